@@ -1,0 +1,33 @@
+# The whole pipeline, in order. A rule file is a stage or the papers' training; paths say what is inside:
+# docs/architecture.md lists them.
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/download.smk"
+include: "workflow/rules/datasets.smk"
+include: "workflow/rules/proposals.smk"
+include: "workflow/rules/features.smk"
+include: "workflow/rules/regions.smk"
+include: "workflow/rules/parses.smk"
+include: "workflow/rules/words.smk"
+include: "workflow/rules/training.smk"
+include: "workflow/rules/correspondences.smk"
+include: "workflow/rules/retrieval.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/figures.smk"
+
+
+report: "workflow/report/workflow.rst"
+
+
+rule all:
+    default_target: True
+    input:
+        tables("scenes"),
+        figures("scenes"),

@@ -1,0 +1,129 @@
+"""How an artifact is described, written and read.
+
+Every artifact is a Parquet file. Its schema (columns, types, units, source), the schema's version and what it was
+made from are stored in the file, so that pandas, pyarrow and DuckDB users can read them there too:
+
+    SELECT decode(key), decode(value) FROM parquet_kv_metadata('results/scenes/images.parquet')
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from densevse.artifacts.files import atomic
+from densevse.errors import InputError
+
+PREFIX = "densevse."
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name, its Arrow type, and what a value means (with its unit)."""
+
+    name: str
+    type: pa.DataType
+    meaning: str
+    nullable: bool = False
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What one kind of artifact holds. `version` rises whenever a reader of the old files would be misled."""
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+    version: int = 1
+
+    @property
+    def arrow(self) -> pa.Schema:
+        """The Arrow schema, with each column's meaning as field metadata."""
+        return pa.schema(
+            [
+                pa.field(column.name, column.type, nullable=column.nullable, metadata={"meaning": column.meaning})
+                for column in self.columns
+            ]
+        )
+
+    def metadata(self, made_from: Mapping[str, Any]) -> dict[str, str]:
+        """The key-value metadata of a file of this schema; `made_from` says what the file was made from."""
+        return {
+            f"{PREFIX}schema": self.name,
+            f"{PREFIX}version": str(self.version),
+            f"{PREFIX}row": self.row,
+            f"{PREFIX}columns": json.dumps({column.name: column.meaning for column in self.columns}),
+            f"{PREFIX}made_from": json.dumps(made_from, sort_keys=True, default=str),
+        }
+
+
+def write(
+    rows: pd.DataFrame | Iterable[Mapping[str, Any]], schema: Schema, path: str | Path, made_from: Mapping[str, Any]
+) -> None:
+    """Write `rows` (a frame, or dictionaries with exactly the schema's columns) to `path`, atomically.
+
+    Raises `InputError` if a column is missing, unknown, of another type, or null where it must not be.
+    """
+    if not isinstance(rows, pd.DataFrame):
+        rows = pd.DataFrame(list(rows), columns=[column.name for column in schema.columns])
+    expected, found = [column.name for column in schema.columns], list(rows.columns)
+    if sorted(expected) != sorted(found):
+        raise InputError(f"{path}: a {schema.name} artifact has the columns {expected}, but got {found}.")
+    try:
+        table = pa.Table.from_pandas(rows[expected], schema=schema.arrow, preserve_index=False)
+        table.validate(full=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as error:
+        raise InputError(f"{path}: not a valid {schema.name} artifact: {error}") from error
+    table = table.replace_schema_metadata(schema.metadata(made_from))
+    with atomic(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def read(path: str | Path, schema: Schema, columns: list[str] | None = None) -> pd.DataFrame:
+    """Read an artifact (all columns, or those named) after checking that it is what `schema` says.
+
+    Raises `InputError` if the file is missing, truncated, of another kind or of another version.
+    """
+    check(path, schema)
+    return pq.read_table(path, columns=columns).to_pandas()
+
+
+def read_all(paths: Iterable[str | Path], schema: Schema, columns: list[str] | None = None) -> pd.DataFrame:
+    """Read the shards of an artifact, in the order given, as one frame."""
+    return pd.concat([read(path, schema, columns) for path in paths], ignore_index=True)
+
+
+def check(path: str | Path, schema: Schema) -> dict[str, Any]:
+    """Check that `path` is a whole file of this schema and version, and return what it was made from.
+
+    Raises `InputError` if it is not.
+    """
+    metadata = file_metadata(path)
+    found = (metadata.get(f"{PREFIX}schema"), metadata.get(f"{PREFIX}version"))
+    expected = (schema.name, str(schema.version))
+    if found != expected:
+        raise InputError(
+            f"{path}: expected a {expected[0]} artifact of version {expected[1]}, found "
+            f"{found[0] or 'no densevse artifact'} of version {found[1] or 'none'}. "
+            "Delete the file and run snakemake again to make it anew."
+        )
+    made_from: dict[str, Any] = json.loads(metadata[f"{PREFIX}made_from"])
+    return made_from
+
+
+def file_metadata(path: str | Path) -> dict[str, str]:
+    """The key-value metadata of a Parquet file. Raises `InputError` if it is missing or not a whole Parquet file."""
+    try:
+        stored = pq.read_metadata(path).metadata or {}
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. Ask snakemake for it by this name to make it.") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(
+            f"{path}: not a whole Parquet file ({error}). Delete it and run snakemake again to make it anew."
+        ) from error
+    return {key.decode(): value.decode() for key, value in stored.items()}

@@ -1,0 +1,55 @@
+"""How a job speaks: to its rule's log file with time and level, and to a terminal with progress."""
+
+import logging
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from tqdm import tqdm
+
+from densevse.errors import InputError
+
+logger = logging.getLogger("densevse")
+
+Item = TypeVar("Item")
+
+
+@contextmanager
+def job(log_file: str) -> Iterator[None]:
+    """Run a rule's script: log to `log_file`; on failure say there, and on standard error, what to do next.
+
+    The last lines of a failure are the error itself and the log file's name: an `InputError` already says
+    what to do; for any other error the traceback is in the log.
+    """
+    Path(log_file).parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(log_file, mode="w", encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    try:
+        yield
+        logger.info("done")
+    except InputError as error:
+        logger.error("%s", error)
+        print(f"\n{error}\n(log: {log_file})", file=sys.stderr)
+        raise SystemExit(1) from None
+    except Exception as error:
+        logger.exception("unexpected failure")
+        print(f"\n{type(error).__name__}: {error}\nThe traceback is in {log_file}.", file=sys.stderr)
+        raise SystemExit(1) from None
+    finally:
+        root.removeHandler(handler)
+        handler.close()
+
+
+def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
+    """Yield `items` with a progress bar on a terminal, and a line in the log at the start and the end."""
+    logger.info("%s: started%s", what, "" if total is None else f", {total} to do")
+    done = 0
+    for item in tqdm(items, desc=what, total=total, disable=None, file=sys.stderr, dynamic_ncols=True):
+        yield item
+        done += 1
+    logger.info("%s: %d done", what, done)

@@ -1,0 +1,1 @@
+"""What may stand in config/, validated. This room knows no other, and imports nothing heavy."""

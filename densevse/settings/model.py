@@ -1,0 +1,171 @@
+"""The shape of every configuration file. A key that is not named here is an error that names its path.
+
+A folder below config/ holds one file per entry, named like the entry: config/datasets/flickr8k.yaml is
+`datasets.flickr8k`. Whatever stands in config/config.yaml, a --configfile or --config is merged over the files.
+"""
+
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+View = Literal["whole", "ten_crop", "grid", "regions"]
+Protocol = Literal["full", "five_folds", "first_1000", "hodosh"]
+
+
+class Strict(BaseModel):
+    """A part of the configuration: unknown keys are errors, values never change once read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Source(Strict):
+    """A file that is obtained from elsewhere: from an address, or by hand."""
+
+    file: str = Field(description="file name under resources/<owner>/")
+    url: str | None = Field(None, description="its address; none for a file obtained by hand")
+    manual: str | None = Field(None, description="what a person must do to obtain it")
+    size: int | None = Field(None, description="bytes, where known")
+    sha256: str | None = None
+    md5: str | None = Field(None, description="where only that is published")
+    sha1: str | None = Field(None, description="where only that is published")
+    licence: str = Field(description="its licence or terms of use")
+    note: str | None = None
+
+    @model_validator(mode="after")
+    def _obtainable(self) -> Self:
+        if (self.url is None) == (self.manual is None):
+            raise ValueError("a source has either an address (url) or instructions to obtain it (manual)")
+        return self
+
+
+class Table(Strict):
+    """A table of results: results/tables/<name>.md."""
+
+    title: str
+    protocol: Protocol = "full"
+    published: str | None = Field(None, description="the data set's name in config/published/*.csv")
+
+
+class Dataset(Strict):
+    """A data set: where its files come from, who reads them, and what the stages use on it."""
+
+    title: str
+    reader: Literal["flickr", "karpathy", "coco", "pascal", "scenes"]
+    sources: dict[str, Source] = Field({}, description="by name; the reader says which names it needs")
+    local: dict[str, str] = Field({}, description="source name -> a file or folder of yours to use instead")
+    options: dict[str, Any] = Field({}, description="the reader's own options")
+    known_unreadable: list[str] = Field([], description="image ids that may be missing or unreadable")
+    minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
+    shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")
+    networks: dict[View, str] = Field(description="view -> the network whose features every method is given")
+    proposer: str = "selective_search_fast"
+    parser: str = "corenlp_pcfg"
+    word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
+    tables: dict[str, Table]
+    seeds: list[int] = [0]
+    compare: list[str] | None = Field(None, description="variants in its tables; all of config/methods by default")
+
+
+class Network(Strict):
+    """A convolutional network and the images it expects."""
+
+    architecture: str = Field(description="a torchvision model, rcnn_ilsvrc13, faster_rcnn, or scenes_net")
+    weights: Source | None = Field(None, description="published weights")
+    local: str | None = Field(None, description="a weights file of yours to use instead")
+    trained_on: str | None = Field(None, description="the data set whose workflow trains it")
+    layers: dict[View, str] = Field(description="view -> layer whose output is the feature")
+    size: int = Field(224, description="side of the square input, pixels")
+    resize: int = Field(256, description="shorter side before the centre crop or the ten crops, pixels")
+    mean: tuple[float, float, float] = (0.485, 0.456, 0.406)
+    std: tuple[float, float, float] = (0.229, 0.224, 0.225)
+    precision: Literal["bf16", "fp32"] = "bf16"
+    batch_size: int = 64
+    classes: str | None = Field(None, description="file with a class name a line, or imagenet")
+    regions: dict[str, Any] = Field({}, description="how regions are chosen: see densevse.vision.regions")
+
+
+class Proposer(Strict):
+    """Where boxes that may hold an object come from."""
+
+    kind: Literal["selective_search", "file", "mcg"]
+    options: dict[str, Any] = {}
+
+
+class Parser(Strict):
+    """Who parses sentences."""
+
+    kind: Literal["corenlp", "grammar"]
+    options: dict[str, Any] = {}
+
+
+class WordVectors(Strict):
+    """Pre-trained word vectors."""
+
+    format: Literal["word2vec", "glove"]
+    source: Source | None = None
+    local: str | None = None
+    dimension: int
+
+
+class Training(Strict):
+    """How a method is trained; the same loop serves all."""
+
+    optimizer: Literal["adam", "sgd"] = "adam"
+    learning_rate: float
+    momentum: float = 0.0
+    weight_decay: float = 0.0
+    batch_size: int
+    epochs: int
+    decay_epochs: list[int] = Field([], description="epochs after which the learning rate is multiplied by decay")
+    decay: float = 0.1
+    clip: float | None = Field(None, description="largest norm of the gradient")
+    patience: int | None = Field(None, description="stop after so many epochs without a better Sum on val")
+    checkpoint_steps: int = Field(200, description="steps between checkpoints")
+    half_precision: bool = Field(False, description="autocast to bf16 on a GPU")
+
+
+class Method(Strict):
+    """A paper's method with its defaults, what it reads, and its variants (the paper's ablations).
+
+    `parameters` lists every parameter of the method; variants and data sets may only change those.
+    """
+
+    title: str = Field(description="as printed in a table")
+    paper: str = Field(description="the paper's key in config/published")
+    model: str = Field(description="the method's name in densevse/methods/registry.py")
+    views: list[View]
+    sentences: list[Literal["words", "trees"]] = ["words"]
+    word_vectors: bool = Field(False, description="whether it is given the data set's pre-trained vectors")
+    networks: dict[View, str] = Field({}, description="networks instead of the data set's")
+    rounds: int = Field(0, description="T: how often correspondences are learned and training goes on")
+    parameters: dict[str, Any]
+    training: Training
+    round_training: dict[str, Any] = Field({}, description="what differs in training from round 1 on")
+    datasets: dict[str, dict[str, Any]] = Field({}, description="data set -> what differs there")
+    variants: dict[str, dict[str, Any]] = Field({}, description="variant -> what differs (may hold `datasets`)")
+
+
+class Config(Strict):
+    """All of the configuration."""
+
+    results: str = Field("results", description="folder of everything the workflow makes")
+    resources: str = Field("resources", description="folder of downloads")
+    gpu: int = Field(0, description="GPUs that a feature or training job asks the executor for")
+    threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
+    datasets: dict[str, Dataset]
+    networks: dict[str, Network]
+    proposers: dict[str, Proposer]
+    parsers: dict[str, Parser]
+    word_vectors: dict[str, WordVectors]
+    methods: dict[str, Method]
+
+    @model_validator(mode="after")
+    def _names_exist(self) -> Self:
+        for name, dataset in self.datasets.items():
+            used = [("networks", network) for network in dataset.networks.values()]
+            used += [("proposers", dataset.proposer), ("parsers", dataset.parser)]
+            used += [("word_vectors", dataset.word_vectors)] if dataset.word_vectors else []
+            for folder, key in used:
+                if key not in getattr(self, folder):
+                    raise ValueError(f"datasets.{name}: no {folder}.{key}; known: {sorted(getattr(self, folder))}")
+        return self
