@@ -90,7 +90,8 @@ def read(path: str | Path, schema: Schema, columns: list[str] | None = None) -> 
     Raises `InputError` if the file is missing, truncated, of another kind or of another version.
     """
     check(path, schema)
-    return pq.read_table(path, columns=columns).to_pandas()
+    frame: pd.DataFrame = pq.read_table(path, columns=columns).to_pandas()
+    return frame
 
 
 def read_all(paths: Iterable[str | Path], schema: Schema, columns: list[str] | None = None) -> pd.DataFrame:

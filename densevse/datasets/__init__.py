@@ -1,0 +1,1 @@
+"""Where data comes from: downloads, readers of official layouts, and the generated data set `scenes`."""

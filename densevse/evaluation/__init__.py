@@ -1,0 +1,1 @@
+"""From scores to figures of merit: ranks, protocols, retrieval results, accuracies, tables."""

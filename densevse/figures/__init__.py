@@ -1,0 +1,1 @@
+"""Pictures of results, as the papers draw them."""

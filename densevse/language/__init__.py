@@ -1,0 +1,1 @@
+"""From sentences to structure: parses, trees, triplets, vocabularies, word vectors."""

@@ -1,0 +1,1 @@
+"""The papers: modules and losses on tensors. No files, no configuration, no Snakemake."""

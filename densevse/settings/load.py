@@ -67,8 +67,9 @@ def compared(config: Config, dataset: str) -> list[str]:
 
 
 def variant(config: Config, name: str, dataset: str) -> Method:
-    """A variant as it is trained on a data set: the method's defaults, then the data set's differences, then the
-    variant's own, then the variant's on that data set. What comes back has no variants and no data sets left.
+    """A variant as it is trained on a data set, with no variants and no data sets left in it.
+
+    Later differences win: the method's defaults, the data set's, the variant's, the variant's on that data set.
 
     Raises `InputError` for a name, or a parameter, that the method's file does not have.
     """

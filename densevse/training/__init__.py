@@ -1,0 +1,1 @@
+"""From artifacts to trained weights: batches, the one loop, checkpoints, correspondences."""

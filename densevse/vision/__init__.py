@@ -1,0 +1,1 @@
+"""From pixels to features: proposals, networks, views, regions."""
