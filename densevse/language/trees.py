@@ -1,0 +1,106 @@
+"""Constituency trees as HM-LSTM reads them: unary chains collapsed, noun phrases marked."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from densevse.errors import InputError
+
+# An opening bracket with its label, and with its word where it is a whole leaf; a closing bracket; anything else.
+PIECES = re.compile(r"\(\s*([^\s()]*)\s*(?:([^\s()]+)\s*\))?|(\))|([^\s()]+)")
+NOT_PHRASES = ("ROOT", "TOP", "")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A constituency tree as flat arrays over its nodes: children before parents, the root last.
+
+    A node is a word with its tag (a leaf), or a phrase with at least two children: so no two nodes span the same
+    tokens, and a one-word sentence is a single node.
+    """
+
+    parent: NDArray[np.int32]  # (nodes,) the parent's number; -1 at the root
+    label: list[str]  # (nodes,) the topmost phrase label of the node's unary chain, or the tag of a lone word
+    token: NDArray[np.int32]  # (nodes,) which token a leaf is; -1 at phrases
+    start: NDArray[np.int32]  # (nodes,) the first token below the node
+    end: NDArray[np.int32]  # (nodes,) the token after the last one
+    noun_phrase: NDArray[np.bool_]  # (nodes,) whether the label is NP, with or without a function (NP-TMP)
+
+
+def read_tree(bracketed: str) -> Tree:
+    """Read a tree in Penn bracket notation and collapse its unary chains.
+
+    A chain such as NP -> NP -> NN -> dog becomes one node with the topmost phrase label, so that no phrase counts
+    twice (HM-LSTM, section 3.1). Raises `InputError` if the text is not one whole tree.
+    """
+    nodes = _Nodes()
+    children: list[int] = []
+    open_phrases: list[tuple[str, list[int]]] = []
+    for label, word, closing, stray in PIECES.findall(bracketed):
+        if word:
+            children.append(nodes.add_word(label))
+        elif closing and open_phrases and children:
+            label, siblings = open_phrases.pop()
+            siblings.append(nodes.add_phrase(label, children))
+            children = siblings
+        elif closing or stray:
+            raise _not_a_tree(bracketed)
+        else:
+            open_phrases.append((label, children))
+            children = []
+    if open_phrases or len(children) != 1:
+        raise _not_a_tree(bracketed)
+    return nodes.tree()
+
+
+def phrases(tree: Tree) -> NDArray[np.int64]:
+    """The numbers of a tree's noun phrases; a root is the sentence itself and so none of them."""
+    return np.flatnonzero(tree.noun_phrase[:-1])
+
+
+class _Nodes:
+    """The nodes of a tree that is being read, numbered as they are completed."""
+
+    def __init__(self) -> None:
+        self.parent: list[int] = []
+        self.label: list[str] = []
+        self.token: list[int] = []
+        self.start: list[int] = []
+        self.end: list[int] = []
+        self.tokens = 0
+
+    def add_word(self, tag: str) -> int:
+        self.tokens += 1
+        return self._add(tag, self.tokens - 1, self.tokens - 1)
+
+    def add_phrase(self, label: str, children: list[int]) -> int:
+        """Add a phrase; over an only child no node is added, the child takes its label."""
+        if len(children) == 1:
+            if label not in NOT_PHRASES:
+                self.label[children[0]] = label
+            return children[0]
+        node = self._add(label, -1, self.start[children[0]])
+        for child in children:
+            self.parent[child] = node
+        return node
+
+    def _add(self, label: str, token: int, start: int) -> int:
+        self.parent.append(-1)
+        self.label.append(label)
+        self.token.append(token)
+        self.start.append(start)
+        self.end.append(self.tokens)
+        return len(self.parent) - 1
+
+    def tree(self) -> Tree:
+        noun_phrase = [label == "NP" or label.startswith(("NP-", "NP=")) for label in self.label]
+        numbers = (np.array(values, dtype=np.int32) for values in (self.parent, self.token, self.start, self.end))
+        parent, token, start, end = numbers
+        return Tree(parent, self.label, token, start, end, np.array(noun_phrase))
+
+
+def _not_a_tree(bracketed: str) -> InputError:
+    shown = bracketed if len(bracketed) <= 200 else f"{bracketed[:200]}..."
+    return InputError(f"not a tree in Penn bracket notation, such as (NP (DT a) (NN dog)): {shown!r}")
