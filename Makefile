@@ -1,0 +1,44 @@
+# Everything runs in .venv, made once from the pinned, hashed requirements.
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+CORES ?= $(shell nproc)
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+
+.PHONY: environment demo test lint bench report lock clean
+
+environment: .venv/complete
+
+.venv/complete: requirements.txt
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "densevse needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
+	touch $@
+
+demo: environment ## the embedded data set, end to end
+	$(SNAKEMAKE) all
+	$(SNAKEMAKE) --report results/report.html all
+	@cat results/tables/scenes.md
+	@echo
+	@echo "The table: results/tables/scenes.md. Figures: results/figures/scenes/. The report, for a browser: results/report.html."
+	@echo "Every intermediate step is a Parquet file below results/scenes/."
+
+test: environment
+	$(BIN)/pytest
+
+lint: environment
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/mypy
+	$(BIN)/snakemake --lint
+
+bench: environment ## speed targets, each as a ratio of two things measured in one run
+	$(BIN)/python -m benchmarks
+
+lock: ## requirements.in -> requirements.txt; needs uv
+	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate requirements.in -o requirements.txt
+	$(BIN)/python -m tests.environments
+
+clean: ## remove what the workflow made, but neither downloads nor the environment
+	rm -rf results .snakemake

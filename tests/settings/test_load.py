@@ -1,0 +1,88 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from densevse.errors import InputError
+from densevse.settings.load import compared, load, merge, variant, variant_names
+
+CONFIG = Path(__file__).parents[2] / "config"
+
+
+def test_shipped_configuration_is_valid():
+    config = load(CONFIG, {})
+    assert {"scenes", "flickr8k", "flickr30k", "coco", "pascal1k"} <= set(config.datasets)
+    assert {"vse", "vsepp", "hm_lstm"} <= set(variant_names(config))
+
+
+def test_a_typo_is_an_error_that_names_its_path():
+    with pytest.raises(InputError, match=r"datasets\.flickr8k\.shardz"):
+        load(CONFIG, {"datasets": {"flickr8k": {"shardz": 3}}})
+    with pytest.raises(InputError, match=r"methods\.vse\.training\.learning_rat\b"):
+        load(CONFIG, {"methods": {"vse": {"training": {"learning_rat": 1.0}}}})
+
+
+def test_a_variant_may_only_change_parameters_that_the_method_has():
+    overrides = {"methods": {"vse": {"variants": {"mine": {"parameters": {"margins": 0.3}}}}}}
+    with pytest.raises(InputError, match=r"methods\.vse\.variants\.mine\.parameters\.margins"):
+        load(CONFIG, overrides)
+
+
+def test_the_name_of_an_unknown_network_is_an_error():
+    with pytest.raises(InputError, match=r"no networks\.alexnett"):
+        load(CONFIG, {"datasets": {"flickr8k": {"networks": {"whole": "alexnett"}}}})
+
+
+def test_layers_of_a_variant_are_laid_in_order():
+    overrides = {
+        "methods": {
+            "vse": {
+                "parameters": {"margin": 0.5},
+                "datasets": {"scenes": {"parameters": {"margin": 0.6}}},
+                "variants": {
+                    "mine": {"parameters": {"margin": 0.7}, "datasets": {"scenes": {"parameters": {"margin": 0.8}}}},
+                    "plain": {},
+                },
+            }
+        }
+    }
+    config = load(CONFIG, overrides)
+    margins = {
+        (name, dataset): variant(config, name, dataset).parameters["margin"]
+        for name in ("vse", "plain", "mine")
+        for dataset in ("coco", "scenes")
+    }
+    assert margins == {
+        ("vse", "coco"): 0.5,
+        ("vse", "scenes"): 0.6,
+        ("plain", "coco"): 0.5,
+        ("plain", "scenes"): 0.6,
+        ("mine", "coco"): 0.7,
+        ("mine", "scenes"): 0.8,
+    }
+
+
+def test_compare_chooses_rows_and_refuses_unknown_ones():
+    config = load(CONFIG, {"datasets": {"scenes": {"compare": ["vsepp", "vse"]}}})
+    assert compared(config, "scenes") == ["vse", "vsepp"]
+    assert compared(config, "flickr30k") == variant_names(config)
+    config = load(CONFIG, {"datasets": {"scenes": {"compare": ["vse2"]}}})
+    with pytest.raises(InputError, match="vse2"):
+        compared(config, "scenes")
+
+
+def test_a_source_has_an_address_or_instructions(tmp_path):
+    source = {"file": "a.zip", "licence": "none"}
+    with pytest.raises(InputError, match=r"datasets\.flickr8k\.sources\.extra"):
+        load(CONFIG, {"datasets": {"flickr8k": {"sources": {"extra": source}}}})
+
+
+def test_a_broken_file_is_named(tmp_path):
+    shutil.copytree(CONFIG, tmp_path / "config")
+    (tmp_path / "config/datasets/broken.yaml").write_text("title: [")
+    with pytest.raises(InputError, match=r"broken\.yaml: not valid YAML"):
+        load(tmp_path / "config", {})
+
+
+def test_merge_keeps_what_is_not_named():
+    assert merge({"a": {"b": 1, "c": 2}, "d": [1]}, {"a": {"b": 3}, "d": [2]}) == {"a": {"b": 3, "c": 2}, "d": [2]}

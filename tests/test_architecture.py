@@ -1,0 +1,69 @@
+"""The imports of the code are those that docs/architecture.md allows."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FOUNDATION = {"errors", "logs"}
+ALLOWED = {
+    "errors": set(),
+    "logs": {"errors"},
+    "settings": FOUNDATION,
+    "artifacts": FOUNDATION,
+    "methods": {"errors"},
+    "datasets": FOUNDATION | {"artifacts"},
+    "vision": FOUNDATION | {"artifacts", "datasets.images"},
+    "language": FOUNDATION | {"artifacts"},
+    "evaluation": FOUNDATION | {"artifacts"},
+    "training": FOUNDATION | {"artifacts", "methods", "settings", "language", "evaluation"},
+    "figures": FOUNDATION | {"artifacts", "datasets.images", "vision", "evaluation", "training", "language"},
+}
+MODULES = sorted((ROOT / "densevse").rglob("*.py"))
+
+
+def imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found.add(node.module)
+    return found
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(ROOT / "densevse").with_suffix("").parts[0]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_run_downwards(path):
+    room = room_of(path)
+    for name in imports(path):
+        parts = name.split(".")
+        assert parts[0] != "snakemake", f"{path} knows Snakemake; only workflow/ may"
+        if parts[0] != "densevse" or len(parts) == 1 or parts[1] in (room, "__init__"):
+            continue
+        assert {parts[1], ".".join(parts[1:3])} & ALLOWED[room], f"{path}: {room} may not import {name}"
+
+
+def test_building_the_dag_imports_nothing_heavy():
+    heavy = {"torch", "torchvision", "pandas", "pyarrow", "cv2", "numpy", "stanza"}
+    for path in [*(ROOT / "densevse/settings").glob("*.py"), ROOT / "densevse/artifacts/shards.py"]:
+        assert not {name.split(".")[0] for name in imports(path)} & heavy, path
+
+
+def test_methods_know_no_files():
+    forbidden = {"pathlib", "os", "io", "json", "pandas", "pyarrow", "yaml", "safetensors"}
+    for path in (ROOT / "densevse/methods").glob("*.py"):
+        assert not {name.split(".")[0] for name in imports(path)} & forbidden, path
+
+
+def test_every_room_is_in_the_picture():
+    rooms = {path.name for path in (ROOT / "densevse").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    text = (ROOT / "docs/architecture.md").read_text()
+    assert rooms == set(ALLOWED) - FOUNDATION
+    for room in rooms:
+        assert f"`densevse/{room}/`" in text or f"`{room}/`" in text, room
