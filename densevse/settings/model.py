@@ -19,11 +19,12 @@ class Strict(BaseModel):
 
 
 class Source(Strict):
-    """A file that is obtained from elsewhere: from an address, or by hand."""
+    """A file that is obtained: from an address, by hand, or from a rule of this workflow."""
 
     file: str = Field(description="file name under resources/<owner>/")
     url: str | None = Field(None, description="its address; none for a file obtained by hand")
     manual: str | None = Field(None, description="what a person must do to obtain it")
+    made_by: str | None = Field(None, description="the rule that makes it")
     size: int | None = Field(None, description="bytes, where known")
     sha256: str | None = None
     md5: str | None = Field(None, description="where only that is published")
@@ -33,8 +34,8 @@ class Source(Strict):
 
     @model_validator(mode="after")
     def _obtainable(self) -> Self:
-        if (self.url is None) == (self.manual is None):
-            raise ValueError("a source has either an address (url) or instructions to obtain it (manual)")
+        if [self.url, self.manual, self.made_by].count(None) != 2:
+            raise ValueError("a source has one of url, manual (instructions to obtain it) and made_by (a rule)")
         return self
 
 
