@@ -139,10 +139,8 @@ class FeatureWriter:
 class FeatureStore:
     """The shards of a feature artifact as one array on disk.
 
-    Attributes:
-        rows: all other columns, a row a vector, in the order of `paths`.
-        shape, dtype: of one row's vector or grid.
-        made_from: what the features were made from.
+    `rows` holds all other columns, a row a vector, in the order of `paths`; `shape` and `dtype` are those of one row's
+    vector or grid; `made_from` is what the features were made from.
 
     Raises `InputError` if a file is missing, truncated, no feature artifact, or if shards disagree in schema, shape,
     dtype or what they were made from.
@@ -181,7 +179,8 @@ class FeatureStore:
         for number in np.flatnonzero(np.bincount(file)):
             here = np.flatnonzero(file == number)
             gathered[here] = self._items[number][offset[here]]
-        return gathered.view(self.dtype).reshape(len(wanted), *self.shape)
+        vectors: NDArray[Any] = gathered.view(self.dtype).reshape(len(wanted), *self.shape)
+        return vectors
 
 
 def _describe(path: Path) -> dict[str, Any]:
