@@ -1,0 +1,142 @@
+"""Ranks of all queries in both directions, from one walk over the scores in tiles.
+
+    ranks = evaluate(score_block, image_of_sentence, images=1000)
+    figures(ranks)["sum"]
+
+Sentences stand in the order of their images, so the true pairs lie on the diagonal of the score matrix. The tiles on
+the diagonal are computed first: they tell every query the score that a wrong candidate must reach to stand before the
+truth. Then every other tile is compared with both of its thresholds and forgotten. Each score is computed exactly
+once, so an equal score is a tie bit for bit, and memory holds one tile.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+from densevse.errors import InputError
+from densevse.evaluation.recall import recall_figures
+
+ScoreBlock: TypeAlias = Callable[[slice, slice], Tensor]
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The rank, from 1, of every query's first true answer."""
+
+    annotation: Tensor  # (images with at least one sentence,) int64: the image asks for sentences
+    search: Tensor  # (sentences,) int64: the sentence asks for images
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Scores of consecutive images with consecutive sentences; `diagonal` tiles hold all true pairs of both."""
+
+    images: slice
+    sentences: slice
+    scores: Tensor  # (images, sentences) float32
+    diagonal: bool
+
+
+def evaluate(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block: int = 500) -> Ranks:
+    """Rank all sentences for each image and all images for each sentence.
+
+    `score_block(image_slice, sentence_slice)` returns the scores (images of the slice, sentences of the slice), higher
+    is closer; `image_of_sentence` (S,) int64 says, in rising order, to which of the `images` images each sentence
+    belongs. An image may have any number of sentences; one without any asks nothing, but is a candidate. `block` is
+    the number of images a tile.
+
+    The rank is 1 + the number of wrong candidates that score at least as high as the best true one: a tie counts
+    against the query, so that equal scores are never a hit.
+
+    Raises `InputError` naming the pair if a score is not a number, `ValueError` if sentences are not in the order
+    of their images or a tile has the wrong shape.
+    """
+    counter = RankCounter(image_of_sentence, images)
+    for tile in tiles(score_block, image_of_sentence, images, block):
+        counter.add(tile)
+    return counter.ranks()
+
+
+def figures(ranks: Ranks) -> dict[str, float]:
+    """R@K, Med r, Mean r both ways, Sum and mR: see `recall_figures`."""
+    return recall_figures(ranks.annotation.cpu().numpy(), ranks.search.cpu().numpy())
+
+
+def tiles(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block: int) -> Iterator[Tile]:
+    """Yield the tiles of the score matrix, first those on the diagonal. Raises as `evaluate` does."""
+    _check_order(image_of_sentence, images)
+    starts = list(range(0, images, block))
+    bounds = torch.searchsorted(image_of_sentence.cpu(), torch.tensor([*starts, images])).tolist()
+    rows = [slice(start, min(start + block, images)) for start in starts]
+    columns = [slice(first, last) for first, last in pairwise(bounds)]
+    blocks = range(len(rows))
+    on_diagonal = [(i, i) for i in blocks]
+    elsewhere = [(i, j) for i in blocks for j in blocks if i != j]
+    for i, j in (*on_diagonal, *elsewhere):
+        if columns[j].start < columns[j].stop:
+            yield Tile(rows[i], columns[j], _checked(score_block(rows[i], columns[j]), rows[i], columns[j]), i == j)
+
+
+class RankCounter:
+    """Counts, tile by tile, the candidates that stand before each query's truth. Diagonal tiles must come first."""
+
+    def __init__(self, image_of_sentence: Tensor, images: int) -> None:
+        sentences = len(image_of_sentence)
+        self._image_of_sentence = image_of_sentence.cpu()
+        self._best_sentence = torch.full((images,), -math.inf)  # score of each image's best true sentence
+        self._true_image = torch.full((sentences,), -math.inf)  # score of each sentence's image
+        self._sentences_before = torch.ones(images, dtype=torch.long)
+        self._images_before = torch.zeros(sentences, dtype=torch.long)  # the truth itself is counted with the others
+
+    def add(self, tile: Tile) -> None:
+        """Compare every score of a tile with its row's and its column's threshold."""
+        scores = tile.scores
+        if tile.diagonal:
+            self._learn_thresholds(tile)
+        # A comparison written as floats and summed is vectorised; one written as booleans is not.
+        before = torch.empty_like(scores)
+        torch.ge(scores, self._best_sentence[tile.images, None].to(scores.device), out=before)
+        self._sentences_before[tile.images] += before.sum(dim=1).long().cpu()
+        torch.ge(scores, self._true_image[tile.sentences].to(scores.device), out=before)
+        self._images_before[tile.sentences] += before.sum(dim=0).long().cpu()
+
+    def ranks(self) -> Ranks:
+        """The ranks, once every tile has been added."""
+        asks = torch.bincount(self._image_of_sentence, minlength=len(self._sentences_before)) > 0
+        return Ranks(self._sentences_before[asks], self._images_before)
+
+    def _learn_thresholds(self, tile: Tile) -> None:
+        image = self._image_of_sentence[tile.sentences]
+        row = (image - tile.images.start).to(tile.scores.device)
+        true = tile.scores.gather(0, row[None])[0].cpu()
+        self._true_image[tile.sentences] = true
+        self._best_sentence.scatter_reduce_(0, image, true, "amax")
+        # The best true sentences are no wrong candidates, so they are taken off the count that meets them.
+        self._sentences_before.index_add_(0, image, (true == self._best_sentence[image]).long(), alpha=-1)
+
+
+def _check_order(image_of_sentence: Tensor, images: int) -> None:
+    if len(image_of_sentence) == 0:
+        raise ValueError("there is no sentence to rank")
+    if image_of_sentence.diff().lt(0).any() or image_of_sentence[0] < 0 or image_of_sentence[-1] >= images:
+        raise ValueError(f"image_of_sentence must rise and stay within 0..{images - 1}: sort sentences by image")
+
+
+def _checked(scores: Tensor, rows: slice, columns: slice) -> Tensor:
+    expected = (rows.stop - rows.start, columns.stop - columns.start)
+    if tuple(scores.shape) != expected:
+        raise ValueError(f"score_block({rows}, {columns}) returned {tuple(scores.shape)} instead of {expected} scores")
+    scores = scores.detach().float()
+    # A sum is not a number if a term is not one (or if infinities meet): cheaper than looking at every score.
+    if math.isnan(scores.sum().item()) and scores.isnan().any():
+        image, sentence = scores.isnan().nonzero()[0].tolist()
+        raise InputError(
+            f"The score of image {rows.start + image} with sentence {columns.start + sentence} is not a number. "
+            "Either the features hold such a value or the training diverged: lower its learning rate."
+        )
+    return scores

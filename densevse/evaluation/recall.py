@@ -1,0 +1,29 @@
+"""The figures of the papers' tables, computed from ranks."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+RECALLS = (1, 5, 10)
+DIRECTIONS = ("annotation", "search")
+FIGURES = (*(f"r{k}" for k in RECALLS), "median_rank", "mean_rank")
+
+
+def recall_figures(annotation: NDArray[Any], search: NDArray[Any]) -> dict[str, float]:
+    """R@1/5/10, Med r and Mean r both ways, Sum (sm-LSTM, section 4.2) and mR (SCO, section 4.2).
+
+    `annotation` and `search` hold the rank, from 1, of the first true answer of each query. Recalls are in percent.
+    Keys are those of the artifacts: annotation_r1 ... search_mean_rank, sum, mean_recall.
+    Raises `ValueError` without a query, or for ranks below 1.
+    """
+    figures: dict[str, float] = {}
+    for direction, ranks in zip(DIRECTIONS, (annotation, search), strict=True):
+        if len(ranks) == 0 or np.min(ranks) < 1:
+            raise ValueError(f"{direction}: expected at least one rank, and ranks from 1")
+        for k in RECALLS:
+            figures[f"{direction}_r{k}"] = 100.0 * float(np.mean(ranks <= k))
+        figures[f"{direction}_median_rank"] = float(np.median(ranks))
+        figures[f"{direction}_mean_rank"] = float(np.mean(ranks))
+    recalls = [figures[f"{direction}_r{k}"] for direction in DIRECTIONS for k in RECALLS]
+    return {**figures, "sum": sum(recalls), "mean_recall": sum(recalls) / len(recalls)}
