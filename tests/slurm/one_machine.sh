@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# A real Slurm on this one machine, for the tests: `one_machine.sh start` and `one_machine.sh stop`. Needs root and
+# Debian's packages slurm-wlm and munge. It keeps no accounting, and every node it has is this machine.
+set -euo pipefail
+
+state=/var/lib/densevse-slurm
+
+start() {
+    for program in slurmctld slurmd munged sinfo; do
+        command -v "$program" >/dev/null || { echo "no $program: apt-get install slurm-wlm munge" >&2; exit 2; }
+    done
+    mkdir -p /etc/slurm "$state" /run/munge /var/log/munge
+    chown munge: /run/munge /var/log/munge
+    [ -s /etc/munge/munge.key ] || /usr/sbin/mungekey --create
+    pgrep -x munged >/dev/null || runuser -u munge -- munged
+    local host cores memory
+    host=$(hostname -s) cores=$(nproc) memory=$(awk '/MemTotal/ {print int($2 / 1024 * 0.95)}' /proc/meminfo)
+    cat > /etc/slurm/slurm.conf <<CONF
+ClusterName=onemachine
+SlurmctldHost=$host(127.0.0.1)
+AuthType=auth/munge
+SlurmUser=root
+SlurmdUser=root
+StateSaveLocation=$state/controller
+SlurmdSpoolDir=$state/node
+SlurmctldPidFile=$state/slurmctld.pid
+SlurmdPidFile=$state/slurmd.pid
+SlurmctldLogFile=$state/slurmctld.log
+SlurmdLogFile=$state/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+AccountingStorageType=accounting_storage/none
+JobCompType=jobcomp/none
+SchedulerParameters=sched_interval=1,batch_sched_delay=0
+MinJobAge=600
+ReturnToService=2
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$cores RealMemory=$memory State=UNKNOWN
+PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
+CONF
+    mkdir -p "$state/controller" "$state/node"
+    pgrep -x slurmctld >/dev/null || slurmctld
+    pgrep -x slurmd >/dev/null || slurmd
+    for _ in $(seq 30); do
+        sinfo --noheader --format=%T 2>/dev/null | grep -qE 'idle|mixed|allocated' && { sinfo; return; }
+        scontrol update NodeName="$host" State=RESUME 2>/dev/null || true
+        sleep 1
+    done
+    echo "slurm did not come up:" >&2
+    tail -n 20 "$state"/slurm*.log >&2
+    exit 1
+}
+
+stop() {
+    scancel --user "$(id -un)" 2>/dev/null || true
+    pkill -x slurmd || true
+    pkill -x slurmctld || true
+    pkill -x munged || true
+}
+
+case "${1:-}" in
+    start | stop) "$1" ;;
+    *) echo "usage: $0 start|stop" >&2; exit 2 ;;
+esac
