@@ -6,18 +6,30 @@ A reader knows one official layout. It is a function
 
 of the data set's `options` and the paths of its sources by name, and gives two frames: images with the columns
 image_id, source, file, split, in the official order, and captions with the columns image_id, text, the sentences of
-an image in their official order. All that every data set has in common (checks, order by split, positions, decoding each
-image once) happens here.
+an image in their official order. All that every data set has in common (checks, order by split, positions, decoding
+each image once) happens here.
 
 A data set with true boxes has a second function, `read_boxes(options, paths) -> boxes`, whose frame has the columns of
 the BOXES schema.
 """
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from importlib import import_module
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas import BOXES, CAPTIONS, IMAGES
+from densevse.datasets.archives import base_names
+from densevse.datasets.images import ImageFacts, ImageFiles, examine
+from densevse.datasets.layout import SPLITS
+from densevse.errors import InputError
+from densevse.logs import logger, progress
 
 Paths = Mapping[str, str]
 Options = Mapping[str, Any]
@@ -30,6 +42,10 @@ READERS = {
     "scenes": "densevse.datasets.scenes",
 }
 
+IMAGE_SUFFIXES = {".jpg", ".jpeg", ".png", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm"}
+LONG = 100
+"""Words. Longer captions are kept and named in the log: parsers may refuse them."""
+
 
 def reader(name: str) -> Callable[[Options, Paths], tuple[pd.DataFrame, pd.DataFrame]]:
     """The `read` function of a layout; only its module is imported."""
@@ -41,3 +57,158 @@ def boxes_reader(name: str) -> Callable[[Options, Paths], pd.DataFrame]:
     """The `read_boxes` function of a layout that has true boxes."""
     read_boxes: Callable[[Options, Paths], pd.DataFrame] = import_module(READERS[name]).read_boxes
     return read_boxes
+
+
+def read_dataset(
+    layout: str, options: Options, paths: Paths, known_unreadable: Collection[str], threads: int = 1
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The image table and the caption table (schemas IMAGES, CAPTIONS) of a data set, every image decoded once.
+
+    Image files that the data set does not speak of are in the table too, unused and without captions. Images
+    are in the order of their splits, then in official order. Raises `InputError` naming up to 20 of the images (or ids)
+    that are in it twice, captioned but not listed, or unreadable without being in `known_unreadable`.
+    """
+    images, captions = reader(layout)(options, paths)
+    files = ImageFiles(paths)
+    images = pd.concat([images, _unlisted(images, files)], ignore_index=True)
+    _check_images(images)
+    images["order"] = images["split"].map(SPLITS.index)
+    images = images.sort_values("order", kind="stable").drop(columns="order").reset_index(drop=True)
+    captions = _number_captions(captions, images)
+    images["captions"] = images["image_id"].map(captions["image_id"].value_counts()).fillna(0).astype("int32")
+    _log(images, captions)
+    return _examine_all(images, files, known_unreadable, threads), captions
+
+
+def write_dataset(
+    layout: str,
+    options: Options,
+    paths: Paths,
+    known_unreadable: Collection[str],
+    threads: int,
+    images_path: str,
+    captions_path: str,
+) -> None:
+    """`read_dataset`, written as the data set's two artifacts."""
+    images, captions = read_dataset(layout, options, paths, known_unreadable, threads)
+    made_from = {**_made_from(layout, options, paths), "known_unreadable": sorted(known_unreadable)}
+    schema.write(images, IMAGES, images_path, made_from)
+    schema.write(captions, CAPTIONS, captions_path, made_from)
+
+
+def write_boxes(layout: str, options: Options, paths: Paths, images_path: str, boxes_path: str) -> None:
+    """The data set's true boxes, of the images in its image table and in their order, as an artifact."""
+    images = schema.read(images_path, IMAGES, ["image_id"])
+    boxes = boxes_reader(layout)(options, paths)
+    row = boxes["image_id"].map(pd.Series(images.index, index=images["image_id"]))
+    if row.isna().any():
+        logger.info("%d boxes are of images that the data set does not have; left out", row.isna().sum())
+    boxes = boxes.assign(row=row).dropna(subset="row").sort_values("row", kind="stable").drop(columns="row")
+    schema.write(boxes, BOXES, boxes_path, _made_from(layout, options, paths))
+
+
+def _made_from(layout: str, options: Options, paths: Paths) -> dict[str, Any]:
+    # Names without folders: the same files give the same artifact wherever they are.
+    return {
+        "reader": layout,
+        "options": dict(options),
+        "sources": {name: Path(path).name for name, path in paths.items()},
+    }
+
+
+def _unlisted(images: pd.DataFrame, files: ImageFiles) -> pd.DataFrame:
+    """Image files in the images' sources that the reader did not name."""
+    listed = set(zip(images["source"], images["file"], strict=True))
+    rows = [
+        (PurePosixPath(name).name, source, name, "unused")
+        for source in images["source"].unique()
+        for names in base_names(files.archive(source)).values()
+        for name in names
+        if PurePosixPath(name).suffix.lower() in IMAGE_SUFFIXES and (source, name) not in listed
+    ]
+    return pd.DataFrame(rows, columns=images.columns)
+
+
+def _check_images(images: pd.DataFrame) -> None:
+    if images.empty:
+        raise InputError("the data set has no images; see the options and sources of its config.")
+    unknown = sorted(set(images["split"]) - set(SPLITS))
+    if unknown:
+        raise InputError(f"the data set has splits {unknown}; known are {SPLITS}.")
+    twice = images.loc[images["image_id"].duplicated(), "image_id"]
+    if len(twice):
+        raise InputError(f"{len(twice)} image ids are in the data set twice: {_some(twice)}.")
+
+
+def _number_captions(captions: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
+    """Captions in the order of the images, with position, id and split, text on one line."""
+    row = captions["image_id"].map(pd.Series(images.index, index=images["image_id"]))
+    if row.isna().any():
+        unknown = captions.loc[row.isna(), "image_id"].drop_duplicates()
+        raise InputError(f"captions of {len(unknown)} images that the data set does not have: {_some(unknown)}.")
+    captions = captions.assign(row=row.astype(int)).sort_values("row", kind="stable").reset_index(drop=True)
+    captions["text"] = [" ".join(text.splitlines()).strip() for text in captions["text"]]
+    captions["position"] = captions.groupby("image_id", sort=False).cumcount().astype("int32")
+    captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
+    captions["split"] = images["split"].to_numpy()[captions["row"]]
+    return captions.drop(columns="row")
+
+
+def _log(images: pd.DataFrame, captions: pd.DataFrame) -> None:
+    """Say what is unusual and nevertheless kept."""
+    logger.info("images a split: %s; captions: %d", images["split"].value_counts(sort=False).to_dict(), len(captions))
+    logger.info("captions an image: %s", dict(sorted(Counter(images["captions"].tolist()).items())))
+    for what, ids in (
+        ("images without captions", images.loc[images["captions"] == 0, "image_id"]),
+        ("empty captions", captions.loc[captions["text"] == "", "caption_id"]),
+        (f"captions of more than {LONG} words", captions.loc[captions["text"].str.count(r"\S+") > LONG, "caption_id"]),
+    ):
+        if len(ids):
+            logger.warning("%d %s are kept: %s", len(ids), what, _some(ids))
+
+
+def _examine_all(
+    images: pd.DataFrame, files: ImageFiles, known_unreadable: Collection[str], threads: int
+) -> pd.DataFrame:
+    """The images with width, height, sha256 and status; Pillow and hashlib leave the interpreter to other threads."""
+    with ThreadPoolExecutor(threads) as pool:
+        found = pool.map(lambda source, file: _examine(files, source, file), images["source"], images["file"])
+        examined = list(progress(found, "decoding images", total=len(images)))
+    facts = pd.DataFrame([facts for facts, _, _ in examined], columns=ImageFacts._fields)
+    images = images.assign(
+        **facts.astype({"width": "int32", "height": "int32"}), status=[status for _, status, _ in examined]
+    )
+    bad = images["status"] != "ok"
+    stops = [
+        error
+        for (_, _, error), is_bad, image in zip(examined, bad, images["image_id"], strict=True)
+        if is_bad and image not in known_unreadable
+    ]
+    if stops:
+        raise InputError(
+            f"{len(stops)} images cannot be read:\n" + "\n".join(f"  {stop}" for stop in stops[:20]) + "\n"
+            "Replace them, or add their ids to the data set's known_unreadable to go on without them."
+        )
+    if bad.any():
+        logger.warning(
+            "%d images that the config knows of cannot be read: %s", bad.sum(), _some(images.loc[bad, "image_id"])
+        )
+    return images
+
+
+def _examine(files: ImageFiles, source: str, file: str) -> tuple[ImageFacts, str, str]:
+    """What is known of an image, its status, and what is wrong with it."""
+    try:
+        data = files.read(source, file)
+    except InputError as error:
+        missing = file not in files.archive(source).names()
+        return ImageFacts(0, 0, ""), "missing" if missing else "unreadable", str(error)
+    try:
+        return examine(data, f"{files.sources[source]}, {file}"), "ok", ""
+    except InputError as error:
+        return ImageFacts(0, 0, sha256(data).hexdigest()), "unreadable", str(error)
+
+
+def _some(ids: "pd.Series[str]") -> str:
+    """Up to 20 of the ids, for a message."""
+    return ", ".join(list(ids)[:20]) + (", ..." if len(ids) > 20 else "")

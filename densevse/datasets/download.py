@@ -1,0 +1,163 @@
+"""Downloads that survive dropped connections and never leave a wrong file under the right name."""
+
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import requests
+from tqdm import tqdm
+
+from densevse.artifacts.files import checksum, write_text
+from densevse.errors import InputError
+from densevse.logs import logger
+
+ATTEMPTS = 5
+TIMEOUT = (10, 60)
+"""Seconds to connect, and to wait for the next bytes."""
+
+BLOCK = 1 << 20
+PASSING = {408, 425, 429, 500, 502, 503, 504}
+"""HTTP states that a later attempt may not meet again."""
+
+ALGORITHMS = ("sha256", "md5", "sha1")
+
+
+class _DroppedError(Exception):
+    """An attempt ended before the file did; the next one goes on from there."""
+
+
+def download(source: Mapping[str, Any], path: str | Path, wait: float = 2.0) -> None:
+    """Obtain `source` (the values of a `Source`: url, manual, size, checksums) as `path`, whole and checked.
+
+    What was received stays in `<path>.part`, between attempts (`wait` seconds apart, then twice as long each time) and
+    between runs, and the server is asked for the rest of the same version only. `<path>.obtained.json` records url,
+    size and sha256. Raises `InputError` for a source that must be obtained by hand, an address that refuses, a server
+    that keeps failing, and bytes of the wrong size or checksum, which are removed.
+    """
+    path = Path(path)
+    if source["url"] is None:
+        raise InputError(f"{path}: obtain this file by hand. {source['manual']}\n{_by_hand(path)}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            _fetch(source, _part(path))
+            break
+        except (_DroppedError, requests.RequestException) as error:
+            logger.warning("%s, attempt %d of %d: %s", source["url"], attempt, ATTEMPTS, error)
+            if attempt == ATTEMPTS:
+                raise InputError(
+                    f"{source['url']}: failed {ATTEMPTS} times, the last time with: {error}. "
+                    f"Run again to go on from where it stopped. {_by_hand(path)}"
+                ) from error
+            time.sleep(wait * 2 ** (attempt - 1))
+    _accept(source, path)
+
+
+def _fetch(source: Mapping[str, Any], part: Path) -> None:
+    """One attempt: ask for what `part` still lacks, or for all of it, and write it there."""
+    offset, headers = _resume(source, part)
+    with requests.get(source["url"], headers=headers, stream=True, timeout=TIMEOUT) as response:
+        start, total = _extent(response)
+        if response.status_code == 416 and offset == total:
+            return
+        if response.status_code == 416 or (response.status_code == 206 and start != offset):
+            _forget(part)
+            raise _DroppedError("the server cannot go on from where it stopped; starting afresh")
+        if response.status_code in PASSING:
+            raise _DroppedError(f"HTTP {response.status_code}")
+        if response.status_code not in (200, 206):
+            raise InputError(f"{source['url']}: HTTP {response.status_code}. {_by_hand(part.with_suffix(''))}")
+        if source["size"] is not None and total not in (None, source["size"]):
+            raise InputError(f"{source['url']}: expected {source['size']:,} bytes, but the server offers {total:,}.")
+        _write(response, source["url"], part, start, total)
+    if total is not None and part.stat().st_size < total:
+        raise _DroppedError(f"{part.stat().st_size:,} of {total:,} bytes received")
+
+
+def _resume(source: Mapping[str, Any], part: Path) -> tuple[int, dict[str, str]]:
+    """From which byte to go on, and the headers that ask for it.
+
+    Without a validator of the version, parts of two versions could be joined; then only a published checksum, which
+    would find that out, allows going on.
+    """
+    headers = {"Accept-Encoding": "identity"}
+    if not (part.is_file() and part.stat().st_size and _version(part).is_file()):
+        return 0, headers
+    known = json.loads(_version(part).read_text(encoding="utf-8"))
+    if known["url"] != source["url"] or not (known["validator"] or any(source[name] for name in ALGORITHMS)):
+        return 0, headers
+    offset = part.stat().st_size
+    condition = {"If-Range": known["validator"]} if known["validator"] else {}
+    return offset, {**headers, "Range": f"bytes={offset}-", **condition}
+
+
+def _extent(response: requests.Response) -> tuple[int, int | None]:
+    """At which byte the answer starts, and how many bytes the whole file has, where the server says so."""
+    told = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
+    if told:
+        return int(told[1] or 0), None if told[2] == "*" else int(told[2])
+    length = response.headers.get("Content-Length")
+    return 0, int(length) if length else None
+
+
+def _write(response: requests.Response, url: str, part: Path, start: int, total: int | None) -> None:
+    with (
+        open(part, "r+b" if start else "wb") as file,
+        tqdm(desc=part.stem, initial=start, total=total, unit="B", unit_scale=True, disable=None) as bar,
+    ):
+        etag = response.headers.get("ETag", "")
+        validator = response.headers.get("Last-Modified") if not etag or etag.startswith("W/") else etag
+        write_text(json.dumps({"url": url, "validator": validator}), _version(part))
+        file.seek(start)
+        for block in response.iter_content(BLOCK):
+            file.write(block)
+            bar.update(len(block))
+
+
+def _accept(source: Mapping[str, Any], path: Path) -> None:
+    """Give the part file its final name if it is what the source says."""
+    part = _part(path)
+    found = {"size": part.stat().st_size, "sha256": checksum(part)}
+    for name in ("size", *ALGORITHMS):
+        if source[name] is None:
+            continue
+        actual = found.get(name) or checksum(part, name)
+        if actual != source[name]:
+            _forget(part)
+            raise InputError(
+                f"{path}: downloaded from {source['url']}, but its {name} is {actual} instead of {source[name]}; "
+                "it was removed. Run again; if it happens again, the file at that address has changed. "
+                f"{_by_hand(path)}"
+            )
+    with open(part, "rb") as file:
+        os.fsync(file.fileno())
+    write_text(
+        json.dumps({"url": source["url"], **found}, indent=2) + "\n", path.with_name(f"{path.name}.obtained.json")
+    )
+    os.replace(part, path)
+    _forget(part)
+    logger.info("%s: %d bytes, sha256 %s", path, found["size"], found["sha256"])
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(f"{path.name}.part")
+
+
+def _version(part: Path) -> Path:
+    return part.with_name(f"{part.name}.json")
+
+
+def _forget(part: Path) -> None:
+    part.unlink(missing_ok=True)
+    _version(part).unlink(missing_ok=True)
+
+
+def _by_hand(path: Path) -> str:
+    return (
+        f"A file of yours can be used instead: put it at {path}, or name it in config/config.yaml as `local` "
+        f"of the data set (there by the source's name), network or word vectors {path.parent.name}."
+    )

@@ -1,0 +1,65 @@
+"""Flickr8k and Flickr30k as published: a token file of captions, lists of images a split (or Karpathy's splits)."""
+
+import pandas as pd
+
+from densevse.datasets import karpathy
+from densevse.datasets.layout import image_frame, image_sources
+from densevse.datasets.readers import Options, Paths
+from densevse.datasets.texts import check_options, read_lines
+from densevse.errors import InputError
+
+
+def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Images and captions of a data set with the sources `text` (archive or folder of the text files) and images.
+
+    Options: `captions`, the token file's name; `splits`, split -> name of its list file, or else `karpathy`, the name
+    of Karpathy's file in the source `karpathy`; `encoding` of the text files. With Karpathy's file, `text` may be
+    left out: that file has the same sentences. Captioned images that no split lists are unused.
+    """
+    check_options(options, {"captions"}, {"splits", "karpathy", "encoding"}, "flickr")
+    if ("splits" in options) == ("karpathy" in options):
+        raise InputError("options of the reader flickr: give either `splits` (list files) or `karpathy`, not both.")
+    entries = karpathy.read_entries(options, paths) if "karpathy" in options else []
+    own_captions = "text" in paths or not entries
+    captions = _token_file(options, paths) if own_captions else karpathy.captions(entries)
+    splits = {karpathy.image_id(entry): entry["split"] for entry in entries} or _split_lists(options, paths)
+    for image in captions["image_id"]:
+        splits.setdefault(image, "unused")
+    return image_frame(splits, {image: image for image in splits}, image_sources(paths, {"text", "karpathy"})), captions
+
+
+def _token_file(options: Options, paths: Paths) -> pd.DataFrame:
+    """Captions from lines `<image>#<number> TAB <caption>`, in the file's order of images, by number within one."""
+    rows = []
+    for number, line in _lines(options, paths, options["captions"]):
+        name, tab, text = line.partition("\t")
+        image, _, position = name.rpartition("#")
+        if not (tab and image and position.isdecimal()):
+            raise InputError(
+                f"{paths['text']}, {options['captions']}, line {number}: expected <image>#<number>, a tab and a "
+                f"caption, found {line[:80]!r}."
+            )
+        rows.append((image, int(position), text))
+    captions = pd.DataFrame(rows, columns=["image_id", "number", "text"])
+    twice = captions[captions.duplicated(["image_id", "number"])]
+    if len(twice):
+        names = [f"{image}#{number}" for image, number in zip(twice["image_id"], twice["number"], strict=True)]
+        raise InputError(f"{paths['text']}, {options['captions']}: these captions are in it twice: {names[:20]}.")
+    return captions.sort_values("number", kind="stable").drop(columns="number")
+
+
+def _split_lists(options: Options, paths: Paths) -> dict[str, str]:
+    splits: dict[str, str] = {}
+    for split, file in options["splits"].items():
+        for number, line in _lines(options, paths, file):
+            image = line.strip()
+            if image in splits:
+                raise InputError(f"{paths['text']}, {file}, line {number}: {image} is in {splits[image]} already.")
+            splits[image] = split
+    return splits
+
+
+def _lines(options: Options, paths: Paths, file: str) -> list[tuple[int, str]]:
+    if "text" not in paths:
+        raise InputError(f"the reader flickr needs a source `text` that holds {file}.")
+    return read_lines(paths["text"], file, options.get("encoding", "utf-8"))

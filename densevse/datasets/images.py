@@ -1,0 +1,134 @@
+"""The one reader of image bytes: out of folders and archives, and from bytes to upright RGB pixels."""
+
+import hashlib
+import io
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, UnidentifiedImageError
+
+from densevse.datasets.archives import Archive as ImageSource
+from densevse.errors import InputError
+
+__all__ = ["ImageFacts", "ImageFiles", "ImageSource", "decode", "examine"]
+
+FORMATS = ("JPEG", "MPO", "PNG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
+"""Formats that are decoded here; Pillow knows more, among them some that start other programs."""
+
+LARGEST_IMAGE = 89_478_485
+"""Pixels. A larger one is taken for a bomb (Pillow's own limit, which there is only a warning)."""
+
+ORIENTATION = 0x0112
+UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""EXIF orientation -> what sets the image upright; 5 to 8 swap width and height."""
+
+
+class ImageFacts(NamedTuple):
+    """What is known of an image that decodes."""
+
+    width: int
+    height: int
+    sha256: str
+
+
+class ImageFiles:
+    """The image files of a data set: the bytes of a file in one of its sources (a folder, zip or tar each).
+
+    Sources are opened when first needed. Threads may share one; it can be sent to worker processes.
+    """
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self.sources = dict(sources)
+        self._open: dict[str, ImageSource] = {}
+        self._lock = Lock()
+
+    def __reduce__(self) -> tuple[type["ImageFiles"], tuple[dict[str, str]]]:
+        return ImageFiles, (self.sources,)
+
+    def read(self, source: str, file: str) -> bytes:
+        """The bytes of `file` (its path inside `source`). Raises `InputError` naming what is missing or damaged."""
+        return self.archive(source).read(file)
+
+    def archive(self, source: str) -> ImageSource:
+        """The open folder, zip or tar of that name."""
+        with self._lock:
+            if source not in self._open:
+                if source not in self.sources:
+                    raise InputError(f"the data set has no source {source!r}; it has {sorted(self.sources)}.")
+                self._open[source] = ImageSource.open(self.sources[source])
+            return self._open[source]
+
+
+def decode(data: bytes, name: str) -> NDArray[np.uint8]:
+    """Pixels (height, width, 3) of an image file: RGB, upright by its EXIF orientation.
+
+    Grey, palette and CMYK become RGB, 16 bits become 8, what is transparent is laid upon white. Raises `InputError`
+    with `name` if the bytes are no whole image in one of `FORMATS`.
+    """
+    with _opened(data, name) as image:
+        orientation = _orientation(image)
+        image = _rgb(image)
+        if orientation in UPRIGHT:
+            image = image.transpose(UPRIGHT[orientation])
+        return np.asarray(image)
+
+
+def examine(data: bytes, name: str) -> ImageFacts:
+    """Decode an image to see that it is whole, at an eighth of its size where its format can do so at less cost.
+
+    Size is that of the upright image in pixels. Raises `InputError` as `decode` does.
+    """
+    with _opened(data, name) as image:
+        width, height = image.size
+        if _orientation(image) >= 5:
+            width, height = height, width
+        image.draft("RGB", (1, 1))
+        image.load()
+    return ImageFacts(width, height, hashlib.sha256(data).hexdigest())
+
+
+@contextmanager
+def _opened(data: bytes, name: str) -> Iterator[Image.Image]:
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            if image.width * image.height > LARGEST_IMAGE:
+                raise InputError(
+                    f"{name}: {image.width} x {image.height} pixels are refused; at most {LARGEST_IMAGE:,}."
+                )
+            yield image
+    except InputError:
+        raise
+    except UnidentifiedImageError:  # whose own message holds a memory address
+        raise InputError(f"{name}: not an image, or of a format other than {', '.join(FORMATS)}.") from None
+    except Exception as error:  # Pillow's decoders answer damaged bytes with errors of every kind
+        raise InputError(f"{name}: not a readable image ({error}).") from error
+
+
+def _orientation(image: Image.Image) -> int:
+    try:
+        return int(image.getexif().get(ORIENTATION, 1))
+    except Exception:  # damaged EXIF data says nothing about the pixels, which may be whole
+        return 1
+
+
+def _rgb(image: Image.Image) -> Image.Image:
+    if image.mode in ("I", "I;16", "I;16B", "I;16L"):
+        # Pillow would cut off values above 255 instead of scaling them.
+        grey = (np.asarray(image, dtype=np.float32) / 257).round().clip(0, 255)
+        return Image.fromarray(grey.astype(np.uint8)).convert("RGB")
+    if image.has_transparency_data:
+        transparent = image.convert("RGBA")
+        return Image.alpha_composite(Image.new("RGBA", image.size, "white"), transparent).convert("RGB")
+    return image.convert("RGB")

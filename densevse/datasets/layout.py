@@ -1,0 +1,75 @@
+"""What the readers share: finding image files, dividing a data set that has no official split."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+
+import pandas as pd
+
+from densevse.datasets.archives import Archive, base_names
+from densevse.errors import InputError
+
+SPLITS = ("train", "val", "test", "restval", "unused")
+"""In the order of the image table. Only the split column says what may be learned from."""
+
+IMAGE_COLUMNS = ["image_id", "source", "file", "split"]
+CAPTION_COLUMNS = ["image_id", "text"]
+
+
+class ImageIndex:
+    """Which source holds an image file, and under which path. Only names are read."""
+
+    def __init__(self, paths: Mapping[str, str]) -> None:
+        self._places: dict[str, list[tuple[str, str]]] = {}
+        self._first = next(iter(paths))
+        for source, path in paths.items():
+            with Archive.open(path) as archive:
+                for base, names in base_names(archive).items():
+                    self._places.setdefault(base, []).extend((source, name) for name in names)
+
+    def place(self, file: str) -> tuple[str, str]:
+        """Source and path of the one file that ends in `file` (a name, with or without folders).
+
+        A file that is nowhere gets the first source, to be found missing when it is read. Raises `InputError` if
+        several files could be meant.
+        """
+        places = [
+            (source, name)
+            for source, name in self._places.get(PurePosixPath(file).name, [])
+            if f"/{name}".endswith(f"/{file}")
+        ]
+        if len(places) > 1:
+            raise InputError(f"image {file}: several files could be meant: {places}; leave only one of them.")
+        return places[0] if places else (self._first, file)
+
+
+def image_sources(paths: Mapping[str, str], others: set[str]) -> dict[str, str]:
+    """The sources that hold images: all but `others`. Raises `InputError` if there are none."""
+    images = {name: path for name, path in paths.items() if name not in others}
+    if not images:
+        raise InputError(f"the data set has no source with images beside {sorted(paths)}; name one in `sources`.")
+    return images
+
+
+def image_frame(splits: Mapping[str, str], files: Mapping[str, str], paths: Mapping[str, str]) -> pd.DataFrame:
+    """The images of a reader: `splits` and `files` by image id, in official order; `paths` of the image sources."""
+    index = ImageIndex(paths)
+    rows = [(image, *index.place(files[image]), split) for image, split in splits.items()]
+    return pd.DataFrame(rows, columns=IMAGE_COLUMNS)
+
+
+def seeded_splits(images: Iterable[str], sizes: Mapping[str, int], seed: int) -> dict[str, str]:
+    """Divide images at random into splits of the given sizes; the rest is unused. The images keep their order.
+
+    The order of chance is that of SHA-256 over seed and id, which no library's version changes and which does not
+    depend on the order of `images`. Raises `InputError` if there are not enough images.
+    """
+    images = list(images)
+    if sum(sizes.values()) > len(images):
+        raise InputError(f"options.splits asks for {dict(sizes)}, but there are {len(images)} images.")
+    drawn = sorted(images, key=lambda image: hashlib.sha256(f"{seed}:{image}".encode()).digest())
+    splits = dict.fromkeys(images, "unused")
+    for split, size in sizes.items():
+        splits.update(dict.fromkeys(drawn[:size], split))
+        drawn = drawn[size:]
+    return splits

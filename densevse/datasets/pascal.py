@@ -1,0 +1,87 @@
+"""Pascal1K (Rashtchian et al. 2010): a thousand photographs of PASCAL VOC 2008 with about five sentences each.
+
+It is published as a web page; copies of it hold a folder a category, <category>/<image>.jpg and .txt.
+"""
+
+from html.parser import HTMLParser
+from pathlib import PurePosixPath
+
+import pandas as pd
+
+from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
+from densevse.datasets.readers import Options, Paths
+from densevse.datasets.texts import check_options, numbered_lines, read_files, read_lines
+from densevse.errors import InputError
+
+
+def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Images and captions of a data set with the sources `sentences` and images; an image's id is <category>/<file>.
+
+    `sentences` is the page as a file (.html), or an archive or folder with a file <category>/<image>.txt of a sentence
+    a line. Images may have any number of sentences. Options: `splits`, split -> number of images drawn at random
+    (there is no official split), `seed`, `encoding`.
+    """
+    check_options(options, {"splits"}, {"seed", "encoding"}, "pascal")
+    if "sentences" not in paths:
+        raise InputError("the reader pascal needs a source `sentences`: the page, or an archive of text files.")
+    encoding = options.get("encoding", "utf-8")
+    if paths["sentences"].endswith((".html", ".htm")):
+        sentences = _page(paths["sentences"], encoding)
+    else:
+        sentences = _text_files(paths["sentences"], encoding)
+    splits = seeded_splits(sentences, options["splits"], options.get("seed", 0))
+    images = image_frame(splits, {image: image for image in sentences}, image_sources(paths, {"sentences"}))
+    rows = [(image, text) for image, texts in sentences.items() for text in texts]
+    return images, pd.DataFrame(rows, columns=CAPTION_COLUMNS)
+
+
+def _text_files(path: str, encoding: str) -> dict[str, list[str]]:
+    sentences: dict[str, list[str]] = {}
+    for name, data in read_files(path, "*.txt"):
+        image = "/".join(PurePosixPath(name).with_suffix(".jpg").parts[-2:])
+        if image in sentences:
+            raise InputError(f"{path}: there is more than one text file for {image}.")
+        sentences[image] = [line for _, line in numbered_lines(data, f"{path}, {name}", encoding)]
+    return sentences
+
+
+def _page(path: str, encoding: str) -> dict[str, list[str]]:
+    page = _Page()
+    page.feed("\n".join(line for _, line in read_lines(path, "*.html", encoding)))
+    page.close()
+    if not page.sentences:
+        raise InputError(f"{path}: no <img> with sentences after it; save the page of the data set itself.")
+    return page.sentences
+
+
+class _Page(HTMLParser):
+    """The cells that follow an image are its sentences."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sentences: dict[str, list[str]] = {}
+        self.image = ""
+        self.cell = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._end_cell()
+        if tag == "img":
+            self.image = "/".join(PurePosixPath(dict(attrs).get("src") or "").parts[-2:])
+            if self.image in self.sentences:
+                raise InputError(f"{self.image} is on the page twice.")
+            self.sentences[self.image] = []
+
+    def handle_endtag(self, tag: str) -> None:
+        self._end_cell()
+
+    def handle_data(self, data: str) -> None:
+        self.cell += data
+
+    def close(self) -> None:
+        super().close()
+        self._end_cell()
+
+    def _end_cell(self) -> None:
+        if self.image and self.cell.strip():
+            self.sentences[self.image].append(self.cell.strip())
+        self.cell = ""

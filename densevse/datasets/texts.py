@@ -1,0 +1,87 @@
+"""Text files of a data set: in a folder, a zip or a tar, or standing alone."""
+
+import json
+import tarfile
+import zipfile
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from densevse.datasets.archives import Archive, base_names
+from densevse.errors import InputError
+
+
+def read_file(path: str, pattern: str) -> bytes:
+    """The bytes of the one file below `path` whose name fits `pattern`; or of `path`, where it is a plain file.
+
+    Raises `InputError` if no file fits, or several do.
+    """
+    files = dict(read_files(path, pattern))
+    if len(files) != 1:
+        raise InputError(f"{path}: expected one file {pattern}, found {sorted(files)}.")
+    return next(iter(files.values()))
+
+
+def read_files(path: str, pattern: str) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of each file below `path` whose name (without folders) fits `pattern`, sorted by name.
+
+    A plain file is given whatever its name. Raises `InputError` if there is none.
+    """
+    if _is_plain_file(path):
+        yield path, Path(path).read_bytes()
+        return
+    with Archive.open(path) as archive:
+        found = sorted(name for base, names in base_names(archive).items() if fnmatch(base, pattern) for name in names)
+        if not found:
+            raise InputError(f"{path}: no file {pattern} in it; it has {', '.join(archive.names()[:10]) or 'none'}.")
+        for name in found:
+            yield name, archive.read(name)
+
+
+def read_lines(path: str, pattern: str, encoding: str = "utf-8") -> list[tuple[int, str]]:
+    """The lines that are not blank of the file that fits `pattern`, with their numbers from 1."""
+    return numbered_lines(read_file(path, pattern), f"{path}, {pattern}", encoding)
+
+
+def numbered_lines(data: bytes, where: str, encoding: str) -> list[tuple[int, str]]:
+    """The lines that are not blank, numbered from 1. Raises `InputError` naming a line that does not decode."""
+    lines = []
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
+        try:
+            text = line.decode(encoding)
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{where}, line {number}: not {encoding} ({error.reason} at byte {error.start}): {line[:80]!r}. "
+                "Correct the line, or name the file's encoding in the data set's options (encoding: latin-1)."
+            ) from None
+        if text.strip():
+            lines.append((number, text.rstrip("\r")))
+    return lines
+
+
+def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:
+    """Parsed JSON, without the key `leave_out` of any object, which is dropped while reading to save memory."""
+
+    def without(item: dict[str, Any]) -> dict[str, Any]:
+        item.pop(str(leave_out), None)
+        return item
+
+    try:
+        return json.loads(data, object_hook=without if leave_out else None)
+    except ValueError as error:
+        raise InputError(f"{where}: not valid JSON in UTF-8 ({error}); obtain the file anew.") from error
+
+
+def check_options(options: Mapping[str, Any], required: set[str], optional: set[str], reader: str) -> None:
+    """Raise `InputError` for an option that the reader needs and does not have, or has and does not know."""
+    missing, unknown = required - options.keys(), options.keys() - required - optional
+    if missing or unknown:
+        raise InputError(
+            f"options of the reader {reader}: missing {sorted(missing)}, unknown {sorted(unknown)}; "
+            f"it needs {sorted(required)} and may have {sorted(optional)}."
+        )
+
+
+def _is_plain_file(path: str) -> bool:
+    return Path(path).is_file() and not zipfile.is_zipfile(path) and not tarfile.is_tarfile(path)
