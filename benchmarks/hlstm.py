@@ -1,0 +1,163 @@
+"""The H-LSTM against its bare matrix products and against pytorch-tree-lstm, on 128 captions.
+
+The captions are made here: about 12 words each, with as many distinct words and repeated phrases as 128 captions of
+Flickr8k have (442 distinct words on average). `DENSEVSE_PARSES=<a shard of results/<dataset>/parses/<parser>>` takes
+real parses instead.
+"""
+
+import os
+import time
+
+import numpy as np
+import torch
+import treelstm
+from torch import nn
+
+from densevse.methods.hlstm import HLSTM, Plan, plan
+from densevse.methods.interface import Trees
+
+CAPTIONS, WORDS, DIMENSION, HIDDEN, REPEATS = 128, 4000, 300, 512, 9
+CPU = torch.device("cpu")
+# A phrase is (children, whether it is a noun phrase); a leaf is (word, whether it is a noun phrase).
+RULES = {
+    "S": [(0.5, "NP VP"), (0.35, "NP VP PP"), (0.15, "NP")],
+    "NP": [(0.35, "D N"), (0.25, "D J N"), (0.1, "N"), (0.3, "NP PP")],
+    "VP": [(0.35, "V PP"), (0.3, "V NP"), (0.35, "V NP PP")],
+    "PP": [(1.0, "I NP")],
+}
+CLASSES = {"D": (1, 8, 1.3), "J": (10, 400, 1.0), "N": (500, 2000, 0.8), "V": (2600, 700, 0.9), "I": (3400, 30, 1.2)}
+
+
+def made_captions(captions: int, seed: int) -> Trees:
+    """Random constituency trees whose words follow Zipf's law."""
+    generator = np.random.default_rng(seed)
+    word, parent, noun_phrase, root = [], [], [], []
+
+    def node(index: int, is_noun_phrase: bool, children: list[int]) -> int:
+        word.append(index)
+        parent.append(-1)
+        noun_phrase.append(is_noun_phrase)
+        for child in children:
+            parent[child] = len(word) - 1
+        return len(word) - 1
+
+    def grow(symbol: str, depth: int) -> int:
+        if symbol in CLASSES:
+            first, count, exponent = CLASSES[symbol]
+            share = np.arange(1, count + 1) ** -exponent
+            return node(first + int(generator.choice(count, p=share / share.sum())), False, [])
+        chances, expansions = zip(*RULES[symbol], strict=True)
+        symbols = expansions[generator.choice(len(chances), p=chances)].split() if depth < 6 else ["D", "N"]
+        grown = [grow(part, depth + 1) for part in symbols]
+        if len(grown) == 1:  # a unary chain is one node, with the topmost label
+            noun_phrase[grown[0]] = symbol == "NP"
+            return grown[0]
+        return node(-1, symbol == "NP", grown)
+
+    root = [grow("S", 0) for _ in range(captions)]
+    return Trees(*map(np.array, (word, parent, noun_phrase, root)))
+
+
+def captions() -> Trees:
+    """128 captions: made ones, or real ones from DENSEVSE_PARSES."""
+    path = os.environ.get("DENSEVSE_PARSES")
+    return parsed_captions(path) if path else made_captions(CAPTIONS, seed=0)
+
+
+def parsed_captions(path: str) -> Trees:
+    """128 captions of a shard of parses, drawn at random."""
+    from densevse.artifacts import schema, schemas
+    from densevse.language.trees import read_tree
+
+    parses = schema.read(path, schemas.PARSES, ["status", "tokens", "tree"])
+    parses = parses[parses["status"] == "ok"].sample(CAPTIONS, random_state=0)
+    numbers: dict[str, int] = {}
+    parts: dict[str, list[np.ndarray]] = {name: [] for name in ("word", "parent", "noun_phrase", "root")}
+    before = 0
+    for tokens, bracketed in zip(parses["tokens"], parses["tree"], strict=True):
+        tree = read_tree(bracketed)
+        ids = np.array([numbers.setdefault(token.lower(), 1 + len(numbers)) for token in tokens])
+        parts["word"].append(np.where(tree.token >= 0, ids[tree.token], -1))
+        parts["parent"].append(np.where(tree.parent >= 0, tree.parent + before, -1))
+        parts["noun_phrase"].append(tree.noun_phrase)
+        before += len(tree.parent)
+        parts["root"].append(np.array([before - 1]))
+    return Trees(**{name: np.concatenate(part) for name, part in parts.items()})
+
+
+def products(layout: Plan, encoder: HLSTM) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """The operands of every matrix product of the forward pass: leaves with W, senders with bar U and hat U."""
+    operands = [(torch.randn(len(layout.word), DIMENSION), encoder.w.detach())]
+    return operands + [
+        (torch.randn(len(senders), HIDDEN), matrix)
+        for senders, matrix in zip(layout.senders, encoder.u.detach(), strict=True)
+    ]
+
+
+def only_products(operands: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
+    """Forward, gradient of the input and gradient of the weights, each as one large product."""
+    for rows, matrix in operands:
+        gradient = rows @ matrix.T
+        gradient @ matrix
+        gradient.T @ rows
+
+
+def reference_inputs(trees: Trees) -> dict[str, torch.Tensor]:
+    """The same trees as pytorch-tree-lstm wants them (its planning is not timed)."""
+    edges = np.array([(parent, child) for child, parent in enumerate(trees.parent) if parent >= 0])
+    edges = edges[np.argsort(edges[:, 0], kind="stable")]
+    node_order, edge_order = treelstm.calculate_evaluation_orders(edges, len(trees.word))
+    arrays = {"node_order": node_order, "adjacency_list": edges, "edge_order": edge_order}
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
+
+
+def measure() -> dict[str, float]:
+    """Median seconds of each contender, measured in turns in one run."""
+    torch.manual_seed(0)
+    trees = captions()
+    vectors = nn.Embedding(WORDS, DIMENSION)
+    encoder = HLSTM(inputs=DIMENSION, hidden=HIDDEN)
+    reference = treelstm.TreeLSTM(DIMENSION, HIDDEN)
+    inputs = reference_inputs(trees)
+    operands = products(plan(trees, True, CPU), encoder)
+
+    def ours() -> None:
+        layout = plan(trees, True, CPU)
+        encoder(vectors, layout).index_select(0, layout.node).sum().backward()
+
+    def theirs() -> None:
+        reference(vectors(torch.from_numpy(trees.word).clamp(min=0)), **inputs)[0].sum().backward()
+
+    contenders = {"ours": ours, "products": lambda: only_products(operands), "theirs": theirs}
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(REPEATS):
+        for name, run in contenders.items():
+            start = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - start)
+    return {name: float(np.median(times[1:])) for name, times in seconds.items()}
+
+
+def rows() -> list[tuple[str, str, float, str]]:
+    """(what, target, measured ratio, note) for `make bench`."""
+    seconds = measure()
+    times = ", ".join(f"{name} {1000 * value:.0f} ms" for name, value in seconds.items())
+    return [
+        (
+            "H-LSTM, 128 captions, forward and backward, against its bare matrix products",
+            "at most 1.7",
+            seconds["ours"] / seconds["products"],
+            times,
+        ),
+        (
+            "pytorch-tree-lstm against H-LSTM, 128 captions, forward and backward",
+            "at least 3",
+            seconds["theirs"] / seconds["ours"],
+            times,
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    for what, target, ratio, note in rows():
+        print(f"{what}: {ratio:.2f} ({target}; {note})")

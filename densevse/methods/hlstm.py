@@ -1,0 +1,245 @@
+"""The H-LSTM sentence encoder (Niu et al., ICCV 2017, section 3.2.1, Eq 2-8), computed for a whole batch of trees.
+
+A word's vector x_j enters at leaves only and a leaf has no children, so at inner nodes every W x_j is zero. Two things
+follow. W^(f) meets no forget gate and is no parameter. And what a child gives to its parent depends on the child and
+its type alone: its share of the parent's gates, U h_k, and its gated memory, f_k c_k. That pair is called a message
+here. It is computed once for all parents that have the child, and a subtree that occurs many times in the batch ("a
+dog") is one node. A parent then only adds its children's messages.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import embedding_bag
+
+from densevse.methods.interface import Trees
+
+BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases
+Integers = NDArray[np.int64]
+sigmoid_backward = torch.ops.aten.sigmoid_backward  # (gradient, sigmoid's output) -> gradient of its input
+tanh_backward = torch.ops.aten.tanh_backward
+
+
+@dataclass(frozen=True)
+class Messages:
+    """What the nodes of one height send as children of one type: consecutive messages of consecutive nodes."""
+
+    type: int
+    rows: slice  # of all messages
+    nodes: slice  # of all nodes: the senders
+    parents: Tensor  # the receivers, message by message
+    offsets: Tensor  # (messages,) where each message's receivers begin in `parents`
+
+
+@dataclass(frozen=True)
+class Level:
+    """The nodes of one height; leaves have height 0."""
+
+    nodes: slice
+    children: Tensor  # the messages that they receive, node by node
+    offsets: Tensor  # (nodes,) where each node's messages begin in `children`
+    sent: tuple[Messages, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A batch of trees as distinct nodes, numbered so that whatever one matrix product needs is contiguous."""
+
+    node: Tensor  # (nodes of the trees,) each one's number among the distinct nodes
+    word: Tensor  # (leaves,) the words of the leaves, which come first
+    senders: tuple[Tensor, ...]  # for each type, the sender of each of its messages
+    levels: tuple[Level, ...]
+
+
+def plan(trees: Trees, typed: bool, device: torch.device) -> Plan:
+    """Find the distinct subtrees of `trees` and the order to compute them in.
+
+    Two nodes are the same if they are leaves of one word, or have the same children of the same types: Eq 2-8 add
+    children up, so that their order makes no difference. With `typed` false every child is of the type BAR.
+    """
+    types = 1 + typed
+    node, height, children = _distinct(trees, trees.noun_phrase & typed)
+    parent = np.repeat(np.arange(len(children)), [len(found) for found in children])
+    child, kind = np.divmod(np.array([edge for found in children for edge in found], np.int64), 2)
+    sends = np.zeros((types, len(children)), bool)
+    sends[kind, child] = True
+
+    # Nodes are sorted by height, and then: no message, bar only, both, hat only. Senders of a type are contiguous.
+    use = np.array([0, 1, 3, 2])[np.array([1, 2])[:types] @ sends]
+    order = np.lexsort((use, height))
+    number = np.empty_like(order)
+    number[order] = np.arange(len(order))
+    node, height, sends, parent, child = number[node], height[order], sends[:, order], number[parent], number[child]
+
+    message = np.cumsum(sends).reshape(sends.shape) - 1  # all bar messages, then all hat messages, each by height
+    word = np.empty(len(order), np.int64)
+    word[node] = trees.word
+    return Plan(
+        node=torch.from_numpy(node).to(device),
+        word=torch.from_numpy(word[height == 0]).to(device),
+        senders=tuple(torch.from_numpy(np.flatnonzero(row)).to(device) for row in sends),
+        levels=tuple(_levels(height, sends, message, parent, message[kind, child], device)),
+    )
+
+
+def _distinct(trees: Trees, kind: NDArray[np.bool_]) -> tuple[Integers, Integers, list[tuple[int, ...]]]:
+    """Each node's number among the distinct ones; each distinct node's height and children (2 * number + kind)."""
+    numbers: dict[tuple[int, ...], int] = {}
+    node: list[int] = []
+    heights: list[int] = []
+    children: list[list[int]] = [[] for _ in trees.word]
+    height = [0] * len(children)
+    for i, (word, parent, hat) in enumerate(
+        zip(trees.word.tolist(), trees.parent.tolist(), kind.tolist(), strict=True)
+    ):
+        key = tuple(sorted(children[i])) if word < 0 else (-1 - word,)
+        own = numbers.setdefault(key, len(numbers))
+        if own == len(heights):
+            heights.append(height[i])
+        node.append(own)
+        if parent >= 0:
+            children[parent].append(2 * own + hat)
+            height[parent] = max(height[parent], height[i] + 1)
+    return np.array(node), np.array(heights), [() if key[0] < 0 else key for key in numbers]
+
+
+def _levels(
+    height: Integers,
+    sends: NDArray[np.bool_],
+    message: Integers,
+    parent: Integers,
+    received: Integers,
+    device: torch.device,
+) -> Iterator[Level]:
+    """The levels, lowest first; edge e of the graph carries the message `received[e]` to the node `parent[e]`."""
+    children = _Bags(received, parent, len(height), device)
+    parents = _Bags(parent, received, int(sends.sum()), device)
+    for here in _pieces(height):
+        sent = []
+        for kind, row in enumerate(sends):
+            senders = here.start + np.flatnonzero(row[here])
+            if len(senders):
+                nodes = slice(int(senders[0]), int(senders[-1]) + 1)
+                rows = slice(int(message[kind, nodes.start]), int(message[kind, nodes.stop - 1]) + 1)
+                sent.append(Messages(kind, rows, nodes, *parents[rows]))
+        yield Level(here, *children[here], tuple(sent))
+
+
+def _pieces(height: Integers) -> Iterator[slice]:
+    bounds = np.searchsorted(height, np.arange(height[-1] + 2)).tolist()
+    return (slice(begin, end) for begin, end in pairwise(bounds))
+
+
+class _Bags:
+    """For each of `bags` numbers, the items that belong to it, as `embedding_bag` wants them."""
+
+    def __init__(self, items: Integers, bag: Integers, bags: int, device: torch.device) -> None:
+        self.first = np.concatenate(([0], np.cumsum(np.bincount(bag, minlength=bags))))
+        self.items = torch.from_numpy(items[np.argsort(bag, kind="stable")]).to(device)
+        self.offsets = torch.from_numpy(self.first).to(device)
+
+    def __getitem__(self, some: slice) -> tuple[Tensor, Tensor]:
+        items = self.items[self.first[some.start] : self.first[some.stop]]
+        return items, self.offsets[some] - self.offsets[some.start]
+
+
+class _Recursion(torch.autograd.Function):
+    """Eq 2-8 over a plan. The gates stand side by side in the order i, o, u and, in messages, f."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, w: Tensor, u: Tensor, b: Tensor, plan: Plan) -> Tensor:
+        size = u.shape[2]
+        nodes, messages = plan.levels[-1].nodes.stop, sum(map(len, plan.senders))
+        h, c, tanh_c = x.new_empty(3, nodes, size).unbind()
+        gates = x.new_empty(nodes, 3 * size)
+        sent, forget = x.new_empty(messages, 4 * size), x.new_empty(messages, size)
+        b_iou, b_f = b[: 3 * size], b[3 * size :]
+        for level in plan.levels:
+            here = level.nodes
+            iou, io = gates[here], gates[here, : 2 * size]
+            if here.start == 0:
+                torch.addmm(b_iou, x, w.T, out=iou)  # Eq 5-7 at a leaf: only W x_j + b
+                remembered = None
+            else:
+                received = embedding_bag(level.children, sent, level.offsets, mode="sum")  # Eq 2, and the sums of Eq 7
+                torch.add(received[:, : 3 * size], b_iou, out=iou)
+                remembered = received[:, 3 * size :]
+            torch.sigmoid(io, out=io)  # Eq 5: i_j, Eq 6: o_j
+            i, o, u_j = torch.split(iou, size, dim=1)
+            torch.tanh(u_j, out=u_j)  # Eq 7: u_j
+            torch.mul(i, u_j, out=c[here])  # Eq 7: c_j
+            if remembered is not None:
+                c[here] += remembered
+            torch.tanh(c[here], out=tanh_c[here])
+            torch.mul(o, tanh_c[here], out=h[here])  # Eq 8
+            for message in level.sent:
+                out, f = sent[message.rows], forget[message.rows]
+                torch.mm(h[message.nodes], u[message.type].T, out=out)  # the terms U h of Eq 3-7
+                torch.sigmoid(torch.add(out[:, 3 * size :], b_f, out=f), out=f)  # Eq 3 and 4: f_jk, f_jl
+                torch.mul(f, c[message.nodes], out=out[:, 3 * size :])  # Eq 7: f c
+        ctx.plan = plan
+        ctx.save_for_backward(x, w, u, h, c, tanh_c, gates, forget)
+        return h
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad_h: Tensor) -> tuple[Tensor | None, ...]:
+        x, w, u, h, c, tanh_c, gates, forget = ctx.saved_tensors
+        size, plan = u.shape[2], ctx.plan
+        d_h, d_c = grad_h.clone(), torch.zeros_like(c)
+        d_node = h.new_empty(len(h), 4 * size)  # gradients of a node's i, o, u before their sigmoids, and of its c
+        d_sent = h.new_empty(len(forget), 4 * size)  # gradients of U h for i, o, u, f
+        for level in reversed(plan.levels):
+            here = level.nodes
+            for message in level.sent:
+                d, f, sender = d_sent[message.rows], forget[message.rows], message.nodes
+                d.copy_(embedding_bag(message.parents, d_node, message.offsets, mode="sum"))
+                d_kept = d[:, 3 * size :]
+                d_c[sender].addcmul_(d_kept, f)
+                torch.mul(sigmoid_backward(d_kept, f), c[sender], out=d_kept)
+                d_h[sender].addmm_(d, u[message.type])
+            i, o, u_j = torch.split(gates[here], size, dim=1)
+            d_i, d_o, d_u, d_memory = torch.split(d_node[here], size, dim=1)
+            sigmoid_backward(d_h[here] * tanh_c[here], o, grad_input=d_o)
+            torch.add(d_c[here], tanh_backward(d_h[here] * o, tanh_c[here]), out=d_memory)
+            sigmoid_backward(d_memory * u_j, i, grad_input=d_i)
+            tanh_backward(d_memory * i, u_j, grad_input=d_u)
+        d_iou = d_node[:, : 3 * size]
+        d_leaves = d_iou[: len(x)]
+        d_x = d_leaves @ w if ctx.needs_input_grad[0] else None
+        by_type = torch.split(d_sent, [len(senders) for senders in plan.senders])
+        d_matrices = torch.empty_like(u)
+        for matrix, d, senders in zip(d_matrices, by_type, plan.senders, strict=True):
+            torch.mm(d.T, h[senders], out=matrix)
+        d_b = torch.cat((d_iou.sum(0), d_sent[:, 3 * size :].sum(0)))
+        return d_x, d_leaves.T @ x, d_matrices, d_b, None
+
+
+class HLSTM(nn.Module):
+    """H-LSTM: every node of every tree gets a hidden state, which represents its phrase.
+
+    `typed` false makes it the Tree-LSTM of Tai et al. (2015): noun phrases are children like all others.
+    """
+
+    def __init__(self, *, inputs: int, hidden: int, typed: bool = True) -> None:
+        super().__init__()
+        self.typed = typed
+        self.w = nn.Parameter(torch.empty(3 * hidden, inputs))  # W^(i), W^(o), W^(u)
+        self.u = nn.Parameter(torch.empty(1 + typed, 4 * hidden, hidden))  # bar, hat: U^(i), U^(o), U^(u), U^(f)
+        self.b = nn.Parameter(torch.zeros(4 * hidden))  # b^(i), b^(o), b^(u), b^(f)
+        nn.init.uniform_(self.w, -(inputs**-0.5), inputs**-0.5)
+        nn.init.uniform_(self.u, -(hidden**-0.5), hidden**-0.5)
+        nn.init.ones_(self.b[3 * hidden :].detach())  # as usual for forget gates: at first, remember
+
+    def forward(self, vectors: nn.Embedding, trees: Plan) -> Tensor:
+        """(distinct nodes, hidden) hidden states of a plan's distinct nodes; `vectors` has a row x_j a word."""
+        x = vectors(trees.word)
+        with torch.autocast(x.device.type, enabled=False):  # the recursion is short sums of small products: keep fp32
+            return _Recursion.apply(x.float() if x.dtype == torch.bfloat16 else x, self.w, self.u, self.b, trees)  # type: ignore[no-any-return,no-untyped-call]

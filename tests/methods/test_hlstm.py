@@ -1,0 +1,148 @@
+"""The batched H-LSTM against a literal, recursive reading of Eq 2-8."""
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+
+from densevse.methods.hlstm import BAR, HAT, HLSTM, plan
+from densevse.methods.interface import Trees
+
+CPU = torch.device("cpu")
+
+
+def make_trees(*sentences):
+    """Trees from nested tuples: a leaf is a word or (word, "NP"), an inner node a list that may end in "NP"."""
+    word, parent, noun_phrase, root = [], [], [], []
+
+    def add(node):
+        children = [add(child) for child in node[0]] if isinstance(node[0], list) else []
+        word.append(-1 if children else node[0])
+        parent.append(-1)
+        noun_phrase.append(node[1])
+        for child in children:
+            parent[child] = len(word) - 1
+        return len(word) - 1
+
+    for sentence in sentences:
+        root.append(add(sentence))
+    return Trees(np.array(word), np.array(parent), np.array(noun_phrase), np.array(root))
+
+
+def random_tree(generator, words, depth=0):
+    if depth and generator.random() < 0.2 + 0.2 * depth:
+        return (int(generator.integers(1, words)), bool(generator.random() < 0.3))
+    children = [random_tree(generator, words, depth + 1) for _ in range(generator.integers(2, 5))]
+    return (children, bool(generator.random() < 0.5))
+
+
+def random_trees(sentences, words=6, seed=0):
+    generator = np.random.default_rng(seed)
+    return make_trees(*(random_tree(generator, words) for _ in range(sentences)))
+
+
+def recursive_hidden_states(encoder: HLSTM, vectors: nn.Embedding, trees: Trees) -> Tensor:
+    """Eq 2-8, a node at a time, with no regard for speed."""
+    hidden = encoder.u.shape[2]
+    w_i, w_o, w_u = encoder.w.split(hidden)
+    b_i, b_o, b_u, b_f = encoder.b.split(hidden)
+    bar_i, bar_o, bar_u, bar_f = encoder.u[BAR].split(hidden)
+    hat_i, hat_o, hat_u, hat_f = encoder.u[HAT if encoder.typed else BAR].split(hidden)
+    w_f = torch.zeros_like(w_i)  # meets x_j = 0 only: inner nodes have no word, leaves have no children
+    h, c = [], []
+    for j in range(len(trees.word)):
+        children = np.flatnonzero(trees.parent == j)
+        noun_phrases = [k for k in children if trees.noun_phrase[k]]
+        others = [k for k in children if not trees.noun_phrase[k]]
+        leaf = len(children) == 0
+        x = vectors.weight[trees.word[j]] if leaf else torch.zeros(encoder.w.shape[1], dtype=encoder.w.dtype)
+        zero = torch.zeros(hidden, dtype=encoder.w.dtype)
+        h_hat, h_bar = sum((h[k] for k in noun_phrases), zero), sum((h[k] for k in others), zero)  # Eq 2
+        f_hat = {k: torch.sigmoid(w_f @ x + hat_f @ h[k] + b_f) for k in noun_phrases}  # Eq 3
+        f_bar = {k: torch.sigmoid(w_f @ x + bar_f @ h[k] + b_f) for k in others}  # Eq 4
+        i = torch.sigmoid(w_i @ x + hat_i @ h_hat + bar_i @ h_bar + b_i)  # Eq 5
+        o = torch.sigmoid(w_o @ x + hat_o @ h_hat + bar_o @ h_bar + b_o)  # Eq 6
+        u = torch.tanh(w_u @ x + hat_u @ h_hat + bar_u @ h_bar + b_u)
+        c.append(i * u + sum(f_hat[k] * c[k] for k in noun_phrases) + sum(f_bar[k] * c[k] for k in others))  # Eq 7
+        h.append(o * torch.tanh(c[j]))  # Eq 8
+    return torch.stack(h)
+
+
+@pytest.fixture(params=[True, False], ids=["typed", "untyped"])
+def encoder(request):
+    torch.manual_seed(0)
+    return HLSTM(inputs=5, hidden=7, typed=request.param).double()
+
+
+@pytest.fixture
+def vectors():
+    torch.manual_seed(1)
+    return nn.Embedding(6, 5).double()
+
+
+def gradients(hidden_states, weights, parameters):
+    return torch.autograd.grad((hidden_states * weights).sum(), parameters)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_values_and_gradients_equal_the_recursive_reading(encoder, vectors, seed):
+    trees = random_trees(9, seed=seed)
+    layout = plan(trees, encoder.typed, CPU)
+    batched = encoder(vectors, layout)[layout.node]
+    literal = recursive_hidden_states(encoder, vectors, trees)
+    torch.testing.assert_close(batched, literal, rtol=1e-12, atol=1e-12)
+    weights = torch.randn_like(literal)
+    parameters = [vectors.weight, *encoder.parameters()]
+    for ours, theirs in zip(
+        gradients(batched, weights, parameters), gradients(literal, weights, parameters), strict=True
+    ):
+        torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-12)
+
+
+def test_a_sentence_of_one_word_and_one_that_is_a_single_noun_phrase(encoder, vectors):
+    trees = make_trees((3, True), ([(1, False), (2, True)], True))
+    layout = plan(trees, encoder.typed, CPU)
+    batched = encoder(vectors, layout)[layout.node]
+    torch.testing.assert_close(batched, recursive_hidden_states(encoder, vectors, trees))
+
+
+def test_only_one_word_sentences(encoder, vectors):
+    layout = plan(make_trees((3, True), (2, False)), encoder.typed, CPU)
+    encoder(vectors, layout)[layout.node].sum().backward()
+    assert encoder.w.grad.abs().sum() > 0
+    assert encoder.u.grad.abs().sum() == 0
+
+
+def test_identical_subtrees_are_computed_once():
+    a_dog = ([(1, False), (2, False)], True)
+    trees = make_trees(([a_dog, (3, False), a_dog], False), ([a_dog, (4, False)], False))
+    layout = plan(trees, True, CPU)
+    assert len(trees.word) == 13
+    assert layout.levels[-1].nodes.stop == 4 + 1 + 2  # four words, "a dog", two sentences
+    assert [len(senders) for senders in layout.senders] == [4, 1]  # the words are sent as others, "a dog" as an NP
+
+
+def test_a_word_may_be_a_noun_phrase_in_one_place_and_not_in_another(encoder, vectors):
+    dogs, dog = (2, True), (2, False)
+    trees = make_trees(([dogs, (3, False)], False), ([(1, False), dog], True))
+    layout = plan(trees, encoder.typed, CPU)
+    assert layout.levels[0].nodes == slice(0, 3)
+    batched = encoder(vectors, layout)[layout.node]
+    torch.testing.assert_close(batched, recursive_hidden_states(encoder, vectors, trees))
+
+
+def test_the_types_of_children_matter_only_where_typed(vectors):
+    same_words = [make_trees(([(1, False), (2, kind)], False)) for kind in (False, True)]
+    for typed in (True, False):
+        torch.manual_seed(0)
+        encoder = HLSTM(inputs=5, hidden=7, typed=typed).double()
+        roots = [encoder(vectors, plan(trees, typed, CPU))[-1] for trees in same_words]
+        assert torch.equal(*roots) != typed
+
+
+def test_the_root_of_a_sentence_may_be_a_phrase_of_another(encoder, vectors):
+    a_dog = ([(1, False), (2, False)], True)
+    trees = make_trees(a_dog, ([a_dog, (3, False)], False))
+    layout = plan(trees, encoder.typed, CPU)
+    batched = encoder(vectors, layout)[layout.node]
+    torch.testing.assert_close(batched, recursive_hidden_states(encoder, vectors, trees))
