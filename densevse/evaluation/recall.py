@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 RECALLS = (1, 5, 10)
@@ -27,3 +28,12 @@ def recall_figures(annotation: NDArray[Any], search: NDArray[Any]) -> dict[str, 
         figures[f"{direction}_mean_rank"] = float(np.mean(ranks))
     recalls = [figures[f"{direction}_r{k}"] for direction in DIRECTIONS for k in RECALLS]
     return {**figures, "sum": sum(recalls), "mean_recall": sum(recalls) / len(recalls)}
+
+
+def figures_of(retrieval: pd.DataFrame) -> dict[str, float]:
+    """The figures of a RETRIEVAL artifact: the mean over its folds of each fold's figures."""
+    rows = [
+        recall_figures(*(fold.loc[fold["direction"] == direction, "rank"].to_numpy() for direction in DIRECTIONS))
+        for _, fold in retrieval.groupby("fold")
+    ]
+    return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}

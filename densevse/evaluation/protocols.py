@@ -1,0 +1,90 @@
+"""Which test images meet which test sentences: one fold, or several whose figures are averaged."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.errors import InputError
+
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """The readable images of a split in table order, and their sentences in the order of their images."""
+
+    __test__ = False  # no test case of pytest's
+
+    image_ids: NDArray[np.object_]  # (images,)
+    caption_ids: NDArray[np.object_]  # (sentences,)
+    image_of_caption: Indices  # (sentences,) rising
+    position: Indices  # (sentences,) which sentence of its image, from 0
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Rows of a test set that are ranked against each other."""
+
+    images: Indices  # rising
+    captions: Indices  # rising; each one's image is among `images`
+
+
+def select_split(images: pd.DataFrame, captions: pd.DataFrame, split: str = "test") -> TestSet:
+    """The readable images of `split` and their sentences. Raises `InputError` if there is no sentence."""
+    kept = images[(images["split"] == split) & (images["status"] == "ok")]
+    row_of_image = pd.Series(np.arange(len(kept)), index=kept["image_id"].to_numpy(dtype=object))
+    asked = captions[captions["image_id"].isin(row_of_image.index)]
+    asked = asked.assign(row=row_of_image[asked["image_id"]].to_numpy()).sort_values(["row", "position"], kind="stable")
+    if asked.empty:
+        raise InputError(
+            f"The {split} split has no image with a sentence; look at images.parquet and captions.parquet."
+        )
+    return TestSet(
+        kept["image_id"].to_numpy(dtype=object),
+        asked["caption_id"].to_numpy(dtype=object),
+        asked["row"].to_numpy(dtype=np.int64, copy=True),
+        asked["position"].to_numpy(dtype=np.int64),
+    )
+
+
+def folds(test_set: TestSet, protocol: str) -> list[Fold]:
+    """The folds of a protocol of the settings: full, five_folds, first_1000 or hodosh."""
+    return PROTOCOLS[protocol](test_set)
+
+
+def full(test_set: TestSet) -> list[Fold]:
+    """Everything against everything; MS-COCO's 5,000 images (SCO, Table 5)."""
+    return [_fold(test_set, 0, len(test_set.image_ids))]
+
+
+def five_folds(test_set: TestSet) -> list[Fold]:
+    """Fifths of the images in table order, figures averaged: 5,000 images make five folds of 1,000 (SCO, Table 4)."""
+    images = len(test_set.image_ids)
+    return [_fold(test_set, fold * images // 5, (fold + 1) * images // 5) for fold in range(5)]
+
+
+def first_1000(test_set: TestSet) -> list[Fold]:
+    """The first 1,000 images in table order (sm-LSTM, Table 2)."""
+    return [_fold(test_set, 0, min(1000, len(test_set.image_ids)))]
+
+
+def hodosh(test_set: TestSet) -> list[Fold]:
+    """Only the first sentence of each image (DeFrag, Table 2, starred rows)."""
+    first = np.unique(test_set.image_of_caption, return_index=True)[1]
+    return [Fold(np.arange(len(test_set.image_ids)), first)]
+
+
+PROTOCOLS: dict[str, Callable[[TestSet], list[Fold]]] = {
+    "full": full,
+    "five_folds": five_folds,
+    "first_1000": first_1000,
+    "hodosh": hodosh,
+}
+
+
+def _fold(test_set: TestSet, first: int, last: int) -> Fold:
+    bounds = np.searchsorted(test_set.image_of_caption, [first, last])
+    return Fold(np.arange(first, last), np.arange(*bounds))

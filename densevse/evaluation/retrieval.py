@@ -1,0 +1,96 @@
+"""Who found what: for every query its rank and its ten best candidates, from which all tables are computed."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from densevse.evaluation.protocols import Fold, Indices, TestSet
+from densevse.evaluation.ranks import RankCounter, ScoreBlock, tiles
+
+TOP = 10
+LOW_31_BITS, LOW_32_BITS = (1 << 31) - 1, (1 << 32) - 1
+
+Ids: TypeAlias = NDArray[np.object_]
+Scorer: TypeAlias = Callable[[Indices, Indices], ScoreBlock]
+
+
+def retrieve(scorer: Scorer, test_set: TestSet, folds: list[Fold], block: int = 500) -> pd.DataFrame:
+    """The rows of a RETRIEVAL artifact.
+
+    `scorer(images, captions)` gives the `ScoreBlock` of a fold's rows of the test set (see `evaluate`). Images without
+    a sentence ask nothing but are candidates. Among equal scores the list of the ten best is in the order of
+    the candidates, while the rank counts a tie against the query.
+    """
+    parts = []
+    for number, fold in enumerate(folds):
+        part = _retrieve_fold(scorer(fold.images, fold.captions), test_set, fold, block)
+        part.insert(0, "fold", number)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block: int) -> pd.DataFrame:
+    image_of_caption = np.searchsorted(fold.images, test_set.image_of_caption[fold.captions])
+    image_of_sentence = torch.from_numpy(image_of_caption)
+    images, sentences = len(fold.images), len(fold.captions)
+    counter = RankCounter(image_of_sentence, images)
+    top_sentences, top_images = TopCandidates(images, sentences), TopCandidates(sentences, images)
+    for tile in tiles(score_block, image_of_sentence, images, block):
+        counter.add(tile)
+        top_sentences.add(tile.images, tile.sentences, tile.scores)
+        top_images.add(tile.sentences, tile.images, tile.scores.T)
+    ranks = counter.ranks()
+    image_ids, caption_ids = test_set.image_ids[fold.images], test_set.caption_ids[fold.captions]
+    asks = np.unique(image_of_caption)
+    best, scores = top_sentences.best()
+    annotation = _rows("annotation", image_ids[asks], ranks.annotation, caption_ids, best[asks], scores[asks])
+    annotation["top_true"] = list(image_of_caption[best[asks]] == asks[:, None])
+    best, scores = top_images.best()
+    search = _rows("search", caption_ids, ranks.search, image_ids, best, scores)
+    search["top_true"] = list(best == image_of_caption[:, None])
+    return pd.concat([annotation, search], ignore_index=True)
+
+
+def _rows(
+    direction: str, queries: Ids, ranks: Tensor, candidates: Ids, best: Indices, scores: NDArray[np.float32]
+) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "direction": direction,
+            "query_id": queries,
+            "rank": ranks.numpy(),
+            "candidates": len(candidates),
+            "top": list(candidates[best]),
+            "top_scores": list(scores),
+        }
+    )
+
+
+class TopCandidates:
+    """The ten best candidates of each query, from tiles in any order; equal scores in the order of the candidates.
+
+    Score and candidate make one integer, the score's bits above the candidate's, so that no two are equal and the
+    ten greatest are the same however the tiles are cut.
+    """
+
+    def __init__(self, queries: int, candidates: int) -> None:
+        self._keys = torch.full((queries, min(TOP, candidates)), torch.iinfo(torch.long).min)
+
+    def add(self, queries: slice, candidates: slice, scores: Tensor) -> None:
+        """Take in the `scores` (queries, candidates) of consecutive queries with consecutive candidates."""
+        bits = (scores.cpu() + 0.0).contiguous().view(torch.int32)  # 0.0 makes one zero of the two
+        rising = torch.where(bits < 0, bits ^ LOW_31_BITS, bits).long()
+        backwards = LOW_32_BITS - torch.arange(candidates.start, candidates.stop)
+        both = torch.cat([self._keys[queries], (rising << 32) | backwards], dim=1)
+        self._keys[queries] = both.topk(self._keys.shape[1], dim=1).values
+
+    def best(self) -> tuple[Indices, NDArray[np.float32]]:
+        """Candidates and scores, best first: both (queries, at most ten)."""
+        rising = (self._keys >> 32).int()
+        bits = torch.where(rising < 0, rising ^ LOW_31_BITS, rising)
+        return (LOW_32_BITS - (self._keys & LOW_32_BITS)).numpy(), bits.view(torch.float32).numpy()

@@ -1,0 +1,150 @@
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas import RETRIEVAL
+from densevse.errors import InputError
+from densevse.evaluation.chance import expected_figures
+from densevse.evaluation.protocols import folds, select_split
+from densevse.evaluation.ranks import evaluate, figures
+from densevse.evaluation.recall import figures_of, recall_figures
+from densevse.evaluation.retrieval import retrieve
+
+
+def data_set(counts, unreadable=(), split="test"):
+    """Images i0, i1, ... with so many captions each; captions in reversed order."""
+    images = pd.DataFrame({"image_id": [f"i{n}" for n in range(len(counts))], "split": split, "status": "ok"})
+    images.loc[list(unreadable), "status"] = "truncated"
+    captions = [(f"i{n}#{k}", f"i{n}", k) for n, count in enumerate(counts) for k in range(count)]
+    return images, pd.DataFrame(captions[::-1], columns=["caption_id", "image_id", "position"])
+
+
+def scorer_of(scores):
+    """A scorer that looks the scores of all images with all captions up."""
+
+    def scorer(images, captions):
+        part = scores[torch.from_numpy(images)][:, torch.from_numpy(captions)]
+        return lambda i, j: part[i, j]
+
+    return scorer
+
+
+def test_split_is_in_image_order_and_leaves_out_the_unreadable():
+    images, captions = data_set([2, 1, 0, 3], unreadable=[1])
+    found = select_split(images, captions)
+    assert found.image_ids.tolist() == ["i0", "i2", "i3"]
+    assert found.caption_ids.tolist() == ["i0#0", "i0#1", "i3#0", "i3#1", "i3#2"]
+    assert found.image_of_caption.tolist() == [0, 0, 2, 2, 2]
+
+
+def test_split_without_sentences_raises():
+    with pytest.raises(InputError, match="val split"):
+        select_split(*data_set([2]), split="val")
+
+
+def test_protocols():
+    test_set = select_split(*data_set([2] * 10 + [0]))
+    assert [(len(f.images), len(f.captions)) for f in folds(test_set, "full")] == [(11, 20)]
+    five = folds(test_set, "five_folds")
+    assert np.concatenate([f.images for f in five]).tolist() == list(range(11))
+    assert np.concatenate([f.captions for f in five]).tolist() == list(range(20))
+    assert all(set(test_set.image_of_caption[f.captions]) <= set(f.images) for f in five)
+    hodosh = folds(test_set, "hodosh")[0]
+    assert test_set.caption_ids[hodosh.captions].tolist() == [f"i{n}#0" for n in range(10)]
+    many = select_split(*data_set([5] * 5000))
+    assert [(len(f.images), len(f.captions)) for f in folds(many, "five_folds")] == [(1000, 5000)] * 5
+    assert [(len(f.images), len(f.captions)) for f in folds(many, "first_1000")] == [(1000, 5000)]
+
+
+@pytest.mark.parametrize("protocol", ["full", "five_folds", "hodosh"])
+@pytest.mark.parametrize("block", [3, 500])
+def test_rows_against_sorting(protocol, block, tmp_path):
+    test_set = select_split(*data_set([3, 0, 5, 1, 7, 2, 5, 5, 4, 5, 5, 5]))
+    scores = torch.randint(-4, 5, (12, 47), generator=torch.Generator().manual_seed(0)).float()
+    chosen = folds(test_set, protocol)
+    found = retrieve(scorer_of(scores), test_set, chosen, block)
+    schema.write(found, RETRIEVAL, tmp_path / "r.parquet", {})
+    found = schema.read(tmp_path / "r.parquet", RETRIEVAL)
+    for number, fold in enumerate(chosen):
+        part = found[found["fold"] == number]
+        for row in part.itertuples():
+            image_asks = row.direction == "annotation"
+            candidates = fold.captions if image_asks else fold.images
+            names = test_set.caption_ids if image_asks else test_set.image_ids
+            owners = test_set.image_ids if image_asks else test_set.caption_ids
+            asking = owners.tolist().index(row.query_id)
+            line = scores[asking, candidates] if image_asks else scores[candidates, asking]
+            order = sorted(range(len(candidates)), key=lambda n: (-line[n], n))[:10]
+            assert row.top.tolist() == [names[candidates[n]] for n in order]
+            assert row.top_scores.tolist() == [line[n] for n in order]
+            asked = row.query_id.split("#")[0]
+            assert row.top_true.tolist() == [name.split("#")[0] == asked for name in row.top]
+            true = np.array([names[n].split("#")[0] == asked for n in candidates])
+            assert row.rank == 1 + (line.numpy()[~true] >= line.numpy()[true].max()).sum()
+            assert row.candidates == len(candidates)
+        queries = len(np.unique(test_set.image_of_caption[fold.captions])) + len(fold.captions)
+        assert len(part) == queries
+
+
+def test_figures_come_back_from_the_artifact():
+    test_set = select_split(*data_set([5] * 40))
+    scores = torch.randn(40, 200, generator=torch.Generator().manual_seed(3))
+    found = retrieve(scorer_of(scores), test_set, folds(test_set, "full"))
+    image_of_sentence = torch.from_numpy(test_set.image_of_caption)
+    assert figures_of(found) == pytest.approx(figures(evaluate(lambda i, j: scores[i, j], image_of_sentence, 40)))
+
+
+def test_figures_of_folds_are_averaged_not_pooled():
+    """Folds of 1 and 3 images: the mean of the folds' figures, as vsepp and SCAN print it wrongly."""
+    rows = [(0, "annotation", 1), (0, "search", 1), *[(1, "annotation", 20)] * 3, *[(1, "search", 20)] * 3]
+    found = figures_of(pd.DataFrame(rows, columns=["fold", "direction", "rank"]))
+    assert found["annotation_r1"] == 50
+    assert found["annotation_median_rank"] == 10.5
+    assert found["sum"] == 300
+
+
+def test_zero_and_minus_zero_tie_in_candidate_order():
+    test_set = select_split(*data_set([1, 1, 1]))
+    scores = torch.tensor([[-0.0, 0.0, -0.0], [0.0, -0.0, 0.0], [-1.0, -2.0, float("-inf")]])
+    found = retrieve(scorer_of(scores), test_set, folds(test_set, "full"))
+    tops = found[found["direction"] == "annotation"]["top"]
+    assert [list(top) for top in tops] == [["i0#0", "i1#0", "i2#0"]] * 3
+
+
+def test_chance_is_what_random_scores_give():
+    counts = [5] * 60 + [1] * 20 + [0] * 5 + [7] * 15
+    test_set = select_split(*data_set(counts))
+    chosen = folds(test_set, "full")
+    expected = expected_figures(test_set, chosen)
+    image_of_sentence = torch.from_numpy(test_set.image_of_caption)
+    generator = torch.Generator().manual_seed(0)
+    runs = []
+    for _ in range(300):
+        scores = torch.rand(len(counts), len(image_of_sentence), generator=generator)
+        runs.append(figures(evaluate(lambda i, j, s=scores: s[i, j], image_of_sentence, len(counts))))
+    mean = pd.DataFrame(runs).mean()
+    for key, value in expected.items():
+        assert mean[key] == pytest.approx(value, rel=0.06), key
+
+
+def test_chance_is_the_papers_random_row():
+    test_set = select_split(*data_set([5] * 1000))
+    row = expected_figures(test_set, folds(test_set, "full"))
+    recalls = [round(row[f"{d}_r{k}"], 1) for d in ("annotation", "search") for k in (1, 5, 10)]
+    assert recalls == [0.1, 0.5, 1.0, 0.1, 0.5, 1.0]
+    assert row["annotation_median_rank"] == pytest.approx(640, abs=15)
+    assert row["search_median_rank"] == pytest.approx(500, abs=1)
+
+
+def test_chance_with_fewer_candidates_than_ten():
+    test_set = select_split(*data_set([2, 1]))
+    row = expected_figures(test_set, folds(test_set, "full"))
+    assert row["annotation_r10"] == 100
+    assert row["annotation_r1"] == pytest.approx(50)
+    assert row == pytest.approx({**row, "search_r1": 50, "search_mean_rank": 1.5, "annotation_mean_rank": 5 / 3})
+
+
+def test_recalls_count_ranks_up_to_k():
+    assert recall_figures(np.array([1, 2]), np.array([10, 11]))["search_r10"] == 50
