@@ -1,0 +1,75 @@
+# From official files to the image table, the caption table and, where a data set has them, true boxes.
+
+
+def source_names(wildcards):
+    return list(dataset_sources(wildcards))
+
+
+def reader_options(wildcards):
+    return dataset_settings(wildcards).options
+
+
+def known_unreadable(wildcards):
+    return dataset_settings(wildcards).known_unreadable
+
+
+def reader_name(wildcards):
+    return dataset_settings(wildcards).reader
+
+
+def reader_code(wildcards):
+    """Readers are imported by name, so the one that is used is listed here."""
+    return code("read_dataset.py", f"densevse/datasets/{reader_name(wildcards)}.py")
+
+
+def with_boxes(readers):
+    """The data sets whose official files hold true boxes."""
+    return any_of(name for name, dataset in SETTINGS.datasets.items() if dataset.reader in readers)
+
+
+rule read_dataset:
+    input:
+        unpack(dataset_sources),
+        code=reader_code,
+    output:
+        images=f"{RESULTS}/{{dataset}}/images.parquet",
+        captions=f"{RESULTS}/{{dataset}}/captions.parquet",
+    log:
+        f"{RESULTS}/logs/read_dataset/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/read_dataset/{{dataset}}.tsv"
+    conda:
+        "../../envs/base.yaml"
+    threads: 2
+    resources:
+        mem_mb=2000,
+    params:
+        reader=reader_name,
+        options=reader_options,
+        known_unreadable=known_unreadable,
+        sources=source_names,
+    script:
+        "../scripts/read_dataset.py"
+
+
+rule read_boxes:
+    input:
+        unpack(dataset_sources),
+        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
+        code=reader_code,
+    output:
+        f"{RESULTS}/{{dataset}}/boxes.parquet",
+    log:
+        f"{RESULTS}/logs/read_boxes/{{dataset}}.log",
+    wildcard_constraints:
+        dataset=with_boxes({"coco", "scenes"}),
+    conda:
+        "../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        reader=reader_name,
+        options=reader_options,
+        sources=source_names,
+    script:
+        "../scripts/read_boxes.py"

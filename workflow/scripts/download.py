@@ -1,0 +1,6 @@
+from densevse.datasets.download import download
+from densevse.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        download(snakemake.params.source, snakemake.output[0])

@@ -1,0 +1,14 @@
+from densevse.datasets.readers import write_dataset
+from densevse.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        write_dataset(
+            snakemake.params.reader,
+            snakemake.params.options,
+            {name: snakemake.input[name] for name in snakemake.params.sources},
+            snakemake.params.known_unreadable,
+            snakemake.threads,
+            snakemake.output.images,
+            snakemake.output.captions,
+        )
