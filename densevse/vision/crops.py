@@ -1,0 +1,54 @@
+"""Regions as a network sees them: boxes warped to a square, with context around, as R-CNN does it."""
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from densevse.vision.boxes import Boxes
+
+SIDE = 227
+"""The side of R-CNN's crops; context is given in pixels of such a crop."""
+
+
+def warp(
+    image: NDArray[np.uint8], box: Boxes, size: int, context: float, fill: tuple[int, int, int]
+) -> NDArray[np.uint8]:
+    """Warp a box (4,) of an RGB image (H, W, 3) to (size, size, 3), as R-CNN's detector and Caffe's window layer do.
+
+    The box is widened so that `context` pixels (of a crop of 227 x 227; R-CNN has 16) of what surrounds it are on each
+    side of the crop (R-CNN, appendix A). What lies beyond the image is `fill`, the colour that the network subtracts,
+    to the nearest grey level.
+    """
+    begin, last = _widened(box, context)
+    extent = last - begin + 1
+    outside = np.maximum(0, -begin)
+    begin, last = begin + outside, np.minimum(last, [image.shape[1] - 1, image.shape[0] - 1])
+    scale = size / extent
+    offset = _round(outside * scale)
+    width, height = np.clip(_round((last - begin + 1) * scale), 1, size - np.minimum(offset, size - 1))
+    inside = image[begin[1] : last[1] + 1, begin[0] : last[0] + 1]
+    warped = cv2.resize(inside, (int(width), int(height)), interpolation=cv2.INTER_LINEAR)
+    if (height, width) == (size, size):
+        return warped  # type: ignore[return-value]
+    crop = np.empty((size, size, 3), np.uint8)
+    crop[:] = fill
+    left, top = np.minimum(offset, size - 1)
+    crop[top : top + height, left : left + width] = warped
+    return crop
+
+
+def _widened(box: Boxes, context: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """First and last pixel, (x, y) each, of the box widened by its context."""
+    begin, size = box[:2].astype(np.float64), box[2:].astype(np.float64)
+    if context == 0:
+        first = np.floor(begin).astype(np.int64)
+        return first, np.maximum(first, np.ceil(begin + size).astype(np.int64) - 1)
+    half = size / 2
+    center, widening = begin + half, SIDE / (SIDE - 2 * context)
+    return _round(center - half * widening), _round(center + half * widening)
+
+
+def _round(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """To the nearest integer, halves away from zero, as C's `round` does; NumPy's would go to even numbers."""
+    rounded: NDArray[np.int64] = np.trunc(values + np.copysign(0.5, values)).astype(np.int64)
+    return rounded

@@ -1,0 +1,225 @@
+"""Proposals: boxes that may hold an object, from selective search, from a file, or from MCG's published boxes.
+
+What the user gives:
+
+- `selective_search` computes them (densevse.vision.selective_search). Options: mode (single, fast, quality), height
+  (pixels to which an image is resized for the search; null for none), minimum_side (pixels), boxes (the most an image).
+- `file` reads a Parquet or CSV file with the columns image_id, x, y, width, height, score: pixels of the upright
+  image, origin top left, higher scores better. Options: path, boxes.
+- `mcg` reads a folder with a .mat file an image, as published with MCG (Arbelaez et al., CVPR 2014): `boxes` (n, 4),
+  each row top, left, bottom, right of the box's pixels counted from 1, and `scores` (n, 1). Options: folder, name
+  (the .mat file of an image, `{stem}` standing for the image file's name without its ending), boxes.
+"""
+
+import multiprocessing
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.io import loadmat
+
+from densevse.datasets.images import ImageFiles, decode
+from densevse.errors import InputError
+from densevse.logs import logger, progress
+from densevse.vision.boxes import COLUMNS, Boxes, by_score, clip, unique
+from densevse.vision.selective_search import MODES, selective_search
+
+Scored = tuple[Boxes, NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class SelectiveSearch:
+    """Options of the proposer `selective_search`."""
+
+    mode: str = "fast"
+    height: int | None = None
+    minimum_side: int = 10
+    boxes: int = 2000
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise InputError(f"proposers: mode {self.mode!r} is none of {', '.join(MODES)}.")
+
+
+@dataclass(frozen=True)
+class BoxFile:
+    """Options of the proposer `file`."""
+
+    path: str
+    boxes: int = 2000
+
+
+@dataclass(frozen=True)
+class MCG:
+    """Options of the proposer `mcg`."""
+
+    folder: str
+    name: str = "{stem}.mat"
+    boxes: int = 2000
+
+
+KINDS: dict[str, type[SelectiveSearch] | type[BoxFile] | type[MCG]] = {
+    "selective_search": SelectiveSearch,
+    "file": BoxFile,
+    "mcg": MCG,
+}
+
+
+def propose(
+    images: pd.DataFrame, part: slice, sources: Mapping[str, str], proposer: Mapping[str, Any], processes: int
+) -> pd.DataFrame:
+    """The proposals (schema PROPOSALS) of the readable images among the rows `part` of the image table.
+
+    `sources` says where the data set's image files are, `proposer` is its entry in config/proposers. Selective search
+    runs in `processes` processes; how many changes nothing. An image without proposals has no rows.
+    """
+    options = _options(proposer)
+    rows = images.iloc[part]
+    rows = rows[rows["status"] == "ok"]
+    if isinstance(options, SelectiveSearch):
+        found = _searched(rows, sources, options, processes)
+    elif isinstance(options, BoxFile):
+        found = _from_file(images, rows, options)
+    else:
+        found = _from_mcg(rows, options)
+    proposals = [_ranked(image_id, *scored) for image_id, scored in zip(rows["image_id"], found, strict=True)]
+    empty = [image_id for image_id, frame in zip(rows["image_id"], proposals, strict=True) if frame.empty]
+    if empty:
+        logger.warning("%d of %d images have no proposal, among them %s", len(empty), len(rows), empty[:5])
+    return pd.concat([_ranked("", np.empty((0, 4), np.float32), np.empty(0, np.float32)), *proposals])
+
+
+def _options(proposer: Mapping[str, Any]) -> SelectiveSearch | BoxFile | MCG:
+    kind = proposer["kind"]
+    try:
+        return KINDS[kind](**proposer["options"])
+    except TypeError as error:
+        raise InputError(f"proposers: the options {proposer['options']} do not fit the kind {kind}: {error}") from None
+
+
+def _ranked(image_id: str, boxes: Boxes, scores: NDArray[np.float32]) -> pd.DataFrame:
+    frame = pd.DataFrame(boxes, columns=COLUMNS)
+    frame.insert(0, "image_id", pd.Series([image_id] * len(frame), dtype="str"))
+    frame.insert(1, "rank", np.arange(len(frame), dtype=np.int32))
+    frame["score"] = scores
+    return frame
+
+
+# --- selective search --------------------------------------------------------------------------------------------
+
+_search: Callable[[tuple[str, str, str]], Scored]  # of a worker process, which opens the image files itself
+
+
+def _searched(
+    rows: pd.DataFrame, sources: Mapping[str, str], options: SelectiveSearch, processes: int
+) -> Iterator[Scored]:
+    tasks = list(rows[["image_id", "source", "file"]].itertuples(index=False, name=None))
+    if not tasks:
+        return
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(min(processes, len(tasks)), _start_worker, (dict(sources), options)) as pool:
+        yield from progress(pool.imap(_search_one, tasks, chunksize=4), "selective search", len(tasks))
+
+
+def _start_worker(sources: dict[str, str], options: SelectiveSearch) -> None:
+    global _search
+    cv2.setNumThreads(1)
+    files = ImageFiles(sources)
+
+    def search(task: tuple[str, str, str]) -> Scored:
+        image_id, source, file = task
+        image = decode(files.read(source, file), file)
+        seed = zlib.crc32(image_id.encode())
+        boxes = selective_search(image, options.mode, options.height, options.minimum_side, options.boxes, seed)
+        # OpenCV gives an order, but no score: the share of a rank falls as the rank rises.
+        return boxes, 1 / np.arange(1, len(boxes) + 1, dtype=np.float32)
+
+    _search = search
+
+
+def _search_one(task: tuple[str, str, str]) -> Scored:
+    return _search(task)
+
+
+# --- a file of the user's ----------------------------------------------------------------------------------------
+
+
+def _from_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> Iterator[Scored]:
+    table = _read_table(options.path)
+    unknown = ~table["image_id"].isin(images["image_id"])
+    if unknown.any():
+        raise InputError(
+            f"{options.path}: {unknown.sum()} boxes are of images that the data set does not have, the first of "
+            f"{table['image_id'][unknown].iloc[0]!r}. Is it a file of another data set? Its image ids are like "
+            f"{images['image_id'].iloc[0]!r}; leave other images out of the file."
+        )
+    groups = {str(image_id): group for image_id, group in table.groupby("image_id", sort=False)}
+    for image in rows.itertuples():
+        group = groups.get(str(image.image_id), table.iloc[:0])
+        boxes, scores = group[COLUMNS].to_numpy(np.float32), group["score"].to_numpy(np.float32)
+        yield _usable(boxes, scores, image, options.boxes, f"{options.path}, image {image.image_id}")
+
+
+def _read_table(path: str) -> pd.DataFrame:
+    needed = ["image_id", *COLUMNS, "score"]
+    try:
+        table = pd.read_parquet(path) if path.endswith(".parquet") else pd.read_csv(path, dtype={"image_id": "str"})
+        table = table[needed].astype(dict.fromkeys(needed[1:], "float32") | {"image_id": "str"})
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; name your boxes in the proposer's option `path`.") from None
+    except (KeyError, ValueError, OSError) as error:
+        raise InputError(f"{path}: expected a Parquet or CSV file with the columns {needed}: {error}") from error
+    return table
+
+
+def _usable(boxes: Boxes, scores: NDArray[np.float32], image: Any, most: int, where: str) -> Scored:
+    """Distinct boxes clipped to the image, best first; a box that is not in the image at all is an error."""
+    inside = clip(boxes, image.width, image.height)
+    wrong = ~(np.isfinite(boxes).all(axis=1) & np.isfinite(scores) & (inside[:, 2:] > 0).all(axis=1))
+    if wrong.any():
+        box = dict(zip(COLUMNS, boxes[int(wrong.argmax())].tolist(), strict=True))
+        raise InputError(
+            f"{where}: the box {box} (and {int(wrong.sum()) - 1} more) covers nothing of the image of {image.width} x "
+            f"{image.height} pixels. Boxes are x, y, width, height in pixels, origin top left; are they of this data set?"
+        )
+    order = by_score(inside, scores)
+    first = order[unique(inside[order])[:most]]
+    return inside[first], scores[first]
+
+
+# --- MCG's published boxes ---------------------------------------------------------------------------------------
+
+
+def _from_mcg(rows: pd.DataFrame, options: MCG) -> Iterator[Scored]:
+    for image in progress(rows.itertuples(), "MCG boxes", len(rows)):
+        path = Path(options.folder, options.name.format(stem=Path(str(image.file)).stem))
+        boxes, scores = _read_mat(path)
+        yield _usable(boxes, scores, image, options.boxes, str(path))
+
+
+def _read_mat(path: Path) -> Scored:
+    layout = "expected `boxes` (n, 4) and `scores` (n, 1) as in MCG's published boxes"
+    try:
+        stored = loadmat(path, variable_names=["boxes", "scores"])
+        corners, scores = np.asarray(stored["boxes"], np.float32), np.asarray(stored["scores"], np.float32).ravel()
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: no such file. Get MCG's boxes for this data set, name their folder in the proposer's option "
+            "`folder`, and say in `name` what an image's file is called."
+        ) from None
+    except NotImplementedError:
+        raise InputError(f"{path}: a MATLAB 7.3 file; save it again in MATLAB with `save -v7`.") from None
+    except KeyError as error:
+        raise InputError(f"{path}: {layout}, but it has no {error}.") from None
+    except Exception as error:  # SciPy raises many kinds for a file that is cut or no MATLAB file
+        raise InputError(f"{path}: not a whole MATLAB file ({error}); get it again.") from error
+    if corners.ndim != 2 or corners.shape != (len(scores), 4):
+        raise InputError(f"{path}: {layout}, but got {corners.shape} and {scores.shape}.")
+    top, left, bottom, right = corners.T
+    return np.stack([left - 1, top - 1, right - left + 1, bottom - top + 1], axis=1), scores
