@@ -1,7 +1,7 @@
 import copy
 import shutil
 
-from tests.workflow.conftest import SMALL, Project
+from tests.projects import SMALL, Project
 
 TABLE = "results/tables/scenes.md"
 

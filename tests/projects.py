@@ -1,4 +1,4 @@
-"""A project of its own for a test: the workflow's code linked or copied into an empty folder, and a way to run it."""
+"""A project of its own for a test: the workflow's code in an empty folder, and a way to run it there."""
 
 import json
 import os
@@ -8,9 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 CODE = ("Snakefile", "workflow", "config", "profiles", "envs", "densevse")
 
 # A data set small enough that a whole run takes seconds; what it measures is of no interest.
@@ -23,16 +21,17 @@ SMALL = {
     },
     "methods": {
         "vse": {"datasets": {"scenes": {"training": {"epochs": 2}, "parameters": {"dimension": 16}}}},
-        "hm_lstm": {
-            "datasets": {"scenes": {"rounds": 2, "training": {"epochs": 1}, "parameters": {"dimension": 16}}}
-        },
+        "hm_lstm": {"datasets": {"scenes": {"rounds": 2, "training": {"epochs": 1}, "parameters": {"dimension": 16}}}},
     },
 }
 
 
 @dataclass
 class Project:
+    """The workflow in a folder of its own."""
+
     folder: Path
+    seconds: float = 0.0  # how long its run took, where it was timed
 
     def configure(self, values: dict) -> None:
         (self.folder / "test.yaml").write_text(json.dumps(values))
@@ -64,25 +63,13 @@ def job_counts(text: str) -> dict[str, int]:
     return counts
 
 
-@pytest.fixture(scope="session")
-def make_project(tmp_path_factory):
-    def make(values: dict) -> Project:
-        project = Project(tmp_path_factory.mktemp("project"))
-        for name in CODE:
-            source = ROOT / name
-            if source.is_dir():
-                shutil.copytree(source, project.folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-            else:
-                shutil.copy(source, project.folder / name)
-        project.configure(values)
-        return project
-
-    return make
-
-
-@pytest.fixture(scope="session")
-def finished(make_project):
-    """A project whose small table is made."""
-    project = make_project(SMALL)
-    project.run("results/tables/scenes.md")
-    return project
+def copy_code(folder: Path) -> Path:
+    """Copy what the workflow is made of into `folder`."""
+    for name in CODE:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, folder / name)
+    return folder

@@ -1,0 +1,27 @@
+import time
+
+import pytest
+
+from tests.projects import SMALL, Project, copy_code
+
+
+@pytest.fixture(scope="session")
+def make_project(tmp_path_factory):
+    """A function that makes a project with a configuration of its own."""
+
+    def make(values: dict) -> Project:
+        project = Project(copy_code(tmp_path_factory.mktemp("project")))
+        project.configure(values)
+        return project
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def finished(make_project):
+    """A project whose small table is made, with the seconds that took."""
+    project = make_project(SMALL)
+    began = time.monotonic()
+    project.run("results/tables/scenes.md")
+    project.seconds = time.monotonic() - began
+    return project

@@ -1,0 +1,251 @@
+"""Interrupting a run of the workflow in every way that we could think of, and running it again.
+
+A trial starts the run in an empty folder, does its harm at a random moment, lets the run end, starts it again and
+holds what is there to the bytes of a run that nobody disturbed.
+"""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pyarrow.parquet as pq
+
+from densevse.artifacts.schema import PREFIX, check, file_metadata
+from densevse.artifacts.schemas import HISTORY
+from tests.projects import Project
+
+TARGETS = ("results/tables/scenes.md",)
+SCHEMA_KEY = f"{PREFIX}schema"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a trial did and what came of it."""
+
+    harm: str
+    second: float
+    running: str
+    first_exit: int
+    runs: int
+    resumed: int
+    same_bytes: bool
+    corrupt: tuple[str, ...]
+
+    @property
+    def survived(self) -> bool:
+        return self.same_bytes and not self.corrupt
+
+    def row(self) -> str:
+        happened = f"exit {self.first_exit}, {self.runs} further run(s), trainings resumed: {self.resumed}"
+        verdict = "same bytes" if self.same_bytes else "OTHER BYTES"
+        corrupt = ", ".join(self.corrupt) or "none"
+        return f"| {self.second:.1f} s | {self.harm} | {self.running} | {happened} | {verdict} | {corrupt} |"
+
+
+HEADER = "| moment | harm | rules running then | what happened | tables | corrupt files |\n|---:|---|---|---|---|---|"
+
+
+def start(project: Project, targets: tuple[str, ...] = TARGETS) -> subprocess.Popen:
+    """Start Snakemake in a process group of its own, its output in run.log."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "test.yaml", "--", *targets]
+    with open(project.folder / "run.log", "ab") as log:
+        return subprocess.Popen(
+            command, cwd=project.folder, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        )
+
+
+def finish(project: Project, targets: tuple[str, ...] = TARGETS, at_most: int = 3) -> int:
+    """Run until it succeeds; how many runs that took. A lock left by a killed run is taken away, as a person would."""
+    for run in range(1, at_most + 1):
+        unlock = [sys.executable, "-m", "snakemake", "--unlock", "--configfile", "test.yaml", "--", *targets]
+        subprocess.run(unlock, cwd=project.folder, capture_output=True)
+        if start(project, targets).wait() == 0:
+            return run
+    log = (project.folder / "run.log").read_text()[-4000:]
+    raise AssertionError(f"the run did not recover in {at_most} runs:\n{log}")
+
+
+def jobs_of(run: subprocess.Popen) -> list[psutil.Process]:
+    """The processes that run a rule's script."""
+    try:
+        children = psutil.Process(run.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+    return [child for child in children if rule_of(child)]
+
+
+def rule_of(process: psutil.Process) -> str:
+    """The script that a process runs, or nothing."""
+    try:
+        names = [part for part in process.cmdline() if part.endswith(".py") and "scripts" in part]
+    except psutil.Error:
+        return ""
+    return Path(names[-1]).name.split(".")[-2] if names else ""
+
+
+def kill_everything(run: subprocess.Popen) -> None:
+    """SIGKILL of the whole process tree, as by a node that loses power."""
+    for process in [*psutil.Process(run.pid).children(recursive=True), psutil.Process(run.pid)]:
+        with suppress(psutil.Error):
+            process.kill()
+
+
+def terminate(run: subprocess.Popen) -> None:
+    """SIGTERM to Snakemake and its jobs, as by a cluster's time limit."""
+    for process in [*jobs_of(run), psutil.Process(run.pid)]:
+        with suppress(psutil.Error):
+            process.send_signal(signal.SIGTERM)
+
+
+def kill_a_job(run: subprocess.Popen) -> None:
+    """SIGKILL of one job alone, as by the kernel when memory runs out."""
+    jobs = jobs_of(run)
+    if jobs:
+        with suppress(psutil.Error):
+            jobs[-1].kill()
+
+
+def kill_the_parser(run: subprocess.Popen) -> None:
+    """SIGKILL of the CoreNLP server alone."""
+    for process in psutil.Process(run.pid).children(recursive=True):
+        with suppress(psutil.Error):
+            if process.name() == "java":
+                process.kill()
+
+
+HARMS: dict[str, Callable[[subprocess.Popen], None]] = {
+    "SIGKILL of everything": kill_everything,
+    "SIGTERM": terminate,
+    "SIGKILL of a job": kill_a_job,
+}
+
+
+def kill_trial(project: Project, harm: str, moment: float, reference: dict[str, bytes]) -> Outcome:
+    """Do one of `HARMS` `moment` seconds after the start."""
+    run = start(project)
+    wait_until(run, moment)
+    running = running_rules(run)
+    if run.poll() is None:
+        HARMS[harm](run)
+    first_exit = run.wait()
+    leave_no_process(run)
+    return judge(project, harm, moment, running, first_exit, reference)
+
+
+def parser_trial(project: Project, moment: float, reference: dict[str, bytes]) -> Outcome:
+    """Kill the CoreNLP server `moment` seconds after it began to serve."""
+    run = start(project)
+    while run.poll() is None and not java_of(run):
+        time.sleep(0.1)
+    wait_until(run, moment)
+    running = running_rules(run)
+    if run.poll() is None:
+        kill_the_parser(run)
+    first_exit = run.wait()
+    return judge(project, "SIGKILL of the CoreNLP server", moment, running, first_exit, reference)
+
+
+def disk_trial(project: Project, harm: str, moment: float, reference: dict[str, bytes]) -> Outcome:
+    """Let `results/` be a small file system that fills up, or one that turns read-only at `moment`. Needs root."""
+    results = project.folder / "results"
+    results.mkdir()
+    full = harm == "full disk"
+    mount("-t", "tmpfs", "-o", f"size={'700k' if full else '2g'}", "tmpfs", str(results))
+    try:
+        run = start(project)
+        wait_until(run, moment)
+        running = running_rules(run)
+        if not full and run.poll() is None:
+            mount("-o", "remount,ro", str(results))
+        first_exit = run.wait()
+        mount("-o", "remount,rw,size=2g", str(results))
+        return judge(project, harm, moment, running, first_exit, reference)
+    finally:
+        subprocess.run(["umount", "--lazy", str(results)], check=True)
+
+
+def judge(
+    project: Project, harm: str, moment: float, running: str, first_exit: int, reference: dict[str, bytes]
+) -> Outcome:
+    """Look for corrupt files at once, then run again and compare."""
+    corrupt = corrupt_files(project.folder / "results")
+    runs = finish(project) if first_exit else 0
+    corrupt += corrupt_files(project.folder / "results")
+    return Outcome(
+        harm=harm,
+        second=moment,
+        running=running,
+        first_exit=first_exit,
+        runs=runs,
+        resumed=trainings_resumed(project.folder / "results"),
+        same_bytes=tables(project) == reference,
+        corrupt=tuple(sorted(set(corrupt))),
+    )
+
+
+def tables(project: Project) -> dict[str, bytes]:
+    """Name -> bytes of every table."""
+    return {path.name: path.read_bytes() for path in sorted((project.folder / "results/tables").glob("scenes.*"))}
+
+
+def corrupt_files(results: Path) -> list[str]:
+    """The artifacts that stand under a final name and cannot be read whole."""
+    broken = []
+    for path in sorted(results.rglob("*.parquet")):
+        if path.name.startswith("."):
+            continue
+        try:
+            assert SCHEMA_KEY in file_metadata(path)
+            pq.read_table(path)
+        except Exception as error:
+            broken.append(f"{path.relative_to(results)} ({type(error).__name__})")
+    return broken
+
+
+def trainings_resumed(results: Path) -> int:
+    """How many trainings went on from a checkpoint, as their histories say."""
+    count = 0
+    for path in results.rglob("history.parquet"):
+        check(path, HISTORY)
+        count += max(pq.read_table(path, columns=["resumed"])["resumed"].to_pylist()) > 0
+    return count
+
+
+def wait_until(run: subprocess.Popen, seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and run.poll() is None:
+        time.sleep(0.02)
+
+
+def running_rules(run: subprocess.Popen) -> str:
+    return ", ".join(sorted({rule_of(job) for job in jobs_of(run)})) or "none"
+
+
+def java_of(run: subprocess.Popen) -> bool:
+    with suppress(psutil.Error):
+        return any(child.name() == "java" for child in psutil.Process(run.pid).children(recursive=True))
+    return False
+
+
+def leave_no_process(run: subprocess.Popen) -> None:
+    """Whoever outlived the harm (a job whose Snakemake was killed) ends with the node, so it ends here too."""
+    with suppress(ProcessLookupError):
+        os.killpg(run.pid, signal.SIGKILL)
+
+
+def mount(*arguments: str) -> None:
+    subprocess.run(["mount", *arguments], check=True)
+
+
+def moments(seed: int, count: int, longest: float) -> list[float]:
+    """`count` moments within a run of `longest` seconds, the same for the same seed."""
+    generator = random.Random(seed)
+    return [round(generator.uniform(0.5, longest), 1) for _ in range(count)]
