@@ -19,7 +19,9 @@ ATTEMPTS = 5
 TIMEOUT = (10, 60)
 """Seconds to connect, and to wait for the next bytes."""
 
-BLOCK = 1 << 20
+BLOCK = 1 << 16
+"""Bytes written at once, and the most that is lost with a connection."""
+
 PASSING = {408, 425, 429, 500, 502, 503, 504}
 """HTTP states that a later attempt may not meet again."""
 

@@ -16,7 +16,7 @@ from densevse.errors import InputError
 
 __all__ = ["ImageFacts", "ImageFiles", "ImageSource", "decode", "examine"]
 
-FORMATS = ("JPEG", "MPO", "PNG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
+FORMATS = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 """Formats that are decoded here; Pillow knows more, among them some that start other programs."""
 
 LARGEST_IMAGE = 89_478_485

@@ -1,0 +1,191 @@
+import hashlib
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from densevse.datasets.download import ATTEMPTS, BLOCK, download
+from densevse.errors import InputError
+
+CONTENT = bytes(range(256)) * 1000
+
+
+@dataclass
+class Server:
+    """A server that misbehaves as told; each list is used up, one item a request."""
+
+    address: str = ""
+    content: bytes = CONTENT
+    etag: str | None = '"one"'
+    ranges: bool = True
+    states: list[int] = field(default_factory=list)
+    drop_after: list[int] = field(default_factory=list)
+    asked: list[str | None] = field(default_factory=list)
+
+    def source(self, **known: object) -> dict[str, object]:
+        nothing = dict.fromkeys(("manual", "size", "sha256", "md5", "sha1"))
+        return {**nothing, "url": self.address, **known}
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        told: Server = self.server.told  # type: ignore[attr-defined]
+        asked = self.headers["Range"]
+        told.asked.append(asked)
+        if told.states:
+            self.send_error(told.states.pop(0))
+            return
+        start = int(asked.removeprefix("bytes=").rstrip("-")) if asked and told.ranges else 0
+        if self.headers["If-Range"] not in (None, told.etag):
+            start = 0
+        if start and start >= len(told.content):
+            self.send_response(416)
+            self.send_header("Content-Range", f"bytes */{len(told.content)}")
+            self.end_headers()
+            return
+        rest = told.content[start:]
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(rest)))
+        if start:
+            self.send_header("Content-Range", f"bytes {start}-{len(told.content) - 1}/{len(told.content)}")
+        if told.etag:
+            self.send_header("ETag", told.etag)
+        self.end_headers()
+        self.wfile.write(rest[: told.drop_after.pop(0)] if told.drop_after else rest)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    http.told = Server(address=f"http://127.0.0.1:{http.server_port}/file")  # type: ignore[attr-defined]
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield http.told  # type: ignore[attr-defined]
+    http.shutdown()
+    http.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "resources" / "owner" / "file.zip"
+
+
+def beside(path: Path) -> list[str]:
+    return sorted(file.name for file in path.parent.iterdir())
+
+
+@pytest.mark.parametrize("algorithm", ["sha256", "md5", "sha1"])
+def test_obtains_a_file_with_a_published_checksum(server: Server, path: Path, algorithm: str) -> None:
+    download(server.source(**{algorithm: hashlib.new(algorithm, CONTENT).hexdigest()}), path, wait=0)
+    assert path.read_bytes() == CONTENT
+    assert beside(path) == ["file.zip", "file.zip.obtained.json"]
+
+
+def test_records_what_was_obtained(server: Server, path: Path) -> None:
+    download(server.source(), path, wait=0)
+    record = json.loads(path.with_name("file.zip.obtained.json").read_text())
+    assert record == {"url": server.address, "size": len(CONTENT), "sha256": hashlib.sha256(CONTENT).hexdigest()}
+
+
+def test_resumes_after_drops(server: Server, path: Path) -> None:
+    server.drop_after = [100_000, 70_000]
+    download(server.source(), path, wait=0)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == [None, f"bytes={BLOCK}-", f"bytes={2 * BLOCK}-"]
+
+
+def test_resumes_what_an_earlier_run_left(server: Server, path: Path) -> None:
+    server.drop_after = [100_000] + [0] * (ATTEMPTS - 1)
+    with pytest.raises(InputError, match=f"failed {ATTEMPTS} times.*Run again to go on"):
+        download(server.source(), path, wait=0)
+    assert not path.exists()
+    server.asked.clear()
+    download(server.source(), path, wait=0)
+    assert server.asked == [f"bytes={BLOCK}-"]
+    assert path.read_bytes() == CONTENT
+
+
+def test_accepts_a_part_file_that_was_whole_already(server: Server, path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.with_name("file.zip.part").write_bytes(CONTENT)
+    path.with_name("file.zip.part.json").write_text(json.dumps({"url": server.address, "validator": '"one"'}))
+    download(server.source(), path, wait=0)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == [f"bytes={len(CONTENT)}-"]
+
+
+def test_starts_afresh_after_a_416_for_a_part_that_is_too_long(server: Server, path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.with_name("file.zip.part").write_bytes(CONTENT + b"more")
+    path.with_name("file.zip.part.json").write_text(json.dumps({"url": server.address, "validator": '"one"'}))
+    download(server.source(), path, wait=0)
+    assert path.read_bytes() == CONTENT
+
+
+def test_starts_afresh_where_the_server_ignores_range(server: Server, path: Path) -> None:
+    server.ranges, server.drop_after = False, [100_000]
+    download(server.source(), path, wait=0)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == [None, f"bytes={BLOCK}-"]
+
+
+def test_does_not_join_parts_of_two_versions(server: Server, path: Path) -> None:
+    server.drop_after = [100_000] + [0] * (ATTEMPTS - 1)
+    with pytest.raises(InputError):
+        download(server.source(), path, wait=0)
+    server.content, server.etag = CONTENT[::-1], '"two"'
+    download(server.source(), path, wait=0)
+    assert path.read_bytes() == CONTENT[::-1]
+
+
+@pytest.mark.parametrize(("known", "resumed"), [({}, False), ({"md5": hashlib.md5(CONTENT).hexdigest()}, True)])
+def test_without_a_validator_only_a_checksum_allows_resuming(
+    server: Server, path: Path, known: dict[str, str], resumed: bool
+) -> None:
+    server.etag, server.drop_after = None, [100_000]
+    download(server.source(**known), path, wait=0)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == [None, f"bytes={BLOCK}-" if resumed else None]
+
+
+def test_tries_again_when_the_server_is_busy(server: Server, path: Path) -> None:
+    server.states = [503, 503]
+    download(server.source(), path, wait=0)
+    assert path.read_bytes() == CONTENT
+
+
+def test_a_refused_address_fails_at_once(server: Server, path: Path) -> None:
+    server.states = [404]
+    with pytest.raises(InputError, match="HTTP 404"):
+        download(server.source(), path, wait=0)
+    assert len(server.asked) == 1
+    assert not path.exists()
+
+
+def test_wrong_bytes_are_removed_and_named(server: Server, path: Path) -> None:
+    server.content = CONTENT[::-1]
+    with pytest.raises(InputError, match=r"file\.zip.*sha256 is .* instead of"):
+        download(server.source(sha256=hashlib.sha256(CONTENT).hexdigest()), path, wait=0)
+    assert beside(path) == []
+
+
+def test_a_truncated_file_is_refused(server: Server, path: Path) -> None:
+    server.content = CONTENT[:1000]
+    with pytest.raises(InputError, match="expected 256,000 bytes, but the server offers 1,000"):
+        download(server.source(size=len(CONTENT)), path, wait=0)
+    assert not path.exists()
+
+
+def test_a_file_to_obtain_by_hand_says_how(path: Path) -> None:
+    nothing = dict.fromkeys(("url", "size", "sha256", "md5", "sha1"))
+    with pytest.raises(InputError, match=r"Fill in the form[\s\S]*local"):
+        download({**nothing, "manual": "Fill in the form."}, path)
+    assert not path.parent.exists()
