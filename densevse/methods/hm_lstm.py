@@ -1,0 +1,161 @@
+"""HM-LSTM (Niu et al., ICCV 2017): sentences and their noun phrases, images and their regions, in one space.
+
+Where the paper is silent, as chosen here: W_t, W_m and their batch normalisation are the same for whole sentences and
+phrases, whole images and regions (Eq 1 gives W_m no index, and all of them are to be neighbours in one space), so that
+a batch's statistics are those of all its rows; Eq 10 is divided by the number of sentences, so that neither the margin
+nor gradient clipping depends on the batch size.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import batch_norm, normalize
+
+from densevse.methods.hlstm import HLSTM, plan
+from densevse.methods.interface import Batch, Correspondences, Images, Method, Sentences, Shapes, Trees
+
+WHOLE_IMAGE = 0  # the first region of every image
+
+
+@dataclass(frozen=True, kw_only=True)
+class HMLSTMParameters:
+    """What config/methods/hm_lstm.yaml may set; defaults are the paper's or, where it is silent, chosen."""
+
+    dimension: int = 512  # of the embedding space (section 5.1.1)
+    hidden: int = 512  # of the H-LSTM
+    typed: bool = True  # noun phrase children have weights of their own; if not, a plain Tree-LSTM
+    words: Literal["fixed", "learned"] = "fixed"  # whether word vectors stay as given (section 3.2.1)
+    word_dimension: int = 300  # of word vectors that are learned from nothing
+    margin: float = 0.1  # m of Eq 9
+    negatives: Literal["sum", "mean", "hardest"] = "sum"  # what Eq 9 takes over the contrastive items
+    phrase_weight: Literal["confidence", "uniform", "none"] = "confidence"  # w_dk of Eq 10 for k > 0
+    identical_phrases: Literal["ignored", "negatives"] = "ignored"  # "a man" of another image against "a man"
+
+
+class Branch(nn.Module):
+    """One branch of the two (section 3.2.2): fully connected, batch normalisation, length 1."""
+
+    def __init__(self, inputs: int, dimension: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(inputs, dimension)
+        self.norm = nn.BatchNorm1d(dimension)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(n, inputs) to (n, dimension) of length 1. A batch of one row has no statistics: the running ones serve."""
+        x, norm = self.linear(x), self.norm
+        if len(x) == 1:
+            x = batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps)
+        else:
+            x = norm(x)
+        return normalize(x, dim=1)
+
+
+class HMLSTM(Method):
+    """Hierarchical Multimodal LSTM."""
+
+    Parameters = HMLSTMParameters
+
+    def __init__(self, parameters: HMLSTMParameters, shapes: Shapes) -> None:
+        """Raises `ValueError` if word vectors are to stay fixed but none are given."""
+        super().__init__(parameters, shapes)
+        self.vectors = _word_vectors(parameters, shapes)
+        self.encoder = HLSTM(inputs=self.vectors.embedding_dim, hidden=parameters.hidden, typed=parameters.typed)
+        self.text = Branch(parameters.hidden, parameters.dimension)  # W_t
+        self.visual = Branch(shapes.features["regions"], parameters.dimension)  # W_m
+
+    def embed_regions(self, features: Tensor) -> Tensor:
+        """(n, D) region features to (n, dimension) v, Eq 1."""
+        return self.visual(features)  # type: ignore[no-any-return]
+
+    def embed_nodes(self, trees: Trees, nodes: Tensor) -> Tensor:
+        """(n, dimension) representations h of the given nodes of a batch of trees: sentences (roots) or phrases."""
+        return self._embed_nodes(trees, nodes)[0]
+
+    def encode_images(self, images: Images) -> tuple[Tensor, ...]:
+        """The representations v of whole images."""
+        return (self.embed_regions(images.views["regions"][:, WHOLE_IMAGE]),)
+
+    def encode_sentences(self, sentences: Sentences) -> tuple[Tensor, ...]:
+        """The representations h of whole sentences."""
+        trees = _trees(sentences)
+        return (self.embed_nodes(trees, torch.from_numpy(trees.root)),)
+
+    def score(self, images: tuple[Tensor, ...], sentences: tuple[Tensor, ...]) -> Tensor:
+        """s(v, h) = v . h."""
+        return images[0] @ sentences[0].T
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Eq 10 over the batch: its roots, and its phrases where their correspondences are known."""
+        trees, regions = _trees(batch.sentences), batch.images.views["regions"]
+        roots, images = torch.from_numpy(trees.root).to(regions.device), regions[:, WHOLE_IMAGE]
+        phrases = self._phrases(batch)
+        if phrases is not None:
+            roots = torch.cat((roots, phrases.node))
+            images = torch.cat((images, regions[phrases.sentence, phrases.region]))
+        h, same = self._embed_nodes(trees, roots)
+        v, sentences = self.embed_regions(images), len(trees.root)
+        total = self._loss_of_pairs(v[:sentences], h[:sentences], ~batch.positives).sum()
+        if phrases is not None:
+            negatives = ~batch.positives[phrases.sentence][:, phrases.sentence]
+            if self.parameters_of_paper.identical_phrases == "ignored":
+                negatives &= same[sentences:, None] != same[sentences:]
+            losses = self._loss_of_pairs(v[sentences:], h[sentences:], negatives)
+            total = total + (self._weights(phrases) * losses).sum()
+        return total / sentences
+
+    def _phrases(self, batch: Batch) -> Correspondences | None:
+        """The batch's correspondences, if there are any and they have weight."""
+        found = batch.sentences.correspondences
+        if found is None or len(found.node) == 0 or self.parameters_of_paper.phrase_weight == "none":
+            return None
+        return found
+
+    def _weights(self, phrases: Correspondences) -> Tensor:
+        """w_dk of Eq 10: the correspondence's confidence, which counts nothing where it is negative (chosen)."""
+        if self.parameters_of_paper.phrase_weight == "uniform":
+            return torch.ones_like(phrases.weight)
+        return phrases.weight.clamp(min=0)
+
+    def _loss_of_pairs(self, v: Tensor, h: Tensor, negatives: Tensor) -> Tensor:
+        return contrastive_loss(v @ h.T, negatives, self.parameters_of_paper.margin, self.parameters_of_paper.negatives)
+
+    def _embed_nodes(self, trees: Trees, nodes: Tensor) -> tuple[Tensor, Tensor]:
+        """Representations of nodes, and a number for each that is the same for nodes of the same words."""
+        device = self.encoder.w.device
+        layout = plan(trees, self.parameters_of_paper.typed, device)
+        distinct = layout.node[nodes.to(device)]
+        return self.text(self.encoder(self.vectors, layout).index_select(0, distinct)), distinct
+
+
+def contrastive_loss(
+    scores: Tensor, negatives: Tensor, margin: float, over: Literal["sum", "mean", "hardest"]
+) -> Tensor:
+    """Eq 9 for each pair of a batch: (K,).
+
+    `scores` is (K, K) s(v_k, h_l), pairs on the diagonal; `negatives` (K, K) says whether v_k and h_l contrast.
+    """
+    true = scores.diagonal()
+    for_regions = (margin - true[:, None] + scores).clamp(min=0).where(negatives, 0)  # contrastive phrases h_l of v_k
+    for_phrases = (margin - true[None, :] + scores).clamp(min=0).where(negatives, 0)  # contrastive regions v_l of h_k
+    if over == "hardest":
+        return for_regions.amax(1) + for_phrases.amax(0)
+    total = for_regions.sum(1) + for_phrases.sum(0)
+    return total if over == "sum" else total / negatives.sum(1).clamp(min=1)
+
+
+def _word_vectors(parameters: HMLSTMParameters, shapes: Shapes) -> nn.Embedding:
+    given = shapes.word_vectors
+    if given is not None:
+        vectors: nn.Embedding = nn.Embedding.from_pretrained(given.clone(), freeze=parameters.words == "fixed")
+        return vectors
+    if parameters.words == "fixed":
+        raise ValueError("HM-LSTM: `words: fixed` keeps pre-trained word vectors, but none are given")
+    return nn.Embedding(shapes.words, parameters.word_dimension)
+
+
+def _trees(sentences: Sentences) -> Trees:
+    if sentences.trees is None:
+        raise ValueError("HM-LSTM reads trees: its `sentences` must include `trees`")
+    return sentences.trees

@@ -1,0 +1,176 @@
+"""HM-LSTM's loss against a literal reading of Eq 9 and 10, and what it takes for negatives."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from densevse.methods.hm_lstm import HMLSTM, contrastive_loss
+from densevse.methods.interface import Batch, Correspondences, Images, Sentences, Shapes, Trees
+
+SMALL = {"dimension": 6, "hidden": 5, "words": "learned", "word_dimension": 4}
+SHAPES = Shapes(features={"regions": 8}, words=10)
+
+
+def a_sentence(first, words):
+    """A tree ((D N) V): nodes D, N, NP, V, S."""
+    d, n, v = words
+    return (
+        [d, n, -1, v, -1],
+        [first + 2, first + 2, first + 4, first + 4, -1],
+        [False, False, True, False, False],
+        first + 4,
+    )
+
+
+def make_trees(*sentences):
+    parts = [a_sentence(5 * i, words) for i, words in enumerate(sentences)]
+    flat = [np.concatenate([part[k] for part in parts]) for k in range(3)]
+    return Trees(*flat, np.array([part[3] for part in parts]))
+
+
+def make_batch(sentences=((1, 2, 3), (1, 4, 3), (1, 2, 5)), image_ids=(0, 1, 2), weights=(0.5, 0.25, 0.75)):
+    torch.manual_seed(1)
+    count = len(sentences)
+    features = torch.randn(max(image_ids) + 1, 4, 8)[list(image_ids)]
+    ids = torch.tensor(image_ids)
+    pairs = Correspondences(
+        sentence=torch.arange(count),
+        node=5 * torch.arange(count) + 2,
+        region=torch.arange(count) % 3 + 1,
+        weight=torch.tensor(weights),
+    )
+    words = torch.tensor(sentences)
+    return Batch(
+        Images({"regions": features}, torch.ones(count, 4, dtype=torch.bool)),
+        Sentences(words, torch.full((count,), 3), make_trees(*sentences), pairs),
+        ids[:, None] == ids[None, :],
+    )
+
+
+def build(**parameters):
+    torch.manual_seed(0)
+    return HMLSTM.build({**SMALL, **parameters}, SHAPES)
+
+
+def literal_loss(model, batch, same_phrase):
+    """Eq 9 and 10 pair by pair; negatives are of other images, phrases also of other words."""
+    pairs, trees = batch.sentences.correspondences, batch.sentences.trees
+    regions = batch.images.views["regions"]
+    nodes = torch.cat((torch.from_numpy(trees.root), pairs.node))
+    h = model.embed_nodes(trees, nodes)
+    v = model.embed_regions(torch.cat((regions[:, 0], regions[pairs.sentence, pairs.region])))
+    count, margin = len(trees.root), 0.1
+    total = 0.0
+    for first, weights in ((0, [1.0] * count), (count, pairs.weight.clamp(min=0).tolist())):
+        for k in range(count):
+            loss = 0.0
+            for other in range(count):
+                if batch.positives[k, other] or (first and same_phrase[k] == same_phrase[other]):
+                    continue
+                true = v[first + k] @ h[first + k]
+                loss = loss + (margin - true + v[first + k] @ h[first + other]).clamp(min=0)
+                loss = loss + (margin - true + h[first + k] @ v[first + other]).clamp(min=0)
+            total = total + weights[k] * loss
+    return total / count
+
+
+def test_the_loss_is_equations_9_and_10():
+    model, batch = build(), make_batch()
+    torch.testing.assert_close(model.loss(batch), literal_loss(model, batch, same_phrase=[0, 1, 0]))
+
+
+def test_identical_phrases_may_be_taken_for_negatives():
+    batch = make_batch()
+    model = build(identical_phrases="negatives")
+    torch.testing.assert_close(model.loss(batch), literal_loss(model, batch, same_phrase=[0, 1, 2]))
+    assert model.loss(batch) != build().loss(batch)
+
+
+def test_sentences_and_phrases_of_one_image_are_no_negatives():
+    batch = make_batch(image_ids=(0, 0, 0))
+    assert build().loss(batch) == 0
+
+
+def test_a_correspondence_of_negative_confidence_counts_nothing():
+    model = build()
+    losses = [model.loss(make_batch(weights=(0.5, weight, 0.75))) for weight in (-0.3, 0.0, 0.4)]
+    assert losses[0] == losses[1]
+    assert losses[2] > losses[1]
+
+
+def test_phrases_count_as_their_weight_says():
+    batch = make_batch(weights=(1.0, 1.0, 1.0))
+    other = make_batch(weights=(0.1, 0.9, 0.4))
+    assert build(phrase_weight="uniform").loss(other) == build().loss(batch)
+    without = dataclasses.replace(batch, sentences=dataclasses.replace(batch.sentences, correspondences=None))
+    assert build(phrase_weight="none").loss(batch) == build().loss(without)
+    assert build().loss(batch) > build().loss(without)
+
+
+def test_no_phrase_in_the_batch_leaves_the_roots():
+    batch = make_batch()
+    empty = Correspondences(
+        *(getattr(batch.sentences.correspondences, f)[:0] for f in ("sentence", "node", "region", "weight"))
+    )
+    with_none = dataclasses.replace(batch.sentences, correspondences=None)
+    with_empty = dataclasses.replace(batch.sentences, correspondences=empty)
+    model = build()
+    assert model.loss(dataclasses.replace(batch, sentences=with_none)) == model.loss(
+        dataclasses.replace(batch, sentences=with_empty)
+    )
+
+
+@pytest.mark.parametrize("over", ["sum", "mean", "hardest"])
+def test_contrastive_items_are_summed_averaged_or_the_hardest_is_taken(over):
+    scores = torch.tensor([[0.5, 0.45, 0.3], [0.6, 0.2, 0.3], [0.9, 0.9, 0.1]])
+    negatives = torch.tensor([[0, 1, 1], [1, 0, 0], [1, 0, 0]]).bool()
+    # Pair 0: row hinges .05, 0; column hinges .2, .5. Pair 1: row .5, column .35. Pair 2: row .9, column .3.
+    expected = {"sum": [0.75, 0.85, 1.2], "mean": [0.375, 0.85, 1.2], "hardest": [0.55, 0.85, 1.2]}[over]
+    torch.testing.assert_close(contrastive_loss(scores, negatives, 0.1, over), torch.tensor(expected))
+
+
+def test_scores_are_of_whole_images_with_whole_sentences():
+    model, batch = build().eval(), make_batch()
+    images, sentences = model.encode_images(batch.images), model.encode_sentences(batch.sentences)
+    changed = batch.images.views["regions"].clone()
+    changed[:, 1:] += 1
+    assert torch.equal(images[0], model.encode_images(Images({"regions": changed}, batch.images.present))[0])
+    scores = model.score(images, sentences)
+    assert scores.shape == (3, 3)
+    torch.testing.assert_close(images[0].norm(dim=1), torch.ones(3))
+    torch.testing.assert_close(sentences[0].norm(dim=1), torch.ones(3))
+    torch.testing.assert_close(scores[0, 1], images[0][0] @ sentences[0][1])
+
+
+def test_fixed_word_vectors_are_the_given_ones_and_do_not_learn():
+    given = torch.randn(10, 4)
+    shapes = dataclasses.replace(SHAPES, word_vectors=given)
+    model = HMLSTM.build({**SMALL, "words": "fixed"}, shapes)
+    assert torch.equal(model.vectors.weight, given)
+    assert not model.vectors.weight.requires_grad
+    assert HMLSTM.build(SMALL, shapes).vectors.weight.requires_grad
+
+
+def test_fixed_word_vectors_must_be_given():
+    with pytest.raises(ValueError, match="pre-trained word vectors"):
+        HMLSTM.build({**SMALL, "words": "fixed"}, SHAPES)
+
+
+def test_a_batch_of_one_pair_has_nothing_to_contrast():
+    model = build(phrase_weight="none").train()
+    loss = model.loss(make_batch(sentences=((1, 2, 3),), image_ids=(0,), weights=(1.0,)))
+    loss.backward()
+    assert loss == 0
+
+
+def test_learning_makes_pairs_closest():
+    model, batch = build(), make_batch(sentences=((1, 2, 3), (4, 5, 6), (7, 8, 9)))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    for _ in range(60):
+        optimizer.zero_grad()
+        model.loss(batch).backward()
+        optimizer.step()
+    scores = model.eval().score(model.encode_images(batch.images), model.encode_sentences(batch.sentences))
+    assert scores.argmax(0).tolist() == scores.argmax(1).tolist() == [0, 1, 2]
