@@ -1,0 +1,256 @@
+"""A parser for the sentences of `scenes`: a chart parser over a small grammar, in place of CoreNLP.
+
+The trees look as Stanford's would, and the typed dependencies are Universal Dependencies by head rules. The grammar
+reads a sentence in one way: a post-modifier belongs to the nearest noun, "and" joins whole subjects or sentences.
+Agreement of number is not checked.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from nltk import CFG, BottomUpLeftCornerChartParser, Nonterminal, Production, Tree
+from nltk.tokenize import NLTKWordTokenizer
+
+from densevse.language.parses import Dependency, Parse
+
+# A line is a phrase and the ways to make it. Behind a child's stroke stands its dependency on the phrase's head, which
+# is the child marked "="; a "cc" depends on the conjunct that follows. What stands behind a colon keeps apart phrases
+# that Penn gives one label; a phrase that begins with "_" has no node of its own, its children are its parent's.
+GRAMMAR = """
+ROOT        = S:top/root | NP:top/root
+S:top       = _clause/= | _clause/= PERIOD/punct | S/= CC/cc S/conj | S/= CC/cc S/conj PERIOD/punct
+S           = _clause/=
+_clause     = NP/nsubj VP/= | NP/nsubj:pass VP:passive/= | NP:there/expl VP:there/=
+_clause     = PP:place/obl COMMA/punct NP/nsubj VP/= | ADVP:place/advmod COMMA/punct NP/nsubj VP/=
+_clause     = ADJP:place/advmod COMMA/punct NP/nsubj VP/=
+NP:there    = EX/=
+VP:there    = _be/= NP/nsubj
+
+VP          = _moves/= | _acts/= NP:one/obj | _leans/= PP:on/obl | _be/aux VP:ing/= | _be/cop ADJP/=
+VP          = _moves/= PP:place/obl | _moves/= ADVP:place/advmod | _moves/= ADJP:place/advmod
+VP          = _be/cop PP:place/= | _be/cop ADVP:place/= | _be/cop ADJP:place/=
+VP:ing      = VBG:move/= | VBG:act/= NP:one/obj | VBG:lean/= PP:on/obl
+VP:ing      = VBG:move/= PP:place/obl | VBG:move/= ADVP:place/advmod | VBG:move/= ADJP:place/advmod
+VP:passive  = _be/aux:pass VP:en/=
+VP:en       = VBN/= PP:by/obl
+ADJP        = JJ/= | JJ/= CC/cc JJ/conj
+_be         = VBZ:be/= | VBP:be/=
+_moves      = VBZ:move/= | VBP:move/=
+_acts       = VBZ:act/= | VBP:act/=
+_leans      = VBZ:lean/= | VBP:lean/=
+
+NP:top      = _subject/= | _subject/= PERIOD/punct
+NP          = _subject/=
+NP:one      = _one/=
+_subject    = _one/= | NP:one/= CC/cc NP:one/conj
+_one        = _bare/= | NP:bare/= PP:with/nmod | NP:bare/= SBAR/acl:relcl | NP:bare/= VP:ing/acl | NP:bare/= VP:en/acl
+_one        = NP:bare/= PP:place/nmod | NP:bare/= ADVP:place/advmod | NP:bare/= ADJP:place/amod
+_one        = NP:pair/= PP:pair/nmod
+NP:bare     = _bare/=
+_bare       = DT/det _counted/= | _counted/=
+_counted    = CD/nummod _seen/= | _seen/=
+_seen       = JJ/amod _seen/= | VBG:move/amod _seen/= | NN/= | NNS/=
+NP:pair     = DT/det NN:pair/=
+PP:pair     = IN:of/case NP:seen/=
+NP:seen     = _seen/=
+SBAR        = WHNP/nsubj S:that/=
+WHNP        = WDT/=
+S:that      = VP/=
+
+PP:place    = IN:place/case NP:one/= | IN:to/case NP:side/= | IN:on/case NP:side/=
+NP:side     = NP:the/= PP:of/nmod
+NP:the      = DT/det NN:side/=
+ADVP:place  = RB:side/= PP:of/obl
+ADJP:place  = JJ:next/= PP:to/obl
+PP:of       = IN:of/case NP:one/=
+PP:to       = IN:to/case NP:one/=
+PP:on       = IN:on/case NP:one/=
+PP:by       = IN:by/case NP:one/=
+PP:with     = IN:with/case NP:marks/=
+NP:marks    = NNS/=
+"""
+
+# Words by what the grammar calls them; "side" is both an adverb and a noun. First the lemma, then inflected forms.
+OTHERS = {
+    "DT": "a an the some",
+    "CD": "one two three",
+    "JJ": "small little tiny large big huge plain striped dotted spotted red blue green yellow purple violet orange",
+    "NN:pair": "pair couple",
+    "IN:place": "above over below under beneath beside near",
+    "side": "left right",
+    "JJ:next": "next",
+    "IN:of": "of",
+    "IN:to": "to",
+    "IN:on": "on",
+    "IN:by": "by",
+    "IN:with": "with",
+    "CC": "and",
+    "WDT": "that",
+    "EX": "there",
+    "PERIOD": ".",
+    "COMMA": ",",
+}
+NOUNS = """
+ball balls, sphere spheres, box boxes, block blocks, cube cubes, cone cones, triangle triangles, star stars, ring rings,
+hoop hoops, cross crosses, plus pluses, thing things, object objects, shape shapes, stripe stripes, dot dots, spot spots
+"""
+VERBS = {
+    "move": """
+roll rolls rolling, float floats floating, hover hovers hovering, spin spins spinning, turn turns turning, fall falls
+falling, drop drops dropping, shine shines shining, glow glows glowing, sit sits sitting, stand stands standing
+""",
+    "act": """
+push pushes pushing pushed, shove shoves shoving shoved, carry carries carrying carried, support supports supporting
+supported
+""",
+    "lean": "lean leans leaning, rest rests resting",
+}
+PUNCTUATION = {"PERIOD": ".", "COMMA": ","}
+
+
+@dataclass(frozen=True)
+class _Word:
+    kind: str  # a preterminal of the grammar, or "side"
+    lemma: str
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What the grammar says of a sequence of kinds of words, whatever the words are."""
+
+    tags: list[str]
+    tree: Tree
+    dependencies: list[Dependency]
+
+
+class GrammarParser:
+    """Parses sentences of the grammar."""
+
+    def __init__(self) -> None:
+        self._tokenizer = NLTKWordTokenizer()
+        self._words = _lexicon()
+        self._relations, productions = _rules({word.kind for word in self._words.values()})
+        self._chart = BottomUpLeftCornerChartParser(CFG(Nonterminal("ROOT"), productions))
+        # Sentences differ more in their words than in the kinds of their words, so these are parsed once.
+        self._reading = cache(self._read)
+
+    def parse(self, texts: list[str]) -> list[Parse]:
+        """A parse a sentence; one that the grammar does not cover has the reason as its status."""
+        known = {text: self._parse(text) for text in dict.fromkeys(texts)}
+        return [known[text] for text in texts]
+
+    def readings(self, text: str) -> int:
+        """How many ways the grammar has to read a sentence."""
+        return sum(1 for _ in self._chart.parse([self._words[token.lower()].kind for token in self._tokens(text)]))
+
+    def _tokens(self, text: str) -> list[str]:
+        tokens: list[str] = self._tokenizer.tokenize(text)
+        return tokens
+
+    def _parse(self, text: str) -> Parse:
+        tokens = self._tokens(text)
+        if not tokens:
+            return Parse.failed("no words")
+        unknown = sorted({token for token in tokens if token.lower() not in self._words})
+        if unknown:
+            return Parse.failed(f"not in the grammar's lexicon: {' '.join(unknown)}")
+        words = [self._words[token.lower()] for token in tokens]
+        reading = self._reading(tuple(word.kind for word in words))
+        if reading is None:
+            return Parse.failed("not a sentence of the grammar")
+        lemmas = [word.lemma for word in words]
+        return Parse(
+            tokens=tokens,
+            lemmas=lemmas,
+            tags=reading.tags,
+            tree=_bracketed(reading.tree, iter(tokens)),
+            basic_dependencies=reading.dependencies,
+            enhanced_dependencies=_enhanced(reading.dependencies, lemmas),
+        )
+
+    def _read(self, kinds: tuple[str, ...]) -> _Reading | None:
+        tree = self._chart.parse_one(list(kinds))
+        if tree is None:
+            return None
+        dependencies: list[Dependency] = []
+        head = self._attach(tree, iter(range(len(kinds))), dependencies)
+        dependencies.append(Dependency("root", -1, head))
+        tags = [_penn(node.label()) for node in tree.subtrees() if not isinstance(node[0], Tree)]
+        return _Reading(tags, tree, sorted(dependencies, key=lambda one: one.dependent))
+
+    def _attach(self, tree: Tree, positions: Iterator[int], found: list[Dependency]) -> int:
+        """Find the dependencies inside a phrase, and return the position of its head."""
+        if not isinstance(tree[0], Tree):
+            return next(positions)
+        relations = self._relations[tree.productions()[0]]
+        heads = [self._attach(child, positions, found) for child in tree]
+        head = heads[next(i for i, relation in enumerate(relations) if relation in ("=", "root"))]
+        for i, relation in enumerate(relations):
+            if relation not in ("=", "root"):
+                found.append(Dependency(relation, heads[i + 1] if relation == "cc" else head, heads[i]))
+        return head
+
+
+def _lexicon() -> dict[str, _Word]:
+    words = {word: _Word(kind, word) for kind, line in OTHERS.items() for word in line.split()}
+    for row in NOUNS.split(","):
+        forms = row.split()
+        words.update({form: _Word(tag, forms[0]) for form, tag in zip(forms, ("NN", "NNS"), strict=True)})
+    for kind, rows in VERBS.items():
+        for row in rows.split(","):
+            forms = row.split()
+            tags = (f"VBP:{kind}", f"VBZ:{kind}", f"VBG:{kind}", "VBN")
+            words.update({form: _Word(tag, forms[0]) for form, tag in zip(forms, tags, strict=False)})
+    return {**words, "an": _Word("DT", "a"), "is": _Word("VBZ:be", "be"), "are": _Word("VBP:be", "be")}
+
+
+def _rules(kinds: set[str]) -> tuple[dict[Production, tuple[str, ...]], list[Production]]:
+    """The productions of the grammar, and for those of phrases the relation of each child."""
+    relations = {}
+    for line in filter(None, GRAMMAR.splitlines()):
+        phrase, ways = line.split(" = ")
+        for way in ways.split(" | "):
+            children, kinds_of_children = zip(*(child.rsplit("/", 1) for child in way.split()), strict=True)
+            production = Production(Nonterminal(phrase.strip()), [Nonterminal(child) for child in children])
+            relations[production] = kinds_of_children
+    of_words = [Production(Nonterminal(kind), [kind]) for kind in sorted(kinds - {"side"})]
+    of_words += [Production(Nonterminal(tag), ["side"]) for tag in ("RB:side", "NN:side")]
+    return relations, [*relations, *of_words]
+
+
+def _penn(symbol: str) -> str:
+    return PUNCTUATION.get(symbol, symbol.split(":")[0])
+
+
+def _bracketed(tree: Tree, tokens: Iterator[str]) -> str:
+    if not isinstance(tree[0], Tree):
+        return f"({_penn(tree.label())} {next(tokens)})"
+    inside = " ".join([_bracketed(child, tokens) for child in tree])
+    return inside if tree.label().startswith("_") else f"({_penn(tree.label())} {inside})"
+
+
+def _enhanced(basic: Sequence[Dependency], lemmas: Sequence[str]) -> list[Dependency]:
+    """Make the enhanced dependencies: relations name their preposition or conjunction, subjects are shared.
+
+    What is joined by "and" has the same part in the sentence; "that" refers to the noun before it.
+    """
+    marks = {one.governor: lemmas[one.dependent] for one in basic if one.relation in ("case", "cc")}
+    by_dependent = {one.dependent: one for one in basic}
+    enhanced = [_named(one, marks, by_dependent) for one in basic]
+    for one in basic:
+        if one.relation == "conj" and by_dependent[one.governor].relation.startswith("nsubj"):
+            subject = by_dependent[one.governor]
+            enhanced.append(Dependency(subject.relation, subject.governor, one.dependent))
+        elif one.relation == "acl:relcl":
+            that = next(d.dependent for d in basic if d.governor == one.dependent and d.relation == "nsubj")
+            enhanced = [d for d in enhanced if d.dependent != that]
+            enhanced += [Dependency("ref", one.governor, that), Dependency("nsubj", one.dependent, one.governor)]
+    return sorted(enhanced, key=lambda one: (one.dependent, one.governor))
+
+
+def _named(one: Dependency, marks: dict[int, str], by_dependent: dict[int, Dependency]) -> Dependency:
+    if one.relation not in ("nmod", "obl", "conj") or one.dependent not in marks:
+        return one
+    mark = marks[one.dependent]
+    return Dependency(f"{one.relation}:{'agent' if mark == 'by' else mark}", one.governor, one.dependent)
