@@ -1,0 +1,196 @@
+"""LSTM and GRU over a batch of sentences, each beginning that sentences share computed once.
+
+The distinct beginnings (prefixes) of a batch form a tree: "a dog" is one node whether one sentence begins so or
+twenty. Level t of the tree holds the prefixes of t + 1 words; a step of the recurrence is one matrix product over a
+level, so nothing is padded and nothing needs sorting. The input product is computed once a distinct word. The
+backward pass is written by hand, with one product for all steps' weight gradients.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+
+
+@dataclass(frozen=True)
+class Prefixes:
+    """The distinct prefixes of a batch of sentences, shorter ones first."""
+
+    distinct: Tensor  # (U,) the batch's distinct words
+    word: Tensor  # (P,) each prefix's last word, as a position in `distinct`
+    parent: Tensor  # (P,) the prefix without its last word, as a row of the level before; 0 on the first level
+    sizes: list[int]  # prefixes a level
+    sentence: Tensor  # (S,) the prefix that is the whole sentence
+
+
+def prefixes(words: Tensor, lengths: Tensor) -> Prefixes:
+    """Find the distinct prefixes of sentences: (S, longest) word indices and (S,) lengths, each at least 1."""
+    table, length = words.cpu().numpy(), lengths.cpu().numpy()
+    distinct, position = np.unique(table, return_inverse=True)
+    position = position.reshape(table.shape)
+    node = np.zeros(len(table), np.int64)
+    sentence = np.empty(len(table), np.int64)
+    levels: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    offset = 0
+    for step in range(int(length.max())):
+        alive = np.flatnonzero(length > step)
+        pairs, which = np.unique(node[alive] * len(distinct) + position[alive, step], return_inverse=True)
+        node[alive] = which
+        sentence[alive] = offset + which
+        levels.append(np.divmod(pairs, len(distinct)))
+        offset += len(pairs)
+
+    def on_device(array: NDArray[Any]) -> Tensor:
+        return torch.from_numpy(array).to(words.device)
+
+    return Prefixes(
+        distinct=on_device(distinct),
+        word=on_device(np.concatenate([word for _, word in levels])),
+        parent=on_device(np.concatenate([parent for parent, _ in levels])),
+        sizes=[len(word) for word, _ in levels],
+        sentence=on_device(sentence),
+    )
+
+
+class Recurrent(nn.Module):
+    """An LSTM or GRU whose last hidden state stands for the sentence.
+
+    `weight_input` is (gates * hidden, inputs) and `weight_hidden` (gates * hidden, hidden). Gates are stacked in the
+    order input, forget, output, candidate (LSTM) and reset, update, candidate (GRU).
+    """
+
+    def __init__(self, kind: str, inputs: int, hidden: int) -> None:
+        super().__init__()
+        gates = {"lstm": 4, "gru": 3}[kind]
+        self.kind = kind
+        self.weight_input = nn.Parameter(torch.empty(gates * hidden, inputs))
+        self.weight_hidden = nn.Parameter(torch.empty(gates * hidden, hidden))
+        self.bias_input = nn.Parameter(torch.zeros(gates * hidden))
+        for gate in self.weight_input.data.chunk(gates):
+            nn.init.xavier_uniform_(gate)
+        for gate in self.weight_hidden.data.chunk(gates):
+            nn.init.orthogonal_(gate)
+        if kind == "lstm":
+            nn.init.ones_(self.bias_input.data[hidden : 2 * hidden])  # remember at first (Jozefowicz et al. 2015)
+        else:
+            self.bias_hidden = nn.Parameter(torch.zeros(hidden))
+
+    def forward(self, vectors: Tensor, tree: Prefixes) -> Tensor:
+        """(S, hidden) last hidden states of sentences whose distinct words have the `vectors` (U, inputs)."""
+        inputs = functional.linear(vectors, self.weight_input, self.bias_input)
+        inputs = inputs.to(self.weight_hidden.dtype)  # the recurrence keeps its precision under autocast
+        of_prefixes = functional.embedding(tree.word, inputs)
+        if self.kind == "lstm":
+            hidden = _LSTM.apply(of_prefixes, self.weight_hidden, tree)  # type: ignore[no-untyped-call]
+        else:
+            hidden = _GRU.apply(of_prefixes, self.weight_hidden, self.bias_hidden, tree)  # type: ignore[no-untyped-call]
+        return functional.embedding(tree.sentence, hidden)
+
+
+def _spans(sizes: list[int]) -> list[tuple[slice, slice]]:
+    """For each level, its rows and the rows of the level before."""
+    ends = np.cumsum([0, *sizes]).tolist()
+    rows = [slice(start, end) for start, end in pairwise(ends)]
+    return list(zip(rows, [slice(0, 0), *rows], strict=False))
+
+
+class _LSTM(torch.autograd.Function):
+    """Hochreiter and Schmidhuber's cell with forget gate, over a tree of prefixes; (P, 4H) inputs to (P, H)."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, weight: Tensor, tree: Prefixes) -> Tensor:
+        count, size = len(inputs), weight.shape[1]
+        gates = inputs.clone()
+        cell, squashed, hidden = (inputs.new_empty(count, size) for _ in range(3))
+        hidden_before, cell_before = inputs.new_zeros(count, size), inputs.new_zeros(count, size)
+        for now, before in _spans(tree.sizes):
+            i, f, o, candidate = gates[now].split(size, dim=1)
+            if before.stop:
+                torch.index_select(hidden[before], 0, tree.parent[now], out=hidden_before[now])
+                torch.index_select(cell[before], 0, tree.parent[now], out=cell_before[now])
+                gates[now].addmm_(hidden_before[now], weight.t())
+            gates[now][:, : 3 * size].sigmoid_()
+            candidate.tanh_()
+            torch.mul(i, candidate, out=cell[now]).addcmul_(f, cell_before[now])
+            torch.tanh(cell[now], out=squashed[now])
+            torch.mul(o, squashed[now], out=hidden[now])
+        ctx.save_for_backward(weight, gates, squashed, hidden_before, cell_before)
+        ctx.tree = tree
+        return hidden
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
+        weight, gates, squashed, hidden_before, cell_before = ctx.saved_tensors
+        tree, size = ctx.tree, weight.shape[1]
+        of_hidden, of_cell, of_gates = gradient.clone(), torch.zeros_like(gradient), torch.empty_like(gates)
+        for now, before in reversed(_spans(tree.sizes)):
+            i, f, o, candidate = gates[now].split(size, dim=1)
+            of_i, of_f, of_o, of_candidate = of_gates[now].split(size, dim=1)
+            here = of_cell[now] + _through_tanh(of_hidden[now] * o, squashed[now])
+            of_o.copy_(_through_sigmoid(of_hidden[now] * squashed[now], o))
+            of_i.copy_(_through_sigmoid(here * candidate, i))
+            of_f.copy_(_through_sigmoid(here * cell_before[now], f))
+            of_candidate.copy_(_through_tanh(here * i, candidate))
+            if before.stop:
+                of_cell[before].index_add_(0, tree.parent[now], here * f)
+                of_hidden[before].index_add_(0, tree.parent[now], of_gates[now] @ weight)
+        return of_gates, of_gates.t() @ hidden_before, None
+
+
+class _GRU(torch.autograd.Function):
+    """The gated recurrent unit (Cho et al. 2014, reset after the product), over prefixes; (P, 3H) to (P, H)."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs: Tensor, weight: Tensor, bias: Tensor, tree: Prefixes) -> Tensor:
+        count, size = len(inputs), weight.shape[1]
+        gates, hidden = inputs.clone(), inputs.new_empty(count, size)
+        hidden_before, product = inputs.new_zeros(count, size), inputs.new_empty(count, size)
+        for now, before in _spans(tree.sizes):
+            reset, update, candidate = gates[now].split(size, dim=1)
+            product[now] = bias
+            if before.stop:
+                torch.index_select(hidden[before], 0, tree.parent[now], out=hidden_before[now])
+                products = hidden_before[now] @ weight.t()
+                gates[now][:, : 2 * size] += products[:, : 2 * size]
+                product[now] += products[:, 2 * size :]
+            gates[now][:, : 2 * size].sigmoid_()
+            candidate.addcmul_(reset, product[now]).tanh_()
+            torch.lerp(candidate, hidden_before[now], update, out=hidden[now])
+        ctx.save_for_backward(weight, gates, product, hidden_before)
+        ctx.tree = tree
+        return hidden
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+        weight, gates, product, hidden_before = ctx.saved_tensors
+        tree, size = ctx.tree, weight.shape[1]
+        of_hidden, of_inputs, of_products = gradient.clone(), torch.empty_like(gates), torch.empty_like(gates)
+        for now, before in reversed(_spans(tree.sizes)):
+            reset, update, candidate = gates[now].split(size, dim=1)
+            of_reset, of_update, of_candidate = of_inputs[now].split(size, dim=1)
+            here = of_hidden[now]
+            of_candidate.copy_(_through_tanh(here * (1 - update), candidate))
+            of_update.copy_(_through_sigmoid(here * (hidden_before[now] - candidate), update))
+            of_reset.copy_(_through_sigmoid(of_candidate * product[now], reset))
+            of_products[now] = of_inputs[now]
+            of_products[now][:, 2 * size :] *= reset
+            if before.stop:
+                of_before = torch.addmm(here * update, of_products[now], weight)
+                of_hidden[before].index_add_(0, tree.parent[now], of_before)
+        return of_inputs, of_products.t() @ hidden_before, of_products[:, 2 * size :].sum(dim=0), None
+
+
+def _through_sigmoid(gradient: Tensor, output: Tensor) -> Tensor:
+    return torch.ops.aten.sigmoid_backward(gradient, output)  # type: ignore[no-any-return]
+
+
+def _through_tanh(gradient: Tensor, output: Tensor) -> Tensor:
+    return torch.ops.aten.tanh_backward(gradient, output)  # type: ignore[no-any-return]

@@ -1,0 +1,82 @@
+"""A trained method as a file: safetensors weights, with all that is needed to make the method again."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from densevse.artifacts.files import atomic
+from densevse.errors import InputError
+from densevse.methods.interface import Method, Shapes
+from densevse.methods.registry import method as method_class
+
+KEY = "densevse"  # one key, as the order of several is not defined
+
+
+def save_model(method: Method, name: str, path: str | Path, made_from: Mapping[str, Any]) -> None:
+    """Write a method's weights; `name` is its name in the registry, `made_from` says what it was trained on."""
+    shapes = method.shapes
+    described = {
+        "method": name,
+        "parameters": asdict(method.parameters_of_paper),
+        "features": shapes.features,
+        "words": shapes.words,
+        "word_vectors": None if shapes.word_vectors is None else list(shapes.word_vectors.shape),
+        "extra": shapes.extra,
+        "made_from": made_from,
+    }
+    weights = {key: value.detach().cpu().contiguous() for key, value in method.state_dict().items()}
+    with atomic(path) as temporary:
+        save_file(weights, temporary, {KEY: json.dumps(described, sort_keys=True)})
+
+
+def load_model(path: str | Path, shapes: Shapes | None = None) -> Method:
+    """Read a trained method, for the data whose `shapes` are given.
+
+    Raises `InputError` if the file is missing, truncated, no model, or does not fit the data.
+    """
+    weights, described = _read(path)
+    stored = described["word_vectors"]
+    trained = Shapes(
+        described["features"], described["words"], None if stored is None else torch.zeros(stored), described["extra"]
+    )
+    method = method_class(described["method"]).build(described["parameters"], shapes or trained)
+    _fill(method, weights, path)
+    return method
+
+
+def load_weights(method: Method, path: str | Path) -> None:
+    """Fill a method with a trained one's weights. Raises `InputError` if they do not fit."""
+    _fill(method, _read(path)[0], path)
+
+
+def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 (it is no mapping)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. Ask snakemake for it by this name to make it.") from None
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake.") from error
+    if KEY not in metadata:
+        raise InputError(f"{path}: expected a densevse model, found safetensors of another origin. Delete it.")
+    return weights, json.loads(metadata[KEY])
+
+
+def _fill(method: Method, weights: Mapping[str, Tensor], path: str | Path) -> None:
+    expected = {key: tuple(value.shape) for key, value in method.state_dict().items()}
+    found = {key: tuple(value.shape) for key, value in weights.items()}
+    for key in sorted(expected.keys() | found.keys()):
+        if expected.get(key) != found.get(key):
+            raise InputError(
+                f"{path}: tensor {key}: expected {expected.get(key, 'none')}, found {found.get(key, 'none')}. The "
+                "model is of another configuration or vocabulary; delete it and run snakemake again to train it anew."
+            )
+    method.load_state_dict(dict(weights))
