@@ -7,7 +7,7 @@ nor gradient clipping depends on the batch size.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal, get_args, get_type_hints
 
 import torch
 from torch import Tensor, nn
@@ -15,6 +15,7 @@ from torch.nn.functional import batch_norm, normalize
 
 from densevse.methods.hlstm import HLSTM, plan
 from densevse.methods.interface import Batch, Correspondences, Images, Method, Sentences, Shapes, Trees
+from densevse.methods.losses import hinges
 
 WHOLE_IMAGE = 0  # the first region of every image
 
@@ -26,12 +27,19 @@ class HMLSTMParameters:
     dimension: int = 512  # of the embedding space (section 5.1.1)
     hidden: int = 512  # of the H-LSTM
     typed: bool = True  # noun phrase children have weights of their own; if not, a plain Tree-LSTM
-    words: Literal["fixed", "learned"] = "fixed"  # whether word vectors stay as given (section 3.2.1)
+    word_vectors: Literal["fixed", "tuned", "learned"] = "fixed"  # pre-trained (section 3.2.1), or from nothing
     word_dimension: int = 300  # of word vectors that are learned from nothing
     margin: float = 0.1  # m of Eq 9
     negatives: Literal["sum", "mean", "hardest"] = "sum"  # what Eq 9 takes over the contrastive items
     phrase_weight: Literal["confidence", "uniform", "none"] = "confidence"  # w_dk of Eq 10 for k > 0
     identical_phrases: Literal["ignored", "negatives"] = "ignored"  # "a man" of another image against "a man"
+    candidates: Literal["detections", "all"] = "detections"  # regions that a phrase may be assigned (section 3.3)
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` naming a value that does not fit."""
+        for name, hint in get_type_hints(type(self)).items():
+            if get_args(hint) and getattr(self, name) not in get_args(hint):
+                raise ValueError(f"parameters.{name}: {getattr(self, name)!r} is not one of {get_args(hint)}")
 
 
 class Branch(nn.Module):
@@ -55,10 +63,11 @@ class Branch(nn.Module):
 class HMLSTM(Method):
     """Hierarchical Multimodal LSTM."""
 
-    Parameters = HMLSTMParameters
+    Parameters: ClassVar[type] = HMLSTMParameters
+    parameters_of_paper: HMLSTMParameters
 
     def __init__(self, parameters: HMLSTMParameters, shapes: Shapes) -> None:
-        """Raises `ValueError` if word vectors are to stay fixed but none are given."""
+        """Raises `ValueError` if pre-trained word vectors are wanted but none are given."""
         super().__init__(parameters, shapes)
         self.vectors = _word_vectors(parameters, shapes)
         self.encoder = HLSTM(inputs=self.vectors.embedding_dim, hidden=parameters.hidden, typed=parameters.typed)
@@ -105,6 +114,24 @@ class HMLSTM(Method):
             total = total + (self._weights(phrases) * losses).sum()
         return total / sentences
 
+    def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
+        """The best matching region of each phrase, and the confidence of that correspondence, s_ij (section 3.3).
+
+        (P, R, dimension) representations of the regions of each phrase's image, the whole image first, of which
+        `present` (P, R) exist, and (P, dimension) of the phrases, to (P,) and (P,).
+        """
+        scores = torch.einsum("prd,pd->pr", regions, phrases)
+        confidence, region = scores.masked_fill(~self.candidates(present), -torch.inf).max(dim=1)
+        return region, confidence
+
+    def candidates(self, present: Tensor) -> Tensor:
+        """Which of the regions present, (n, R), a phrase may be assigned: detections, or the whole image without any."""
+        if self.parameters_of_paper.candidates == "all":
+            return present
+        detections = present.clone()
+        detections[:, WHOLE_IMAGE] = present.sum(dim=1) == 1
+        return detections
+
     def _phrases(self, batch: Batch) -> Correspondences | None:
         """The batch's correspondences, if there are any and they have weight."""
         found = batch.sentences.correspondences
@@ -136,23 +163,21 @@ def contrastive_loss(
 
     `scores` is (K, K) s(v_k, h_l), pairs on the diagonal; `negatives` (K, K) says whether v_k and h_l contrast.
     """
-    true = scores.diagonal()
-    for_regions = (margin - true[:, None] + scores).clamp(min=0).where(negatives, 0)  # contrastive phrases h_l of v_k
-    for_phrases = (margin - true[None, :] + scores).clamp(min=0).where(negatives, 0)  # contrastive regions v_l of h_k
+    phrases, regions = hinges(scores, ~negatives, margin)  # contrastive h_l of v_k in row k, v_l of h_k in column k
     if over == "hardest":
-        return for_regions.amax(1) + for_phrases.amax(0)
-    total = for_regions.sum(1) + for_phrases.sum(0)
-    return total if over == "sum" else total / negatives.sum(1).clamp(min=1)
+        return phrases.amax(dim=1) + regions.amax(dim=0)
+    total = phrases.sum(dim=1) + regions.sum(dim=0)
+    return total if over == "sum" else total / negatives.sum(dim=1).clamp(min=1)
 
 
 def _word_vectors(parameters: HMLSTMParameters, shapes: Shapes) -> nn.Embedding:
-    given = shapes.word_vectors
-    if given is not None:
-        vectors: nn.Embedding = nn.Embedding.from_pretrained(given.clone(), freeze=parameters.words == "fixed")
-        return vectors
-    if parameters.words == "fixed":
-        raise ValueError("HM-LSTM: `words: fixed` keeps pre-trained word vectors, but none are given")
-    return nn.Embedding(shapes.words, parameters.word_dimension)
+    if parameters.word_vectors == "learned":
+        return nn.Embedding(shapes.words, parameters.word_dimension)
+    if shapes.word_vectors is None:
+        raise ValueError(f"parameters.word_vectors is {parameters.word_vectors} but no pre-trained vectors were given")
+    fixed = parameters.word_vectors == "fixed"
+    given: nn.Embedding = nn.Embedding.from_pretrained(shapes.word_vectors.clone(), freeze=fixed)
+    return given
 
 
 def _trees(sentences: Sentences) -> Trees:

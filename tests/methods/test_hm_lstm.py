@@ -9,7 +9,7 @@ import torch
 from densevse.methods.hm_lstm import HMLSTM, contrastive_loss
 from densevse.methods.interface import Batch, Correspondences, Images, Sentences, Shapes, Trees
 
-SMALL = {"dimension": 6, "hidden": 5, "words": "learned", "word_dimension": 4}
+SMALL = {"dimension": 6, "hidden": 5, "word_vectors": "learned", "word_dimension": 4}
 SHAPES = Shapes(features={"regions": 8}, words=10)
 
 
@@ -147,15 +147,17 @@ def test_scores_are_of_whole_images_with_whole_sentences():
 def test_fixed_word_vectors_are_the_given_ones_and_do_not_learn():
     given = torch.randn(10, 4)
     shapes = dataclasses.replace(SHAPES, word_vectors=given)
-    model = HMLSTM.build({**SMALL, "words": "fixed"}, shapes)
+    model = HMLSTM.build({**SMALL, "word_vectors": "fixed"}, shapes)
     assert torch.equal(model.vectors.weight, given)
     assert not model.vectors.weight.requires_grad
-    assert HMLSTM.build(SMALL, shapes).vectors.weight.requires_grad
+    tuned = HMLSTM.build({**SMALL, "word_vectors": "tuned"}, shapes).vectors.weight
+    assert torch.equal(tuned, given)
+    assert tuned.requires_grad
 
 
 def test_fixed_word_vectors_must_be_given():
     with pytest.raises(ValueError, match="pre-trained word vectors"):
-        HMLSTM.build({**SMALL, "words": "fixed"}, SHAPES)
+        HMLSTM.build({**SMALL, "word_vectors": "fixed"}, SHAPES)
 
 
 def test_a_batch_of_one_pair_has_nothing_to_contrast():
@@ -174,3 +176,20 @@ def test_learning_makes_pairs_closest():
         optimizer.step()
     scores = model.eval().score(model.encode_images(batch.images), model.encode_sentences(batch.sentences))
     assert scores.argmax(0).tolist() == scores.argmax(1).tolist() == [0, 1, 2]
+
+
+def test_a_phrase_is_assigned_the_closest_region():
+    regions = torch.tensor([[[1.0, 0], [0, 1], [0.6, 0.8]], [[0, 1], [1, 0], [0, 0]], [[0, 1], [0, 0], [0, 0]]])
+    present = torch.tensor([[1, 1, 1], [1, 1, 0], [1, 0, 0]]).bool()
+    phrases = torch.tensor([[1.0, 0], [0, 1], [1, 0]])
+    region, confidence = build().assign(regions, present, phrases)
+    assert region.tolist() == [2, 1, 0]  # detections only, but the whole image where nothing was detected
+    torch.testing.assert_close(confidence, torch.tensor([0.6, 0.0, 0.0]))
+    region, confidence = build(candidates="all").assign(regions, present, phrases)
+    assert region.tolist() == [0, 0, 0]
+    torch.testing.assert_close(confidence, torch.tensor([1.0, 1.0, 0.0]))
+
+
+def test_a_parameter_that_does_not_fit_is_named():
+    with pytest.raises(ValueError, match="parameters.negatives: 'easiest' is not one of"):
+        build(negatives="easiest")
