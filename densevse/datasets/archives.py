@@ -76,6 +76,10 @@ class Archive(ABC):
         """The names of all files, with / between folders, sorted."""
 
     @abstractmethod
+    def __contains__(self, name: str) -> bool:
+        """Whether there is a file of that name."""
+
+    @abstractmethod
     def read(self, name: str) -> bytes:
         """The bytes of a file. Raises `InputError` if it is missing, damaged, or outside the archive."""
 
@@ -86,6 +90,9 @@ class Archive(ABC):
 class _Folder(Archive):
     def names(self) -> list[str]:
         return sorted(file.relative_to(self.path).as_posix() for file in self.path.rglob("*") if file.is_file())
+
+    def __contains__(self, name: str) -> bool:
+        return (self.path / name).is_file()
 
     def read(self, name: str) -> bytes:
         _check_inside(self.path, [name])
@@ -114,8 +121,7 @@ class _File(Archive):
             self.close()
 
     def _bytes(self, offset: int, size: int, name: str) -> bytes:
-        if size > LARGEST_MEMBER:
-            raise InputError(f"{self.path}: {name} has {size:,} bytes; more than {LARGEST_MEMBER:,} are not read.")
+        _check_size(self.path, name, size, size)
         data = os.pread(self.descriptor, size, offset)
         if len(data) != size:
             raise InputError(f"{self.path}: ends within {name}; the archive is truncated.")
@@ -132,11 +138,14 @@ class _Zip(_File):
     def names(self) -> list[str]:
         return sorted(self.members)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self.members
+
     def read(self, name: str) -> bytes:
-        if name not in self.members:
+        if name not in self:
             raise self._missing(name)
         info = self.members[name]
-        _check_ratio(self.path, name, info.compress_size, info.file_size)
+        _check_size(self.path, name, info.compress_size, info.file_size)
         header = self._bytes(info.header_offset, 30, name)
         name_length, extra_length = struct.unpack("<HH", header[26:])
         data = self._bytes(info.header_offset + len(header) + name_length + extra_length, info.compress_size, name)
@@ -160,15 +169,17 @@ class _Tar(_File):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         with tarfile.open(path, "r:") as archive:
-            # Links and devices are left out: only what is inside the archive is ever read.
-            self.members = {_plain(member.name): member for member in archive if member.isreg()}
+            self.members = {_plain(member.name): member for member in archive if _is_whole(member)}
         _check_inside(path, self.members)
 
     def names(self) -> list[str]:
         return sorted(self.members)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self.members
+
     def read(self, name: str) -> bytes:
-        if name not in self.members:
+        if name not in self:
             raise self._missing(name)
         member = self.members[name]
         return self._bytes(member.offset_data, member.size, name)
@@ -184,6 +195,11 @@ def base_names(archive: Archive) -> dict[str, list[str]]:
     return dict(found)
 
 
+def _is_whole(member: tarfile.TarInfo) -> bool:
+    """Whether its bytes lie in the archive as they are; links and devices would lead elsewhere."""
+    return member.isreg() and not member.issparse()
+
+
 def _plain(name: str) -> str:
     return name.removeprefix("./")
 
@@ -195,9 +211,9 @@ def _check_inside(path: Path, names: Iterable[str]) -> None:
             raise InputError(f"{path}: refused, as the name {name!r} in it leads out of its folder.")
 
 
-def _check_ratio(path: Path, name: str, compressed: int, size: int) -> None:
-    if size > LARGEST_RATIO * max(compressed, 1 << 10):
-        raise InputError(f"{path}: refused to uncompress {name}: {compressed:,} bytes would become {size:,}.")
+def _check_size(path: Path, name: str, stored: int, size: int) -> None:
+    if size > min(LARGEST_MEMBER, LARGEST_RATIO * max(stored, 1 << 10)):
+        raise InputError(f"{path}: refused to read {name}, of which {stored:,} bytes would become {size:,}.")
 
 
 def _decompressor(path: Path) -> Callable[[Path], Any] | None:

@@ -59,16 +59,15 @@ def boxes_reader(name: str) -> Callable[[Options, Paths], pd.DataFrame]:
     return read_boxes
 
 
-def read_dataset(
-    layout: str, options: Options, paths: Paths, known_unreadable: Collection[str], threads: int = 1
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def read_dataset(settings: Mapping[str, Any], paths: Paths, threads: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The image table and the caption table (schemas IMAGES, CAPTIONS) of a data set, every image decoded once.
 
+    Of the data set's settings, `reader`, `options` and `known_unreadable` are used; `paths` are those of its sources.
     Image files that the data set does not speak of are in the table too, unused and without captions. Images
     are in the order of their splits, then in official order. Raises `InputError` naming up to 20 of the images (or ids)
     that are in it twice, captioned but not listed, or unreadable without being in `known_unreadable`.
     """
-    images, captions = reader(layout)(options, paths)
+    images, captions = reader(settings["reader"])(settings["options"], paths)
     files = ImageFiles(paths)
     images = pd.concat([images, _unlisted(images, files)], ignore_index=True)
     _check_images(images)
@@ -77,43 +76,33 @@ def read_dataset(
     captions = _number_captions(captions, images)
     images["captions"] = images["image_id"].map(captions["image_id"].value_counts()).fillna(0).astype("int32")
     _log(images, captions)
-    return _examine_all(images, files, known_unreadable, threads), captions
+    return _examine_all(images, files, settings["known_unreadable"], threads), captions
 
 
 def write_dataset(
-    layout: str,
-    options: Options,
-    paths: Paths,
-    known_unreadable: Collection[str],
-    threads: int,
-    images_path: str,
-    captions_path: str,
+    settings: Mapping[str, Any], paths: Paths, threads: int, images_path: str, captions_path: str
 ) -> None:
     """`read_dataset`, written as the data set's two artifacts."""
-    images, captions = read_dataset(layout, options, paths, known_unreadable, threads)
-    made_from = {**_made_from(layout, options, paths), "known_unreadable": sorted(known_unreadable)}
-    schema.write(images, IMAGES, images_path, made_from)
-    schema.write(captions, CAPTIONS, captions_path, made_from)
+    images, captions = read_dataset(settings, paths, threads)
+    schema.write(images, IMAGES, images_path, _made_from(settings, paths))
+    schema.write(captions, CAPTIONS, captions_path, _made_from(settings, paths))
 
 
-def write_boxes(layout: str, options: Options, paths: Paths, images_path: str, boxes_path: str) -> None:
+def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, boxes_path: str) -> None:
     """The data set's true boxes, of the images in its image table and in their order, as an artifact."""
     images = schema.read(images_path, IMAGES, ["image_id"])
-    boxes = boxes_reader(layout)(options, paths)
+    boxes = boxes_reader(settings["reader"])(settings["options"], paths)
     row = boxes["image_id"].map(pd.Series(images.index, index=images["image_id"]))
     if row.isna().any():
-        logger.info("%d boxes are of images that the data set does not have; left out", row.isna().sum())
+        logger.warning("%d boxes are of images that the data set does not have; left out", row.isna().sum())
     boxes = boxes.assign(row=row).dropna(subset="row").sort_values("row", kind="stable").drop(columns="row")
-    schema.write(boxes, BOXES, boxes_path, _made_from(layout, options, paths))
+    schema.write(boxes, BOXES, boxes_path, _made_from(settings, paths))
 
 
-def _made_from(layout: str, options: Options, paths: Paths) -> dict[str, Any]:
+def _made_from(settings: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
     # Names without folders: the same files give the same artifact wherever they are.
-    return {
-        "reader": layout,
-        "options": dict(options),
-        "sources": {name: Path(path).name for name, path in paths.items()},
-    }
+    sources = {name: Path(path).name for name, path in paths.items()}
+    return {key: settings[key] for key in ("reader", "options", "known_unreadable")} | {"sources": sources}
 
 
 def _unlisted(images: pd.DataFrame, files: ImageFiles) -> pd.DataFrame:
@@ -201,8 +190,7 @@ def _examine(files: ImageFiles, source: str, file: str) -> tuple[ImageFacts, str
     try:
         data = files.read(source, file)
     except InputError as error:
-        missing = file not in files.archive(source).names()
-        return ImageFacts(0, 0, ""), "missing" if missing else "unreadable", str(error)
+        return ImageFacts(0, 0, ""), "unreadable" if file in files.archive(source) else "missing", str(error)
     try:
         return examine(data, f"{files.sources[source]}, {file}"), "ok", ""
     except InputError as error:

@@ -37,6 +37,11 @@ def make(folder: Path, kind: str, files: dict[str, bytes] = FILES) -> Path:
     return path
 
 
+def read_all(path: Path) -> dict[str, bytes]:
+    with Archive.open(path) as archive:
+        return {name: archive.read(name) for name in archive.names()}
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_reads_alike(tmp_path: Path, kind: str) -> None:
     with Archive.open(make(tmp_path, kind)) as archive:
@@ -70,7 +75,9 @@ def test_a_compressed_tar_is_uncompressed_once(tmp_path: Path) -> None:
     assert copy.stat().st_mtime_ns == first
 
 
-@pytest.mark.parametrize("name", ["../outside.jpg", "/etc/passwd", "inside/../../outside.jpg", "..\\outside.jpg", "C:\\x"])
+@pytest.mark.parametrize(
+    "name", ["../outside.jpg", "/etc/passwd", "inside/../../outside.jpg", "..\\outside.jpg", "C:\\x"]
+)
 @pytest.mark.parametrize("kind", ["stored.zip", "plain.tar"])
 def test_names_that_leave_the_folder_are_refused(tmp_path: Path, kind: str, name: str) -> None:
     with pytest.raises(InputError, match="leads out of its folder"):
@@ -94,13 +101,16 @@ def test_links_in_a_tar_are_not_followed(tmp_path: Path) -> None:
 
 def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = {"bomb.jpg": bytes(10_000_000)}
-    with Archive.open(make(tmp_path, "deflated.zip", bomb)) as archive, pytest.raises(InputError, match="refused to uncompress"):
+    with (
+        Archive.open(make(tmp_path, "deflated.zip", bomb)) as archive,
+        pytest.raises(InputError, match="refused to read"),
+    ):
         archive.read("bomb.jpg")
     with pytest.raises(InputError, match="refused to uncompress"):
         Archive.open(make(tmp_path, "gzip.tar.gz", bomb))
     assert not list(tmp_path.glob("*uncompressed*"))
     monkeypatch.setattr(archives, "LARGEST_MEMBER", 1000)
-    with Archive.open(make(tmp_path, "stored.zip")) as archive, pytest.raises(InputError, match="are not read"):
+    with Archive.open(make(tmp_path, "stored.zip")) as archive, pytest.raises(InputError, match="refused to read"):
         archive.read("photographs/000.jpg")
 
 
@@ -126,9 +136,8 @@ def test_flipped_bytes_are_found(tmp_path: Path, kind: str) -> None:
 def test_truncated_archives_are_named(tmp_path: Path, kind: str) -> None:
     path = make(tmp_path, kind)
     path.write_bytes(path.read_bytes()[:70_000])
-    with pytest.raises(InputError, match=kind), Archive.open(path) as archive:
-        for name in FILES:
-            archive.read(name)
+    with pytest.raises(InputError, match=kind):
+        read_all(path)
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:

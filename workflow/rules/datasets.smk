@@ -5,21 +5,14 @@ def source_names(wildcards):
     return list(dataset_sources(wildcards))
 
 
-def reader_options(wildcards):
-    return dataset_settings(wildcards).options
-
-
-def known_unreadable(wildcards):
-    return dataset_settings(wildcards).known_unreadable
-
-
-def reader_name(wildcards):
-    return dataset_settings(wildcards).reader
+def reader_settings(wildcards):
+    """What a reader uses of a data set's settings."""
+    return dataset_settings(wildcards).model_dump(mode="json", include={"reader", "options", "known_unreadable"})
 
 
 def reader_code(wildcards):
     """Readers are imported by name, so the one that is used is listed here."""
-    return code("read_dataset.py", f"densevse/datasets/{reader_name(wildcards)}.py")
+    return code("read_dataset.py", f"densevse/datasets/{dataset_settings(wildcards).reader}.py")
 
 
 def with_boxes(readers):
@@ -44,9 +37,7 @@ rule read_dataset:
     resources:
         mem_mb=2000,
     params:
-        reader=reader_name,
-        options=reader_options,
-        known_unreadable=known_unreadable,
+        dataset=reader_settings,
         sources=source_names,
     script:
         "../scripts/read_dataset.py"
@@ -68,8 +59,7 @@ rule read_boxes:
     resources:
         mem_mb=4000,
     params:
-        reader=reader_name,
-        options=reader_options,
+        dataset=reader_settings,
         sources=source_names,
     script:
         "../scripts/read_boxes.py"

@@ -4,8 +4,7 @@ from densevse.logs import job
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         write_boxes(
-            snakemake.params.reader,
-            snakemake.params.options,
+            snakemake.params.dataset,
             {name: snakemake.input[name] for name in snakemake.params.sources},
             snakemake.input.image_table,
             snakemake.output[0],

@@ -4,10 +4,8 @@ from densevse.logs import job
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         write_dataset(
-            snakemake.params.reader,
-            snakemake.params.options,
+            snakemake.params.dataset,
             {name: snakemake.input[name] for name in snakemake.params.sources},
-            snakemake.params.known_unreadable,
             snakemake.threads,
             snakemake.output.images,
             snakemake.output.captions,

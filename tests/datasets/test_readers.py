@@ -1,0 +1,355 @@
+import io
+import json
+import logging
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas import BOXES, CAPTIONS, IMAGES
+from densevse.datasets.layout import seeded_splits
+from densevse.datasets.readers import boxes_reader, read_dataset, write_boxes, write_dataset
+from densevse.errors import InputError
+
+FLICKR = {"captions": "token.txt", "splits": {"train": "train.txt", "val": "dev.txt", "test": "test.txt"}}
+TOKENS = (
+    "".join(f"{image}.jpg#{number}\tCaption {number} of {image} .\n" for image in "abcd" for number in range(5))
+    + "e.jpg#0\tAn unused photograph .\n"
+)
+LISTS = {"train.txt": "c.jpg\na.jpg\n", "dev.txt": "b.jpg\n", "test.txt": "d.jpg\n"}
+
+
+def settings(layout: str, options: Mapping[str, Any], known_unreadable: Sequence[str] = ()) -> dict[str, Any]:
+    return {"reader": layout, "options": options, "known_unreadable": list(known_unreadable)}
+
+
+def read(
+    layout: str,
+    options: Mapping[str, Any],
+    paths: Mapping[str, str],
+    known_unreadable: Sequence[str] = (),
+    threads: int = 1,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return read_dataset(settings(layout, options, known_unreadable), paths, threads)
+
+
+def photograph(seed: int, size: tuple[int, int] = (30, 20)) -> bytes:
+    pixels = np.random.default_rng(seed).integers(0, 255, (size[1], size[0], 3), dtype=np.uint8)
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "JPEG")
+    return buffer.getvalue()
+
+
+def zipped(path: Path, files: Mapping[str, bytes | str]) -> str:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return str(path)
+
+
+def photographs(names: str, folder: str = "Photographs/", suffix: str = ".jpg") -> dict[str, bytes]:
+    return {f"{folder}{name}{suffix}": photograph(ord(name)) for name in names}
+
+
+def flickr(
+    folder: Path,
+    images: Mapping[str, bytes] | None = None,
+    tokens: str | bytes = TOKENS,
+    lists: Mapping[str, str] = LISTS,
+) -> dict[str, str]:
+    files = photographs("abcde") if images is None else images
+    mac = {"__MACOSX/Photographs/._a.jpg": b"what a Mac adds", "__MACOSX/._token.txt": b"\xff"}
+    return {
+        "images": zipped(folder / "images.zip", {**files, **mac}),
+        "text": zipped(folder / "text.zip", {"token.txt": tokens, **lists, **mac}),
+    }
+
+
+def test_flickr(tmp_path: Path) -> None:
+    images, captions = read("flickr", FLICKR, flickr(tmp_path))
+    assert images["image_id"].tolist() == ["c.jpg", "a.jpg", "b.jpg", "d.jpg", "e.jpg"]
+    assert images["split"].tolist() == ["train", "train", "val", "test", "unused"]
+    assert images["captions"].tolist() == [5, 5, 5, 5, 1]
+    assert images["file"][0] == "Photographs/c.jpg"
+    assert set(images["source"]) == {"images"}
+    assert (images["width"] == 30).all()
+    assert (images["height"] == 20).all()
+    assert (images["status"] == "ok").all()
+    assert captions["caption_id"][:6].tolist() == [f"c.jpg#{number}" for number in range(5)] + ["a.jpg#0"]
+    assert captions["text"][1] == "Caption 1 of c ."
+    assert captions["split"].tolist() == ["train"] * 10 + ["val"] * 5 + ["test"] * 5 + ["unused"]
+
+
+def test_flickr_from_unpacked_folders(tmp_path: Path) -> None:
+    packed = flickr(tmp_path)
+    for name in ("images", "text"):
+        with zipfile.ZipFile(packed[name]) as archive:
+            archive.extractall(tmp_path / name)
+    folders = {name: str(tmp_path / name) for name in packed}
+    for ours, theirs in zip(read("flickr", FLICKR, folders), read("flickr", FLICKR, packed, [], 2), strict=True):
+        assert ours.equals(theirs)
+
+
+def test_captions_are_ordered_by_number_not_by_line(tmp_path: Path) -> None:
+    shuffled = "\n".join(reversed(TOKENS.splitlines()))
+    _, captions = read("flickr", FLICKR, flickr(tmp_path, tokens=shuffled))
+    assert captions["text"][:5].tolist() == [f"Caption {number} of c ." for number in range(5)]
+
+
+def karpathy_file(folder: Path, entries: list[tuple[str, str, int]], **more: Any) -> str:
+    content = [
+        {
+            "filename": name,
+            "split": split,
+            "sentences": [{"raw": f" {name} {number}. \n"} for number in range(count)],
+            **more,
+        }
+        for name, split, count in entries
+    ]
+    file = {"dataset_x.json": json.dumps({"images": content}), "dataset_y.json": "{}"}
+    return zipped(folder / "caption_datasets.zip", file)
+
+
+def test_flickr_with_karpathys_splits(tmp_path: Path) -> None:
+    options = {"captions": "token.txt", "karpathy": "dataset_x.json"}
+    paths = flickr(tmp_path)
+    paths["karpathy"] = karpathy_file(tmp_path, [("d.jpg", "train", 5), ("a.jpg", "test", 5), ("c.jpg", "train", 5)])
+    images, captions = read("flickr", options, paths)
+    assert images["image_id"].tolist() == ["d.jpg", "c.jpg", "a.jpg", "b.jpg", "e.jpg"]
+    assert captions["text"][0] == "Caption 0 of d ."
+    del paths["text"]
+    images, captions = read("flickr", options, paths)
+    assert captions["text"][0] == "d.jpg 0."
+    assert images["captions"].tolist() == [5, 5, 5, 0, 0]
+
+
+def test_karpathy(tmp_path: Path) -> None:
+    paths = flickr(tmp_path, photographs("ab"))
+    paths = {
+        "images": paths["images"],
+        "karpathy": karpathy_file(tmp_path, [("b.jpg", "val", 4), ("a.jpg", "train", 7)]),
+    }
+    images, captions = read("karpathy", {"karpathy": "dataset_x.json"}, paths)
+    assert images[["image_id", "split", "captions"]].to_numpy().tolist() == [["a.jpg", "train", 7], ["b.jpg", "val", 4]]
+    assert captions["text"].iloc[-1] == "b.jpg 3."
+
+
+def test_a_file_that_is_not_karpathys_is_named(tmp_path: Path) -> None:
+    paths = flickr(tmp_path)
+    paths = {"images": paths["images"], "karpathy": karpathy_file(tmp_path, [])}
+    with pytest.raises(InputError, match=r"dataset_y\.json: not in Karpathy's layout"):
+        read("karpathy", {"karpathy": "dataset_y.json"}, paths)
+
+
+def coco(folder: Path) -> dict[str, str]:
+    sources, annotations = {}, {}
+    for source, numbers in (("train2014", (9, 4)), ("val2014", (7, 2))):
+        files = {f"{source}/COCO_{source}_{n:012d}.jpg": photograph(n) for n in numbers}
+        sources[source] = zipped(folder / f"{source}.zip", files)
+        images = [{"id": n, "file_name": f"COCO_{source}_{n:012d}.jpg"} for n in numbers]
+        captions = [
+            {"id": 1000 - 10 * n - i, "image_id": n, "caption": f"caption {i} of {n}"}
+            for n in numbers
+            for i in range(n)
+        ]
+        boxes = [
+            {"id": n, "image_id": n, "category_id": 3, "bbox": [1.5, 2, 3, 4], "iscrowd": n == 4, "segmentation": [[1]]}
+            for n in numbers
+        ]
+        categories = [{"id": 3, "name": "potted plant"}]
+        annotations[f"annotations/captions_{source}.json"] = json.dumps({"images": images, "annotations": captions})
+        annotations[f"annotations/instances_{source}.json"] = json.dumps(
+            {"annotations": boxes, "categories": categories}
+        )
+    return {**sources, "annotations": zipped(folder / "annotations.zip", annotations)}
+
+
+def test_official_coco(tmp_path: Path) -> None:
+    options = {"splits": {"train": 2, "test": 1}, "seed": 3}
+    images, captions = read("coco", options, coco(tmp_path))
+    assert sorted(images["image_id"]) == ["2", "4", "7", "9"]
+    assert images["split"].tolist() == ["train", "train", "test", "unused"]
+    assert images.set_index("image_id")["captions"].to_dict() == {"2": 2, "4": 4, "7": 7, "9": 9}
+    assert images.set_index("image_id")["source"].to_dict() == {
+        "9": "train2014",
+        "4": "train2014",
+        "7": "val2014",
+        "2": "val2014",
+    }
+    assert captions.loc[captions["image_id"] == "4", "text"].tolist() == [f"caption {i} of 4" for i in (3, 2, 1, 0)]
+
+
+def test_coco_with_karpathys_splits(tmp_path: Path) -> None:
+    paths = coco(tmp_path)
+    splits = {7: "restval", 9: "train", 2: "test", 4: "train"}
+    entries = [
+        {
+            "cocoid": n,
+            "filename": f"COCO_{'train' if n in (9, 4) else 'val'}2014_{n:012d}.jpg",
+            "split": split,
+            "sentences": [{"raw": f"{n}-{i}"} for i in range(n)],
+        }
+        for n, split in splits.items()
+    ]
+    paths["karpathy"] = str(tmp_path / "dataset_coco.json")
+    Path(paths["karpathy"]).write_text(json.dumps({"images": entries}))
+    images, captions = read("coco", {"karpathy": "dataset_coco.json"}, paths)
+    assert images["image_id"].tolist() == ["9", "4", "2", "7"]
+    assert images["split"].tolist() == ["train", "train", "test", "restval"]
+    assert images["captions"].tolist() == [9, 4, 2, 7]
+    assert captions["text"].iloc[-1] == "7-6"
+
+
+def test_coco_boxes(tmp_path: Path) -> None:
+    paths, options = coco(tmp_path), {"splits": {"train": 2}}
+    boxes = boxes_reader("coco")(options, paths)
+    assert sorted(boxes["image_id"]) == ["2", "7", "9"]  # the crowd of image 4 is left out
+    write_dataset(
+        settings("coco", options), paths, 1, str(tmp_path / "images.parquet"), str(tmp_path / "captions.parquet")
+    )
+    write_boxes(settings("coco", options), paths, str(tmp_path / "images.parquet"), str(tmp_path / "boxes.parquet"))
+    images = schema.read(tmp_path / "images.parquet", IMAGES)["image_id"].tolist()
+    boxes = schema.read(tmp_path / "boxes.parquet", BOXES)
+    assert boxes["image_id"].tolist() == [image for image in images if image != "4"]
+    assert boxes.loc[0, ["phrase", "x", "y", "width", "height", "start"]].tolist() == ["potted plant", 1.5, 2, 3, 4, -1]
+
+
+PAGE = """<html><title>Pascal</title><table>
+<tr><td><img src="aeroplane/a.jpg"></td><td><table>
+<tr><td> Two jets &amp; a sky. </td></tr><tr><td>A jet.</td></tr></table></td></tr>
+<tr><td><img src="cat/b.jpg"></td><td><table>
+<tr><td>One.<tr><td>Two.<tr><td>Three.<tr><td>Four.<tr><td>Five.<tr><td>Six.</table>
+<tr><td><img src="cat/c.jpg"></td></tr></table>"""
+
+
+def test_pascal_page_and_text_files_are_the_same(tmp_path: Path) -> None:
+    files = {"set/aeroplane/a.jpg": photograph(1), "set/cat/b.jpg": photograph(2), "set/cat/c.jpg": photograph(3)}
+    (tmp_path / "page.html").write_text(PAGE)
+    texts = {
+        "aeroplane/a.txt": "Two jets & a sky.\nA jet.\n",
+        "cat/b.txt": "One.\nTwo.\nThree.\nFour.\nFive.\nSix.",
+        "cat/c.txt": "\n",
+    }
+    paths = {"images": zipped(tmp_path / "i.zip", files), "sentences": zipped(tmp_path / "s.zip", texts)}
+    options = {"splits": {"train": 1, "val": 1, "test": 1}, "seed": 0}
+    images, captions = read("pascal", options, paths)
+    assert images.set_index("image_id")["captions"].to_dict() == {"aeroplane/a.jpg": 2, "cat/b.jpg": 6, "cat/c.jpg": 0}
+    assert captions.loc[captions["image_id"] == "aeroplane/a.jpg", "text"].tolist() == ["Two jets & a sky.", "A jet."]
+    paths["sentences"] = str(tmp_path / "page.html")
+    for ours, theirs in zip(read("pascal", options, paths), (images, captions), strict=True):
+        assert ours.equals(theirs)
+
+
+def test_seeded_splits() -> None:
+    images = [f"{number}.jpg" for number in range(1000)]
+    sizes = {"train": 800, "val": 100, "test": 100}
+    splits = seeded_splits(images, sizes, seed=0)
+    assert list(splits) == images
+    assert {split: list(splits.values()).count(split) for split in sizes} == sizes
+    assert seeded_splits(reversed(images), sizes, seed=0) == splits
+    assert seeded_splits(images, sizes, seed=1) != splits
+    with pytest.raises(InputError, match="there are 1000 images"):
+        seeded_splits(images, {"train": 1001}, seed=0)
+
+
+def test_unreadable_images_stop_the_run_and_are_all_named(tmp_path: Path) -> None:
+    files = photographs("abcde")
+    files["Photographs/a.jpg"] = files["Photographs/a.jpg"][:200]
+    files["Photographs/b.jpg"] = b"<html>404</html>"
+    del files["Photographs/c.jpg"]
+    paths = flickr(tmp_path, files)
+    with pytest.raises(InputError, match=r"3 images cannot be read:[\s\S]*c\.jpg[\s\S]*a\.jpg[\s\S]*b\.jpg") as error:
+        read("flickr", FLICKR, paths, ["d.jpg"], 2)
+    assert "known_unreadable" in str(error.value)
+    images, captions = read("flickr", FLICKR, paths, ["a.jpg", "b.jpg", "c.jpg"])
+    assert images["status"].tolist() == ["missing", "unreadable", "unreadable", "ok", "ok"]
+    assert images["width"].tolist() == [0, 0, 0, 30, 30]
+    assert (images["sha256"].str.len() == [0, 64, 64, 64, 64]).all()
+    assert len(captions) == 21
+
+
+def test_at_most_twenty_are_named(tmp_path: Path) -> None:
+    tokens = "".join(f"{number}.jpg#0\tNowhere .\n" for number in range(30))
+    with pytest.raises(InputError, match="34 images cannot be read") as error:
+        read("flickr", FLICKR, flickr(tmp_path, {"a.jpg": photograph(1)}, TOKENS + tokens))
+    assert len([line for line in str(error.value).splitlines() if line.startswith("  ")]) == 20
+
+
+def test_photographs_of_many_kinds(tmp_path: Path) -> None:
+    files = photographs("e")
+    kinds = {"a": ("L", "JPEG"), "b": ("CMYK", "JPEG"), "c": ("I;16", "PNG"), "d": ("P", "PNG")}
+    for name, (mode, form) in kinds.items():
+        buffer = io.BytesIO()
+        Image.new(mode, (1, 1)).save(buffer, form)
+        files[f"Photographs/{name}.jpg"] = buffer.getvalue()
+    images, _ = read("flickr", FLICKR, flickr(tmp_path, files))
+    assert (images["status"] == "ok").all()
+    assert images["width"].tolist() == [1, 1, 1, 1, 30]
+
+
+def test_unusual_captions_and_images_are_kept_and_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    tokens = TOKENS + "a.jpg#5\t  \nb.jpg#5\t" + "word " * 300 + "\nc.jpg#5\tTwo\u2028lines \n"
+    with caplog.at_level(logging.INFO):
+        images, captions = read("flickr", FLICKR, flickr(tmp_path, photographs("abcdef"), tokens))
+    text = captions.set_index("caption_id")["text"]
+    assert text["a.jpg#5"] == ""
+    assert len(text["b.jpg#5"].split()) == 300
+    assert text["c.jpg#5"] == "Two lines"
+    assert images.iloc[-1][["image_id", "split", "captions"]].tolist() == ["f.jpg", "unused", 0]
+    for message in (
+        "1 empty captions are kept: a.jpg#5",
+        "1 captions of more than 100 words are kept: b.jpg#5",
+        "1 images without captions are kept: f.jpg",
+    ):
+        assert message in caplog.text
+
+
+def test_bytes_that_are_not_utf_8_are_named_by_line(tmp_path: Path) -> None:
+    tokens = TOKENS.encode() + "e.jpg#1\tA café .\n".encode("latin-1")
+    with pytest.raises(InputError, match=r"token\.txt, line 22: not utf-8"):
+        read("flickr", FLICKR, flickr(tmp_path, tokens=tokens))
+    _, captions = read("flickr", {**FLICKR, "encoding": "latin-1"}, flickr(tmp_path, tokens=tokens))
+    assert captions["text"].iloc[-1] == "A café ."
+
+
+@pytest.mark.parametrize(
+    ("tokens", "lists", "message"),
+    [
+        (TOKENS + "a.jpg A caption\n", LISTS, r"token\.txt, line 22: expected <image>#<number>"),
+        (TOKENS + "a.jpg#0\tAgain\n", LISTS, r"captions are in it twice: \['a\.jpg#0'\]"),
+        (TOKENS, {**LISTS, "test.txt": "d.jpg\na.jpg\n"}, r"test\.txt, line 2: a\.jpg is in train already"),
+        (TOKENS, {"train.txt": "a.jpg\n"}, r"expected one file|no file dev\.txt"),
+    ],
+)
+def test_wrong_text_files_are_named(tmp_path: Path, tokens: str, lists: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read("flickr", FLICKR, flickr(tmp_path, tokens=tokens, lists=lists))
+
+
+def test_a_photograph_in_two_folders_is_named(tmp_path: Path) -> None:
+    files = {**photographs("abcde"), **photographs("a", folder="copy/")}
+    with pytest.raises(InputError, match=r"image a\.jpg: several files could be meant"):
+        read("flickr", FLICKR, flickr(tmp_path, files))
+
+
+def test_unknown_options_are_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"unknown \['caption'\]"):
+        read("flickr", {**FLICKR, "caption": "x"}, flickr(tmp_path))
+
+
+def test_artifacts_do_not_depend_on_place_or_threads(tmp_path: Path) -> None:
+    found = []
+    for threads, place in ((1, "here"), (3, "there")):
+        (tmp_path / place).mkdir()
+        images, captions = tmp_path / place / "images.parquet", tmp_path / place / "captions.parquet"
+        write_dataset(settings("flickr", FLICKR), flickr(tmp_path / place), threads, str(images), str(captions))
+        schema.check(images, IMAGES)
+        schema.check(captions, CAPTIONS)
+        found.append((images.read_bytes(), captions.read_bytes()))
+    assert found[0] == found[1]
