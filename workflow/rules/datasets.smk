@@ -5,6 +5,10 @@ def source_names(wildcards):
     return list(dataset_sources(wildcards))
 
 
+def reader_options(wildcards):
+    return dataset_settings(wildcards).options
+
+
 def reader_settings(wildcards):
     """What a reader uses of a data set's settings."""
     return dataset_settings(wildcards).model_dump(mode="json", include={"reader", "options", "known_unreadable"})
