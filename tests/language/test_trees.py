@@ -26,7 +26,7 @@ def random_tree(draw: random.Random, depth: int) -> nltk.Tree:
 
 
 def collapsed(tree: nltk.Tree, start: int, found: list[tuple[str, int, int]]) -> int:
-    """The literal reading of "collapse a unary chain into its topmost label": label and span of every node, in order."""
+    """Read literally: a unary chain has its topmost label. The label and span of every node, in order."""
     label = tree.label()
     while len(tree) == 1 and isinstance(tree[0], nltk.Tree):
         tree = tree[0]

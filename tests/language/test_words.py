@@ -1,0 +1,77 @@
+import pandas as pd
+import pytest
+
+from densevse.artifacts import schema, schemas
+from densevse.errors import InputError
+from densevse.language.words import Vocabulary, bigrams, count_words, tokenize, write_words
+
+
+def captions(*rows: tuple[str, str]) -> pd.DataFrame:
+    columns = ["caption_id", "image_id", "position", "text", "split"]
+    return pd.DataFrame([(f"i#{i}", "i", i, text, split) for i, (text, split) in enumerate(rows)], columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Two dogs run .", "two dogs run ."),
+        ("Two dogs run.", "two dogs run ."),
+        ("A man (in red), eating", "a man ( in red ) , eating"),
+        ("the man's dog doesn't", "the man 's dog does n't"),
+        ("a T-shirt - old", "a t - shirt - old"),
+        ('a "stop" sign', 'a " stop " sign'),
+        ("50% 😀", "50 % 😀"),
+        ("...", "..."),
+        ("", ""),
+        ("  ", ""),
+    ],
+)
+def test_tokens_are_those_of_corenlp(text, tokens):
+    assert tokenize(text) == tokens.split()
+
+
+def test_words_are_numbered_by_falling_count_then_alphabetically():
+    rows = count_words(captions(("b a b", "train"), ("c a d", "train")), minimum=1)
+    assert list(zip(rows["index"], rows["word"], rows["count"], strict=True)) == [
+        (2, "a", 2),
+        (3, "b", 2),
+        (4, "c", 1),
+        (5, "d", 1),
+    ]
+
+
+def test_only_training_sentences_are_counted():
+    rows = count_words(captions(("dog", "train"), ("cat", "val"), ("cat", "test"), ("cat", "restval")), minimum=1)
+    assert list(rows["word"]) == ["dog"]
+
+
+def test_rare_words_are_left_out():
+    assert list(count_words(captions(("a a b", "train")), minimum=2)["word"]) == ["a"]
+
+
+@pytest.mark.parametrize("rows", [captions(("a b", "train")), captions(("a a a", "test")), captions(("", "train"))])
+def test_no_word_at_all_is_an_error(rows):
+    with pytest.raises(InputError, match="minimum_word_count"):
+        count_words(rows, minimum=2)
+
+
+def test_a_vocabulary_is_what_was_written(tmp_path):
+    schema.write(captions(("a dog . a cat", "train")), schemas.CAPTIONS, tmp_path / "captions.parquet", {})
+    write_words(str(tmp_path / "captions.parquet"), str(tmp_path / "words.parquet"), minimum=1)
+    vocabulary = Vocabulary.read(tmp_path / "words.parquet")
+    assert len(vocabulary) == 2 + 4
+    assert vocabulary.encode(["a", ".", "cat", "dog", "Dog", "bird"]) == [2, 3, 4, 5, 1, 1]
+    assert vocabulary.index("dog") == 5
+    assert vocabulary.index("bird") == 1
+
+
+def test_a_vocabulary_with_gaps_is_refused(tmp_path):
+    rows = pd.DataFrame({"index": [2, 4], "word": ["a", "b"], "count": [2, 1]})
+    schema.write(rows, schemas.WORDS, tmp_path / "words.parquet", {})
+    with pytest.raises(InputError, match="numbered"):
+        Vocabulary.read(tmp_path / "words.parquet")
+
+
+def test_bigrams():
+    assert bigrams(["a", "red", "dog"]) == ["a red", "red dog"]
+    assert bigrams(["a"]) == []
