@@ -1,6 +1,8 @@
 """Who found what: for every query its rank and its ten best candidates, from which all tables are computed."""
 
+import platform
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import TypeAlias
 
 import numpy as np
@@ -94,3 +96,9 @@ class TopCandidates:
         rising = (self._keys >> 32).int()
         bits = torch.where(rising < 0, rising ^ LOW_31_BITS, rising)
         return (LOW_32_BITS - (self._keys & LOW_32_BITS)).numpy(), bits.view(torch.float32).numpy()
+
+
+def versions() -> dict[str, str]:
+    """The versions that figures depend on, for `made_from`."""
+    packages = ("numpy", "torch", "torchvision")
+    return {"python": platform.python_version(), **{package: version(package) for package in packages}}

@@ -1,0 +1,90 @@
+"""A table of results as text that reads well raw (Markdown) and in a browser (HTML)."""
+
+import unicodedata
+from dataclasses import dataclass, field
+from html import escape
+from itertools import groupby
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its header, the group of columns it belongs to (`short` in Markdown), whether it holds numbers."""
+
+    header: str
+    group: str = ""
+    short: str = ""
+    number: bool = True
+
+
+@dataclass(frozen=True)
+class Document:
+    """A titled table with notes. A row has a cell a column."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: list[list[str]]
+    notes: list[str] = field(default_factory=list)
+
+    def markdown(self) -> str:
+        """The document as Markdown with aligned columns. A group is named in the header of its first column."""
+        headers = [_flat(header) for header in self._flat_headers()]
+        lines = [[_flat(cell) for cell in row] for row in self.rows]
+        widths = [max(map(_width, column)) for column in zip(headers, *lines, strict=True)]
+        rule = ["-" * (width - 1) + (":" if c.number else "-") for width, c in zip(widths, self.columns, strict=True)]
+        table = ["| " + " | ".join(self._pad(line, widths)) + " |" for line in (headers, *lines)]
+        table.insert(1, "| " + " | ".join(rule) + " |")
+        notes = [f"- {note}" for note in self.notes]
+        return "\n".join([f"# {self.title}", "", *table, "", *notes, ""])
+
+    def html(self) -> str:
+        """The document as a page of its own: no script, no other file."""
+        groups = [(name, len(list(columns))) for name, columns in groupby(column.group for column in self.columns)]
+        over = "".join(f'<th colspan="{span}">{escape(name)}</th>' for name, span in groups)
+        headers = "".join(f"<th>{escape(column.header)}</th>" for column in self.columns)
+        body = "\n".join(self._html_row(row) for row in self.rows)
+        notes = "\n".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        head = f"<thead><tr>{over}</tr><tr>{headers}</tr></thead>"
+        return (
+            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(self.title)}</title>\n'
+            f"<style>{STYLE}</style></head>\n<body><h1>{escape(self.title)}</h1>\n"
+            f"<table>{head}\n<tbody>\n{body}\n</tbody></table>\n<ul>\n{notes}\n</ul></body></html>\n"
+        )
+
+    def _flat_headers(self) -> list[str]:
+        befores = ["", *(column.group for column in self.columns)]
+        return [
+            f"{column.short.capitalize()} {column.header}".strip() if column.group != before else column.header
+            for before, column in zip(befores, self.columns, strict=False)
+        ]
+
+    def _pad(self, line: list[str], widths: list[int]) -> list[str]:
+        return [
+            " " * (width - _width(cell)) + cell if column.number else cell + " " * (width - _width(cell))
+            for cell, width, column in zip(line, widths, self.columns, strict=True)
+        ]
+
+    def _html_row(self, row: list[str]) -> str:
+        cells = (
+            f'<td class="number">{escape(cell)}</td>' if column.number else f"<td>{escape(cell)}</td>"
+            for cell, column in zip(row, self.columns, strict=True)
+        )
+        return f"<tr>{''.join(cells)}</tr>"
+
+
+STYLE = (
+    "body{font:14px/1.4 system-ui,sans-serif;margin:1.5em;color:#222}h1{font-size:1.2em}"
+    "table{border-collapse:collapse}th,td{padding:.25em .6em;white-space:nowrap}"
+    "thead th{border-bottom:1px solid #888;background:#fff;text-align:right}thead th:first-child{text-align:left}"
+    "tbody tr:nth-child(even){background:#f5f6f8}.number{text-align:right;font-variant-numeric:tabular-nums}"
+    "li{max-width:70em}"
+)
+
+
+def _flat(text: str) -> str:
+    """Text of a Markdown cell: a bar would end it, stars would make it bold."""
+    return text.replace("|", "\\|").replace("*", "\\*")
+
+
+def _width(text: str) -> int:
+    """Columns that a text takes on a terminal: combining marks take none."""
+    return sum(not unicodedata.combining(character) for character in text)

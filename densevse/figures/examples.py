@@ -1,0 +1,98 @@
+"""Example retrievals: images with their best sentences, sentences with their best images, right ones marked."""
+
+import textwrap
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+from numpy.typing import NDArray
+from PIL import Image
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas import CAPTIONS, IMAGES, RETRIEVAL
+from densevse.datasets.images import ImageFiles, decode
+from densevse.figures.saving import QUIET, RIGHT, WRONG, save
+
+Pixels = NDArray[np.uint8]
+QUERIES, ANSWERS = 4, 5
+SIDE = 240  # pixels of a picture's longer side in the figure
+
+
+def example_retrievals(
+    retrieval: str, images: str, captions: str, sources: dict[str, str], title: str, path: str
+) -> None:
+    """Draw queries, evenly spaced in the first fold of a RETRIEVAL artifact, with their five best answers.
+
+    `images` and `captions` are the data set's tables, `sources` its files by source name.
+    """
+    rows = schema.read(retrieval, RETRIEVAL)
+    rows = rows[rows["fold"] == 0]
+    texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
+    picture = _pictures(schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources))
+    figure = Figure(figsize=(12, 4.4 * QUERIES), layout="constrained")
+    figure.suptitle(title)
+    upper, lower = figure.subfigures(2, 1, squeeze=False)[:, 0]
+    _draw_annotation(upper, _spaced(rows[rows["direction"] == "annotation"]), picture, texts)
+    _draw_search(lower, _spaced(rows[rows["direction"] == "search"]), picture, texts)
+    save(figure, path)
+
+
+def _pictures(images: pd.DataFrame, files: ImageFiles) -> Callable[[str], Pixels]:
+    @cache
+    def picture(image_id: str) -> Pixels:
+        row = images.loc[image_id]
+        image = Image.fromarray(decode(files.read(str(row["source"]), str(row["file"])), image_id))
+        image.thumbnail((SIDE, SIDE))
+        return np.asarray(image)
+
+    return picture
+
+
+def _spaced(rows: pd.DataFrame) -> pd.DataFrame:
+    places = np.linspace(0, len(rows) - 1, min(QUERIES, len(rows))).astype(int)
+    return rows.iloc[places]
+
+
+def _draw_annotation(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
+    figure.suptitle("Image annotation: an image and its best sentences", x=0.01, ha="left", fontsize=11)
+    axes = figure.subplots(len(rows), 2, squeeze=False, width_ratios=(1, 3))
+    for (left, right), (_, row) in zip(axes, rows.iterrows(), strict=True):
+        _show(left, picture(str(row["query_id"])), QUIET)
+        left.set_xlabel(_rank(row), fontsize=9)
+        right.axis("off")
+        for number, (caption, true) in enumerate(zip(row["top"][:ANSWERS], row["top_true"], strict=False)):
+            text = _shortened(f"{number + 1}. {texts[caption]}", 100)
+            place = 0.9 - number / ANSWERS
+            right.text(0, place, text, color=RIGHT if true else WRONG, fontsize=10, va="center", parse_math=False)
+
+
+def _draw_search(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
+    figure.suptitle("Image search: a sentence and its best images", x=0.01, ha="left", fontsize=11)
+    axes = figure.subplots(len(rows), ANSWERS, squeeze=False)
+    for line, (_, row) in zip(axes, rows.iterrows(), strict=True):
+        text = f"{_shortened(texts[row['query_id']], 110)}  ({_rank(row)})"
+        line[0].set_title(text, loc="left", fontsize=10, parse_math=False)
+        for place in line:
+            place.axis("off")
+        for place, image, true in zip(line, row["top"], row["top_true"], strict=False):
+            place.axis("on")
+            _show(place, picture(image), RIGHT if true else WRONG)
+
+
+def _show(axes: Axes, pixels: Pixels, color: str) -> None:
+    axes.imshow(pixels)
+    axes.set(xticks=[], yticks=[])
+    for spine in axes.spines.values():
+        spine.set(color=color, linewidth=3)
+
+
+def _rank(row: pd.Series) -> str:
+    return f"first right answer: rank {row['rank']:,} of {row['candidates']:,}"
+
+
+def _shortened(text: str, width: int) -> str:
+    return textwrap.shorten(text, width, placeholder=" ...")

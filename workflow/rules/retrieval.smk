@@ -1,0 +1,40 @@
+# A trained method ranks the test images and sentences: a row a query, from which all tables are computed.
+
+
+def retrieval_code(wildcards):
+    return code("retrieve.py", method_module(wildcards))
+
+
+def retrieval_files(dataset, protocol, rounds):
+    """RETRIEVAL artifacts by variant, then round, then seed, for `rounds`: variant -> which of its rounds."""
+    return [
+        f"{RESULTS}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/round{number}.parquet"
+        for name, numbers in rounds.items()
+        for number in numbers
+        for seed in SETTINGS.datasets[dataset].seeds
+    ]
+
+
+rule retrieve:
+    input:
+        unpack(method_inputs),
+        model=f"{MODELS}/round{{round}}/model.safetensors",
+        code=retrieval_code,
+    output:
+        f"{RESULTS}/{{dataset}}/retrieval/{{protocol}}/{{variant}}/seed{{seed}}/round{{round}}.parquet",
+    log:
+        f"{RESULTS}/logs/retrieve/{{dataset}}_{{protocol}}_{{variant}}_seed{{seed}}_round{{round}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/retrieve/{{dataset}}_{{protocol}}_{{variant}}_seed{{seed}}_round{{round}}.tsv"
+    wildcard_constraints:
+        protocol="full|five_folds|first_1000|hodosh",
+    conda:
+        "../../envs/torch.yaml"
+    threads: SETTINGS.threads
+    resources:
+        mem_mb=4000,
+        gpu=SETTINGS.gpu,
+    params:
+        threads=SETTINGS.threads,
+    script:
+        "../scripts/retrieve.py"

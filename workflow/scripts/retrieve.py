@@ -1,0 +1,31 @@
+from densevse.artifacts import schema
+from densevse.artifacts.schemas import RETRIEVAL
+from densevse.evaluation.protocols import folds
+from densevse.evaluation.retrieval import retrieve, versions
+from densevse.logs import job
+from densevse.training.data import Files, Inputs
+from densevse.training.encode import encode_images, encode_sentences, scorer
+from densevse.training.models import load_model
+from densevse.training.numerics import set_up
+
+
+def main(files, model, protocol, threads, output):
+    device = set_up(threads)
+    inputs = Inputs(files)
+    pairs = inputs.pairs("test")
+    method = load_model(model, inputs.shapes()).to(device)
+    score = scorer(method, encode_images(method, pairs), encode_sentences(method, pairs))
+    rows = retrieve(score, pairs.rows, folds(pairs.rows, protocol))
+    made_from = {"model": model, "protocol": protocol, "device": device.type, "versions": versions()}
+    schema.write(rows, RETRIEVAL, output, made_from)
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(
+            Files.of(dict(snakemake.input.items())),
+            snakemake.input.model,
+            snakemake.wildcards.protocol,
+            snakemake.params.threads,
+            snakemake.output[0],
+        )
