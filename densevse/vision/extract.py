@@ -1,0 +1,108 @@
+"""From images to features: threads decode and crop ahead, the network is fed full batches, a store is written.
+
+Every batch has the same number of crops (the last one is filled up), so that an image's feature has the same bits
+whatever the shards and whoever its neighbours are.
+"""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from densevse.artifacts.files import checksum
+from densevse.artifacts.schema import read
+from densevse.artifacts.schemas import IMAGE_FEATURES, IMAGES
+from densevse.artifacts.shards import remove_superseded, shard_slice
+from densevse.artifacts.store import FeatureWriter
+from densevse.datasets.images import ImageFiles, decode
+from densevse.errors import InputError
+from densevse.logs import progress
+from densevse.settings.model import View
+from densevse.vision.networks import Network, load_network
+from densevse.vision.pipeline import ahead
+from densevse.vision.views import CROPS, Pixels, crops
+
+DTYPE = "float16"
+"""What features are stored as: it has three more significant bits than bf16, and half the size of float32."""
+
+READERS = 2
+"""Threads that decode and crop; JPEG decoding is several times faster than any network here."""
+
+
+def extract(
+    images: str | Path,
+    sources: Mapping[str, str],
+    settings: Mapping[str, Any],
+    weights: str | Path,
+    view: View,
+    shard: str,
+    path: str | Path,
+) -> None:
+    """Write the features of a shard of an image table to `path`; an image whose status is not ok has none.
+
+    `images` is the image table, `sources` are the data set's files by source name, `settings` is a config/networks
+    entry as plain values. Raises `InputError` naming the image, file or key at fault.
+    """
+    rows = readable(read(images, IMAGES), shard)
+    network = load_network(settings, weights)
+    if view not in network.settings.layers:
+        raise InputError(f"networks: no layer for the view {view!r}; name one in the network's layers.{view}.")
+    made_from = {"network": dict(settings), "view": view, "weights_sha256": checksum(weights)}
+    shape = features(network, blank(network, view), view).shape[1:]
+    with FeatureWriter(path, IMAGE_FEATURES, shape, DTYPE, made_from) as writer:
+        for part, pixels in progress(batches(rows, ImageFiles(sources), network, view), f"{view}: batches"):
+            writer.append(part[["image_id"]], features(network, pixels, view)[: len(part)])
+    remove_superseded(path)
+
+
+def readable(images: pd.DataFrame, shard: str) -> pd.DataFrame:
+    """The rows of a shard of the image table whose status is ok, in table order."""
+    rows = images.iloc[shard_slice(shard, len(images))]
+    return rows[rows["status"] == "ok"]
+
+
+def blank(network: Network, view: View) -> Pixels:
+    """A black batch as the network takes it: (images, crops, size, size, 3)."""
+    side, number = network.settings.size, CROPS[view]
+    return np.zeros((max(1, network.settings.batch_size // number), number, side, side, 3), np.uint8)
+
+
+def batches(
+    rows: pd.DataFrame, files: ImageFiles, network: Network, view: View
+) -> Iterator[tuple[pd.DataFrame, Pixels]]:
+    """Yield rows of the image table with their crops, (images, crops, size, size, 3); the last batch ends in black."""
+    cv2.setNumThreads(1)  # the threads here are the readers'
+    crops_of = partial(_read_crops, files=files, view=view, resize=network.settings.resize, size=network.settings.size)
+    named = zip(rows["source"], rows["file"], strict=True)
+    in_batch = len(blank(network, view))
+    with ThreadPoolExecutor(READERS) as pool:
+        done = ahead(pool, crops_of, named, depth=2 * in_batch)
+        for start in range(0, len(rows), in_batch):
+            part = rows.iloc[start : start + in_batch]
+            batch = blank(network, view)
+            for place in range(len(part)):
+                batch[place] = next(done)
+            yield part, batch
+
+
+def features(network: Network, pixels: Pixels, view: View) -> NDArray[np.float32]:
+    """The features of a batch of crops: (images, D), the mean over an image's crops, or a grid's (images, cells, D)."""
+    flat = torch.from_numpy(pixels).flatten(0, 1).permute(0, 3, 1, 2)
+    layer = network.settings.layers[view]
+    if view == "grid":
+        return network.grid(flat, layer).cpu().numpy()
+    vectors: Tensor = network.features(flat, layer).unflatten(0, pixels.shape[:2]).mean(dim=1)
+    return vectors.cpu().numpy()
+
+
+def _read_crops(named: tuple[str, str], files: ImageFiles, view: View, resize: int, size: int) -> Pixels:
+    source, file = named
+    return crops(decode(files.read(source, file), f"{source}: {file}"), view, resize, size)

@@ -1,0 +1,183 @@
+"""Convolutional networks whose layers are the features of all five papers.
+
+torchvision's classifiers and the workflow's own `scenes_net`, with weights from a file, cut off behind the layer that
+is asked for. Batch normalisations are folded into the convolutions, and the weights are converted to bf16 once: that is
+faster than autocast, which converts them anew for every batch.
+"""
+
+import copy
+import pickle
+from collections.abc import Mapping, MutableMapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+import torchvision
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from torch.fx.experimental.optimization import fuse
+from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
+
+from densevse.errors import InputError
+from densevse.settings.load import validate
+from densevse.settings.model import Network as Settings
+
+LAYERS = {
+    "alexnet": {"fc7": "classifier.5", "fc8": "classifier.6", "conv5": "features.11"},
+    "vgg16": {"fc7": "classifier.4", "fc8": "classifier.6", "conv5_3": "features.29"},
+    "vgg19": {"fc7": "classifier.4", "fc8": "classifier.6", "conv5_4": "features.35"},
+    "resnet152": {"conv5": "layer4", "pooled": "avgpool", "fc": "fc"},
+    "mobilenet_v2": {"conv": "features", "pooled": "features"},
+    "squeezenet1_0": {"conv": "features", "pooled": "features"},
+    "rcnn_ilsvrc13": {"fc7": "classifier.relu7", "fc8": "classifier.fc_rcnn", "conv5": "features.relu5"},
+    "scenes_net": {"conv": "features", "pooled": "features"},
+}
+"""The papers' names of layers, each taken behind its ReLU. Other layers go by torchvision's names of its nodes."""
+
+CLASSES = "classes"
+"""The layer of class scores (logits), whatever it is called in the network."""
+
+
+class Network:
+    """A network on the best device there is, ready for batches of pixels.
+
+    A batch is (N, 3, height, width) RGB, uint8 or float, values 0 to 255; mean and std of the configuration are applied
+    here. Whatever comes back is float32.
+    """
+
+    def __init__(self, settings: Settings, module: nn.Module) -> None:
+        self.settings = settings
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.dtype = torch.bfloat16 if settings.precision == "bf16" else torch.float32
+        self._module = module
+        self._nodes: list[str] = get_graph_node_names(module, suppress_diff_warning=True)[1]
+        self._cut: dict[tuple[str, ...], nn.Module] = {}
+        self._scale = (1 / (255 * torch.tensor(settings.std, device=self.device))).view(3, 1, 1)
+        self._shift = (torch.tensor(settings.mean) / torch.tensor(settings.std)).to(self.device).view(3, 1, 1)
+
+    def features(self, batch: Tensor, layer: str) -> Tensor:
+        """(N, D) activations of a layer; of a convolution, their mean over all cells."""
+        return as_vectors(self.outputs(batch, [layer])[0])
+
+    def grid(self, batch: Tensor, layer: str) -> Tensor:
+        """(N, cells, D) activations of a convolution, row by row (sm-LSTM: 196 cells of conv5_4)."""
+        maps = self.outputs(batch, [layer])[0]
+        if maps.ndim != 4:
+            raise InputError(
+                f"networks: layer {layer!r} of {self.settings.architecture} is no grid of cells; "
+                "name a convolution in the network's layers.grid."
+            )
+        return maps.flatten(2).transpose(1, 2).contiguous()
+
+    def classify(self, batch: Tensor) -> Tensor:
+        """(N, classes) class scores before the softmax."""
+        return self.outputs(batch, [CLASSES])[0]
+
+    def outputs(self, batch: Tensor, layers: Sequence[str]) -> tuple[Tensor, ...]:
+        """The activations of several layers, in one pass that ends behind the last of them."""
+        nodes = tuple(self._node(layer) for layer in layers)
+        if nodes not in self._cut:
+            self._cut[nodes] = self._cut_behind(nodes)
+        with torch.inference_mode():
+            pixels = batch.to(self.device, non_blocking=True).float().mul(self._scale).sub_(self._shift)
+            found = self._cut[nodes](pixels.to(self.dtype, memory_format=torch.channels_last))
+            return tuple(found[node].float() for node in nodes)
+
+    def _node(self, layer: str) -> str:
+        if layer == CLASSES:
+            return self._nodes[-1]
+        named = LAYERS.get(self.settings.architecture, {})
+        node = named.get(layer, layer)
+        if not any(known == node or known.startswith(f"{node}.") for known in self._nodes):
+            known_names = ", ".join([*named, CLASSES])
+            raise InputError(
+                f"networks: {self.settings.architecture} has no layer {layer!r}; known: {known_names}, or one of "
+                "torchvision's names of its nodes."
+            )
+        return node
+
+    def _cut_behind(self, nodes: Sequence[str]) -> nn.Module:
+        whole = copy.deepcopy(self._module)
+        cut = create_feature_extractor(whole, dict(zip(nodes, nodes, strict=True)), suppress_diff_warning=True).eval()
+        fused: nn.Module = fuse(cut, inplace=True, no_trace=True)
+        converted: nn.Module = fused.to(self.device, self.dtype)
+        return converted.to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+
+
+def load_network(settings: Mapping[str, Any], weights: str | Path) -> Network:
+    """The network of a config/networks entry (as plain values) with the weights of a file: see `load_module`."""
+    chosen = validate(Settings, dict(settings), "networks")
+    return Network(chosen, load_module(chosen.architecture, weights))
+
+
+def load_module(architecture: str, weights: str | Path) -> nn.Module:
+    """A classifier in float32 with the weights of a file, ready to be evaluated.
+
+    The file is a state dict: safetensors, or torch's format, which is read without executing code. Raises `InputError`
+    naming the file, the key, what was expected and what was found if it does not fit, or an unknown architecture.
+    """
+    state = _read_state(Path(weights))
+    with torch.device("meta"):
+        module = _build(architecture)
+    _check_state(Path(weights), architecture, module.state_dict(), state)
+    module.load_state_dict(state, assign=True)
+    return module.eval().requires_grad_(False)
+
+
+def _build(architecture: str) -> nn.Module:
+    if architecture == "scenes_net":
+        from densevse.vision.scenes_net import ScenesNet
+
+        return ScenesNet()
+    if architecture == "rcnn_ilsvrc13":
+        from densevse.vision.rcnn import RCNN
+
+        return RCNN()
+    if architecture not in torchvision.models.list_models(module=torchvision.models):
+        raise InputError(
+            f"networks: no architecture {architecture!r} here; known: scenes_net, rcnn_ilsvrc13 and torchvision's classifiers "
+            f"({', '.join(sorted(LAYERS))}, ...)."
+        )
+    network: nn.Module = torchvision.models.get_model(architecture, weights=None)
+    return network
+
+
+def _read_state(path: Path) -> dict[str, Tensor]:
+    try:
+        if path.suffix == ".safetensors":
+            state = load_file(path)
+        else:
+            state = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; it should hold a network's weights.") from None
+    except (SafetensorError, pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
+        raise InputError(
+            f"{path}: expected a state dict (safetensors, or torch's format without code), found something else or "
+            f"a part of one ({str(error).splitlines()[0]}). Obtain the file again."
+        ) from error
+    if not isinstance(state, dict) or not all(isinstance(value, Tensor) for value in state.values()):
+        raise InputError(
+            f"{path}: expected a state dict (tensors by name), found {type(state).__name__} of other things."
+        )
+    return {key: value.float() if value.is_floating_point() else value for key, value in state.items()}
+
+
+def _check_state(
+    path: Path, architecture: str, expected: Mapping[str, Tensor], found: MutableMapping[str, Tensor]
+) -> None:
+    """Check that `found` is what a network expects; the counters that old files lack are added."""
+    for key in sorted(expected.keys() | found.keys()):
+        if key.endswith("num_batches_tracked"):
+            found.setdefault(key, torch.tensor(0))
+        shapes = [f"shape {tuple(state[key].shape)}" if key in state else "no such key" for state in (expected, found)]
+        if shapes[0] != shapes[1]:
+            raise InputError(
+                f"{path}: {key}: expected {shapes[0]} for {architecture}, found {shapes[1]}. The file holds another "
+                "network's weights: correct `weights` or `local` of the network in the configuration."
+            )
+
+
+def as_vectors(activations: Tensor) -> Tensor:
+    """(N, D) of (N, D) or (N, D, height, width) activations: their mean over cells (average pooling)."""
+    return activations.mean((2, 3)) if activations.ndim == 4 else activations
