@@ -44,6 +44,7 @@ def download(source: Mapping[str, Any], path: str | Path, wait: float = 2.0) -> 
     if source["url"] is None:
         raise InputError(f"{path}: obtain this file by hand. {source['manual']}\n{_by_hand(path)}")
     path.parent.mkdir(parents=True, exist_ok=True)
+    _record(path).unlink(missing_ok=True)
     for attempt in range(1, ATTEMPTS + 1):
         try:
             _fetch(source, _part(path))
@@ -143,6 +144,10 @@ def _accept(source: Mapping[str, Any], path: Path) -> None:
     os.replace(part, path)
     _forget(part)
     logger.info("%s: %d bytes, sha256 %s", path, found["size"], found["sha256"])
+
+
+def _record(path: Path) -> Path:
+    return path.with_name(f"{path.name}.obtained.json")
 
 
 def _part(path: Path) -> Path:

@@ -171,6 +171,8 @@ def test_a_refused_address_fails_at_once(server: Server, path: Path) -> None:
 
 
 def test_wrong_bytes_are_removed_and_named(server: Server, path: Path) -> None:
+    download(server.source(), path, wait=0)
+    path.unlink()
     server.content = CONTENT[::-1]
     with pytest.raises(InputError, match=r"file\.zip.*sha256 is .* instead of"):
         download(server.source(sha256=hashlib.sha256(CONTENT).hexdigest()), path, wait=0)
