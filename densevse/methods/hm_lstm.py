@@ -125,7 +125,7 @@ class HMLSTM(Method):
         return region, confidence
 
     def candidates(self, present: Tensor) -> Tensor:
-        """Which of the regions present, (n, R), a phrase may be assigned: detections, or the whole image without any."""
+        """Which of the regions present, (n, R), a phrase may be assigned: without detections, the whole image."""
         if self.parameters_of_paper.candidates == "all":
             return present
         detections = present.clone()

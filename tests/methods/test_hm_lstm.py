@@ -156,7 +156,7 @@ def test_fixed_word_vectors_are_the_given_ones_and_do_not_learn():
 
 
 def test_fixed_word_vectors_must_be_given():
-    with pytest.raises(ValueError, match="pre-trained word vectors"):
+    with pytest.raises(ValueError, match="no pre-trained vectors"):
         HMLSTM.build({**SMALL, "word_vectors": "fixed"}, SHAPES)
 
 
@@ -191,5 +191,5 @@ def test_a_phrase_is_assigned_the_closest_region():
 
 
 def test_a_parameter_that_does_not_fit_is_named():
-    with pytest.raises(ValueError, match="parameters.negatives: 'easiest' is not one of"):
+    with pytest.raises(ValueError, match=r"parameters\.negatives: 'easiest' is not one of"):
         build(negatives="easiest")

@@ -1,0 +1,108 @@
+"""How right learned correspondences are where the phrases' true boxes are known (HM-LSTM, section 5.3.2).
+
+The paper has people judge a sample (82% correct); here a region is right if it overlaps a true box of its phrase by at
+least half. The correspondences of round t are those that round t is trained on, so they are made by the model of round
+t - 1. What the last model makes of them is asked for as one round more; it needs no training.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.artifacts import schema, schemas
+from densevse.artifacts.store import FeatureStore
+from densevse.errors import InputError
+from densevse.logs import logger
+
+RIGHT = 0.5  # intersection over union
+PHRASE = ["caption_id", "start", "end"]
+BOX = [column.name for column in schemas.BOX]
+TRUE_BOX = [f"true_{name}" for name in BOX]
+PHRASES_AT_ONCE = 20_000
+Overlaps = NDArray[np.float64]
+
+
+def write_accuracy(
+    correspondences: str, boxes: str, regions: Iterable[str], candidates: str, output: str, made_from: Mapping[str, Any]
+) -> None:
+    """Compare correspondences with true boxes, and write CORRESPONDENCE_ACCURACY rows."""
+    learned = schema.read(correspondences, schemas.CORRESPONDENCES)
+    true = schema.read(boxes, schemas.BOXES)
+    rows = accuracy(learned, true, FeatureStore(regions).rows, candidates)
+    logger.info("\n%s", rows.to_string(index=False))
+    schema.write(rows, schemas.CORRESPONDENCE_ACCURACY, output, made_from)
+
+
+def accuracy(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame, candidates: str) -> pd.DataFrame:
+    """CORRESPONDENCE_ACCURACY rows: the learned choice beside the whole image, chance and the best possible.
+
+    `learned` holds CORRESPONDENCES rows, `true` BOXES rows, `regions` REGION_FEATURES rows. Only phrases with a true
+    box (of the same caption and tokens) count; where one has several, the best overlap does. Chance and best possible
+    are among the `candidates` of the method: detections, where the image has any, or all regions.
+
+    Raises `InputError` if no phrase has a true box.
+    """
+    true = true[true["start"] >= 0].rename(columns=dict(zip(BOX, TRUE_BOX, strict=True)))
+    known = learned[PHRASE].merge(true[PHRASE].drop_duplicates(), on=PHRASE)
+    if known.empty:
+        raise InputError(
+            f"none of the {len(learned)} phrases has a true box: captions and tokens of the boxes are others'."
+        )
+    learned = learned.merge(known, on=PHRASE).reset_index(names="phrase_number")
+    regions = _mark_candidates(regions[["image_id", "rank", *BOX]], candidates)
+    parts = [
+        _overlaps(learned.iloc[first : first + PHRASES_AT_ONCE], true, regions)
+        for first in range(0, len(learned), PHRASES_AT_ONCE)
+    ]
+    by_phrase = pd.concat(parts)
+    return pd.DataFrame(
+        [
+            {
+                "choice": choice,
+                "accuracy": by_phrase[f"{choice} right"].mean(),
+                "overlap": by_phrase[f"{choice} overlap"].mean(),
+                "phrases": len(by_phrase),
+            }
+            for choice in ("learned", "whole image", "chance", "best possible")
+        ]
+    )
+
+
+def _mark_candidates(regions: pd.DataFrame, candidates: str) -> pd.DataFrame:
+    alone = regions.groupby("image_id")["rank"].transform("max") == 0
+    return regions.assign(candidate=(regions["rank"] > 0) | alone | (candidates == "all"))
+
+
+def _overlaps(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
+    """A row a phrase: for each choice its overlap with the phrase, and whether it is right (chance: how often)."""
+    pairs = learned[["phrase_number", "image_id", "region", *PHRASE]].merge(true[PHRASE + TRUE_BOX], on=PHRASE)
+    pairs = pairs.merge(regions, on="image_id")
+    pairs["overlap"] = intersection_over_union(pairs[BOX].to_numpy(float), pairs[TRUE_BOX].to_numpy(float))
+    keys = ["phrase_number", "rank", "candidate", "region"]
+    best = pairs.groupby(keys, as_index=False)["overlap"].max()
+    best["right"] = best["overlap"] >= RIGHT
+    by_choice = {
+        "learned": best[best["rank"] == best["region"]],
+        "whole image": best[best["rank"] == 0],
+        "chance": best[best["candidate"]],
+        "best possible": best[best["candidate"]],
+    }
+    columns: dict[str, pd.Series] = {}
+    for choice, rows in by_choice.items():
+        grouped = rows.groupby("phrase_number")[["overlap", "right"]]
+        found = grouped.max() if choice == "best possible" else grouped.mean()
+        columns |= {f"{choice} overlap": found["overlap"], f"{choice} right": found["right"].astype(float)}
+    return pd.DataFrame(columns)
+
+
+def intersection_over_union(boxes: Overlaps, others: Overlaps) -> Overlaps:
+    """Of each box with the other in the same row: (n, 4) and (n, 4) of x, y, width, height to (n,)."""
+    begin = np.maximum(boxes[:, :2], others[:, :2])
+    end = np.minimum(boxes[:, :2] + boxes[:, 2:], others[:, :2] + others[:, 2:])
+    shared = np.clip(end - begin, 0, None).prod(axis=1)
+    union = boxes[:, 2:].prod(axis=1) + others[:, 2:].prod(axis=1) - shared
+    overlap: Overlaps = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    return overlap

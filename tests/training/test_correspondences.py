@@ -1,0 +1,157 @@
+"""Regions assigned to the phrases of a small data set, from artifacts to the artifact."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from densevse.artifacts import schema, schemas
+from densevse.artifacts.store import FeatureWriter
+from densevse.errors import InputError
+from densevse.methods.hm_lstm import HMLSTM
+from densevse.methods.vse import VSE
+from densevse.training.correspondences import correspond, embed_regions, open_model, write_correspondences
+from densevse.training.data import Files, Inputs
+from densevse.training.encode import evaluation
+from densevse.training.models import save_model
+
+NAMES = {"a": 3, "b": 1, "c": 4}  # image -> regions, the whole image included
+TREES = [
+    "(ROOT (S (NP (DT A) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN ball)))))",
+    "(ROOT (NP (NP (DT A) (NN dog)) (PP (IN with) (NP (NN balls)))))",
+]
+PHRASES = [[("A dog", 0, 2), ("a ball", 3, 5)], [("A dog", 0, 2), ("balls", 3, 4)]]
+
+
+def tokens_of(tree):
+    return [part.rstrip(")") for part in tree.split() if part.endswith(")")]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Three training images (one of them without a detection) with two sentences each, and one for validation."""
+    images = [
+        {"image_id": name, "source": "images", "file": f"{name}.jpg", "split": split, "width": 100, "height": 80,
+         "sha256": "", "captions": 2, "status": "ok"}
+        for name, split in [*((name, "train") for name in NAMES), ("d", "val")]
+    ]  # fmt: skip
+    captions = [
+        {"caption_id": f"{image['image_id']}#{position}", "image_id": image["image_id"], "position": position,
+         "text": " ".join(tokens_of(tree)), "split": image["split"]}
+        for image in images for position, tree in enumerate(TREES)
+    ]  # fmt: skip
+    parses = [
+        {"caption_id": caption["caption_id"], "image_id": caption["image_id"], "text": caption["text"], "status": "ok",
+         "tokens": tokens_of(TREES[caption["position"]]), "lemmas": [], "tags": [], "tree": TREES[caption["position"]],
+         "basic_dependencies": [], "enhanced_dependencies": []}
+        for caption in captions
+    ]  # fmt: skip
+    words = ["a", "dog", "ball", "sees", "with", "balls"]
+    paths = {name: str(tmp_path / f"{name}.parquet") for name in ("images", "captions", "words", "parses", "regions")}
+    schema.write(images, schemas.IMAGES, paths["images"], {})
+    schema.write(captions, schemas.CAPTIONS, paths["captions"], {})
+    schema.write(parses, schemas.PARSES, paths["parses"], {})
+    rows = pd.DataFrame({"index": np.arange(2, 2 + len(words), dtype=np.int32), "word": words, "count": 1})
+    schema.write(rows.astype({"count": np.int32}), schemas.WORDS, paths["words"], {})
+    write_regions(paths["regions"])
+    return Files(
+        paths["images"],
+        paths["captions"],
+        paths["words"],
+        {"regions": [paths["regions"]]},
+        [paths["parses"]],
+        None,
+        None,
+    )
+
+
+def write_regions(path):
+    rows = pd.DataFrame(
+        [
+            {"image_id": name, "rank": rank, "x": 10.0 * rank, "y": 5.0, "width": 20.0, "height": 30.0 + rank,
+             "score": 0.5, "class_name": ""}
+            for name, count in [*NAMES.items(), ("d", 2)] for rank in range(count)
+        ]
+    ).astype({"rank": np.int32, "x": np.float32, "y": np.float32, "width": np.float32, "height": np.float32,
+              "score": np.float32})  # fmt: skip
+    vectors = np.random.default_rng(0).normal(size=(len(rows), 6)).astype(np.float32)
+    with FeatureWriter(path, schemas.REGION_FEATURES, (6,), np.float32, {}) as writer:
+        writer.append(rows, vectors)
+
+
+@pytest.fixture
+def model(files, tmp_path):
+    torch.manual_seed(0)
+    parameters = {"dimension": 5, "hidden": 4, "word_vectors": "learned", "word_dimension": 3}
+    path = tmp_path / "model.safetensors"
+    save_model(HMLSTM.build(parameters, Inputs(files).shapes()), "hm_lstm", path, {})
+    return path
+
+
+def test_every_noun_phrase_of_the_training_sentences_has_a_row(files, model, tmp_path):
+    output = tmp_path / "correspondences.parquet"
+    write_correspondences(files, model, 1, output, {"round": 1})
+    rows = schema.read(output, schemas.CORRESPONDENCES)
+    expected = [
+        (f"{name}#{position}", name, *phrase)
+        for name in NAMES
+        for position, phrases in enumerate(PHRASES)
+        for phrase in phrases
+    ]
+    found = rows[["caption_id", "image_id", "phrase", "start", "end"]].itertuples(index=False, name=None)
+    assert sorted(found) == sorted(expected)
+    assert schema.check(output, schemas.CORRESPONDENCES) == {"round": 1}
+
+
+def test_each_phrase_has_its_image_s_best_region_with_its_box(files, model):
+    inputs, method = open_model(files, model, 1)
+    rows = correspond(method, inputs, "train").set_index(["caption_id", "start"])
+    pairs = inputs.pairs("train")
+    with evaluation(method):
+        regions = embed_regions(method, pairs.images(np.array([2])))[0]
+        trees = pairs.forest.trees(np.array([4]))
+        dog = method.embed_nodes(trees, torch.tensor([2]))[0]
+    scores = regions @ dog
+    row = rows.loc[("c#0", 0)]
+    assert row["region"] == 1 + int(scores[1:].argmax())
+    assert row["confidence"] == pytest.approx(float(scores[row["region"]]), abs=1e-5)
+    assert (row["x"], row["height"]) == (10 * row["region"], 30 + row["region"])
+    assert (rows["confidence"].abs() <= 1 + 1e-5).all()
+
+
+def test_an_image_without_detections_gives_its_phrases_the_whole_image(files, model):
+    inputs, method = open_model(files, model, 1)
+    rows = correspond(method, inputs, "train")
+    assert (rows["region"] == 0).eq(rows["image_id"] == "b").all()
+
+
+def test_the_number_of_images_at_once_changes_nothing(files, model, monkeypatch):
+    inputs, method = open_model(files, model, 1)
+    whole = correspond(method, inputs, "train")
+    monkeypatch.setattr("densevse.training.correspondences.IMAGES_AT_ONCE", 1)
+    pd.testing.assert_frame_equal(correspond(method, inputs, "train"), whole, rtol=1e-5)
+
+
+def test_a_round_reads_what_was_assigned(files, model, tmp_path):
+    output = str(tmp_path / "correspondences.parquet")
+    write_correspondences(files, model, 1, output, {})
+    joined = replace(files, correspondences=output)
+    found = Inputs(joined).pairs("train").batch(np.array([0, 1, 5])).sentences.correspondences
+    assert found.sentence.tolist() == [0, 0, 1, 1, 2, 2]
+    first = schema.read(output, schemas.CORRESPONDENCES).sort_values(["caption_id", "start"])
+    assert found.region[:2].tolist() == first["region"][:2].tolist()
+
+
+def test_a_model_without_phrases_is_refused(files, tmp_path):
+    path = tmp_path / "vse.safetensors"
+    parameters = {"dimension": 4, "word_dimension": 3, "word_vectors": "learned", "encoder": "gru", "loss": "sum",
+                  "similarity": "cosine", "margin": 0.2, "dropout": 0.0}  # fmt: skip
+    whole = str(tmp_path / "whole.parquet")
+    with FeatureWriter(whole, schemas.IMAGE_FEATURES, (6,), np.float32, {}) as writer:
+        writer.append(pd.DataFrame({"image_id": [*NAMES, "d"]}), np.zeros((4, 6), np.float32))
+    files = replace(files, features={"whole": [whole]}, parses=[])
+    save_model(VSE.build(parameters, Inputs(files).shapes()), "vse", path, {})
+    with pytest.raises(InputError, match="expected an HM-LSTM, found VSE"):
+        open_model(files, path, 1)
