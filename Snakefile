@@ -10,6 +10,7 @@ configfile: "config/config.yaml"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/download.smk"
+include: "workflow/rules/scenes.smk"
 include: "workflow/rules/datasets.smk"
 include: "workflow/rules/proposals.smk"
 include: "workflow/rules/features.smk"
