@@ -59,8 +59,8 @@ class Checkpoint:
             state: dict[str, Any] = torch.load(self.path, map_location="cpu", weights_only=True)
         except (RuntimeError, EOFError, OSError, pickle.UnpicklingError) as error:
             raise InputError(
-                f"{self.path}: expected a checkpoint, found a damaged file ({error}). Delete it and run snakemake "
-                "again: training then starts anew."
+                f"{self.path}: expected a checkpoint, found a damaged file. Delete it and run snakemake again: "
+                "training then starts anew."
             ) from error
         found = state.pop("fingerprint", None)
         if found != self.fingerprint:

@@ -19,6 +19,14 @@ from densevse.methods.registry import method as method_class
 KEY = "densevse"  # one key, as the order of several is not defined
 
 
+def build(name: str, parameters: dict[str, Any], shapes: Shapes) -> Method:
+    """A method with its parameters. Raises `InputError` naming a parameter that it does not have or cannot use."""
+    try:
+        return method_class(name).build(parameters, shapes)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"method {name} cannot be made of its parameters and the data: {error}") from error
+
+
 def save_model(method: Method, name: str, path: str | Path, made_from: Mapping[str, Any]) -> None:
     """Write a method's weights; `name` is its name in the registry, `made_from` says what it was trained on."""
     shapes = method.shapes
@@ -46,7 +54,7 @@ def load_model(path: str | Path, shapes: Shapes | None = None) -> Method:
     trained = Shapes(
         described["features"], described["words"], None if stored is None else torch.zeros(stored), described["extra"]
     )
-    method = method_class(described["method"]).build(described["parameters"], shapes or trained)
+    method = build(described["method"], described["parameters"], shapes or trained)
     _fill(method, weights, path)
     return method
 

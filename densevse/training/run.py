@@ -7,16 +7,13 @@ from typing import Any
 
 from densevse.artifacts import schema, schemas
 from densevse.artifacts.files import checksum
-from densevse.errors import InputError
 from densevse.logs import logger
-from densevse.methods.interface import Method, Shapes
-from densevse.methods.registry import method as method_class
 from densevse.settings.load import validate
 from densevse.settings.model import Training
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.data import Files, Inputs
 from densevse.training.loop import Trainer
-from densevse.training.models import load_weights, save_model
+from densevse.training.models import build, load_weights, save_model
 from densevse.training.numerics import seed_everything, set_up
 
 
@@ -52,14 +49,6 @@ def train(
     made_from["vocabulary"] = checksum(files.words)
     save_model(method, settings["model"], model, {**made_from, "fingerprint": checkpoint.fingerprint})
     checkpoint.remove()
-
-
-def build(name: str, parameters: dict[str, Any], shapes: Shapes) -> Method:
-    """A method with its parameters. Raises `InputError` naming a parameter that it does not have or cannot use."""
-    try:
-        return method_class(name).build(parameters, shapes)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"methods: the parameters of {name} are not valid: {error}") from error
 
 
 def _paths(files: Files) -> list[str]:

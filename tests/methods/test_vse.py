@@ -1,0 +1,122 @@
+import pytest
+import torch
+
+from densevse.methods.interface import Batch, Images, Sentences, Shapes
+from densevse.methods.registry import method
+
+PARAMETERS = {
+    "dimension": 8,
+    "word_dimension": 6,
+    "word_vectors": "learned",
+    "encoder": "lstm",
+    "loss": "sum",
+    "similarity": "cosine",
+    "margin": 0.2,
+    "dropout": 0.0,
+}
+SHAPES = Shapes({"whole": 5}, 10, torch.randn(10, 6, generator=torch.Generator().manual_seed(0)))
+ENCODERS = ["lstm", "gru", "bag_of_words", "linear"]
+
+
+def make(**changes):
+    torch.manual_seed(0)
+    return method("vse").build({**PARAMETERS, **changes}, SHAPES)
+
+
+def sentences_of(*words):
+    longest = max(map(len, words))
+    padded = torch.tensor([[*sentence, *[0] * (longest - len(sentence))] for sentence in words])
+    return Sentences(padded, torch.tensor([len(sentence) for sentence in words]))
+
+
+def images_of(count):
+    vectors = torch.randn(count, 5, generator=torch.Generator().manual_seed(2))
+    return Images({"whole": vectors}, torch.ones(count, 0, dtype=torch.bool))
+
+
+def batch_of(*words):
+    positives = torch.eye(len(words), dtype=torch.bool)
+    return Batch(images_of(len(words)), sentences_of(*words), positives)
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "order"])
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_encodings_have_unit_norm(encoder, similarity):
+    model = make(encoder=encoder, similarity=similarity)
+    (images,), (sentences,) = model.encode_images(images_of(3)), model.encode_sentences(sentences_of([2], [3, 4, 5]))
+    assert images.shape == (3, 8)
+    assert sentences.shape == (2, 8)
+    for encoding in (images, sentences):
+        assert torch.allclose(encoding.norm(dim=1), torch.ones(len(encoding)))
+        assert similarity == "cosine" or (encoding >= 0).all()
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_a_sentence_means_the_same_in_any_batch(encoder):
+    model = make(encoder=encoder)
+    (together,) = model.encode_sentences(sentences_of([2, 3], [4, 5, 6, 7], [2]))
+    (alone,) = model.encode_sentences(sentences_of([2, 3]))
+    assert alone.shape == (1, 8)
+    assert torch.allclose(together[0], alone[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_word_order_matters_to_recurrent_encoders_only(encoder):
+    (found,) = make(encoder=encoder).encode_sentences(sentences_of([2, 3, 4], [4, 3, 2]))
+    assert torch.allclose(found[0], found[1], atol=1e-6) == (encoder in ("bag_of_words", "linear"))
+
+
+@pytest.mark.parametrize("loss", ["sum", "hardest"])
+@pytest.mark.parametrize("similarity", ["cosine", "order"])
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_training_lowers_the_loss_and_moves_every_weight(encoder, similarity, loss):
+    model = make(encoder=encoder, similarity=similarity, loss=loss)
+    before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
+    batch = batch_of([2, 3], [4, 5, 6], [7], [8, 9, 2])
+    optimizer = torch.optim.Adam(model.parameters(), 0.02)
+    losses = []
+    for _ in range(30):
+        optimizer.zero_grad()
+        losses.append(model.loss(batch))
+        losses[-1].backward()
+        optimizer.step()
+    assert losses[-1] < losses[0] / 2
+    still = [name for name, weight in model.named_parameters() if torch.equal(weight, before[name])]
+    assert still == []
+    assert (model.words.weight[0] == 0).all()
+
+
+def test_one_pair():
+    model = make()
+    loss = model.loss(batch_of([2]))
+    assert loss.shape == ()
+    assert loss == 0
+    assert model.score(model.encode_images(images_of(1)), model.encode_sentences(sentences_of([2]))).shape == (1, 1)
+
+
+def test_dropout_acts_in_training_only():
+    model = make(dropout=0.5)
+    batch = batch_of([2, 3], [4, 5])
+    assert model.loss(batch) != model.loss(batch)
+    model.eval()
+    assert model.loss(batch) == model.loss(batch)
+
+
+def test_pretrained_vectors():
+    fixed, tuned = make(word_vectors="fixed"), make(word_vectors="tuned")
+    assert torch.equal(fixed.words.weight[2:], SHAPES.word_vectors[2:])
+    assert not fixed.words.weight.requires_grad
+    assert tuned.words.weight.requires_grad
+    with pytest.raises(ValueError, match="no pre-trained vectors"):
+        method("vse").build({**PARAMETERS, "word_vectors": "fixed"}, Shapes({"whole": 5}, 10))
+    with pytest.raises(ValueError, match="dimension"):
+        make(word_vectors="fixed", encoder="linear")
+
+
+def test_parameters_that_do_not_fit():
+    with pytest.raises(ValueError, match="encoder: 'cnn'"):
+        make(encoder="cnn")
+    with pytest.raises(TypeError, match="depth"):
+        make(depth=3)
+    with pytest.raises(ValueError, match="grid"):
+        method("vse").build(PARAMETERS, Shapes({"grid": 5}, 10))

@@ -1,0 +1,280 @@
+import os
+import signal
+
+import numpy as np
+import pytest
+import torch
+
+from densevse.artifacts import schema, schemas
+from densevse.errors import InputError
+from densevse.settings.model import Training
+from densevse.training import loop
+from densevse.training.checkpoints import Checkpoint, fingerprint
+from densevse.training.data import Inputs
+from densevse.training.loop import Interrupted, Trainer
+from densevse.training.models import build, load_model, save_model
+from densevse.training.run import train
+from densevse.training.sampler import epoch_batches
+
+PARAMETERS = {
+    "dimension": 16,
+    "word_dimension": 8,
+    "word_vectors": "learned",
+    "encoder": "gru",
+    "loss": "sum",
+    "similarity": "cosine",
+    "margin": 0.2,
+    "dropout": 0.3,
+}
+TRAINING = {
+    "learning_rate": 0.01,
+    "batch_size": 4,
+    "epochs": 3,
+    "clip": 2.0,
+    "checkpoint_steps": 4,
+    "decay_epochs": [2],
+}
+SUMS = ("annotation_r1", "annotation_r5", "annotation_r10", "search_r1", "search_r5", "search_r10")
+
+
+@pytest.fixture
+def job(files, tmp_path):
+    """Runs a training into a folder of that name; returns the model's bytes and the history."""
+
+    def run(name, training=(), previous=None, seed=0, **parameters):
+        folder = tmp_path / name / "round0"
+        settings = {
+            "model": "vse",
+            "parameters": {**PARAMETERS, **parameters},
+            "training": {**TRAINING, **dict(training)},
+        }
+        model, history = folder / "model.safetensors", folder / "history.parquet"
+        train(files, previous, [], settings, seed, 1, model, history)
+        assert sorted(path.name for path in folder.iterdir()) == ["history.parquet", "model.safetensors"]
+        return model.read_bytes(), schema.read(history, schemas.HISTORY)
+
+    return run
+
+
+@pytest.fixture
+def trainer(files, tmp_path):
+    """A trainer that nothing saves; `epochs` and so on as asked for."""
+    inputs = Inputs(files)
+
+    def make(**training):
+        torch.manual_seed(0)
+        method = build("vse", PARAMETERS, inputs.shapes())
+        settings = Training(**{**TRAINING, **training})
+        checkpoint = Checkpoint(tmp_path / "model.safetensors", "0" * 64)
+        return Trainer(method, settings, inputs.pairs("train"), inputs.pairs("val"), 0, checkpoint)
+
+    return make
+
+
+def interrupt_at(monkeypatch, step, how):
+    """After so many steps of a trainer, once: a signal to this process, or an end without warning."""
+    original, count = Trainer._step, [0]
+
+    def stepping(self, sentences):
+        count[0] += 1
+        if count[0] == step:
+            how()
+        return original(self, sentences)
+
+    monkeypatch.setattr(Trainer, "_step", stepping)
+
+
+def send(number):
+    def how():
+        os.kill(os.getpid(), number)
+
+    return how
+
+
+def die():
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("step", [2, 4, 6, 7, 17])
+@pytest.mark.parametrize("how", [send(signal.SIGTERM), send(signal.SIGUSR1), die], ids=["TERM", "USR1", "killed"])
+def test_an_interrupted_training_ends_like_an_uninterrupted_one(job, monkeypatch, step, how):
+    whole, history = job("whole")
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, step, how)
+        with pytest.raises((Interrupted, KeyboardInterrupt)) as stopped:
+            job("broken")
+    if isinstance(stopped.value, Interrupted):
+        assert stopped.value.code  # a text: the process ends with status 1
+    resumed, resumed_history = job("broken")
+    assert resumed == whole
+    same = [column for column in history if column not in ("resumed", "seconds")]
+    assert resumed_history[same].equals(history[same])
+    assert history["resumed"].max() == 0
+    saved = step > TRAINING["checkpoint_steps"] or how is not die
+    assert resumed_history["resumed"].max() == (1 if saved else 0)
+
+
+def test_stop_signals_are_given_back(trainer):
+    before = signal.getsignal(signal.SIGTERM)
+    trainer(epochs=1).run()
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_history(job, files):
+    _, history = job("one")
+    assert history["epoch"].tolist() == [1, 2, 3]
+    steps = -(-len(Inputs(files).pairs("train").rows.caption_ids) // 4)
+    assert history["step"].tolist() == [steps, 2 * steps, 3 * steps]
+    assert np.allclose(history["learning_rate"], [0.01, 0.01, 0.001])
+    assert np.allclose(history[list(SUMS)].sum(axis=1), history["sum"])
+    assert history["best"].sum() == 1
+    assert history.loc[history["best"], "sum"].item() == history["sum"].max()
+
+
+def test_seeds_differ_and_repeat(job):
+    assert job("first")[0] == job("second")[0]
+    assert job("first")[0] != job("third", seed=1)[0]
+
+
+def test_best_weights_are_kept(trainer, monkeypatch):
+    sums, seen = iter([1.0, 5.0, 5.0, 3.0]), []
+
+    def found(method, pairs):
+        seen.append({key: value.clone() for key, value in method.state_dict().items()})
+        return {**dict.fromkeys(SUMS, 0.0), "sum": next(sums)}
+
+    monkeypatch.setattr(loop, "validate", found)
+    one = trainer(epochs=4)
+    assert [row["best"] for row in one.run()] == [False, True, False, False]
+    assert all(torch.equal(value, seen[1][key]) for key, value in one.method.state_dict().items())
+    assert not torch.equal(seen[1]["image.weight"], seen[3]["image.weight"])
+
+
+def test_patience(trainer, monkeypatch):
+    sums = iter([2.0, 1.0, 3.0, 3.0, 2.0, 9.0])
+    monkeypatch.setattr(loop, "validate", lambda *_: {**dict.fromkeys(SUMS, 0.0), "sum": next(sums)})
+    assert len(trainer(epochs=6, patience=2).run()) == 5
+
+
+def test_validation_leaves_training_mode_and_randomness_alone(trainer):
+    one = trainer()
+    one.method.train()
+    before = torch.get_rng_state()
+    assert loop.validate(one.method, one.val) == loop.validate(one.method, one.val)
+    assert one.method.training
+    assert torch.equal(before, torch.get_rng_state())
+
+
+def test_the_gradient_is_clipped(trainer):
+    one = trainer(clip=1e-3, optimizer="sgd", learning_rate=1.0)
+    before = [weight.detach().clone() for weight in one.weights]
+    one._step(np.arange(4))
+    moved = torch.cat([(weight - old).flatten() for weight, old in zip(one.weights, before, strict=True)])
+    assert moved.norm().item() == pytest.approx(1e-3, rel=1e-3)
+
+
+def test_divergence_is_an_error_that_says_what_to_do(trainer, monkeypatch):
+    one = trainer()
+    monkeypatch.setattr(one.method, "loss", lambda batch: one.method.image.weight.sum() * float("nan"))
+    with pytest.raises(InputError, match="learning_rate"):
+        one.run()
+
+
+def test_a_batch_of_one(trainer):
+    assert len(trainer(batch_size=1, epochs=1).run()) == 1
+
+
+def test_the_next_round_starts_from_the_last(job, tmp_path):
+    job("before")
+    previous = tmp_path / "before/round0/model.safetensors"
+    still, _ = job("after", {"learning_rate": 0.0, "epochs": 1}, previous=str(previous), dropout=0.0)
+    (tmp_path / "copy").write_bytes(still)
+    old, new = load_model(previous), load_model(tmp_path / "copy")
+    assert all(torch.equal(value, old.state_dict()[key]) for key, value in new.state_dict().items())
+    with pytest.raises(InputError, match=r"image.bias: expected \(8,\), found \(16,\)"):
+        job("smaller", previous=str(previous), dimension=8)
+
+
+def test_a_parameter_that_does_not_exist(job):
+    with pytest.raises(InputError, match="depth"):
+        job("one", depth=3)
+
+
+@pytest.mark.parametrize(("sentences", "size"), [(1, 4), (4, 4), (9, 4), (129, 128)])
+def test_sampler(sentences, size):
+    batches = epoch_batches(sentences, size, seed=1, epoch=1)
+    assert sorted(np.concatenate(batches)) == list(range(sentences))
+    lengths = [len(batch) for batch in batches]
+    assert max(lengths) <= size
+    assert max(lengths) - min(lengths) <= 1
+    again = epoch_batches(sentences, size, seed=1, epoch=1)
+    assert all(np.array_equal(one, other) for one, other in zip(batches, again, strict=True))
+
+
+def test_sampler_shuffles_by_seed_and_epoch():
+    orders = [np.concatenate(epoch_batches(100, 10, seed, epoch)).tolist() for seed in (0, 1) for epoch in (1, 2)]
+    assert len({tuple(order) for order in orders}) == 4
+
+
+def test_a_damaged_checkpoint_is_named(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "model.safetensors", "a" * 64)
+    checkpoint.save({"step": 3, "weights": torch.arange(1000)})
+    assert checkpoint.load()["step"] == 3
+    whole = checkpoint.path.read_bytes()
+    for damaged in (whole[:100], whole[: len(whole) // 2], b"", b"not a checkpoint at all"):
+        checkpoint.path.write_bytes(damaged)
+        with pytest.raises(InputError, match=r"checkpoint\.pt.*Delete it"):
+            checkpoint.load()
+
+
+def test_a_checkpoint_runs_no_code(tmp_path):
+    checkpoint = Checkpoint(tmp_path / "model.safetensors", "a" * 64)
+    checkpoint.path.parent.mkdir()
+    torch.save({"fingerprint": "a" * 64, "code": os.system}, checkpoint.path)
+    with pytest.raises(InputError, match="Delete it"):
+        checkpoint.load()
+
+
+def test_a_checkpoint_of_another_training_is_not_used(tmp_path, caplog):
+    one, other = (Checkpoint(tmp_path / "model.safetensors", letter * 64) for letter in "ab")
+    one.save({"step": 3})
+    with caplog.at_level("INFO", logger="densevse"):
+        assert other.load() is None
+    assert ".work-aaaa" in caplog.text
+    other.path.parent.mkdir()
+    other.path.write_bytes(one.path.read_bytes())
+    with pytest.raises(InputError, match=r"expected the checkpoint of training b+, found that of a+"):
+        other.load()
+    other.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_fingerprint_knows_settings_and_contents(tmp_path):
+    file = tmp_path / "input"
+    file.write_text("one")
+    first = fingerprint({"rate": 1}, [file])
+    assert fingerprint({"rate": 1}, [str(file)]) == first
+    assert fingerprint({"rate": 2}, [file]) != first
+    file.write_text("two")
+    assert fingerprint({"rate": 1}, [file]) != first
+
+
+def test_models_that_cannot_be_read(tmp_path, files):
+    method = build("vse", PARAMETERS, Inputs(files).shapes())
+    path = tmp_path / "model.safetensors"
+    save_model(method, "vse", path, {})
+    again = load_model(path)
+    assert again.parameters_of_paper == method.parameters_of_paper
+    assert all(torch.equal(value, method.state_dict()[key]) for key, value in again.state_dict().items())
+    more_words = Inputs(files).shapes()
+    object.__setattr__(more_words, "words", 20)
+    with pytest.raises(InputError, match=r"words.weight: expected \(20, 8\), found \(11, 8\)"):
+        load_model(path, more_words)
+    whole = path.read_bytes()
+    save_model(method, "vse", path, {})
+    assert path.read_bytes() == whole
+    path.write_bytes(whole[:-10])
+    with pytest.raises(InputError, match="not a whole safetensors file"):
+        load_model(path)
+    with pytest.raises(InputError, match="no such file"):
+        load_model(tmp_path / "none")
