@@ -65,22 +65,23 @@ def _draw_annotation(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[s
         left.set_xlabel(_rank(row), fontsize=9)
         right.axis("off")
         for number, (caption, true) in enumerate(zip(row["top"][:ANSWERS], row["top_true"], strict=False)):
-            text = _shortened(f"{number + 1}. {texts[caption]}", 100)
+            text = _shortened(f"{number + 1}. {texts[caption]}", 100) + (" (right)" if true else "")
             place = 0.9 - number / ANSWERS
             right.text(0, place, text, color=RIGHT if true else WRONG, fontsize=10, va="center", parse_math=False)
 
 
 def _draw_search(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
     figure.suptitle("Image search: a sentence and its best images", x=0.01, ha="left", fontsize=11)
-    axes = figure.subplots(len(rows), ANSWERS, squeeze=False)
-    for line, (_, row) in zip(axes, rows.iterrows(), strict=True):
+    lines = figure.subfigures(len(rows), 1, squeeze=False)[:, 0]
+    for line, (_, row) in zip(lines, rows.iterrows(), strict=True):
         text = f"{_shortened(texts[row['query_id']], 110)}  ({_rank(row)})"
-        line[0].set_title(text, loc="left", fontsize=10, parse_math=False)
-        for place in line:
+        line.suptitle(text, x=0.01, ha="left", fontsize=10, parse_math=False)
+        places = line.subplots(1, ANSWERS)
+        for place in places[len(row["top"]) :]:
             place.axis("off")
-        for place, image, true in zip(line, row["top"], row["top_true"], strict=False):
-            place.axis("on")
+        for place, image, true in zip(places, row["top"], row["top_true"], strict=False):
             _show(place, picture(image), RIGHT if true else WRONG)
+            place.set_xlabel("right" if true else "", color=RIGHT, fontsize=9)
 
 
 def _show(axes: Axes, pixels: Pixels, color: str) -> None:

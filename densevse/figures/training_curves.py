@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas import HISTORY
@@ -24,6 +25,7 @@ def training_curves(histories: Histories, title: str, path: str) -> None:
                 _draw_run(axes, _joined(rounds), column, f"C{number % 10}", variant if seed == 0 else None)
         axes.set(xlabel="epoch", ylabel=label)
         axes.grid(alpha=0.3)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if histories:
         loss.set_yscale("log")
         figure.legend(*total.get_legend_handles_labels(), loc="outside right upper", frameon=False)
