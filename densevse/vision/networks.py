@@ -1,11 +1,10 @@
 """Convolutional networks whose layers are the features of all five papers.
 
 torchvision's classifiers and the workflow's own `scenes_net`, with weights from a file, cut off behind the layer that
-is asked for. Batch normalisations are folded into the convolutions, and the weights are converted to bf16 once: that is
-faster than autocast, which converts them anew for every batch.
+is asked for. With precision bf16, convolutions and linear layers compute in bf16 and batch normalisations keep their
+parameters in float32, as under autocast; but autocast converts all weights anew for every batch, here it is done once.
 """
 
-import copy
 import pickle
 from collections.abc import Mapping, MutableMapping, Sequence
 from pathlib import Path
@@ -16,12 +15,12 @@ import torchvision
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
-from torch.fx.experimental.optimization import fuse
 from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
 from densevse.errors import InputError
 from densevse.settings.load import validate
 from densevse.settings.model import Network as Settings
+from densevse.vision.scenes_net import ScenesNet
 
 LAYERS = {
     "alexnet": {"fc7": "classifier.5", "fc8": "classifier.6", "conv5": "features.11"},
@@ -31,7 +30,7 @@ LAYERS = {
     "mobilenet_v2": {"conv": "features", "pooled": "features"},
     "squeezenet1_0": {"conv": "features", "pooled": "features"},
     "rcnn_ilsvrc13": {"fc7": "classifier.relu7", "fc8": "classifier.fc_rcnn", "conv5": "features.relu5"},
-    "scenes_net": {"conv": "features", "pooled": "features"},
+    "scenes_net": {"fc7": "classifier.relu7", "fc8": "classifier.fc8", "conv4": "features"},
 }
 """The papers' names of layers, each taken behind its ReLU. Other layers go by torchvision's names of its nodes."""
 
@@ -50,7 +49,7 @@ class Network:
         self.settings = settings
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.dtype = torch.bfloat16 if settings.precision == "bf16" else torch.float32
-        self._module = module
+        self.module = _converted(module, self.dtype).to(self.device)
         self._nodes: list[str] = get_graph_node_names(module, suppress_diff_warning=True)[1]
         self._cut: dict[tuple[str, ...], nn.Module] = {}
         self._scale = (1 / (255 * torch.tensor(settings.std, device=self.device))).view(3, 1, 1)
@@ -76,7 +75,7 @@ class Network:
 
     def outputs(self, batch: Tensor, layers: Sequence[str]) -> tuple[Tensor, ...]:
         """The activations of several layers, in one pass that ends behind the last of them."""
-        nodes = tuple(self._node(layer) for layer in layers)
+        nodes = tuple(self.node(layer) for layer in layers)
         if nodes not in self._cut:
             self._cut[nodes] = self._cut_behind(nodes)
         with torch.inference_mode():
@@ -84,7 +83,8 @@ class Network:
             found = self._cut[nodes](pixels.to(self.dtype, memory_format=torch.channels_last))
             return tuple(found[node].float() for node in nodes)
 
-    def _node(self, layer: str) -> str:
+    def node(self, layer: str) -> str:
+        """The name of a layer's node in the traced network. Raises `InputError` for a layer that it does not have."""
         if layer == CLASSES:
             return self._nodes[-1]
         named = LAYERS.get(self.settings.architecture, {})
@@ -98,11 +98,18 @@ class Network:
         return node
 
     def _cut_behind(self, nodes: Sequence[str]) -> nn.Module:
-        whole = copy.deepcopy(self._module)
-        cut = create_feature_extractor(whole, dict(zip(nodes, nodes, strict=True)), suppress_diff_warning=True).eval()
-        fused: nn.Module = fuse(cut, inplace=True, no_trace=True)
-        converted: nn.Module = fused.to(self.device, self.dtype)
-        return converted.to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+        names = dict(zip(nodes, nodes, strict=True))
+        cut: nn.Module = create_feature_extractor(self.module, names, suppress_diff_warning=True)
+        return cut.eval()
+
+
+def _converted(module: nn.Module, dtype: torch.dtype) -> nn.Module:
+    for part in module.modules():
+        if isinstance(part, nn.Conv2d | nn.Linear):
+            part.to(dtype)
+        if isinstance(part, nn.Conv2d):
+            part.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return module
 
 
 def load_network(settings: Mapping[str, Any], weights: str | Path) -> Network:
@@ -117,33 +124,32 @@ def load_module(architecture: str, weights: str | Path) -> nn.Module:
     The file is a state dict: safetensors, or torch's format, which is read without executing code. Raises `InputError`
     naming the file, the key, what was expected and what was found if it does not fit, or an unknown architecture.
     """
-    state = _read_state(Path(weights))
+    state = read_state(Path(weights))
     with torch.device("meta"):
-        module = _build(architecture)
-    _check_state(Path(weights), architecture, module.state_dict(), state)
+        module = _build(architecture, state)
+    check_state(Path(weights), architecture, module.state_dict(), state)
     module.load_state_dict(state, assign=True)
     return module.eval().requires_grad_(False)
 
 
-def _build(architecture: str) -> nn.Module:
+def _build(architecture: str, state: Mapping[str, Tensor]) -> nn.Module:
     if architecture == "scenes_net":
-        from densevse.vision.scenes_net import ScenesNet
-
-        return ScenesNet()
+        return ScenesNet(classes=len(state.get("classifier.fc8.bias", ())))
     if architecture == "rcnn_ilsvrc13":
         from densevse.vision.rcnn import RCNN
 
         return RCNN()
     if architecture not in torchvision.models.list_models(module=torchvision.models):
         raise InputError(
-            f"networks: no architecture {architecture!r} here; known: scenes_net, rcnn_ilsvrc13 and torchvision's classifiers "
-            f"({', '.join(sorted(LAYERS))}, ...)."
+            f"networks: no architecture {architecture!r} here; known: scenes_net, rcnn_ilsvrc13 and torchvision's "
+            f"classifiers ({', '.join(sorted(LAYERS))}, ...)."
         )
     network: nn.Module = torchvision.models.get_model(architecture, weights=None)
     return network
 
 
-def _read_state(path: Path) -> dict[str, Tensor]:
+def read_state(path: Path) -> dict[str, Tensor]:
+    """A file's tensors by name, floats as float32. Raises `InputError` if it is no state dict; no code is executed."""
     try:
         if path.suffix == ".safetensors":
             state = load_file(path)
@@ -163,7 +169,7 @@ def _read_state(path: Path) -> dict[str, Tensor]:
     return {key: value.float() if value.is_floating_point() else value for key, value in state.items()}
 
 
-def _check_state(
+def check_state(
     path: Path, architecture: str, expected: Mapping[str, Tensor], found: MutableMapping[str, Tensor]
 ) -> None:
     """Check that `found` is what a network expects; the counters that old files lack are added."""
