@@ -62,7 +62,7 @@ def correspond(method: HMLSTM, inputs: Inputs, split: str) -> pd.DataFrame:
     with evaluation(method):
         assigned = [_assigned(method, pairs, images) for images in progress(batches, f"regions of {split} phrases")]
     rows = pd.concat(assigned, ignore_index=True)
-    rows["phrase"] = _words(rows, inputs)
+    rows["phrase"] = words_of(rows, inputs)
     boxes = inputs.stores["regions"].rows[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
     return rows.merge(boxes, on=["image_id", "region"], how="left", validate="many_to_one")
 
@@ -112,8 +112,9 @@ def _assigned(method: HMLSTM, pairs: Pairs, images: Indices) -> pd.DataFrame:
     )
 
 
-def _words(phrases: pd.DataFrame, inputs: Inputs) -> list[str]:
+def words_of(rows: pd.DataFrame, inputs: Inputs) -> list[str]:
+    """The words of each row's tokens, from `start` to `end` of its `caption_id`; none for a row without caption."""
     parses = schema.read_all(inputs.files.parses, schemas.PARSES, ["caption_id", "tokens"])
-    tokens = dict(zip(parses["caption_id"], parses["tokens"], strict=True))
-    spans = zip(phrases["caption_id"], phrases["start"], phrases["end"], strict=True)
+    tokens = dict(zip(parses["caption_id"], parses["tokens"], strict=True)) | {"": []}
+    spans = zip(rows["caption_id"], rows["start"], rows["end"], strict=True)
     return [" ".join(tokens[caption_id][start:end]) for caption_id, start, end in spans]

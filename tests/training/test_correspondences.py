@@ -14,6 +14,7 @@ from densevse.methods.hm_lstm import HMLSTM
 from densevse.methods.vse import VSE
 from densevse.training.correspondences import correspond, embed_regions, open_model, write_correspondences
 from densevse.training.data import Files, Inputs
+from densevse.training.embeddings import embed
 from densevse.training.encode import evaluation
 from densevse.training.models import save_model
 
@@ -155,3 +156,27 @@ def test_a_model_without_phrases_is_refused(files, tmp_path):
     save_model(VSE.build(parameters, Inputs(files).shapes()), "vse", path, {})
     with pytest.raises(InputError, match="expected an HM-LSTM, found VSE"):
         open_model(files, path, 1)
+
+
+def test_everything_of_a_split_is_embedded_with_its_words_and_boxes(files, model):
+    inputs, method = open_model(files, model, 1)
+    embedded = embed(method, inputs, "train")
+    rows = embedded.rows
+    assert rows["kind"].value_counts().to_dict() == {"image": 3, "region": 5, "sentence": 6, "phrase": 12}
+    np.testing.assert_allclose(np.linalg.norm(embedded.vectors, axis=1), 1, rtol=1e-5)
+    of_c = rows[rows["image_id"] == "c"]
+    assert of_c.loc[of_c["kind"] == "sentence", "text"].tolist() == ["A dog sees a ball", "A dog with balls"]
+    assert sorted(of_c.loc[of_c["kind"] == "phrase", "text"]) == ["A dog", "A dog", "a ball", "balls"]
+    assert of_c.loc[of_c["kind"] == "region", "x"].tolist() == [10, 20, 30]
+
+
+def test_embeddings_give_the_assigned_regions(files, model):
+    inputs, method = open_model(files, model, 1)
+    embedded, assigned = embed(method, inputs, "train"), correspond(method, inputs, "train")
+    regions, phrases = embedded.of_kind("region"), embedded.of_kind("phrase")
+    row = assigned[assigned["image_id"] == "c"].iloc[0]
+    phrase = ((phrases.rows["caption_id"] == row["caption_id"]) & (phrases.rows["start"] == row["start"])).to_numpy()
+    of_c = regions.where((regions.rows["image_id"] == "c").to_numpy())
+    scores = of_c.vectors @ phrases.where(phrase).vectors[0]
+    assert of_c.rows["rank"][int(scores.argmax())] == row["region"]
+    assert scores.max() == pytest.approx(row["confidence"], abs=1e-5)

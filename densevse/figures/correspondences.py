@@ -1,0 +1,67 @@
+"""Learned correspondences drawn on images: each phrase in the colour of its box (HM-LSTM, Fig 7)."""
+
+import textwrap
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas import CAPTIONS, CORRESPONDENCES, IMAGES
+from densevse.datasets.images import ImageFiles, decode
+from densevse.figures.saving import save
+
+COLORS = ("#e8710a", "#188038", "#1967d2", "#d01884", "#9334e6", "#b80672", "#129eaf", "#7a4510")
+PICTURES, COLUMNS = 8, 4
+BOX = ["x", "y", "width", "height"]
+
+
+def correspondences(rows: str, images: str, captions: str, sources: dict[str, str], title: str, path: str) -> None:
+    """Draw the correspondences of captions evenly spaced in a CORRESPONDENCES artifact: not chosen by their looks.
+
+    `images` and `captions` are the data set's tables, `sources` its files by source name.
+    """
+    found = schema.read(rows, CORRESPONDENCES)
+    texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
+    table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
+    chosen = _spaced(list(found["caption_id"].unique()), PICTURES)
+    lines = -(-len(chosen) // COLUMNS)
+    figure = Figure(figsize=(4 * COLUMNS, 5.4 * lines), layout="constrained")
+    figure.suptitle(title)
+    axes = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
+    for place in axes:
+        place.axis("off")
+    for place, caption_id in zip(axes, chosen, strict=False):
+        phrases = found[found["caption_id"] == caption_id].sort_values(["start", "end"])
+        image = table.loc[phrases["image_id"].iloc[0]]
+        place.imshow(decode(files.read(str(image["source"]), str(image["file"])), str(image["file"])))
+        place.set_title(textwrap.fill(texts[caption_id], 44), fontsize=9, parse_math=False)
+        draw_phrases(place, phrases)
+    save(figure, path)
+
+
+def draw_phrases(axes: Axes, phrases: pd.DataFrame) -> None:
+    """Draw each phrase's box on a picture and list the phrases below it, with their confidences."""
+    for number, (_, phrase) in enumerate(phrases.iterrows()):
+        color = COLORS[number % len(COLORS)]
+        x, y, width, height = (float(phrase[name]) for name in BOX)
+        inset = 0.01 * number * max(width, height)  # boxes of one region lie beside each other
+        axes.add_patch(
+            Rectangle((x + inset, y + inset), width - 2 * inset, height - 2 * inset, fill=False, color=color, lw=2.5)
+        )
+        axes.text(
+            0,
+            -0.03 - 0.06 * number,
+            f"{textwrap.shorten(phrase['phrase'], 44, placeholder=' ...')}  {phrase['confidence']:.2f}",
+            color=color,
+            fontsize=9,
+            va="top",
+            transform=axes.transAxes,
+            parse_math=False,
+        )
+
+
+def _spaced(items: list[str], count: int) -> list[str]:
+    return [items[place] for place in np.linspace(0, len(items) - 1, min(count, len(items))).astype(int)]

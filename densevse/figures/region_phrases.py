@@ -1,0 +1,73 @@
+"""The phrases of the test sentences that stand nearest to a region (HM-LSTM, Fig 6)."""
+
+import textwrap
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas import IMAGES
+from densevse.datasets.images import ImageFiles, decode
+from densevse.figures.saving import QUIET, RIGHT, save
+
+Vectors = NDArray[np.float32]
+REGIONS, COLUMNS, PHRASES = 8, 4, 5
+BOX_COLOR = "#d93025"
+
+
+def region_phrases(
+    regions: tuple[pd.DataFrame, Vectors],
+    phrases: tuple[pd.DataFrame, Vectors],
+    images: str,
+    sources: dict[str, str],
+    title: str,
+    path: str,
+) -> None:
+    """Draw the best detection of images evenly spaced in their table, each with its nearest phrases.
+
+    `regions` are rows (image_id, rank, box) and vectors, `phrases` rows (image_id, text) and vectors. A phrase of the
+    image itself is green.
+    """
+    table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
+    best = np.flatnonzero(regions[0]["rank"] == 1)
+    chosen = best[np.linspace(0, len(best) - 1, min(REGIONS, len(best))).astype(int)] if len(best) else best
+    lines = max(1, -(-len(chosen) // COLUMNS))
+    figure = Figure(figsize=(4 * COLUMNS, 5 * lines), layout="constrained")
+    figure.suptitle(title)
+    axes = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
+    for place in axes:
+        place.axis("off")
+    for place, number in zip(axes, chosen, strict=False):
+        region = regions[0].iloc[number]
+        image = table.loc[region["image_id"]]
+        place.imshow(decode(files.read(str(image["source"]), str(image["file"])), str(image["file"])))
+        _draw(place, region, nearest(regions[1][number], *phrases))
+    save(figure, path)
+
+
+def nearest(region: Vectors, rows: pd.DataFrame, vectors: Vectors) -> pd.DataFrame:
+    """The nearest phrases of a region, best first, each wording once (lower case): rows with their `score`."""
+    scored = rows.assign(score=vectors @ region, wording=rows["text"].str.lower())
+    ranked = scored.sort_values("score", ascending=False, kind="stable")
+    return ranked.drop_duplicates("wording").head(PHRASES)
+
+
+def _draw(axes: Axes, region: pd.Series, found: pd.DataFrame) -> None:
+    corner = (float(region["x"]), float(region["y"]))
+    size = (float(region["width"]), float(region["height"]))
+    axes.add_patch(Rectangle(corner, *size, fill=False, color=BOX_COLOR, lw=2.5))
+    for number, (_, phrase) in enumerate(found.iterrows()):
+        axes.text(
+            0,
+            -0.03 - 0.07 * number,
+            f"({number + 1}) {textwrap.shorten(phrase['text'], 46, placeholder=' ...')}",
+            color=RIGHT if phrase["image_id"] == region["image_id"] else QUIET,
+            fontsize=9,
+            va="top",
+            transform=axes.transAxes,
+            parse_math=False,
+        )
