@@ -70,7 +70,15 @@ def write(
     Raises `InputError` if a column is missing, unknown, of another type, or null where it must not be.
     """
     if not isinstance(rows, pd.DataFrame):
-        rows = pd.DataFrame(list(rows), columns=[column.name for column in schema.columns])
+        rows = list(rows)
+        rows = pd.DataFrame(rows, columns=None if rows else [column.name for column in schema.columns])
+    table = arrow_table(rows, schema, path).replace_schema_metadata(schema.metadata(made_from))
+    with atomic(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def arrow_table(rows: pd.DataFrame, schema: Schema, path: str | Path) -> pa.Table:
+    """`rows` as an Arrow table of `schema`, to be written to `path`. Raises `InputError` as `write` does."""
     expected, found = [column.name for column in schema.columns], list(rows.columns)
     if sorted(expected) != sorted(found):
         raise InputError(f"{path}: a {schema.name} artifact has the columns {expected}, but got {found}.")
@@ -79,9 +87,7 @@ def write(
         table.validate(full=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as error:
         raise InputError(f"{path}: not a valid {schema.name} artifact: {error}") from error
-    table = table.replace_schema_metadata(schema.metadata(made_from))
-    with atomic(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
+    return table
 
 
 def read(path: str | Path, schema: Schema, columns: list[str] | None = None) -> pd.DataFrame:

@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 from numpy.typing import DTypeLike, NDArray
 
 from densevse.artifacts.files import atomic
-from densevse.artifacts.schema import PREFIX, Column, Schema, check, file_metadata
+from densevse.artifacts.schema import PREFIX, Column, Schema, arrow_table, check, file_metadata
 from densevse.artifacts.schemas import IMAGE_FEATURES, REGION_FEATURES
 from densevse.errors import InputError
 
@@ -97,14 +97,9 @@ class FeatureWriter:
     def _flush(self) -> None:
         if not self._filled:
             return
-        payload = pa.py_buffer(np.ascontiguousarray(self._group[: self._filled]))
+        payload = pa.py_buffer(self._group[: self._filled])
         vectors = pa.Array.from_buffers(self._row_type, self._filled, [None, payload])
-        rows = pd.concat(self._rows, ignore_index=True)
-        try:
-            table = pa.Table.from_pandas(rows, schema=self.schema.arrow, preserve_index=False)
-            table.validate(full=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, KeyError, ValueError) as error:
-            raise InputError(f"{self.path}: not valid rows of {self.schema.name}: {error}") from error
+        table = arrow_table(pd.concat(self._rows, ignore_index=True), self.schema, self.path)
         self._file.write_table(
             pa.Table.from_arrays([*table.columns, vectors], schema=self._file.schema), row_group_size=self._filled
         )

@@ -1,0 +1,64 @@
+import hashlib
+import os
+import stat
+
+import pytest
+
+from densevse.artifacts.files import atomic, checksum, write_text
+from densevse.artifacts.shards import remove_superseded, shard_names, shard_slice
+
+
+def write_half(path):
+    with atomic(path) as temporary:
+        temporary.write_text("new, but not whole")
+        raise RuntimeError("half way")
+
+
+def test_a_failure_leaves_what_was_there_and_no_temporary_file(tmp_path):
+    path = tmp_path / "table.md"
+    write_text("old", path)
+    with pytest.raises(RuntimeError, match="half way"):
+        write_half(path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["table.md"]
+
+
+def test_a_file_is_absent_until_it_is_whole_and_has_ordinary_permissions(tmp_path):
+    path = tmp_path / "folder" / "table.md"
+    with atomic(path) as temporary:
+        temporary.write_text("text")
+        assert not path.exists()
+        assert temporary.parent == path.parent, "a move between file systems is not atomic"
+    mask = os.umask(0)
+    os.umask(mask)
+    assert path.read_text() == "text"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
+    assert os.listdir(path.parent) == ["table.md"]
+
+
+def test_text_is_utf8(tmp_path):
+    write_text("Grüße, 犬", tmp_path / "a")
+    assert (tmp_path / "a").read_bytes() == "Grüße, 犬".encode()
+
+
+@pytest.mark.parametrize("algorithm", ["sha256", "md5", "sha1"])
+def test_checksum(tmp_path, algorithm):
+    data = os.urandom(3_000_000)
+    (tmp_path / "a").write_bytes(data)
+    assert checksum(tmp_path / "a", algorithm) == hashlib.new(algorithm, data).hexdigest()
+
+
+@pytest.mark.parametrize("rows", [0, 1, 7, 8, 100])
+@pytest.mark.parametrize("count", [1, 3, 8])
+def test_shards_in_order_are_all_rows_once(rows, count):
+    parts = [list(range(rows))[shard_slice(name, rows)] for name in shard_names(count)]
+    assert [row for part in parts for row in part] == list(range(rows))
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+def test_shards_of_another_division_are_removed_and_no_others(tmp_path):
+    for name in ["00-of-02", "01-of-02", "00-of-03", "00-of-01"]:
+        (tmp_path / f"{name}.parquet").touch()
+    (tmp_path / "readme.parquet").touch()
+    remove_superseded(tmp_path / "00-of-02.parquet")
+    assert sorted(os.listdir(tmp_path)) == ["00-of-02.parquet", "01-of-02.parquet", "readme.parquet"]

@@ -1,0 +1,111 @@
+from dataclasses import replace
+
+import duckdb
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from densevse.artifacts import schema, schemas
+from densevse.artifacts.schemas import CAPTIONS, PARSES, WORDS
+from densevse.errors import InputError
+
+ROWS = [{"index": 0, "word": "", "count": 0}, {"index": 2, "word": "dog", "count": 7}]
+
+
+@pytest.fixture
+def words(tmp_path):
+    path = tmp_path / "words.parquet"
+    schema.write(ROWS, WORDS, path, {"captions": "captions.parquet", "minimum": 1})
+    return path
+
+
+def test_what_is_written_is_read(words):
+    assert schema.read(words, WORDS).to_dict("records") == ROWS
+    assert schema.check(words, WORDS) == {"captions": "captions.parquet", "minimum": 1}
+    assert list(schema.read(words, WORDS, ["word"])) == ["word"]
+    assert len(schema.read_all([words, words], WORDS)) == 4
+
+
+def test_no_rows_are_a_valid_artifact(tmp_path):
+    schema.write([], WORDS, tmp_path / "a", {})
+    assert schema.read(tmp_path / "a", WORDS).empty
+
+
+def test_lists_and_structures_survive(tmp_path):
+    row = {
+        "caption_id": "a#0",
+        "image_id": "a",
+        "text": "a dog",
+        "status": "ok",
+        "tokens": ["a", "dog"],
+        "lemmas": ["a", "dog"],
+        "tags": ["DT", "NN"],
+        "tree": "(NP (DT a) (NN dog))",
+        "basic_dependencies": [{"relation": "root", "governor": -1, "dependent": 1}],
+        "enhanced_dependencies": [],
+    }
+    schema.write([row], PARSES, tmp_path / "a", {})
+    found = schema.read(tmp_path / "a", PARSES).iloc[0]
+    assert list(found["tokens"]) == row["tokens"]
+    assert list(found["basic_dependencies"]) == row["basic_dependencies"]
+
+
+def test_same_rows_same_bytes(tmp_path, words):
+    schema.write(ROWS, WORDS, tmp_path / "again", {"minimum": 1, "captions": "captions.parquet"})
+    assert (tmp_path / "again").read_bytes() == words.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"index": 0, "word": "a"}], "columns"),
+        ([{"index": 0, "word": "a", "count": 1, "extra": 1}], "extra"),
+        (pd.DataFrame({"index": [0], "word": ["a"], "number": [1]}), "number"),
+        ([{"index": 0, "word": None, "count": 1}], "word"),
+        ([{"index": 0, "word": "a", "count": "many"}], "count"),
+        ([{"index": 2**40, "word": "a", "count": 1}], "words"),
+    ],
+)
+def test_wrong_columns_types_and_nulls_are_errors_and_nothing_is_written(tmp_path, rows, message):
+    with pytest.raises(InputError, match=message) as error:
+        schema.write(rows, WORDS, tmp_path / "words.parquet", {})
+    assert "words.parquet" in str(error.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_version_and_another_kind_are_named(tmp_path, words):
+    with pytest.raises(
+        InputError, match=r"words\.parquet: expected a words artifact of version 2, .* version 1.*again"
+    ):
+        schema.read(words, replace(WORDS, version=2))
+    with pytest.raises(InputError, match="expected a captions artifact of version 1, found words"):
+        schema.read(words, CAPTIONS)
+    pd.DataFrame(ROWS).to_parquet(tmp_path / "plain.parquet")
+    with pytest.raises(InputError, match="no densevse artifact"):
+        schema.read(tmp_path / "plain.parquet", WORDS)
+
+
+@pytest.mark.parametrize("kept", [0, 3, 100, -1])
+def test_a_truncated_file_is_an_error_that_says_what_to_do(words, kept):
+    words.write_bytes(words.read_bytes()[:kept])
+    with pytest.raises(InputError, match=r"words\.parquet: not a whole Parquet file .* run snakemake again"):
+        schema.read(words, WORDS)
+
+
+def test_a_missing_file_is_an_error(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        schema.read(tmp_path / "words.parquet", WORDS)
+
+
+def test_the_file_explains_itself_to_duckdb(words):
+    pairs = duckdb.sql(f"SELECT decode(key), decode(value) FROM parquet_kv_metadata('{words}')").fetchall()
+    assert dict(pairs)["densevse.schema"] == "words"
+    assert "occurrences" in dict(pairs)["densevse.columns"]
+
+
+@pytest.mark.parametrize(
+    "kind", [value for value in vars(schemas).values() if isinstance(value, schema.Schema)], ids=lambda kind: kind.name
+)
+def test_every_schema_can_be_written_empty(tmp_path, kind):
+    schema.write([], kind, tmp_path / "a", {})
+    assert pq.read_schema(tmp_path / "a").names == [column.name for column in kind.columns]

@@ -1,0 +1,186 @@
+import subprocess
+import sys
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas import IMAGE_FEATURES, REGION_FEATURES, WORDS
+from densevse.artifacts.store import GROUP_ROWS, FeatureStore, FeatureWriter
+from densevse.errors import InputError
+
+MADE_FROM = {"network": "alexnet", "layer": "fc7", "precision": "bf16"}
+
+
+def some(count, shape, seed=0):
+    return np.random.default_rng(seed).standard_normal((count, *shape), dtype=np.float32)
+
+
+def ids(count, prefix="image"):
+    return pd.DataFrame({"image_id": [f"{prefix}{number}" for number in range(count)]})
+
+
+def write(path, vectors, dtype="float16", step=100, made_from=None, prefix="image"):
+    rows = ids(len(vectors), prefix)
+    with FeatureWriter(path, IMAGE_FEATURES, vectors.shape[1:], dtype, made_from or MADE_FROM) as writer:
+        for start in range(0, len(vectors), step):
+            writer.append(rows.iloc[start : start + step], vectors[start : start + step])
+    return path
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("shape", [(1,), (7,), (512,), (6, 5)])
+@pytest.mark.parametrize("step", [1, 999, 5000])
+def test_what_is_written_is_gathered_bit_by_bit(tmp_path, dtype, shape, step):
+    vectors = some(2 * GROUP_ROWS + 17, shape)
+    store = FeatureStore([write(tmp_path / "a.parquet", vectors, dtype, step)])
+    order = np.random.default_rng(1).permutation(len(vectors))
+    assert (len(store), store.shape, store.dtype) == (len(vectors), shape, np.dtype(dtype))
+    assert store.made_from == MADE_FROM
+    assert np.array_equal(store.gather(order), vectors.astype(dtype)[order])
+    assert list(store.rows["image_id"]) == list(ids(len(vectors))["image_id"])
+
+
+def test_pyarrow_pandas_and_duckdb_read_the_same_values(tmp_path):
+    vectors = some(3000, (9,)).astype(np.float16)
+    path = write(tmp_path / "a.parquet", vectors)
+    frame = pd.read_parquet(path)
+    assert np.array_equal(np.frombuffer(b"".join(frame["vector"]), "float16").reshape(len(frame), -1), vectors)
+    wanted = duckdb.sql(f"SELECT vector FROM '{path}' WHERE image_id = 'image2345'").fetchall()[0][0]
+    assert np.array_equal(np.frombuffer(wanted, "float16"), vectors[2345])
+    assert np.array_equal(FeatureStore([path]).gather([2345])[0], vectors[2345])
+
+
+def test_the_payload_of_a_row_group_is_one_plain_page(tmp_path):
+    path = write(tmp_path / "a.parquet", some(2 * GROUP_ROWS, (64,)))
+    footer = pq.read_metadata(path)
+    assert footer.num_row_groups == 2
+    column = footer.row_group(1).column(1)
+    assert (column.compression, column.has_dictionary_page) == ("UNCOMPRESSED", False)
+    assert 0 < column.total_compressed_size - GROUP_ROWS * 128 < 64
+
+
+def test_shards_are_one_array_in_the_order_given(tmp_path):
+    vectors = some(70, (4,)).astype(np.float16)
+    paths = [
+        write(tmp_path / "0", vectors[:30]),
+        write(tmp_path / "1", vectors[30:30]),
+        write(tmp_path / "2", vectors[30:]),
+    ]
+    store = FeatureStore(iter(paths))
+    assert np.array_equal(store.gather([69, 0, 29, 30, 0]), vectors[[69, 0, 29, 30, 0]])
+    assert store.gather([]).shape == (0, 4)
+    assert len(store.rows) == 70
+    with pytest.raises(IndexError):
+        store.gather([70])
+
+
+def test_regions_keep_their_other_columns(tmp_path):
+    rows = pd.DataFrame(
+        {"image_id": ["a", "a"], "rank": [0, 1], "x": [0.0, 3.5], "y": [0.0, 1.0], "width": [9.0, 2.0]}
+        | {"height": [9.0, 2.0], "score": [0.0, 0.5], "class_name": ["", "dog"]}
+    )
+    with FeatureWriter(tmp_path / "a", REGION_FEATURES, (3,), "float16", MADE_FROM) as writer:
+        writer.append(rows, np.ones((2, 3)))
+    store = FeatureStore([tmp_path / "a"])
+    assert store.rows.to_dict("records") == rows.to_dict("records")
+    assert store.schema == REGION_FEATURES
+
+
+def test_same_features_same_bytes_however_they_are_appended(tmp_path):
+    vectors = some(1500, (3,))
+    one, other = write(tmp_path / "a", vectors, step=7), write(tmp_path / "b", vectors, step=1100)
+    assert one.read_bytes() == other.read_bytes()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e6])
+def test_a_vector_that_is_not_finite_as_stored_is_named(tmp_path, value):
+    vectors = some(10, (4,))
+    vectors[7, 2] = value
+    with pytest.raises(InputError, match=r"image7.*not finite as float16"):
+        write(tmp_path / "a.parquet", vectors)
+    assert list(tmp_path.iterdir()) == [], "no half-written file"
+
+
+def append(path, rows, vectors, then=None):
+    with FeatureWriter(path, IMAGE_FEATURES, (4,), "float16", MADE_FROM) as writer:
+        writer.append(rows, vectors)
+        if then is not None:
+            raise then
+
+
+def test_wrong_shapes_and_columns_are_errors_and_leave_no_file(tmp_path):
+    with pytest.raises(InputError, match=r"expected vectors of shape \(2, 4\), got \(2, 5\)"):
+        append(tmp_path / "a", ids(2), some(2, (5,)))
+    with pytest.raises(InputError, match=r"a: a image_features artifact has the columns .*extra"):
+        append(tmp_path / "a", ids(2).assign(extra=1), some(2, (4,)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_in_between_leaves_the_old_file(tmp_path):
+    path = write(tmp_path / "a", some(5, (4,)))
+    old = path.read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        append(path, ids(3), some(3, (4,)), then=KeyboardInterrupt)
+    assert path.read_bytes() == old
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"made_from": {"network": "vgg19"}}, "expected made_from .*alexnet.*found .*vgg19"),
+        ({"dtype": "float32"}, "expected dtype float16 .*found float32"),
+        ({"vectors": some(5, (3,))}, r"expected shape \[2\] .*found \[3\]"),
+    ],
+)
+def test_shards_that_disagree_are_named(tmp_path, change, message):
+    paths = [
+        write(tmp_path / "00-of-02.parquet", some(5, (2,))),
+        write(tmp_path / "01-of-02.parquet", **({"vectors": some(5, (2,))} | change)),
+    ]
+    with pytest.raises(InputError, match=rf"01-of-02\.parquet: {message}"):
+        FeatureStore(paths)
+
+
+@pytest.mark.parametrize("kept", [0, 10, 5000, -1])
+def test_a_truncated_file_is_an_error(tmp_path, kept):
+    path = write(tmp_path / "a.parquet", some(2000, (8,)))
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(InputError, match=r"a\.parquet: not a whole Parquet file"):
+        FeatureStore([path])
+
+
+def test_other_artifacts_and_rewritten_files_are_errors(tmp_path):
+    schema.write([], WORDS, tmp_path / "words", {})
+    with pytest.raises(InputError, match="expected one of the artifacts image_features, region_features, found words"):
+        FeatureStore([tmp_path / "words"])
+    path = write(tmp_path / "a", some(50, (8,)))
+    for options in ({"compression": "zstd"}, {"use_dictionary": False, "data_page_size": 64, "write_batch_size": 4}):
+        pq.write_table(pq.read_table(path), tmp_path / "rewritten", **({"compression": "none"} | options))
+        with pytest.raises(InputError, match="expected the vectors of a row group in one plain page"):
+            FeatureStore([tmp_path / "rewritten"])
+    with pytest.raises(InputError, match="at least one file"):
+        FeatureStore([])
+
+
+def test_memory_stays_flat_while_100_000_rows_are_written(tmp_path):
+    program = """
+import resource, sys
+import numpy as np, pandas as pd
+from densevse.artifacts.schemas import IMAGE_FEATURES
+from densevse.artifacts.store import FeatureWriter
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+vectors, peaks = np.ones((1000, 512), np.float32), []
+with FeatureWriter(sys.argv[1], IMAGE_FEATURES, (512,), "float16", {}) as writer:
+    for part in range(100):
+        writer.append(pd.DataFrame({"image_id": [f"{part}_{row}" for row in range(1000)]}), vectors)
+        peaks.append(peak())
+print(peaks[-1] - peaks[10])
+"""
+    run = subprocess.run([sys.executable, "-c", program, tmp_path / "a"], capture_output=True, text=True, check=True)
+    assert float(run.stdout) < 10, "MB more after 100,000 rows (98 MB of vectors) than after 11,000"
+    assert len(FeatureStore([tmp_path / "a"])) == 100_000
