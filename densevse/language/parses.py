@@ -1,7 +1,13 @@
 """What a parser says about a sentence; every parser gives this, whatever it is inside."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
+
+from densevse.artifacts import schema, schemas
+from densevse.artifacts.shards import remove_superseded, shard_slice
+from densevse.logs import logger
 
 OK = "ok"
 
@@ -38,3 +44,33 @@ class Parser(Protocol):
     def parse(self, texts: list[str]) -> list[Parse]:
         """Parse each text as one sentence; the results are in the order of the texts."""
         ...
+
+
+def write_parses(
+    parser: Parser, images_path: str, captions_path: str, shard: str, path: str, made_from: Mapping[str, Any]
+) -> None:
+    """Parse the captions of a shard's readable images, each text once, and write them to `path` as PARSES."""
+    images = schema.read(images_path, schemas.IMAGES, ["image_id", "status"])
+    images = images[shard_slice(shard, len(images))]
+    captions = schema.read(captions_path, schemas.CAPTIONS, ["caption_id", "image_id", "text"])
+    captions = captions[captions["image_id"].isin(images.loc[images["status"] == OK, "image_id"])]
+    texts = list(dict.fromkeys(captions["text"]))
+    logger.info("%d captions, %d of them different", len(captions), len(texts))
+    parses = dict(zip(texts, parser.parse(texts), strict=True))
+    rows = [
+        {"caption_id": caption_id, "image_id": image_id, "text": text, **_columns(parses[text])}
+        for caption_id, image_id, text in captions.itertuples(index=False)
+    ]
+    failed = Counter(row["status"] for row in rows if row["status"] != OK)
+    for reason, count in failed.most_common():
+        logger.warning("%d captions not parsed: %s", count, reason)
+    schema.write(rows, schemas.PARSES, path, {**made_from, "captions": captions_path, "shard": shard})
+    remove_superseded(path)
+
+
+def _columns(parse: Parse) -> dict[str, Any]:
+    """The columns of PARSES that a parse fills."""
+    values = {name: getattr(parse, name) for name in ("status", "tokens", "lemmas", "tags", "tree")}
+    basic = [link._asdict() for link in parse.basic_dependencies]
+    enhanced = [link._asdict() for link in parse.enhanced_dependencies]
+    return {**values, "basic_dependencies": basic, "enhanced_dependencies": enhanced}

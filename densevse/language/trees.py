@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from densevse.errors import InputError
 
 # An opening bracket with its label, and with its word where it is a whole leaf; a closing bracket; anything else.
-PIECES = re.compile(r"\(\s*([^\s()]*)\s*(?:([^\s()]+)\s*\))?|(\))|([^\s()]+)")
+# ASCII space only: CoreNLP writes the word 1 1/2 with a no-break space.
+PIECES = re.compile(r"\(\s*([^\s()]*)\s*(?:([^\s()]+)\s*\))?|(\))|([^\s()]+)", re.ASCII)
 NOT_PHRASES = ("ROOT", "TOP", "")
 
 

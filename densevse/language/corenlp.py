@@ -1,0 +1,400 @@
+"""Stanford CoreNLP as a server of our own, asked through stanza's client.
+
+A request is a batch of captions, one a line. A server that dies or hangs is started again, and the batch it had is
+sent again and then in halves, until the sentence that brought it down is alone; that one is recorded with the reason.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+import requests
+import stanza
+from stanza.server import CoreNLPClient, StartServer
+from stanza.server.client import (
+    AnnotationException,
+    PermanentlyFailedException,
+    ShouldRetryException,
+    write_corenlp_props,
+)
+
+from densevse.errors import InputError
+from densevse.language.parses import Dependency, Parse
+from densevse.language.trees import read_tree
+from densevse.logs import logger, progress
+
+START_SECONDS = 600  # models are loaded; a busy machine needs many times the usual ten seconds
+PING_SECONDS = 10
+MOST_RESTARTS = 50
+ONE_SENTENCE = {"ssplit.isOneSentence": "true", "ssplit.eolonly": "false"}
+# Says whether models load, and whether the server decodes %25 (it differs with CoreNLP's version).
+PROBE = "100%25 sure"
+OBTAIN_YOURSELF = "try again, or set CORENLP_HOME to a folder of CoreNLP's jars (stanfordnlp.github.io/CoreNLP)."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What config/parsers says about a CoreNLP parser."""
+
+    model: str  # the constituency parser, a path inside the models' jars
+    longest: int  # tokens; a longer sentence is recorded as not parsed
+    annotators: tuple[str, ...] = ("tokenize", "ssplit", "pos", "lemma", "parse", "depparse")
+    batch: int = 50  # captions a request
+    timeout: float = 120.0  # seconds that a request may take
+
+    @classmethod
+    def read(cls, options: Mapping[str, Any]) -> Self:
+        """Check a config entry's options. Raises `InputError` naming a key that is unknown or missing."""
+        known = {field.name for field in fields(cls)}
+        if options.keys() - known or not {"model", "longest"} <= options.keys():
+            raise InputError(f"a corenlp parser's options are {sorted(known)} (model, longest needed): {dict(options)}")
+        return cls(**{**options, "annotators": tuple(options.get("annotators", cls.annotators))})
+
+    def properties(self) -> dict[str, str]:
+        """The server's properties. The model is named: left alone, a server prefers shift-reduce where it has it."""
+        return {
+            "annotators": ",".join(self.annotators),
+            "parse.model": self.model,
+            "parse.maxlen": str(self.longest),
+            "parse.buildgraphs": "false",  # depparse makes the dependencies
+            "ssplit.eolonly": "true",
+            "outputFormat": "json",
+        }
+
+
+class CoreNLPParser:
+    """CoreNLP with its own server; a context manager that starts and stops it.
+
+    `home` is a folder of CoreNLP's jars. Raises `InputError` if Java, a jar or a model is missing.
+    """
+
+    def __init__(self, options: Options, home: str | Path, memory_mb: int, threads: int) -> None:
+        """`memory_mb` is the server's heap; it is asked by as many threads as it works with."""
+        self.options, self.home, self.memory_mb, self.threads = options, Path(home), memory_mb, threads
+        self.restarts = 0
+        self._failing = threading.Event()
+
+    def __enter__(self) -> Self:
+        require_java()
+        if not jars(self.home):
+            raise InputError(f"{self.home}: no stanford-corenlp-*.jar there; let CORENLP_HOME name CoreNLP's folder.")
+        self._folder = tempfile.TemporaryDirectory(prefix="densevse-corenlp-")
+        self._properties = Path(write_corenlp_props(self.options.properties(), f"{self._folder.name}/server.props"))
+        self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.stop()
+        self._folder.cleanup()
+
+    def parse(self, texts: list[str]) -> list[Parse]:
+        """Parse each text as one sentence; a sentence that cannot be parsed says why in its status."""
+        lines = [" ".join(text.split()) if _visible(text) else "" for text in texts]
+        asked = list(dict.fromkeys(line for line in lines if line))
+        size = self.options.batch
+        batches = [asked[start : start + size] for start in range(0, len(asked), size)]
+        answers = progress(self._answers(batches), "requests to CoreNLP", len(batches))
+        parses = dict(zip(asked, (parse for answer in answers for parse in answer), strict=True))
+        return [parses[line] if line else Parse.failed("no words") for line in lines]
+
+    def _answers(self, batches: list[list[str]]) -> Iterator[list[Parse]]:
+        """The answers to batches, in order. After a failure nothing more is sent until the server is well again."""
+        pool = ThreadPoolExecutor(self.threads)
+        try:
+            while batches:
+                self._failing.clear()
+                futures = [pool.submit(self._send_unless_failing, batch) for batch in batches]
+                answered = 0
+                for answer in self._collected(batches, futures):
+                    yield answer
+                    answered += 1
+                batches = batches[answered:]
+        finally:
+            self._failing.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _collected(
+        self, batches: list[list[str]], futures: list["Future[list[Parse] | None]"]
+    ) -> Iterator[list[Parse]]:
+        """Answers as they come, up to the first batch that was not sent; those that failed are sent again here."""
+        for batch, future in zip(batches, futures, strict=True):
+            error = future.exception()
+            if isinstance(error, _RequestError):
+                wait(futures)  # what is under way ends before the server may be restarted
+                yield self._send_again(batch, error)
+                continue
+            answer = future.result()
+            if answer is None:
+                return
+            yield answer
+
+    def _send_unless_failing(self, batch: list[str]) -> list[Parse] | None:
+        if self._failing.is_set():
+            return None
+        try:
+            return self._send(batch)
+        except _RequestError:
+            self._failing.set()
+            raise
+
+    def _send_again(self, batch: list[str], error: "_RequestError") -> list[Parse]:
+        """Send a batch that failed once more, then its halves; a sentence that fails alone is recorded."""
+        self._recover(error)
+        try:
+            return self._send(batch)
+        except _RequestError as again:
+            if len(batch) == 1:
+                logger.warning("not parsed: %r: %s", batch[0], again)
+                self._recover(again)
+                return [Parse.failed(str(again))]
+            half = len(batch) // 2
+            return self._send_again(batch[:half], again) + self._send_again(batch[half:], again)
+
+    def _send(self, batch: list[str]) -> list[Parse]:
+        sentences = self._annotate(self._client, "\n".join(batch), {})
+        if len(sentences) == len(batch):
+            return [self._parse(sentence) for sentence in sentences]
+        return [self._send_alone(line) for line in batch]
+
+    def _send_alone(self, line: str) -> Parse:
+        sentences = self._annotate(self._client, line, ONE_SENTENCE)
+        if len(sentences) != 1:
+            return Parse.failed("no words" if not sentences else f"read as {len(sentences)} sentences")
+        return self._parse(sentences[0])
+
+    def _annotate(self, client: CoreNLPClient, text: str, properties: dict[str, str]) -> list[dict[str, Any]]:
+        try:
+            answer = client.annotate(text.replace("%", self._percent), properties=properties)
+            sentences: list[dict[str, Any]] = answer["sentences"]
+            return sentences
+        except (AnnotationException, ValueError) as error:
+            raise _RequestError(" ".join(str(error).split())[:300] or type(error).__name__) from error
+
+    def _parse(self, sentence: dict[str, Any]) -> Parse:
+        """A sentence of CoreNLP's JSON as a `Parse`."""
+        tokens = sentence["tokens"]
+        if len(tokens) > self.options.longest:
+            return Parse.failed(f"{len(tokens)} tokens are more than the {self.options.longest} that the parser takes")
+        tree = re.sub("[ \t\r\n]+", " ", sentence["parse"])  # a word may hold a no-break space
+        if not _is_tree(tree, len(tokens)):
+            return Parse.failed("the parser found no tree")
+        return Parse(
+            tokens=[token["word"] for token in tokens],
+            lemmas=[token["lemma"] for token in tokens],
+            tags=[token["pos"] for token in tokens],
+            tree=tree,
+            basic_dependencies=_dependencies(sentence["basicDependencies"]),
+            enhanced_dependencies=_dependencies(sentence["enhancedDependencies"]),
+        )
+
+    def _recover(self, error: "_RequestError") -> None:
+        """Restart the server unless it is well: it answers, and neither its memory nor its time ran out."""
+        exhausted = re.search("OutOfMemory|[Tt]ime", str(error))
+        if exhausted or not self._server.answers():
+            logger.warning("restarting the CoreNLP server: %s", error)
+            self._server.stop()
+            if self.restarts >= MOST_RESTARTS:
+                raise InputError(
+                    f"the CoreNLP server had to be restarted {self.restarts} times, the last time for: {error}\n"
+                    "Give it more memory (memory_mb in config/parsers), or let no other program end it."
+                )
+            self.restarts += 1
+            self._start()
+
+    def _start(self) -> None:
+        """Start a server and wait until it parses. A port may be taken by another in the meantime, so three times."""
+        self._percent = "%"
+        for attempt in (1, 2, 3):
+            log = Path(self._folder.name, "server.log")
+            self._server = _Server(self._properties, self.home, self.memory_mb, self.threads, self.options.timeout, log)
+            try:
+                self._server.ensure_alive()
+                (sentence,) = self._annotate(self._server.client(START_SECONDS), PROBE, {})
+            except (PermanentlyFailedException, _RequestError) as error:
+                well = self._server.answers()
+                self._server.stop()
+                if well or attempt == 3:
+                    raise InputError(
+                        f"CoreNLP from {self.home} with {self.memory_mb} MB cannot parse with {self.options.model}: "
+                        f"{error}\n{_last_lines(log)}\nSee that the jars hold this model and the memory suffices."
+                    ) from error
+            else:
+                decodes = [token["word"] for token in sentence["tokens"]] == ["100", "%", "sure"]
+                self._percent = "%25" if decodes else "%"
+                self._client = self._server.client(self.options.timeout * 1.2)  # the server's own time-out comes first
+                return
+
+
+class _RequestError(Exception):
+    """The server did not answer a request: it died, hung, or broke over a sentence."""
+
+
+class _Server(CoreNLPClient):  # type: ignore[misc]
+    """A CoreNLP server's process."""
+
+    CHECK_ALIVE_TIMEOUT = START_SECONDS
+
+    def __init__(self, properties: Path, home: Path, memory_mb: int, threads: int, timeout: float, log: Path) -> None:
+        # A path of its own keeps another job's server, on a port that both were given, from answering for this one.
+        port, path = _free_port(), f"/{properties.parent.name}"
+        super().__init__(
+            start_server=StartServer.FORCE_START,
+            endpoint=f"http://localhost:{port}",
+            properties=shlex.quote(str(properties)),  # stanza does not quote it
+            classpath=str(home.absolute() / "*"),
+            memory=f"{memory_mb}m",
+            threads=threads,
+            timeout=int(timeout * 1000),
+            max_char_length=10**9,
+            preload=False,
+            uriContext=path,
+            stdout=log.open("w"),
+            stderr=log.open("w"),
+        )
+        self.endpoint += path
+        if shutil.which("setpriv"):  # Linux: the server ends with its job, even when that is killed
+            self.start_cmd: list[str] = ["setpriv", "--pdeathsig", "KILL", *self.start_cmd]
+        _leave_localhost_to_itself()
+
+    def client(self, seconds: float) -> CoreNLPClient:
+        """A client of this server that never starts one, so that threads may share it. It waits `seconds`."""
+        return CoreNLPClient(
+            start_server=StartServer.DONT_START,
+            endpoint=self.endpoint,
+            output_format="json",
+            timeout=seconds * 1000 / 2,  # stanza waits twice as long as it is told
+        )
+
+    def is_alive(self) -> bool:
+        """Whether the server answers. Unlike stanza's, it notices a server that died, or hangs, while starting."""
+        if self.server.poll() is not None:
+            raise PermanentlyFailedException(f"its process ended with exit status {self.server.returncode}")
+        try:
+            return requests.get(f"{self.endpoint}/ping", timeout=PING_SECONDS).ok
+        except requests.RequestException as error:
+            raise ShouldRetryException(error) from error
+
+    def answers(self) -> bool:
+        """Whether the server's process lives and answers now."""
+        try:
+            return self.server is not None and self.is_alive()
+        except (PermanentlyFailedException, ShouldRetryException):
+            return False
+
+    def stop(self) -> None:
+        """End the server at once: it keeps nothing, and one that hangs does not heed a polite request."""
+        if self.server is not None:
+            self.server.kill()
+            self.server.wait()
+        self.is_active = False
+
+
+def require_java() -> None:
+    """Raise `InputError` that says what to install if there is no Java."""
+    if shutil.which("java") is None:
+        raise InputError(
+            "CoreNLP needs Java (8 or newer), and there is no `java` on the PATH. Install one, for example by "
+            "`apt-get install default-jre-headless maven` or `brew install openjdk maven`, or let Snakemake do it: "
+            "`snakemake --software-deployment-method conda ...`."
+        )
+
+
+def heap_mb(job_mb: int) -> int:
+    """The server's heap in a job of this memory: the rest is Java's own and this program's."""
+    if job_mb < 2500:
+        raise InputError(f"parsing with CoreNLP needs at least 2500 MB, and the job is given {job_mb} (memory_mb).")
+    return job_mb - 1000
+
+
+def get_corenlp(project: str | Path, folder: str | Path) -> None:
+    """Put CoreNLP's jars into `folder`: by Maven from `project` (a pom.xml), or without Maven by stanza's installer.
+
+    The folder is whole or absent. Raises `InputError` if Java is missing or the jars cannot be obtained.
+    """
+    require_java()
+    folder = Path(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as parent:
+        obtained = Path(parent, folder.name)
+        if shutil.which("mvn"):
+            _get_by_maven(Path(project), obtained)
+        else:
+            _get_by_stanza(_version(Path(project)), obtained)
+        if len(jars(obtained)) < 3:
+            raise InputError(f"CoreNLP came without its models ({jars(obtained)}); {OBTAIN_YOURSELF}")
+        obtained.rename(folder)
+    logger.info("%s holds %s", folder, ", ".join(jars(folder)))
+
+
+def _get_by_maven(project: Path, folder: Path) -> None:
+    command = ["mvn", "-q", "-B", "-f", str(project), "dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
+    logger.info("getting CoreNLP: %s", shlex.join(command))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise InputError(f"Maven could not get CoreNLP; {OBTAIN_YOURSELF}\n{(done.stdout + done.stderr)[-2000:]}")
+
+
+def _get_by_stanza(version: str, folder: Path) -> None:
+    logger.info("getting CoreNLP %s by stanza's installer, as there is no Maven (mvn)", version)
+    try:
+        stanza.install_corenlp(dir=str(folder), version=version)
+        stanza.download_corenlp_models("english-extra", version=version, dir=str(folder))
+    except RuntimeError as error:
+        raise InputError(f"stanza could not get CoreNLP {version} ({error}); {OBTAIN_YOURSELF}") from error
+
+
+def _version(project: Path) -> str:
+    """The version of CoreNLP that a pom.xml names."""
+    found = re.search(r"<corenlp.version>([^<]+)<", project.read_text(encoding="utf-8"))
+    if found is None:
+        raise InputError(f"{project}: no <corenlp.version> in it.")
+    return found[1]
+
+
+def jars(home: str | Path) -> list[str]:
+    """The names of Stanford's jars in a folder: they say CoreNLP's version and which models there are."""
+    return sorted(jar.name for jar in Path(home).glob("stanford-corenlp-*.jar"))
+
+
+def _is_tree(bracketed: str, tokens: int) -> bool:
+    """Whether CoreNLP found a tree over these tokens; XX marks the words of one that it made up."""
+    try:
+        tree = read_tree(bracketed)
+    except InputError:
+        return False
+    return int((tree.token >= 0).sum()) == tokens and "XX" not in tree.label
+
+
+def _visible(text: str) -> bool:
+    """Whether there is anything but space and invisible characters in a text; CoreNLP breaks over less."""
+    return any(char.isprintable() and char != " " for char in text)
+
+
+def _dependencies(links: list[dict[str, Any]]) -> list[Dependency]:
+    return [Dependency(link["dep"], link["governor"] - 1, link["dependent"] - 1) for link in links]
+
+
+def _free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind(("", 0))
+        return int(probe.getsockname()[1])
+
+
+def _leave_localhost_to_itself() -> None:
+    """Keep requests to the server away from a proxy."""
+    named = [host for host in os.environ.get("NO_PROXY", "").split(",") if host]
+    os.environ["NO_PROXY"] = ",".join(dict.fromkeys([*named, "localhost", "127.0.0.1"]))
+
+
+def _last_lines(log: Path, count: int = 5) -> str:
+    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-count:])

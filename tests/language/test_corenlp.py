@@ -1,0 +1,252 @@
+"""The real server, where there is Java: bad input, a server that is killed, one that hangs."""
+
+import signal
+import threading
+import time
+
+import pytest
+
+from densevse.errors import InputError
+from densevse.language import corenlp
+from densevse.language.corenlp import CoreNLPParser, Options, get_corenlp, heap_mb
+from densevse.language.trees import phrases, read_tree
+
+SHIFT_REDUCE = {"model": "edu/stanford/nlp/models/srparser/englishSR.ser.gz", "longest": 500}
+PCFG = {"model": "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz", "longest": 100}
+
+
+@pytest.fixture(scope="module")
+def parser(corenlp_home, tmp_path_factory):
+    """One PCFG server for all tests, from a folder with a space in its name, started in a folder that stays empty."""
+    home = tmp_path_factory.mktemp("Core NLP") / "its jars"
+    home.symlink_to(corenlp_home, target_is_directory=True)
+    here = tmp_path_factory.mktemp("here")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(here)
+        with CoreNLPParser(Options.read({**PCFG, "timeout": 40, "batch": 4}), home, 1500, 2) as parser:
+            yield parser
+        assert list(here.iterdir()) == []
+
+
+def words(parse):
+    assert parse.status == "ok"
+    return " ".join(parse.tokens)
+
+
+def test_a_caption(parser):
+    (parse,) = parser.parse(["Two dogs chased a red ball ."])
+    assert parse.status == "ok"
+    assert parse.tokens == ["Two", "dogs", "chased", "a", "red", "ball", "."]
+    assert parse.lemmas == ["two", "dog", "chase", "a", "red", "ball", "."]
+    assert parse.tags == ["CD", "NNS", "VBD", "DT", "JJ", "NN", "."]
+    assert parse.tree == ("(ROOT (S (NP (CD Two) (NNS dogs)) (VP (VBD chased) (NP (DT a) (JJ red) (NN ball))) (. .)))")
+    assert set(parse.basic_dependencies) == {
+        ("ROOT", -1, 2),
+        ("nummod", 1, 0),
+        ("nsubj", 2, 1),
+        ("det", 5, 3),
+        ("amod", 5, 4),
+        ("obj", 2, 5),
+        ("punct", 2, 6),
+    }
+    assert len(parse.enhanced_dependencies) == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("dog", "dog"),
+        ("...", "..."),
+        ("! ? .", "! ? ."),
+        ("a dog 😀", "a dog 😀"),
+        ("100% of %25 %41", "100 % of % 25 % 41"),
+        ("a+b & c=3", "a + b & c = 3"),
+        ("a (small) [red] {ball} :-) :(", "a ( small ) [ red ] { ball } :-) :("),
+        ("<b>a dog</b>", "<b> a dog </b>"),
+        ("a dog\nruns\u2028off\x0bhome", "a dog runs off home"),
+        ("a dog. It runs! Yes", "a dog . It runs ! Yes"),
+        ("  a   dog  ", "a dog"),
+        ("1 1/2 dogs", "1\xa01/2 dogs"),
+    ],
+)
+def test_every_text_is_one_sentence_with_the_same_words(parser, text, tokens):
+    (parse,) = parser.parse([text])
+    assert words(parse) == tokens
+    assert sum(read_tree(parse.tree).token >= 0) == len(parse.tokens) == len(parse.tags)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n", "\u200b\ufeff", "\u2028"])
+def test_a_text_without_words_is_recorded(parser, text):
+    (parse,) = parser.parse([text])
+    assert parse.status == "no words"
+    assert parse.tokens == []
+
+
+def test_a_caption_of_300_words_is_recorded_and_its_neighbours_are_parsed(parser):
+    first, longest, last = parser.parse(["a dog", "a red ball and " * 75, "a cat"])
+    assert (words(first), words(last)) == ("a dog", "a cat")
+    assert longest.status == "300 tokens are more than the 100 that the parser takes"
+    assert longest.tree == ""
+
+
+def test_a_caption_that_is_one_noun_phrase_has_no_phrase_but_those_inside(parser):
+    whole, nested = parser.parse(["a brown dog", "a dog on the grass"])
+    assert list(phrases(read_tree(whole.tree))) == []
+    tree = read_tree(nested.tree)
+    assert [(tree.start[node], tree.end[node]) for node in phrases(tree)] == [(0, 2), (3, 5)]
+
+
+def test_order_and_repetition(parser):
+    texts = [f"{count} dogs" for count in ("two", "three", "four", "two", "five", "six", "two", "seven")]
+    parses = parser.parse([*texts, "  "])
+    assert [" ".join(parse.tokens) for parse in parses] == [*texts, ""]
+
+
+def test_a_server_killed_at_work_is_started_again_and_nothing_is_lost(parser):
+    texts = [f"a man with {count} dogs and a red ball runs over the green grass" for count in range(40)]
+    before = parser._server.server.pid
+    killer = threading.Timer(0.5, parser._server.server.kill)
+    killer.start()
+    parses = parser.parse(texts)
+    killer.join()
+    assert parser._server.server.pid != before
+    assert [words(parse) for parse in parses] == texts
+
+
+def test_a_server_that_hangs_is_started_again(parser, monkeypatch):
+    before = parser._server.server.pid
+    monkeypatch.setattr(parser._client, "timeout", 500)  # milliseconds; stanza waits twice as long
+    monkeypatch.setattr(corenlp, "PING_SECONDS", 1)
+    parser._server.server.send_signal(signal.SIGSTOP)
+    assert [words(parse) for parse in parser.parse(["a dog", "a cat"])] == ["a dog", "a cat"]
+    assert parser._server.server.pid != before
+
+
+def test_the_sentence_that_breaks_the_server_is_found_and_recorded(parser, monkeypatch):
+    send, sent = parser._send, []
+
+    def break_over_a_cat(batch):
+        sent.append(batch)
+        if "a cat" in batch:
+            raise corenlp._RequestError("broken")
+        return send(batch)
+
+    monkeypatch.setattr(parser, "_send", break_over_a_cat)
+    texts = ["a dog", "a bird", "a cat", "a cow", "a horse", "two dogs", "two cows", "a ball", "balls"]
+    parses = parser.parse(texts)
+    assert [parse.status for parse in parses] == ["ok", "ok", "broken", *["ok"] * 6]
+    # Sent again whole, then in halves.
+    assert sent.count(texts[:4]) == 2
+    assert ["a cat", "a cow"] in sent
+
+
+def test_lines_that_are_lost_are_asked_for_one_by_one(parser, monkeypatch):
+    annotate = parser._annotate
+
+    def lose_a_sentence(client, text, properties):
+        return annotate(client, text, properties)[: 1 if not properties else None]
+
+    monkeypatch.setattr(parser, "_annotate", lose_a_sentence)
+    assert [words(parse) for parse in parser.parse(["a dog", "a cat. It runs"])] == ["a dog", "a cat . It runs"]
+
+
+def test_a_server_that_keeps_dying_is_given_up(parser, monkeypatch):
+    # The last of the tests that share the server, which is gone afterwards.
+    monkeypatch.setattr(corenlp, "MOST_RESTARTS", parser.restarts)
+    parser._server.server.kill()
+    with pytest.raises(InputError, match="memory_mb"):
+        parser.parse(["a dog"])
+
+
+def test_a_server_ends_with_its_parser(corenlp_home):
+    started = time.monotonic()
+    with CoreNLPParser(Options.read(SHIFT_REDUCE), corenlp_home, 2000, 1) as parser:
+        (long, caption) = parser.parse(["a red ball and " * 75, "a dog"])
+        process = parser._server.server
+    assert process.poll() is not None
+    assert words(caption) == "a dog"
+    assert len(long.tokens) == 300  # shift-reduce takes a caption of 300 words
+    assert time.monotonic() - started < 300
+
+
+def test_a_model_that_is_not_there_is_named(corenlp_home):
+    options = Options.read({"model": "no/such/model.ser.gz", "longest": 100})
+    with pytest.raises(InputError, match=r"no/such/model\.ser\.gz"), CoreNLPParser(options, corenlp_home, 1000, 1):
+        pass
+
+
+def test_a_folder_without_jars_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(corenlp, "require_java", lambda: None)
+    with pytest.raises(InputError, match="CORENLP_HOME"), CoreNLPParser(Options.read(PCFG), tmp_path, 1000, 1):
+        pass
+
+
+def test_without_java_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="apt-get install default-jre"):
+        get_corenlp(tmp_path / "pom.xml", tmp_path / "corenlp")
+
+
+@pytest.mark.parametrize("options", [{"model": "m"}, {"longest": 1}, {**PCFG, "lenght": 3}])
+def test_options_are_checked(options):
+    with pytest.raises(InputError, match="options are"):
+        Options.read(options)
+
+
+def test_a_job_with_too_little_memory_is_refused():
+    assert heap_mb(3500) == 2500
+    with pytest.raises(InputError, match="memory_mb"):
+        heap_mb(1000)
+
+
+def executable(path, script):
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def project(tmp_path):
+    (tmp_path / "pom.xml").write_text("<project><corenlp.version>4.5.10</corenlp.version></project>")
+    return tmp_path / "pom.xml"
+
+
+def test_jars_come_by_maven_whole_or_not_at_all(tmp_path, monkeypatch):
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    executable(tools / "java", "exit 0")
+    fake = 'for each; do folder=${each#-DoutputDirectory=}; done; /bin/mkdir -p "$folder"; cd "$folder" && '
+    names = "stanford-corenlp-4.jar stanford-corenlp-4-models.jar"
+    executable(tools / "mvn", f"{fake} /usr/bin/touch {names}; exit 1")
+    monkeypatch.setenv("PATH", str(tools))
+    home = tmp_path / "a folder" / "corenlp"
+    with pytest.raises(InputError, match="Maven could not"):
+        get_corenlp(project(tmp_path), home)
+    executable(tools / "mvn", f"{fake} /usr/bin/touch {names}")
+    with pytest.raises(InputError, match="without its models"):
+        get_corenlp(project(tmp_path), home)
+    assert not home.exists()
+    executable(tools / "mvn", f"{fake} /usr/bin/touch {names} stanford-corenlp-4-models-english.jar")
+    get_corenlp(project(tmp_path), home)
+    assert len(corenlp.jars(home)) == 3
+    assert [path.name for path in home.parent.iterdir()] == ["corenlp"]
+
+
+def test_jars_come_by_stanza_where_there_is_no_maven(tmp_path, monkeypatch):
+    executable(tmp_path / "java", "exit 0")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    asked = []
+
+    def install(dir, version):
+        asked.append(version)
+        corenlp.Path(dir).mkdir()
+        for name in ("stanford-corenlp-4.jar", "stanford-corenlp-4-models.jar"):
+            corenlp.Path(dir, name).touch()
+
+    def models(model, version, dir):
+        asked.append(model)
+        corenlp.Path(dir, "stanford-corenlp-4-models-english-extra.jar").touch()
+
+    monkeypatch.setattr(corenlp.stanza, "install_corenlp", install)
+    monkeypatch.setattr(corenlp.stanza, "download_corenlp_models", models)
+    get_corenlp(project(tmp_path), tmp_path / "corenlp")
+    assert asked == ["4.5.10", "english-extra"]
+    assert len(corenlp.jars(tmp_path / "corenlp")) == 3

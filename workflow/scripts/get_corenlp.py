@@ -1,0 +1,6 @@
+from densevse.language.corenlp import get_corenlp
+from densevse.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        get_corenlp(snakemake.input.project, snakemake.output[0])

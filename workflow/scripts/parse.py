@@ -1,0 +1,33 @@
+import os
+import signal
+import sys
+
+from densevse.language.corenlp import CoreNLPParser, Options, heap_mb, jars
+from densevse.language.parses import write_parses
+from densevse.logs import job
+
+
+def main(options, home, memory_mb, threads, images, captions, shard, path):
+    made_from = {"parser": "corenlp", "options": options, "jars": jars(home)}
+    with CoreNLPParser(Options.read(options), home, heap_mb(memory_mb), threads) as parser:
+        write_parses(parser, images, captions, shard, path, made_from)
+
+
+def end(*_):
+    """Leave through every `with`, so that the server ends too."""
+    sys.exit("ended by SIGTERM")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, end)
+    with job(snakemake.log[0]):
+        main(
+            snakemake.params.options,
+            snakemake.input.get("home") or os.environ["CORENLP_HOME"],
+            snakemake.resources.mem_mb,
+            snakemake.threads,
+            snakemake.input.images,
+            snakemake.input.captions,
+            snakemake.wildcards.shard,
+            snakemake.output[0],
+        )
