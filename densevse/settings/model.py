@@ -60,6 +60,7 @@ class Dataset(Strict):
     shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")
     networks: dict[View, str] = Field(description="view -> the network whose features every method is given")
     proposer: str = "selective_search_fast"
+    proposers_compared: list[str] = Field([], description="further proposers in its table of proposals")
     parser: str = "corenlp_pcfg"
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
     tables: dict[str, Table]
@@ -164,6 +165,7 @@ class Config(Strict):
     def _names_exist(self) -> Self:
         for name, dataset in self.datasets.items():
             used = [("networks", network) for network in dataset.networks.values()]
+            used += [("proposers", proposer) for proposer in dataset.proposers_compared]
             used += [("proposers", dataset.proposer), ("parsers", dataset.parser)]
             used += [("word_vectors", dataset.word_vectors)] if dataset.word_vectors else []
             for folder, key in used:

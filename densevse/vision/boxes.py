@@ -14,7 +14,8 @@ def overlaps(boxes: Boxes, others: Boxes) -> NDArray[np.float32]:
     end = np.minimum(ends[:, None], other_ends[None])
     shared = np.clip(end - begin, 0, None).prod(axis=2)
     union = boxes[:, 2:].prod(axis=1)[:, None] + others[:, 2:].prod(axis=1)[None] - shared
-    return np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    ratio: NDArray[np.float32] = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    return ratio
 
 
 def by_score(boxes: Boxes, scores: NDArray[np.float32]) -> NDArray[np.int64]:

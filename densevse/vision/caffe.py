@@ -47,7 +47,9 @@ def _read(caffemodel: str | Path, hidden: int, classes: int) -> dict[str, NDArra
             for number, kind in enumerate(("weight", "bias"))
         }
     except cv2.error as error:
-        raise InputError(f"{caffemodel}: not the weights of R-CNN ILSVRC13 ({error.err}); get the file again.") from None
+        raise InputError(
+            f"{caffemodel}: not the weights of R-CNN ILSVRC13 ({error.err}); get the file again."
+        ) from None
     shapes = _shapes(hidden, classes)
     wrong = [f"{name} {blob.shape}" for name, blob in blobs.items() if blob.size != math.prod(shapes[name])]
     if wrong:

@@ -52,5 +52,8 @@ def table(title: str, recalls: Mapping[str, pd.DataFrame]) -> str:
             figures = f"{row['boxes_mean']:.0f} | {row['average_best_overlap']:.3f} | {row['recall']:.3f}"
             lines.append(f"| {name} | {count} | {figures} |")
     true_boxes = sorted({int(count) for rows in recalls.values() for count in rows["true_boxes"]})
-    lines += ["", f"Against {' or '.join(map(str, true_boxes))} true boxes of all splits; overlap is intersection over union."]
+    lines += [
+        "",
+        f"Against {' or '.join(map(str, true_boxes))} true boxes of all splits; overlap is intersection over union.",
+    ]
     return "\n".join(lines) + "\n"

@@ -138,7 +138,7 @@ def _start_worker(sources: dict[str, str], options: SelectiveSearch) -> None:
         seed = zlib.crc32(image_id.encode())
         boxes = selective_search(image, options.mode, options.height, options.minimum_side, options.boxes, seed)
         # OpenCV gives an order, but no score: the share of a rank falls as the rank rises.
-        return boxes, 1 / np.arange(1, len(boxes) + 1, dtype=np.float32)
+        return boxes, (1 / np.arange(1, len(boxes) + 1)).astype(np.float32)
 
     _search = search
 
@@ -186,7 +186,7 @@ def _usable(boxes: Boxes, scores: NDArray[np.float32], image: Any, most: int, wh
         box = dict(zip(COLUMNS, boxes[int(wrong.argmax())].tolist(), strict=True))
         raise InputError(
             f"{where}: the box {box} (and {int(wrong.sum()) - 1} more) covers nothing of the image of {image.width} x "
-            f"{image.height} pixels. Boxes are x, y, width, height in pixels, origin top left; are they of this data set?"
+            f"{image.height} pixels. Boxes are in pixels from the top left; are these of this data set?"
         )
     order = by_score(inside, scores)
     first = order[unique(inside[order])[:most]]

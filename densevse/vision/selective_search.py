@@ -29,14 +29,14 @@ def selective_search(
     found = _regions(image, mode, scale, seed)
     begin = np.floor(found[:, :2] * scale)
     end = np.minimum(np.ceil((found[:, :2] + found[:, 2:]) * scale), image.shape[1::-1])
-    boxes = np.concatenate([begin, end - begin], axis=1).astype(np.float32)
+    boxes: Boxes = np.concatenate([begin, end - begin], axis=1).astype(np.float32)
     boxes = boxes[boxes[:, 2:].min(axis=1) >= minimum_side]
     return boxes[unique(boxes)[:most]]
 
 
 def _regions(image: NDArray[np.uint8], mode: str, scale: float, seed: int) -> NDArray[np.float64]:
     height, width = (max(1, round(side / scale)) for side in image.shape[:2])
-    bgr = np.ascontiguousarray(image[:, :, ::-1])
+    bgr: NDArray[Any] = np.ascontiguousarray(image[:, :, ::-1])
     if scale != 1.0:
         shrunk = cv2.INTER_AREA if scale > 1 else cv2.INTER_LINEAR
         bgr = cv2.resize(bgr, (width, height), interpolation=shrunk)

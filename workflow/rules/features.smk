@@ -2,11 +2,12 @@
 
 
 def network_weights(wildcards):
-    """A network's weights: the user's own, trained by this workflow, or downloaded."""
+    """A network's weights: the user's own, trained by this workflow, or downloaded; those of Caffe are converted."""
     network = SETTINGS.networks[wildcards.network]
     if network.trained_on and not network.local:
         return f"{RESULTS}/{network.trained_on}/networks/{wildcards.network}.safetensors"
-    return obtained(wildcards.network, network.weights, network.local)
+    published = obtained(wildcards.network, network.weights, network.local)
+    return f"{RESOURCES}/{wildcards.network}/converted.safetensors" if published.endswith(".caffemodel") else published
 
 
 def feature_settings(wildcards):

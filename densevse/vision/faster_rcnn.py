@@ -1,0 +1,66 @@
+"""torchvision's Faster R-CNN as a modern detector: its own boxes, and the vectors that it classifies them by."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
+
+from densevse.vision.boxes import Boxes
+from densevse.vision.networks import check_state, read_state
+from densevse.vision.region_network import Described
+
+CLASSES = 91
+"""MS-COCO's category numbers, of which 80 are used; 0 is background."""
+
+
+class FasterRCNN:
+    """Faster R-CNN with a ResNet-50 feature pyramid (Ren et al., NIPS 2015; torchvision's second version of it).
+
+    `weights` is a state dict's file. At most `detections` are kept an image, after non-maximum suppression within
+    classes at `nms_threshold`.
+    """
+
+    def __init__(self, weights: str | Path, detections: int, nms_threshold: float) -> None:
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        with torch.device("meta"):
+            expected = _build(detections, nms_threshold).state_dict()
+        model = _build(detections, nms_threshold)
+        state = read_state(Path(weights))
+        check_state(Path(weights), "faster_rcnn", expected, state)
+        model.load_state_dict(state)
+        self.model: Any = model.eval().requires_grad_(False).to(self.device)
+
+    def detect(self, image: NDArray[np.uint8]) -> tuple[Boxes, Described]:
+        """The regions of an RGB image (H, W, 3), the whole image first; vectors are the box head's output, 1024-d."""
+        model, (height, width) = self.model, image.shape[:2]
+        with torch.inference_mode():
+            pixels = torch.tensor(image, device=self.device).permute(2, 0, 1) / 255
+            resized, _ = model.transform([pixels])
+            maps = model.backbone(resized.tensors)
+            proposals, _ = model.rpn(resized, maps)
+            found = model.roi_heads(maps, proposals, resized.image_sizes)[0]
+            whole = torch.tensor([[0.0, 0.0, *resized.image_sizes[0][::-1]]], device=self.device)
+            boxes = torch.cat([whole, found[0]["boxes"]])
+            vectors = model.roi_heads.box_head(model.roi_heads.box_roi_pool(maps, [boxes], resized.image_sizes))
+            corners = model.transform.postprocess([{"boxes": boxes}], resized.image_sizes, [(height, width)])[0][
+                "boxes"
+            ]
+        begin, end = corners[:, :2], corners[:, 2:]
+        scores = np.concatenate([[0], found[0]["scores"].cpu().numpy()]).astype(np.float32)
+        classes = np.concatenate([[0], found[0]["labels"].cpu().numpy()]).astype(np.int64)
+        return torch.cat([begin, end - begin], dim=1).cpu().numpy(), Described(vectors.cpu().numpy(), scores, classes)
+
+
+def _build(detections: int, nms_threshold: float) -> torch.nn.Module:
+    model: torch.nn.Module = fasterrcnn_resnet50_fpn_v2(
+        weights=None,
+        weights_backbone=None,
+        num_classes=CLASSES,
+        box_score_thresh=0.0,  # so that every image has its number of regions
+        box_nms_thresh=nms_threshold,
+        box_detections_per_img=detections,
+    )
+    return model

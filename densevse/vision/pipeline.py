@@ -1,0 +1,20 @@
+"""Work done ahead of a network, so that it does not wait for decoding or cropping."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def ahead(pool: Executor, work: Callable[[Item], Result], items: Iterable[Item], depth: int) -> Iterator[Result]:
+    """Yield `work(item)` in order, with up to `depth` further items under way in `pool` meanwhile."""
+    waiting: deque[Future[Result]] = deque()
+    for item in items:
+        waiting.append(pool.submit(work, item))
+        if len(waiting) > depth:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()

@@ -1,0 +1,71 @@
+# Regions: what a network makes of the proposals, and the Caffe weights that the papers' network comes from.
+
+
+def region_proposals(wildcards):
+    """The shard's proposals; a detector that finds its own boxes needs none."""
+    if SETTINGS.networks[wildcards.network].architecture == "faster_rcnn":
+        return []
+    return f"{RESULTS}/{wildcards.dataset}/proposals/{wildcards.proposer}/{wildcards.shard}.parquet"
+
+
+def region_settings(wildcards):
+    """What of a network decides its regions: neither other views nor where its weights are."""
+    network = SETTINGS.networks[wildcards.network]
+    fields = {"architecture", "size", "resize", "mean", "std", "precision", "batch_size", "regions"}
+    plain = network.model_dump(mode="json", include=fields)
+    return {**plain, "layers": {view: layer for view, layer in network.layers.items() if view == "regions"}}
+
+
+def class_names(wildcards):
+    """The file of a network's class names; ImageNet's come with torchvision."""
+    classes = SETTINGS.networks[wildcards.network].classes
+    return [] if classes in (None, "imagenet") else str(ROOT / classes)
+
+
+def caffe_weights(wildcards):
+    network = SETTINGS.networks[wildcards.network]
+    return obtained(wildcards.network, network.weights, network.local)
+
+
+rule extract_regions:
+    input:
+        unpack(dataset_sources),
+        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
+        proposals=region_proposals,
+        weights=network_weights,
+        class_names=class_names,
+        code=code("extract_regions.py"),
+    output:
+        f"{RESULTS}/{{dataset}}/features/{{network}}/regions-{{proposer}}/{{shard}}.parquet",
+    log:
+        f"{RESULTS}/logs/extract_regions/{{dataset}}_{{network}}_{{proposer}}_{{shard}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/extract_regions/{{dataset}}_{{network}}_{{proposer}}_{{shard}}.tsv"
+    conda:
+        "../../envs/torch.yaml"
+    threads: SETTINGS.threads
+    resources:
+        mem_mb=4000,
+        gpu=SETTINGS.gpu,
+    params:
+        network=region_settings,
+        sources=source_names,
+        threads=SETTINGS.threads,
+    script:
+        "../scripts/extract_regions.py"
+
+
+rule convert_caffe:
+    input:
+        caffemodel=caffe_weights,
+        code=code("convert_caffe.py"),
+    output:
+        f"{RESOURCES}/{{network}}/converted.safetensors",
+    log:
+        f"{RESULTS}/logs/convert_caffe/{{network}}.log",
+    conda:
+        "../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    script:
+        "../scripts/convert_caffe.py"

@@ -1,0 +1,14 @@
+from densevse.artifacts.schema import read, read_all, write
+from densevse.artifacts.schemas import BOXES, PROPOSAL_RECALL, PROPOSALS
+from densevse.logs import job
+from densevse.vision.proposal_recall import recall
+
+
+def main(proposals, boxes, path):
+    found = recall(read_all(proposals, PROPOSALS), read(boxes, BOXES))
+    write(found, PROPOSAL_RECALL, path, {"proposals": len(proposals)})
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(snakemake.input.proposals, snakemake.input.boxes, snakemake.output[0])

@@ -1,0 +1,24 @@
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas import IMAGES, PROPOSALS
+from densevse.artifacts.shards import remove_superseded, shard_slice
+from densevse.logs import job
+from densevse.vision.proposals import propose
+
+
+def main(image_table, sources, proposer, shard, processes, path):
+    images = read(image_table, IMAGES)
+    proposals = propose(images, shard_slice(shard, len(images)), sources, proposer, processes)
+    write(proposals, PROPOSALS, path, {"proposer": proposer})
+    remove_superseded(path)
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(
+            snakemake.input.image_table,
+            {name: snakemake.input[name] for name in snakemake.params.sources},
+            snakemake.params.proposer,
+            snakemake.wildcards.shard,
+            snakemake.threads,
+            snakemake.output[0],
+        )
