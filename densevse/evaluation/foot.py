@@ -53,16 +53,17 @@ def notes(
     """
     papers = list(papers)
     used = [f"{name} ({_weights(settings['networks'][name])})" for name in sorted(set(_networks(settings).values()))]
-    vectors = [settings["dataset"]["word_vectors"]] if any(v["word_vectors"] for v in _variants(settings)) else []
+    given = settings["dataset"]["word_vectors"] if any(v["word_vectors"] for v in _variants(settings)) else None
     return [
         COMPUTED,
         TIES,
         *([DIFFERENCE] if papers else []),
         *_left_out(test_set, images),
         *(f"{paper['name']}: {paper['title']}. Published with {paper['used']}." for paper in papers),
-        f"Ours: networks {', '.join(used) or 'none'}; word vectors {', '.join(vectors) or 'learned'}; "
-        f"{int((images['split'] == 'train').sum()):,} training images. What the papers used otherwise differs.",
-        *(f"{name}: seeds {', '.join(map(str, seeds))}." for name, seeds in settings["measured"].items()),
+        f"Ours: networks {', '.join(used) or 'none'}; word vectors {given or 'learned'}; "
+        f"{int((images['split'] == 'train').sum()):,} training and {len(test_set.image_ids):,} test images."
+        f"{' Figures compare as far as this is what the papers used.' if papers else ''}",
+        *_seeds(settings["measured"]),
         *_devices(made_from),
         f"Config {_digest(settings)}. Versions: {_versions(made_from)}.",
     ]
@@ -101,6 +102,14 @@ def _left_out(test_set: TestSet, images: pd.DataFrame) -> list[str]:
     unreadable = int(((images["split"] == "test") & (images["status"] != "ok")).sum())
     found = [f"{silent:,} test images have no sentence: they are candidates but ask nothing."] if silent else []
     return found + ([f"{unreadable:,} test images cannot be read and are left out."] if unreadable else [])
+
+
+def _seeds(measured: Mapping[str, list[int]]) -> list[str]:
+    """Which seeds were run, named once for the variants that share them."""
+    shared: dict[tuple[int, ...], list[str]] = {}
+    for name, seeds in measured.items():
+        shared.setdefault(tuple(seeds), []).append(name)
+    return [f"Seeds {', '.join(map(str, seeds))}: {', '.join(names)}." for seeds, names in shared.items()]
 
 
 def _devices(made_from: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -29,7 +29,7 @@ class Document:
         """The document as Markdown with aligned columns. A group is named in the header of its first column."""
         headers = [_flat(header) for header in self._flat_headers()]
         lines = [[_flat(cell) for cell in row] for row in self.rows]
-        widths = [max(map(_width, column)) for column in zip(headers, *lines, strict=True)]
+        widths = [max(3, *map(_width, column)) for column in zip(headers, *lines, strict=True)]
         rule = ["-" * (width - 1) + (":" if c.number else "-") for width, c in zip(widths, self.columns, strict=True)]
         table = ["| " + " | ".join(self._pad(line, widths)) + " |" for line in (headers, *lines)]
         table.insert(1, "| " + " | ".join(rule) + " |")

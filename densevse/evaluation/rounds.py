@@ -49,7 +49,7 @@ def document(rows: pd.DataFrame, heading: str) -> Document:
         headers = (*(f"R@{k}" for k in RECALLS), "Med r")
         columns += [Column(header, direction.capitalize(), short=direction) for header in headers]
     columns += [Column("Sum"), Column("±"), Column("Gain")]
-    columns += [Column(choice.capitalize(), "Accuracy", short="accuracy") for choice in CHOICES]
+    columns += [Column(choice, "Accuracy", short="accuracy") for choice in CHOICES]
     shown = [*FIGURES, "sum", "sum_spread", "gain", *(f"{choice.replace(' ', '_')}_accuracy" for choice in CHOICES)]
     cells = [
         [row["method"], row["variant"], str(row["round"]), *(_cell(key, row[key]) for key in shown)]
@@ -71,4 +71,6 @@ def _cell(key: str, value: float) -> str:
         return ""
     if key.endswith("accuracy"):
         return f"{value:.3f}"
+    if key.endswith("rank"):
+        return f"{value:.1f}".removesuffix(".0")
     return f"{value:+.1f}" if key == "gain" else f"{value:.1f}"

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import numpy as np
@@ -151,8 +152,8 @@ def test_title_and_foot_say_how_it_was_measured(tmp_path, data):
         "1 test images have no sentence",
         "1 test images cannot be read",
         "vgg19.pth",
-        "3 training images",
-        "vse: seeds 4.",
+        "3 training and 59 test images",
+        "Seeds 4: vse.",
         "torch 2.11.0",
         "GPU",
         "Published with R-CNN",
@@ -179,6 +180,19 @@ def test_columns_are_aligned_and_stars_kept(tmp_path, data):
     bars = [[place for place, letter in enumerate(line) if letter == "|"] for line in lines]
     assert all(places == bars[0] for places in bars)
     assert any(line.startswith(r"| \* Hodosh et al.") for line in lines)
+
+
+def test_a_narrow_column_keeps_a_rule_that_markdown_reads(tmp_path, data):
+    made, _ = make(tmp_path, data, [retrieval(tmp_path / "0.parquet", 0)], settings(published=None, vse=[0]))
+    rule = Path(made.markdown).read_text(encoding="utf-8").splitlines()[3]
+    assert all(re.fullmatch("-+:?", cell) for cell in cells(rule))
+
+
+def test_pre_trained_vectors_of_a_data_set_without_any_are_learned(tmp_path, data):
+    chosen = settings(vse=[0])
+    chosen["variants"]["vse"]["word_vectors"] = True
+    made, _ = make(tmp_path, data, [retrieval(tmp_path / "0.parquet", 0)], chosen)
+    assert "word vectors learned" in Path(made.markdown).read_text(encoding="utf-8")
 
 
 def test_html_holds_every_cell_escaped(tmp_path, data):
