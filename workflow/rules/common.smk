@@ -81,3 +81,9 @@ def feature_files(dataset, view, network):
 def parse_files(wildcards):
     dataset = dataset_settings(wildcards)
     return sharded(f"{RESULTS}/{wildcards.dataset}/parses/{dataset.parser}", wildcards.dataset)
+
+
+def class_names(wildcards):
+    """The file of a network's class names; ImageNet's come with torchvision."""
+    classes = SETTINGS.networks[wildcards.network].classes
+    return [] if classes in (None, "imagenet") else str(ROOT / classes)

@@ -16,12 +16,6 @@ def region_settings(wildcards):
     return {**plain, "layers": {view: layer for view, layer in network.layers.items() if view == "regions"}}
 
 
-def class_names(wildcards):
-    """The file of a network's class names; ImageNet's come with torchvision."""
-    classes = SETTINGS.networks[wildcards.network].classes
-    return [] if classes in (None, "imagenet") else str(ROOT / classes)
-
-
 def caffe_weights(wildcards):
     network = SETTINGS.networks[wildcards.network]
     return obtained(wildcards.network, network.weights, network.local)

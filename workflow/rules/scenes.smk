@@ -11,7 +11,7 @@ def trained_here():
     return any_of(name for name, network in SETTINGS.networks.items() if network.trained_on)
 
 
-def training_settings(wildcards):
+def network_training(wildcards):
     """What of a network decides its training."""
     return SETTINGS.networks[wildcards.network].model_dump(mode="json", include={"size", "mean", "std"})
 
@@ -59,7 +59,7 @@ rule train_network:
         mem_mb=3000,
         gpu=SETTINGS.gpu,
     params:
-        network=training_settings,
+        network=network_training,
         sources=source_names,
         threads=SETTINGS.threads,
     script:
