@@ -105,7 +105,8 @@ class WordVectors(Strict):
 
     format: Literal["word2vec", "glove"]
     source: Source | None = None
-    local: str | None = None
+    local: str | None = Field(None, description="a file of yours to use instead, plain or packed (.gz, .zip)")
+    member: str | None = Field(None, description="which file of a .zip")
     dimension: int
 
 

@@ -1,0 +1,132 @@
+"""Pre-trained word vectors: of a file of millions of words, those of the vocabulary, read in one pass."""
+
+import gzip
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.artifacts import schema, schemas
+from densevse.errors import InputError
+from densevse.language.words import Vocabulary
+from densevse.logs import logger
+
+CHUNK = 1 << 20  # bytes read at a time
+
+Vector = NDArray[np.float32]
+Record = tuple[bytes, bytes | list[bytes], str]  # a word, its numbers (float32, or as text), and where they stand
+
+
+def write_word_vectors(words_path: str, vectors_path: str, name: str, settings: Mapping[str, Any], path: str) -> None:
+    """Write a vocabulary's vectors to `path` as WORD_VECTORS, in the vocabulary's order.
+
+    `settings` are format (word2vec or glove), dimension and, for a .zip, member. Words are looked up as they are, in
+    lower case. Raises `InputError` if the file is damaged, of another dimension, or has none of the words.
+    """
+    words = Vocabulary.read(words_path).words
+    found = read_vectors(vectors_path, set(words), settings["format"], settings["dimension"], settings.get("member"))
+    if not found:
+        raise InputError(f"{vectors_path}: has none of the {len(words)} words of {words_path}; is the format right?")
+    logger.info("%s: vectors for %d of %d words", name, len(found), len(words))
+    unknown = np.zeros(settings["dimension"], np.float32)
+    rows = {
+        "index": range(2, 2 + len(words)),
+        "word": words,
+        "found": [word in found for word in words],
+        "vector": [found.get(word, unknown) for word in words],
+    }
+    made_from = {"words": words_path, "vectors": name, "file": Path(vectors_path).name, **settings}
+    schema.write(pd.DataFrame(rows), schemas.WORD_VECTORS, path, made_from)
+
+
+def read_vectors(
+    path: str | Path, words: set[str], format: str, dimension: int, member: str | None = None
+) -> dict[str, Vector]:
+    """The vectors, (dimension,) float32, of those `words` that a file has; of a repeated word, the first.
+
+    The file may be packed (.gz, or .zip with the `member` to read). Memory does not grow with the file.
+    """
+    reader = {"word2vec": _read_word2vec, "glove": _read_glove}[format]
+    wanted = {word.encode(): word for word in words}
+    found: dict[str, Vector] = {}
+    try:
+        with _opened(Path(path), member) as file:
+            for key, data, where in reader(file, path, dimension):
+                word = wanted.get(key)
+                if word is not None and word not in found:
+                    found[word] = _vector(data, dimension, f"{path}: {where}")
+    except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
+        raise InputError(f"{path}: cannot be read to its end ({error}); obtain it again.") from error
+    return found
+
+
+def _vector(data: bytes | list[bytes], dimension: int, where: str) -> Vector:
+    try:
+        vector = np.frombuffer(data, "<f4") if isinstance(data, bytes) else np.array(data).astype(np.float32)
+    except ValueError as error:
+        raise InputError(f"{where}: not {dimension} numbers ({error}).") from error
+    if not np.isfinite(vector).all():
+        raise InputError(f"{where}: its vector is not finite.")
+    return vector
+
+
+def _read_glove(file: IO[bytes], path: str | Path, dimension: int) -> Iterator[Record]:
+    """A word, its numbers and its line, for each line `word number number ...`; a word may hold spaces."""
+    for line, text in enumerate(file, start=1):
+        fields = text.rstrip(b"\r\n ").rsplit(b" ", dimension)
+        if len(fields) != dimension + 1:
+            raise InputError(
+                f"{path}: line {line} has {len(fields) - 1} numbers instead of {dimension}; correct the "
+                "`dimension` in config/word_vectors, or obtain the file again if it is cut off."
+            )
+        yield fields[0], fields[1:], f"line {line}"
+
+
+def _read_word2vec(file: IO[bytes], path: str | Path, dimension: int) -> Iterator[Record]:
+    """A word, the bytes of its float32 numbers and its place: `words dimension`, then `word numbers` each."""
+    header = file.readline(100).split()
+    if len(header) != 2 or not all(field.isdigit() for field in header):
+        raise InputError(f"{path}: not a word2vec binary file: it does not begin with two numbers.")
+    if int(header[1]) != dimension:
+        raise InputError(f"{path}: its vectors have {int(header[1])} numbers; set `dimension: {int(header[1])}`.")
+    count, size = int(header[0]), 4 * dimension
+    buffer, position = b"", 0
+    for record in range(1, count + 1):
+        space = buffer.find(b" ", position)
+        while space < 0 or len(buffer) < space + 1 + size:
+            more = file.read(CHUNK)
+            if not more:
+                raise InputError(f"{path}: cut off in word {record} of {count}; obtain it again.")
+            buffer, position = buffer[position:] + more, 0
+            space = buffer.find(b" ")
+        end = space + 1 + size
+        yield buffer[position:space].lstrip(b"\n"), buffer[space + 1 : end], f"word {record}"
+        position = end
+
+
+@contextmanager
+def _opened(path: Path, member: str | None) -> Iterator[IO[bytes]]:
+    if path.suffix == ".gz":
+        with io.BufferedReader(gzip.open(path, "rb")) as file:
+            yield file
+    elif path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive, archive.open(_member(path, archive.namelist(), member)) as file:
+            yield file
+    else:
+        with path.open("rb") as file:
+            yield file
+
+
+def _member(path: Path, names: list[str], member: str | None) -> str:
+    if member is None and len(names) == 1:
+        return names[0]
+    if member not in names:
+        raise InputError(f"{path}: no file {member!r} in it; let `member` be one of {names}.")
+    return member

@@ -1,0 +1,6 @@
+from densevse.language.triplets import write_relations
+from densevse.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        write_relations(snakemake.input.captions, list(snakemake.input.parses), snakemake.output[0])
