@@ -1,6 +1,7 @@
 """Regions assigned to the phrases of a small data set, from artifacts to the artifact."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,10 @@ import pytest
 import torch
 
 from densevse.artifacts import schema, schemas
-from densevse.artifacts.store import FeatureWriter
+from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.errors import InputError
+from densevse.evaluation.region_table import make_region_table
+from densevse.evaluation.tables import Outputs
 from densevse.methods.hm_lstm import HMLSTM
 from densevse.methods.vse import VSE
 from densevse.training.correspondences import correspond, embed_regions, open_model, write_correspondences
@@ -17,7 +20,9 @@ from densevse.training.data import Files, Inputs
 from densevse.training.embeddings import embed
 from densevse.training.encode import evaluation
 from densevse.training.models import save_model
+from densevse.training.region_ranking import rank_regions, ranked
 
+BOX = ["x", "y", "width", "height"]
 NAMES = {"a": 3, "b": 1, "c": 4}  # image -> regions, the whole image included
 TREES = [
     "(ROOT (S (NP (DT A) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN ball)))))",
@@ -36,7 +41,7 @@ def files(tmp_path):
     images = [
         {"image_id": name, "source": "images", "file": f"{name}.jpg", "split": split, "width": 100, "height": 80,
          "sha256": "", "captions": 2, "status": "ok"}
-        for name, split in [*((name, "train") for name in NAMES), ("d", "val")]
+        for name, split in [*((name, "train") for name in NAMES), ("d", "val"), ("e", "test"), ("f", "test")]
     ]  # fmt: skip
     captions = [
         {"caption_id": f"{image['image_id']}#{position}", "image_id": image["image_id"], "position": position,
@@ -73,7 +78,7 @@ def write_regions(path):
         [
             {"image_id": name, "rank": rank, "x": 10.0 * rank, "y": 5.0, "width": 20.0, "height": 30.0 + rank,
              "score": 0.5, "class_name": ""}
-            for name, count in [*NAMES.items(), ("d", 2)] for rank in range(count)
+            for name, count in [*NAMES.items(), ("d", 2), ("e", 2), ("f", 2)] for rank in range(count)
         ]
     ).astype({"rank": np.int32, "x": np.float32, "y": np.float32, "width": np.float32, "height": np.float32,
               "score": np.float32})  # fmt: skip
@@ -151,7 +156,7 @@ def test_a_model_without_phrases_is_refused(files, tmp_path):
                   "similarity": "cosine", "margin": 0.2, "dropout": 0.0}  # fmt: skip
     whole = str(tmp_path / "whole.parquet")
     with FeatureWriter(whole, schemas.IMAGE_FEATURES, (6,), np.float32, {}) as writer:
-        writer.append(pd.DataFrame({"image_id": [*NAMES, "d"]}), np.zeros((4, 6), np.float32))
+        writer.append(pd.DataFrame({"image_id": [*NAMES, "d", "e", "f"]}), np.zeros((6, 6), np.float32))
     files = replace(files, features={"whole": [whole]}, parses=[])
     save_model(VSE.build(parameters, Inputs(files).shapes()), "vse", path, {})
     with pytest.raises(InputError, match="expected an HM-LSTM, found VSE"):
@@ -180,3 +185,75 @@ def test_embeddings_give_the_assigned_regions(files, model):
     scores = of_c.vectors @ phrases.where(phrase).vectors[0]
     assert of_c.rows["rank"][int(scores.argmax())] == row["region"]
     assert scores.max() == pytest.approx(row["confidence"], abs=1e-5)
+
+
+@pytest.fixture
+def true_boxes(tmp_path):
+    """Boxes of the test images' phrases: "A dog" of e has two, which are one region; "balls" of f has none."""
+    phrases = [("e#0", 0, 2, (0, 0, 10, 10)), ("e#0", 0, 2, (30, 5, 10, 10)), ("e#1", 0, 2, (0, 0, 40, 15)),
+               ("e#0", 3, 5, (50, 0, 9, 9)), ("f#0", 0, 2, (1, 2, 3, 4)), ("f#1", 0, 1, (7, 7, 7, 7))]  # fmt: skip
+    rows = [
+        {"caption_id": c, "image_id": c[0], "phrase": "", "start": s, "end": e, **dict(zip(BOX, box, strict=True))}
+        for c, s, e, box in phrases
+    ]
+    path = tmp_path / "boxes.parquet"
+    schema.write(rows, schemas.BOXES, path, {})
+    return str(path)
+
+
+@pytest.fixture
+def true_regions(tmp_path):
+    boxes = {"e": [(0, 0, 100, 80), (0, 0, 40, 15), (50, 0, 9, 9)], "f": [(0, 0, 100, 80), (1, 2, 3, 4), (7, 7, 7, 7)]}
+    rows = pd.DataFrame(
+        [
+            {"image_id": name, "rank": rank, "score": 0.0, "class_name": "", **dict(zip(BOX, box, strict=True))}
+            for name, found in boxes.items()
+            for rank, box in enumerate(found)
+        ]
+    )
+    vectors = np.random.default_rng(1).normal(size=(len(rows), 6)).astype(np.float32)
+    path = str(tmp_path / "true.parquet")
+    with FeatureWriter(path, schemas.REGION_FEATURES, (6,), np.float32, {}) as writer:
+        writer.append(rows.astype({"rank": np.int32, **dict.fromkeys([*BOX, "score"], np.float32)}), vectors)
+    return path
+
+
+def test_true_regions_and_the_parser_s_phrases_are_ranked(files, model, true_boxes, true_regions, tmp_path):
+    output = str(tmp_path / "ranking.parquet")
+    rank_regions(files, model, true_regions, true_boxes, 1, output, {})
+    rows = schema.read(output, schemas.RETRIEVAL)
+    regions, phrases = (rows[rows["direction"] == name] for name in ("annotation", "search"))
+    assert regions["query_id"].tolist() == ["e/1", "e/2", "f/1"]  # no phrase of the parser's means f/2
+    assert phrases["query_id"].tolist() == ["e#0/0-2", "e#1/0-2", "e#0/3-5", "f#0/0-2"]
+    assert schema.check(output, schemas.RETRIEVAL)["phrases_of_regions"] == [2, 1, 1]
+    assert set(regions["candidates"]) == {4}
+    assert set(phrases["candidates"]) == {3}
+    # "A dog" has the same words in three places, so its regions find it with equal scores: f's is a tie, and counts.
+    assert (rows["rank"] >= 1).all()
+    dog = regions.set_index("query_id")["rank"]
+    assert {dog["e/1"], dog["f/1"]} <= {2, 3, 4}
+
+
+def test_boxes_without_features_are_an_error(files, model, true_boxes, true_regions):
+    inputs, method = open_model(files, model, 1)
+    boxes = schema.read(true_boxes, schemas.BOXES)
+    boxes.loc[boxes["caption_id"] == "f#0", "x"] = 2.5
+    with pytest.raises(InputError, match="1 of these boxes have no features"):
+        ranked(method, inputs, FeatureStore([true_regions]), boxes)
+
+
+def test_the_table_of_regions_sets_ours_beside_the_published(files, model, true_boxes, true_regions, tmp_path):
+    ranking = str(tmp_path / "ranking.parquet")
+    rank_regions(files, model, true_regions, true_boxes, 1, ranking, {})
+    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
+    settings = {"title": "Small", "titles": {"hm_lstm": "HM-LSTM"}, "seeds": [0]}
+    published = Path(__file__).parents[2] / "config/published"
+    make_region_table([ranking], published / "regions/hm_lstm.csv", published / "papers.yaml", settings, outputs)
+    rows = schema.read(outputs.parquet, schemas.RESULTS).set_index(["variant", "kind"])
+    assert rows.loc[("hm_lstm", "published"), "annotation_r1"] == pytest.approx(10.8)
+    ours = schema.read(ranking, schemas.RETRIEVAL)
+    first = ours.loc[ours["direction"] == "annotation", "rank"] == 1
+    assert rows.loc[("hm_lstm", "measured"), "annotation_r1"] == pytest.approx(100 * first.mean())
+    # A region with 2 of the 4 phrases finds one first half the time, the two with one a quarter of the time.
+    assert rows.loc[("random", "random"), "annotation_r1"] == pytest.approx(100 * (0.5 + 0.25 + 0.25) / 3)
+    assert "3 regions and 4 phrases" in Path(outputs.markdown).read_text(encoding="utf-8")

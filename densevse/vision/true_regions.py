@@ -1,0 +1,77 @@
+"""Features of true boxes, for ranking annotated regions and phrases (HM-LSTM, section 5.2 and Table 4)."""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pandas as pd
+
+from densevse.artifacts.files import checksum
+from densevse.artifacts.phrase_boxes import phrase_boxes
+from densevse.artifacts.schema import read
+from densevse.artifacts.schemas import BOXES, IMAGES, REGION_FEATURES
+from densevse.artifacts.store import FeatureWriter
+from densevse.datasets.images import ImageFiles, decode
+from densevse.errors import InputError
+from densevse.logs import progress
+from densevse.vision.boxes import COLUMNS, Boxes
+from densevse.vision.extract import DTYPE, READERS
+from densevse.vision.networks import load_network
+from densevse.vision.region_network import RegionNetwork
+from densevse.vision.regions import Candidates, RegionOptions, choose
+
+
+def extract_true_regions(
+    images: str | Path,
+    boxes: str | Path,
+    sources: Mapping[str, str],
+    settings: Mapping[str, Any],
+    weights: str | Path,
+    split: str,
+    path: str | Path,
+) -> None:
+    """Write the whole image and the distinct phrase boxes of a split's images (schema REGION_FEATURES) to `path`.
+
+    Every box is described as a detection would be: the same network, crops and context. `settings` is a config/networks
+    entry as plain values. Raises `InputError` if no phrase of the split has a box.
+    """
+    table = read(images, IMAGES)
+    table = table[(table["split"] == split) & (table["status"] == "ok")]
+    found = boxes_by_image(phrase_boxes(read(boxes, BOXES)), table)
+    if not found:
+        raise InputError(f"{boxes}: no phrase of an image of the {split} split has a box.")
+    options = replace(RegionOptions.read(settings["regions"], "networks: regions"), scoring="crops", features="crops")
+    everything = replace(options, detections=max(map(len, found.values())), nms_threshold=1.0)
+    network = load_network(settings, weights)
+    describing = RegionNetwork(network, network.settings.layers["regions"], options.map)
+    made_from = {"network": dict(settings), "view": "true regions", "weights_sha256": checksum(weights)}
+    cv2.setNumThreads(1)  # the threads here are the readers'
+    with ThreadPoolExecutor(READERS) as pool:
+        candidates = _candidates(table[table["image_id"].isin(found)], found, ImageFiles(sources))
+        chosen = list(progress(choose(candidates, describing, everything, pool), "true regions", len(found)))
+    with FeatureWriter(path, REGION_FEATURES, chosen[0].described.vectors.shape[1:], DTYPE, made_from) as writer:
+        for regions in chosen:
+            rows = pd.DataFrame(regions.boxes, columns=COLUMNS).assign(
+                image_id=regions.image_id, score=regions.described.scores, class_name=""
+            )
+            writer.append(rows.assign(rank=np.arange(len(rows), dtype=np.int32)), regions.described.vectors)
+
+
+def boxes_by_image(phrases: pd.DataFrame, images: pd.DataFrame) -> dict[str, Boxes]:
+    """The distinct phrase boxes (n, 4) of each image that has some, sorted."""
+    phrases = phrases[phrases["image_id"].isin(images["image_id"])]
+    return {
+        str(image_id): np.unique(group[COLUMNS].to_numpy(np.float32), axis=0)
+        for image_id, group in phrases.groupby("image_id", sort=False)
+    }
+
+
+def _candidates(images: pd.DataFrame, boxes: Mapping[str, Boxes], files: ImageFiles) -> Iterator[Candidates]:
+    for image_id, source, file in zip(images["image_id"], images["source"], images["file"], strict=True):
+        pixels = decode(files.read(source, file), f"{source}: {file}")
+        whole = np.array([[0, 0, pixels.shape[1], pixels.shape[0]]], np.float32)
+        yield Candidates(image_id, pixels, np.concatenate([whole, boxes[image_id]]))
