@@ -1,0 +1,186 @@
+"""A VSE training step against its bare matrix products and against PyTorch's LSTM; the share of loading in it.
+
+The captions are made here: as long as Flickr8k's (12 words), with as many distinct words (about 440) and shared
+beginnings (about 1,320 distinct prefixes for 1,510 words) in a batch of 128 as that data set's. Defaults of
+config/methods/vse.yaml: LSTM, 1024-d; 4096-d image vectors.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor, nn
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
+
+from densevse.artifacts import schema, schemas
+from densevse.artifacts.store import FeatureWriter
+from densevse.methods.interface import Batch
+from densevse.methods.recurrent import Recurrent, prefixes
+from densevse.methods.vse import VSE
+from densevse.settings.model import Training
+from densevse.training.checkpoints import Checkpoint
+from densevse.training.data import Files, Inputs, Pairs
+from densevse.training.loop import Trainer
+from densevse.training.models import build
+from densevse.training.numerics import set_up
+
+IMAGES, VOCABULARY, FEATURE, BATCH, RUNS = 2000, 8000, 4096, 128, 9
+PARAMETERS = {
+    "dimension": 1024,
+    "word_dimension": 300,
+    "word_vectors": "learned",
+    "encoder": "lstm",
+    "loss": "sum",
+    "similarity": "cosine",
+    "margin": 0.2,
+    "dropout": 0.0,
+}
+
+
+def rows() -> list[tuple[str, str, float, str]]:
+    """What, the target, the ratio, a note; best of runs that alternate."""
+    set_up(torch.get_num_threads())
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = made_pairs(Path(folder))
+        generator = np.random.default_rng(1)
+        sentences = generator.choice(len(pairs.rows.caption_ids), BATCH, replace=False)
+        batch = pairs.batch(sentences)
+        trainer = made_trainer(pairs, Path(folder))
+        encoder = trainer.method.sentence
+        step, loading, products, ours, theirs = best_of(
+            lambda: trainer._step(sentences),
+            lambda: pairs.batch(sentences),
+            bare_products(trainer.method, batch),
+            encoding(trainer.method, batch),
+            packed_encoding(encoder, trainer.method.words, batch),
+        )
+    tree = prefixes(batch.sentences.words, batch.sentences.lengths)
+    words = int(batch.sentences.lengths.sum())
+    counts = f"{words} words, {sum(tree.sizes)} prefixes, {len(tree.distinct)} distinct words"
+    return [
+        ("VSE training step / its bare matrix products", "<= 1.5", step / products, note(step, products)),
+        (
+            "PyTorch's packed LSTM / ours, forward + backward",
+            ">= 1.3",
+            theirs / ours,
+            f"{note(theirs, ours)}; {counts}",
+        ),
+        ("loading a batch / training step", "<= 0.05", loading / step, note(loading, step)),
+    ]
+
+
+def note(one: float, other: float) -> str:
+    return f"{1000 * one:.1f} ms / {1000 * other:.1f} ms"
+
+
+def best_of(*works: Callable[[], object]) -> list[float]:
+    times = [[seconds(work) for work in works] for _ in range(RUNS)]
+    return [min(column) for column in zip(*times, strict=True)]
+
+
+def seconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def bare_products(method: VSE, batch: Batch) -> Callable[[], None]:
+    """The products that a step cannot do without, on numbers of the right shapes."""
+    tree = prefixes(batch.sentences.words, batch.sentences.lengths)
+    weight, of_input, image = method.sentence.weight_hidden, method.sentence.weight_input, method.image.weight
+    gates, size = weight.shape
+    vectors, of_vectors = torch.randn(len(tree.distinct), of_input.shape[1]), torch.randn(len(tree.distinct), gates)
+    states, of_gates = torch.randn(sum(tree.sizes), size), torch.randn(sum(tree.sizes), gates)
+    features, joint = torch.randn(BATCH, image.shape[1]), torch.randn(BATCH, size)
+    scores = torch.randn(BATCH, BATCH)
+
+    def multiply() -> None:
+        with torch.inference_mode():
+            for count in tree.sizes[1:]:
+                states[:count] @ weight.t()
+                of_gates[:count] @ weight
+            of_gates.t() @ states
+            linear(vectors, of_input, of_vectors)
+            of_vectors @ of_input
+            linear(features, image, joint)
+            for _ in range(3):
+                joint @ joint.t()
+            scores @ joint
+
+    return multiply
+
+
+def linear(inputs: Tensor, weight: Tensor, gradient: Tensor) -> None:
+    """A linear map and the gradient of its weight."""
+    inputs @ weight.t()
+    gradient.t() @ inputs
+
+
+def encoding(method: VSE, batch: Batch) -> Callable[[], None]:
+    """Words to the sentences' last states and back, by densevse."""
+
+    def encode() -> None:
+        method.zero_grad()
+        tree = prefixes(batch.sentences.words, batch.sentences.lengths)
+        method.sentence(method.words(tree.distinct), tree).sum().backward()
+
+    return encode
+
+
+def packed_encoding(encoder: Recurrent, words: nn.Embedding, batch: Batch) -> Callable[[], None]:
+    """The same by nn.LSTM, with the same routing of products."""
+    size = encoder.weight_hidden.shape[1]
+    layer, table = nn.LSTM(words.embedding_dim, size), nn.Embedding(*words.weight.shape, padding_idx=0)
+    packed = pack_padded_sequence(
+        batch.sentences.words, batch.sentences.lengths, batch_first=True, enforce_sorted=False
+    )
+
+    def encode() -> None:
+        layer.zero_grad()
+        table.zero_grad()
+        vectors = PackedSequence(table(packed.data), packed.batch_sizes)
+        layer(vectors)[1][0].sum().backward()
+
+    return encode
+
+
+def made_trainer(pairs: Pairs, folder: Path) -> Trainer:
+    torch.manual_seed(0)
+    method = build("vse", PARAMETERS, pairs._inputs.shapes())
+    settings = Training(learning_rate=2e-4, batch_size=BATCH, epochs=1, clip=2.0)
+    trainer = Trainer(method, settings, pairs, pairs, 0, Checkpoint(folder / "model", "0" * 64))
+    trainer._step(np.arange(BATCH))
+    return trainer
+
+
+def made_captions(count: int, generator: np.random.Generator) -> list[str]:
+    """Words by Zipf's law; a first word is one of a few, as a third of captions begin with "a man" or "a dog"."""
+    share = np.arange(1, VOCABULARY + 1) ** -1.15
+    words = generator.choice(VOCABULARY, (count, 40), p=share / share.sum())
+    words[:, 0] = generator.choice(4, count, p=[0.6, 0.2, 0.1, 0.1])
+    lengths = generator.normal(11.8, 3.8, count).round().clip(3, 38).astype(int)
+    return [" ".join(f"w{word}" for word in row[:length]) for row, length in zip(words, lengths, strict=True)]
+
+
+def made_pairs(folder: Path) -> Pairs:
+    """Images with random vectors and made captions, five each, as files."""
+    generator = np.random.default_rng(0)
+    ids = [f"image{i}" for i in range(IMAGES)]
+    images = pd.DataFrame({"image_id": ids, "source": "", "file": ids, "split": "train", "width": 1, "height": 1})
+    images = images.assign(sha256="", captions=5, status="ok")
+    captions = images.loc[images.index.repeat(5), ["image_id", "split"]].reset_index(drop=True)
+    captions = captions.assign(position=captions.index % 5, text=made_captions(len(captions), generator))
+    captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
+    words = [f"w{i}" for i in range(VOCABULARY)]
+    vocabulary = pd.DataFrame({"index": range(2, VOCABULARY + 2), "word": words, "count": 1})
+    tables = {"images": (images, schemas.IMAGES), "captions": (captions, schemas.CAPTIONS)}
+    for name, (rows, kind) in {**tables, "words": (vocabulary, schemas.WORDS)}.items():
+        schema.write(rows, kind, folder / f"{name}.parquet", {})
+    with FeatureWriter(folder / "whole.parquet", schemas.IMAGE_FEATURES, (FEATURE,), np.float16, {}) as file:
+        file.append(images[["image_id"]], generator.random((IMAGES, FEATURE), np.float32))
+    named = {name: str(folder / f"{name}.parquet") for name in ("images", "captions", "words")}
+    return Inputs(Files.of({**named, "features_whole": [str(folder / "whole.parquet")]})).pairs("train")
