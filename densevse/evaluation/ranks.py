@@ -42,7 +42,7 @@ class Tile:
     diagonal: bool
 
 
-def evaluate(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block: int = 500) -> Ranks:
+def evaluate(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block: int = 1000) -> Ranks:
     """Rank all sentences for each image and all images for each sentence.
 
     `score_block(image_slice, sentence_slice)` returns the scores (images of the slice, sentences of the slice), higher
