@@ -21,6 +21,7 @@ include: "workflow/rules/training.smk"
 include: "workflow/rules/correspondences.smk"
 include: "workflow/rules/retrieval.smk"
 include: "workflow/rules/tables.smk"
+include: "workflow/rules/region_phrases.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/hm_lstm_figures.smk"
 
@@ -32,4 +33,6 @@ rule all:
     default_target: True
     input:
         tables("scenes"),
+        region_tables("scenes"),
         figures("scenes"),
+        hm_lstm_figures("scenes"),

@@ -66,6 +66,9 @@ class Dataset(Strict):
     tables: dict[str, Table]
     seeds: list[int] = [0]
     compare: list[str] | None = Field(None, description="variants in its tables; all of config/methods by default")
+    boxes: str | None = Field(
+        None, description="true boxes of yours: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"
+    )
 
 
 class Network(Strict):

@@ -20,8 +20,10 @@ def reader_code(wildcards):
 
 
 def with_boxes(readers):
-    """The data sets whose official files hold true boxes."""
-    return any_of(name for name, dataset in SETTINGS.datasets.items() if dataset.reader in readers)
+    """The data sets whose official files hold true boxes, unless the user gives others."""
+    return any_of(
+        name for name, dataset in SETTINGS.datasets.items() if dataset.reader in readers and not dataset.boxes
+    )
 
 
 rule read_dataset:
@@ -67,3 +69,27 @@ rule read_boxes:
         sources=source_names,
     script:
         "../scripts/read_boxes.py"
+
+
+def given_boxes(wildcards):
+    return dataset_settings(wildcards).boxes
+
+
+rule read_given_boxes:
+    input:
+        boxes=given_boxes,
+        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
+        caption_table=f"{RESULTS}/{{dataset}}/captions.parquet",
+        code=code("read_given_boxes.py"),
+    output:
+        f"{RESULTS}/{{dataset}}/boxes.parquet",
+    log:
+        f"{RESULTS}/logs/read_given_boxes/{{dataset}}.log",
+    wildcard_constraints:
+        dataset=any_of(name for name, dataset in SETTINGS.datasets.items() if dataset.boxes),
+    conda:
+        "../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    script:
+        "../scripts/read_given_boxes.py"

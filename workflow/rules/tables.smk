@@ -80,7 +80,7 @@ def rounds_accuracies(wildcards):
 
 
 def phrases_have_boxes(dataset):
-    return SETTINGS.datasets[dataset].reader == "scenes"
+    return SETTINGS.datasets[dataset].reader == "scenes" or SETTINGS.datasets[dataset].boxes is not None
 
 
 def rounds_settings(wildcards):

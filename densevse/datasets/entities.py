@@ -1,0 +1,110 @@
+"""Flickr30k Entities (Plummer et al., ICCV 2015): which boxes the phrases of Flickr30k's captions are about.
+
+Its folder or archive (annotations.zip of the authors' repository, bryanplummer/flickr30k_entities) holds
+`Sentences/<image>.txt`, a caption a line with its phrases marked, tokens separated by spaces:
+
+    [/EN#283585/people Two young guys] with [/EN#283587/bodyparts shaggy hair] look at their hands .
+
+and `Annotations/<image>.xml` with the boxes of the entities by number. Research use only.
+"""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+import pandas as pd
+
+from densevse.artifacts.schemas import BOXES
+from densevse.datasets.archives import Archive
+from densevse.errors import InputError
+from densevse.logs import logger, progress
+
+PHRASE = re.compile(r"\[/EN#(\d+)((?:/[^\s/\]]+)+)")
+Boxes = dict[str, list[tuple[float, float, float, float]]]
+
+
+def read_entities(path: str, captions: pd.DataFrame) -> pd.DataFrame:
+    """BOXES rows of the captions (CAPTIONS rows), found by their letters: spacing and quotes differ between releases.
+
+    An entity without a box (a scene, or out of sight) has no row. Raises `InputError` if no caption is found.
+    """
+    rows: list[dict[str, Any]] = []
+    found = 0
+    with Archive.open(path) as archive:
+        files = {(PurePosixPath(name).suffix, PurePosixPath(name).stem): name for name in archive.names()}
+        for image_id, own in progress(captions.groupby("image_id", sort=False), "Flickr30k Entities"):
+            stem = PurePosixPath(str(image_id)).stem
+            if (".txt", stem) not in files or (".xml", stem) not in files:
+                continue
+            boxes = read_annotation(archive.read(files[".xml", stem]), files[".xml", stem])
+            by_letters = dict(zip(map(letters, own["text"]), own["caption_id"], strict=True))
+            for line in archive.read(files[".txt", stem]).decode("utf-8").splitlines():
+                tokens, phrases = read_sentence(line)
+                caption_id = by_letters.get(letters(" ".join(tokens)))
+                if caption_id is not None:
+                    found += 1
+                    rows += _rows(str(image_id), caption_id, tokens, phrases, boxes)
+    if not found:
+        raise InputError(f"{path}: none of the {len(captions)} captions is in it; is this Flickr30k Entities?")
+    logger.info("%d of %d captions found", found, len(captions))
+    return pd.DataFrame(rows, columns=[column.name for column in BOXES.columns])
+
+
+def read_sentence(line: str) -> tuple[list[str], list[tuple[str, int, int]]]:
+    """The tokens of a marked caption, and each phrase's entity and tokens."""
+    tokens: list[str] = []
+    phrases: list[tuple[str, int, int]] = []
+    begun: tuple[str, int] | None = None
+    for piece in line.split():
+        marked = PHRASE.fullmatch(piece)
+        if marked:
+            begun = (marked[1], len(tokens))
+            continue
+        word = piece.removesuffix("]") if begun else piece
+        tokens += [word] if word else []
+        if begun and piece.endswith("]"):
+            phrases.append((*begun, len(tokens)))
+            begun = None
+    return tokens, phrases
+
+
+def read_annotation(data: bytes, name: str) -> Boxes:
+    """The boxes (x, y, width, height; pixels from 0) of each entity of an annotation file.
+
+    Raises `InputError` naming the file if it is no such annotation.
+    """
+    boxes: Boxes = defaultdict(list)
+    try:
+        for item in ElementTree.fromstring(data).iter("object"):
+            box = item.find("bndbox")
+            if box is not None:
+                left, top, right, bottom = (float(box.findtext(key, "")) for key in ("xmin", "ymin", "xmax", "ymax"))
+                for entity in item.findall("name"):
+                    boxes[entity.text or ""].append((left - 1, top - 1, right - left + 1, bottom - top + 1))
+    except (ElementTree.ParseError, ValueError) as error:
+        raise InputError(f"{name}: not an annotation of Flickr30k Entities: {error}") from error
+    return boxes
+
+
+def letters(text: str) -> str:
+    """A caption's letters and digits, by which it is the same caption in every release."""
+    return "".join(character for character in text.lower() if character.isalnum())
+
+
+def _rows(
+    image_id: str, caption_id: str, tokens: list[str], phrases: list[tuple[str, int, int]], boxes: Boxes
+) -> Iterator[dict[str, Any]]:
+    for entity, start, end in phrases:
+        for box in boxes.get(entity, []):
+            place = dict(zip(("x", "y", "width", "height"), box, strict=True))
+            yield {
+                "image_id": image_id,
+                "caption_id": caption_id,
+                "phrase": " ".join(tokens[start:end]),
+                "start": start,
+                "end": end,
+                **place,
+            }

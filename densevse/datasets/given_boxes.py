@@ -1,0 +1,66 @@
+"""True boxes that the user gives beside a data set: a Parquet file in the documented format, or Flickr30k Entities.
+
+The Parquet file has the columns of the BOXES schema (densevse/artifacts/schemas.py): image_id, caption_id, phrase,
+start, end (token indices in the caption's parse), x, y, width, height (pixels of the upright image). A phrase may have
+several boxes. Any program may have written it:
+
+    frame.to_parquet("regions.parquet")
+    snakemake --config 'datasets={"coco": {"boxes": "regions.parquet"}}' results/tables/coco_regions.md
+"""
+
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas import BOXES, CAPTIONS, IMAGES
+from densevse.datasets.entities import read_entities
+from densevse.errors import InputError
+from densevse.logs import logger
+
+COLUMNS = [column.name for column in BOXES.columns]
+
+
+def write_given_boxes(given: str, images: str, captions: str, output: str) -> None:
+    """Check the user's boxes against the image and caption tables and write them as a BOXES artifact."""
+    caption_table = schema.read(captions, CAPTIONS)
+    boxes = _read_parquet(given) if Path(given).suffix == ".parquet" else read_entities(given, caption_table)
+    check(boxes, schema.read(images, IMAGES), caption_table, given)
+    logger.info("%d boxes of %d images", len(boxes), boxes["image_id"].nunique())
+    schema.write(boxes, BOXES, output, {"given": Path(given).name})
+
+
+def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, name: str) -> None:
+    """Raise `InputError` naming the first row whose image, caption, tokens or box cannot be."""
+    size = images.drop_duplicates("image_id").set_index("image_id")[["width", "height"]]
+    known_captions = set(zip(captions["caption_id"], captions["image_id"], strict=True)) | {
+        ("", image_id) for image_id in size.index
+    }
+    caption_known = [key in known_captions for key in zip(boxes["caption_id"], boxes["image_id"], strict=True)]
+    own = size.reindex(boxes["image_id"]).reset_index(drop=True)
+    right, bottom = boxes["x"] + boxes["width"], boxes["y"] + boxes["height"]
+    inside = (boxes["x"] >= 0) & (boxes["y"] >= 0) & (right <= own["width"] + 1) & (bottom <= own["height"] + 1)
+    named = boxes["caption_id"] != ""
+    problems = {
+        "its image is not in the image table": ~boxes["image_id"].isin(size.index),
+        "its caption is not one of its image": ~pd.Series(caption_known, dtype=bool),
+        "its tokens are not a span": named & ~((boxes["start"] >= 0) & (boxes["end"] > boxes["start"])),
+        "its box has no area or leaves the image": ~(inside & (boxes["width"] > 0) & (boxes["height"] > 0)),
+    }
+    for problem, wrong in problems.items():
+        if wrong.any():
+            row = int(wrong.to_numpy().argmax())
+            raise InputError(
+                f"{name}: row {row} ({boxes.iloc[row].to_dict()}): {problem}; {int(wrong.sum())} such rows."
+            )
+
+
+def _read_parquet(path: str) -> pd.DataFrame:
+    try:
+        table = pq.read_table(path, columns=COLUMNS).cast(BOXES.arrow)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError, OSError) as error:
+        raise InputError(f"{path}: expected a Parquet file with the columns {COLUMNS}: {error}") from error
+    boxes: pd.DataFrame = table.to_pandas()
+    return boxes
