@@ -205,14 +205,14 @@ def _from_mcg(rows: pd.DataFrame, options: MCG) -> Iterator[Scored]:
 
 def _read_mat(path: Path) -> Scored:
     layout = "expected `boxes` (n, 4) and `scores` (n, 1) as in MCG's published boxes"
-    try:
-        stored = loadmat(path, variable_names=["boxes", "scores"])
-        corners, scores = np.asarray(stored["boxes"], np.float32), np.asarray(stored["scores"], np.float32).ravel()
-    except FileNotFoundError:
+    if not path.is_file():
         raise InputError(
             f"{path}: no such file. Get MCG's boxes for this data set, name their folder in the proposer's option "
             "`folder`, and say in `name` what an image's file is called."
-        ) from None
+        )
+    try:
+        stored = loadmat(path, variable_names=["boxes", "scores"])
+        corners, scores = np.asarray(stored["boxes"], np.float32), np.asarray(stored["scores"], np.float32).ravel()
     except NotImplementedError:
         raise InputError(f"{path}: a MATLAB 7.3 file; save it again in MATLAB with `save -v7`.") from None
     except KeyError as error:

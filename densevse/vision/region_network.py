@@ -88,4 +88,4 @@ def rest_of(network: Network, feature_map: str, layer: str) -> fx.GraphModule:
 
 
 def _batch(images: NDArray[np.uint8]) -> Tensor:
-    return torch.from_numpy(images).permute(0, 3, 1, 2)
+    return torch.tensor(images).permute(0, 3, 1, 2)  # a copy, as decoded images cannot be written to

@@ -14,6 +14,9 @@ class, and the best 19 stay beside the whole image. The options stand under `reg
     context             pixels of context on each side of a crop, for crops of 227 pixels as R-CNN's
     crop_size           side of the crops; the network's `size` by default
     score               probability (the best class's softmax), or class (the last layer as it is: R-CNN's SVMs)
+    area_exponent       a region's score is its class score times (its share of the image's area) to this power. A
+                        classifier of whole images is as sure of a dog's ear as of the dog, which a detector that was
+                        trained on boxes is not: so 0.5 for the former, 0 for R-CNN
     background          the class, if there is one, that stands for no thing: no region has it
     map                 roi_align: the layer that is shared
     map_size            roi_align: shorter side to which an image is resized for the shared pass; null for its own
@@ -50,7 +53,7 @@ from densevse.vision.boxes import COLUMNS, Boxes, by_score, clip, suppress
 from densevse.vision.crops import warp
 from densevse.vision.extract import DTYPE, READERS, readable
 from densevse.vision.faster_rcnn import FasterRCNN
-from densevse.vision.networks import load_network
+from densevse.vision.networks import Network, load_network
 from densevse.vision.pipeline import ahead
 from densevse.vision.region_network import Described, RegionNetwork
 from densevse.vision.views import Pixels, resize_shorter_side
@@ -70,6 +73,7 @@ class RegionOptions:
     context: float = 16
     crop_size: int | None = None
     score: Literal["probability", "class"] = "probability"
+    area_exponent: float = 0.0
     background: str | None = None
     map: str = "conv"
     map_size: int | None = None
@@ -131,6 +135,13 @@ def choose(
     return (_sorted(found) for found in _of_crops(images, network, options, pool))
 
 
+def _scored(image: Candidates, described: Described, options: RegionOptions) -> Regions:
+    """The regions of an image, the class scores weighted by `area_exponent`."""
+    areas = image.boxes[:, 2:].prod(axis=1)
+    weights = (areas / areas[0]) ** options.area_exponent
+    return Regions(image.image_id, image.boxes, described._replace(scores=described.scores * weights))
+
+
 def _best(found: Regions, options: RegionOptions) -> Regions:
     """The whole image and the best detections among the others."""
     scores, classes = found.described.scores[1:], found.described.classes[1:]
@@ -176,7 +187,7 @@ def _of_crops(
             image = begun.popleft()
             together = Described(*map(np.concatenate, zip(*waiting, strict=True)))
             waiting = [together.take(slice(len(image.boxes), None))]
-            yield Regions(image.image_id, image.boxes, together.take(slice(0, len(image.boxes))))
+            yield _scored(image, together.take(slice(0, len(image.boxes))), options)
 
 
 # --- shared convolution ------------------------------------------------------------------------------------------
@@ -187,7 +198,7 @@ def _of_map(image: Candidates, network: RegionNetwork, options: RegionOptions) -
     pixels = image.pixels if options.map_size is None else resize_shorter_side(image.pixels, options.map_size)
     scale = pixels.shape[1] / image.pixels.shape[1], pixels.shape[0] / image.pixels.shape[0]
     boxes = (image.boxes * (*scale, *scale)).astype(np.float32)
-    return Regions(image.image_id, image.boxes, network.of_boxes(pixels, boxes, options.cells))
+    return _scored(image, network.of_boxes(pixels, boxes, options.cells), options)
 
 
 def _chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
@@ -225,13 +236,7 @@ def extract_regions(
             found = _detected(rows, files, FasterRCNN(weights, options.detections, options.nms_threshold), pool)
         else:
             network = load_network(settings, weights)
-            describing = RegionNetwork(
-                network,
-                network.settings.layers["regions"],
-                options.map,
-                probability=options.score == "probability",
-                background=None if options.background is None else classes.index(options.background),
-            )
+            describing = _describing(network, options, classes)
             boxes = boxes_of_images(read(proposals, PROPOSALS), rows, options.maximum_proposals, str(proposals))
             found = choose(_candidates(rows, files, boxes, pool), describing, options, pool)
         writer = None
@@ -241,6 +246,14 @@ def extract_regions(
                 writer = stack.enter_context(FeatureWriter(path, REGION_FEATURES, shape, DTYPE, made_from))
             writer.append(_rows(regions, classes), regions.described.vectors)
     remove_superseded(path)
+
+
+def _describing(network: Network, options: RegionOptions, classes: Sequence[str]) -> RegionNetwork:
+    if options.background is not None and options.background not in classes:
+        raise InputError(f"networks: regions.background: {options.background!r} is none of the network's classes.")
+    background = None if options.background is None else classes.index(options.background)
+    layer = network.settings.layers["regions"]
+    return RegionNetwork(network, layer, options.map, options.score == "probability", background)
 
 
 def boxes_of_images(proposals: pd.DataFrame, rows: pd.DataFrame, most: int, where: str) -> list[Boxes]:

@@ -1,0 +1,154 @@
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+from scipy.io import savemat
+
+from densevse.errors import InputError
+from densevse.vision.boxes import COLUMNS
+from densevse.vision.proposal_recall import recall, table
+from densevse.vision.proposals import propose
+
+
+def image_table(*image_ids: str, width: int = 100, height: int = 80) -> pd.DataFrame:
+    rows = [
+        {"image_id": i, "source": "images", "file": f"a/{i}.png", "width": width, "height": height, "status": "ok"}
+        for i in image_ids
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def pictures(tmp_path):
+    random = np.random.default_rng(0)
+    with zipfile.ZipFile(tmp_path / "images.zip", "w") as archive:
+        for number, image_id in enumerate("abc"):
+            pixels = random.integers(0, 40, (80, 100, 3), dtype=np.uint8)
+            if image_id != "b":
+                pixels[20 : 50 + number, 10:60] += 180
+            data = io.BytesIO()
+            Image.fromarray(pixels if image_id != "b" else np.zeros((8, 8, 3), np.uint8)).save(data, "PNG")
+            archive.writestr(f"a/{image_id}.png", data.getvalue())
+    return {"images": str(tmp_path / "images.zip")}
+
+
+SEARCH = {"kind": "selective_search", "options": {"mode": "fast", "boxes": 50}}
+
+
+def test_processes_and_division_change_nothing(pictures):
+    images = image_table("a", "b", "c")
+    whole = propose(images, slice(None), pictures, SEARCH, processes=1)
+    parts = [propose(images, part, pictures, SEARCH, processes=2) for part in (slice(0, 1), slice(1, 3))]
+    pd.testing.assert_frame_equal(pd.concat(parts).reset_index(drop=True), whole.reset_index(drop=True))
+    assert whole["image_id"].unique().tolist() == ["a", "c"]  # b is smaller than the smallest box
+    for _, rows in whole.groupby("image_id"):
+        assert rows["rank"].tolist() == list(range(len(rows)))
+        assert rows["score"].is_monotonic_decreasing
+        assert len(rows) <= 50
+
+
+def test_unreadable_images_have_no_proposals(pictures):
+    images = image_table("a", "b", "c")
+    images.loc[0, "status"] = "missing"
+    assert set(propose(images, slice(None), pictures, SEARCH, 1)["image_id"]) == {"c"}
+
+
+def test_an_unknown_option_is_named():
+    with pytest.raises(InputError, match="hieght"):
+        propose(image_table("a"), slice(None), {}, {"kind": "selective_search", "options": {"hieght": 3}}, 1)
+    with pytest.raises(InputError, match="slow"):
+        propose(image_table("a"), slice(None), {}, {"kind": "selective_search", "options": {"mode": "slow"}}, 1)
+
+
+def from_file(tmp_path, frame, images, suffix="csv", **options):
+    path = tmp_path / f"boxes.{suffix}"
+    frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
+    return propose(images, slice(None), {}, {"kind": "file", "options": {"path": str(path), **options}}, 1)
+
+
+def boxes(*rows) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=["image_id", *COLUMNS, "score"])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_file_of_boxes(tmp_path, suffix):
+    frame = boxes(("007", 1, 2, 30, 40, 0.5), ("007", 90, 70, 30, 30, 0.9), ("007", 0, 2, 30, 40, 0.5))
+    found = from_file(tmp_path, frame, image_table("007", "none"), suffix)
+    expected = [[90, 70, 10, 10], [0, 2, 30, 40], [1, 2, 30, 40]]  # clipped; equal scores by their place
+    assert found[COLUMNS].to_numpy().tolist() == expected
+    assert found["image_id"].unique().tolist() == ["007"]
+    shuffled = from_file(tmp_path, frame.iloc[::-1], image_table("007", "none"), suffix, boxes=2)
+    assert shuffled[COLUMNS].to_numpy().tolist() == expected[:2]
+
+
+@pytest.mark.parametrize("box", [(150, 0, 5, 5), (0, 0, 0, 5), (np.nan, 0, 5, 5), (-9, -9, 5, 5)])
+def test_a_box_outside_its_image_is_named(tmp_path, box):
+    with pytest.raises(InputError, match=r"boxes\.csv, image a"):
+        from_file(tmp_path, boxes(("a", 1, 1, 5, 5, 0.1), ("a", *box, 0.5)), image_table("a"))
+
+
+def test_boxes_of_another_data_set_are_refused(tmp_path):
+    with pytest.raises(InputError, match=r"boxes\.csv.*COCO_1.*another data set.*'a'"):
+        from_file(tmp_path, boxes(("COCO_1", 1, 1, 5, 5, 0.5)), image_table("a"))
+
+
+def test_a_file_without_the_columns_is_refused(tmp_path):
+    with pytest.raises(InputError, match="image_id"):
+        from_file(tmp_path, pd.DataFrame({"image": ["a"], "x": [1]}), image_table("a"))
+    with pytest.raises(InputError, match="no such file"):
+        propose(image_table("a"), slice(None), {}, {"kind": "file", "options": {"path": "nowhere.csv"}}, 1)
+
+
+def mcg(tmp_path, **options):
+    proposer = {"kind": "mcg", "options": {"folder": str(tmp_path), **options}}
+    return propose(image_table("a"), slice(None), {}, proposer, 1)
+
+
+def test_published_boxes_of_mcg(tmp_path):
+    # MATLAB counts pixels from 1; rows are top, left, bottom, right.
+    corners = np.array([[1, 1, 80, 100], [11, 21, 30, 60]], np.uint16)
+    savemat(tmp_path / "COCO_a.mat", {"boxes": corners, "scores": np.array([[0.25], [0.75]])})
+    found = mcg(tmp_path, name="COCO_{stem}.mat")
+    assert found[COLUMNS].to_numpy().tolist() == [[20, 10, 40, 20], [0, 0, 100, 80]]
+    assert found["score"].tolist() == [0.75, 0.25]
+
+
+def test_bad_mat_files_are_named(tmp_path):
+    with pytest.raises(InputError, match=r"a\.mat: no such file"):
+        mcg(tmp_path)
+    savemat(tmp_path / "a.mat", {"boxes": np.ones((2, 4)), "scores": np.ones((2, 1))})
+    whole = (tmp_path / "a.mat").read_bytes()
+    (tmp_path / "a.mat").write_bytes(whole[:200])
+    with pytest.raises(InputError, match=r"a\.mat: not a whole MATLAB file"):
+        mcg(tmp_path)
+    savemat(tmp_path / "a.mat", {"bboxes": np.ones((2, 4))})
+    with pytest.raises(InputError, match=r"a\.mat: expected `boxes`"):
+        mcg(tmp_path)
+    savemat(tmp_path / "a.mat", {"boxes": np.ones((2, 4)), "scores": np.ones((3, 1))})
+    with pytest.raises(InputError, match=r"a\.mat: expected `boxes`"):
+        mcg(tmp_path)
+    header = b"MATLAB 7.3 MAT-file".ljust(124) + b"\x00\x02IM"
+    (tmp_path / "a.mat").write_bytes(header.ljust(512, b"\0") + b"\x89HDF\r\n\x1a\n")
+    with pytest.raises(InputError, match="save -v7"):
+        mcg(tmp_path)
+
+
+def test_recall():
+    true = boxes(("a", 0, 0, 10, 10, 0), ("a", 50, 50, 10, 10, 0), ("b", 0, 0, 10, 10, 0))
+    proposals = pd.concat([boxes(*(("a", i, 20, 1, 1, 0) for i in range(99))), boxes(("a", 0, 0, 10, 5, 0))])
+    proposals = pd.concat([proposals, boxes(("a", 50, 50, 10, 10, 0))])
+    found = recall(proposals, true).set_index("boxes")
+    assert found.loc[100, "average_best_overlap"] == pytest.approx(0.5 / 3)
+    assert found.loc[100, "recall"] == pytest.approx(1 / 3)
+    assert found.loc[300, "recall"] == found.loc[0, "recall"] == pytest.approx(2 / 3)
+    assert found.loc[0, "boxes_mean"] == 101 / 2
+    assert (found["true_boxes"] == 3).all()
+    assert "| one | all | 50 | 0.500 | 0.667 |" in table("Test", {"one": recall(proposals, true)})
+
+
+def test_recall_without_true_boxes_is_refused():
+    with pytest.raises(InputError, match="no true box"):
+        recall(boxes(), boxes())

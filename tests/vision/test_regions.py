@@ -1,0 +1,235 @@
+import io
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+from torchvision.models import get_model
+
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas import IMAGES, PROPOSALS
+from densevse.artifacts.store import FeatureStore
+from densevse.errors import InputError
+from densevse.vision.boxes import COLUMNS, overlaps
+from densevse.vision.crops import warp
+from densevse.vision.networks import CLASSES, load_network
+from densevse.vision.region_network import RegionNetwork, rest_of
+from densevse.vision.regions import RegionOptions, boxes_of_images, extract_regions
+
+CLASS_NAMES = [f"class {number}" for number in range(1000)]
+SIZES = {"a": (70, 60), "b": (64, 64), "c": (50, 80), "none": (40, 40)}
+SETTINGS = {
+    "architecture": "squeezenet1_1",
+    "layers": {"regions": "features"},
+    "size": 64,
+    "precision": "fp32",
+    "batch_size": 16,
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A data set of four images with random proposals, and a network with random weights."""
+    folder = tmp_path_factory.mktemp("regions")
+    random = np.random.default_rng(0)
+    with zipfile.ZipFile(folder / "images.zip", "w") as archive:
+        for image_id, (width, height) in SIZES.items():
+            pixels = random.integers(0, 256, (height // 5, width // 5, 3), dtype=np.uint8)
+            data = io.BytesIO()
+            Image.fromarray(pixels).resize((width, height)).save(data, "PNG")
+            archive.writestr(f"{image_id}.png", data.getvalue())
+    images = [
+        {"image_id": i, "source": "images", "file": f"{i}.png", "split": "train", "width": w, "height": h}
+        | {"sha256": "", "captions": 0, "status": "ok"}
+        for i, (w, h) in SIZES.items()
+    ]
+    write(images, IMAGES, folder / "images.parquet", {})
+    write_proposals(folder, "00-of-01", ["a", "b", "c"])
+    torch.manual_seed(0)
+    module = get_model("squeezenet1_1", weights=None)
+    save_file(module.state_dict(), folder / "weights.safetensors")
+    return folder
+
+
+def write_proposals(folder, shard, image_ids):
+    rows = []
+    for image_id in image_ids:
+        random, (width, height) = np.random.default_rng(len(image_id) + ord(image_id[0])), SIZES[image_id]
+        for rank in range(40):
+            x, y = random.integers(0, width - 12), random.integers(0, height - 12)
+            box = (x, y, random.integers(8, width - x + 1), random.integers(8, height - y + 1))
+            rows.append({"image_id": image_id, "rank": rank, **dict(zip(COLUMNS, box, strict=True)), "score": 0.5})
+    frame = pd.DataFrame(rows, columns=["image_id", "rank", *COLUMNS, "score"])
+    write(frame, PROPOSALS, folder / "proposals" / f"{shard}.parquet", {})
+
+
+def extract(folder, shard="00-of-01", out="regions", **options):
+    extract_regions(
+        folder / "images.parquet",
+        folder / "proposals" / f"{shard}.parquet",
+        {"images": str(folder / "images.zip")},
+        {**SETTINGS, "regions": options},
+        folder / "weights.safetensors",
+        CLASS_NAMES,
+        shard,
+        folder / out / f"{shard}.parquet",
+    )
+    return FeatureStore([folder / out / f"{shard}.parquet"])
+
+
+WAYS = [
+    {"scoring": "crops"},
+    {"scoring": "roi_align", "features": "crops", "map": "features", "cells": 2},
+    {"scoring": "roi_align", "features": "roi_align", "map": "features", "cells": 2, "map_size": 96},
+]
+
+
+@pytest.mark.parametrize("options", WAYS)
+def test_the_whole_image_and_the_best_detections(made, options):
+    store = extract(made, nms_threshold=0.3, detections=5, **options)
+    assert store.shape == (512,)
+    assert store.rows["image_id"].unique().tolist() == list(SIZES)
+    for image_id, rows in store.rows.groupby("image_id"):
+        width, height = SIZES[image_id]
+        assert rows["rank"].tolist() == list(range(len(rows)))
+        assert rows.iloc[0][COLUMNS].tolist() == [0, 0, width, height]
+        assert rows["class_name"].iloc[0] == ""
+        assert len(rows) == (1 if image_id == "none" else 6)
+        found = rows.iloc[1:]
+        assert found["score"].is_monotonic_decreasing
+        assert found["score"].between(0, 1).all()
+        assert (found["x"] + found["width"] <= width).all()
+        assert found["class_name"].isin(CLASS_NAMES).all()
+
+
+def test_regions_of_a_class_do_not_repeat_each_other(made):
+    rows = extract(made, nms_threshold=0.3, scoring="crops").rows
+    for _, found in rows[rows["rank"] > 0].groupby(["image_id", "class_name"]):
+        boxes = found[COLUMNS].to_numpy()
+        assert (overlaps(boxes, boxes) - np.eye(len(boxes))).max() <= 0.3 + 1e-6
+
+
+def test_features_and_scores_are_those_of_the_warped_crop(made):
+    for options in WAYS[:2]:
+        store = extract(made, **options)
+        network = load_network({**SETTINGS, "regions": {}}, made / "weights.safetensors")
+        pixels = read_png(made, "a")
+        rows = store.rows[store.rows["image_id"] == "a"]
+        for number, row in list(enumerate(rows.to_dict("records")))[:4]:
+            box = np.float32([row[column] for column in COLUMNS])
+            crop = warp(pixels, box, 64, 16 if row["rank"] else 0, (124, 116, 104))
+            vector, scores = network.outputs(torch.from_numpy(crop).permute(2, 0, 1)[None], ["features", CLASSES])
+            expected = vector.mean((2, 3)).cpu().numpy()
+            np.testing.assert_allclose(store.gather([number]), expected, rtol=2e-2, atol=2e-3)
+            if row["rank"]:
+                assert row["score"] == pytest.approx(scores.softmax(1).max().item(), rel=1e-3)
+                assert row["class_name"] == CLASS_NAMES[scores.argmax().item()]
+
+
+def read_png(folder, image_id):
+    with zipfile.ZipFile(folder / "images.zip") as archive:
+        return np.array(Image.open(io.BytesIO(archive.read(f"{image_id}.png"))))
+
+
+@pytest.mark.parametrize("options", WAYS)
+def test_division_into_shards_changes_no_bit(made, options):
+    whole = extract(made, out="whole", **options)
+    write_proposals(made, "00-of-02", ["a", "b"])
+    write_proposals(made, "01-of-02", ["c"])
+    for shard in ("00-of-02", "01-of-02"):
+        extract(made, shard, out="divided", **options)
+    divided = FeatureStore([made / "divided" / f"{shard}.parquet" for shard in ("00-of-02", "01-of-02")])
+    pd.testing.assert_frame_equal(divided.rows, whole.rows)
+    every = np.arange(len(whole))
+    np.testing.assert_array_equal(divided.gather(every), whole.gather(every))
+
+
+def test_only_the_first_proposals_are_looked_at(made):
+    rows = extract(made, maximum_proposals=2).rows
+    assert rows.groupby("image_id")["rank"].max().to_dict() == {"a": 2, "b": 2, "c": 2, "none": 0}
+
+
+def test_large_regions_can_be_preferred(made):
+    proposals = read(made / "proposals" / "00-of-01.parquet", PROPOSALS)
+    fifth = (proposals["width"] * proposals["height"]).groupby(proposals["image_id"]).nlargest(5)
+    smallest = {}
+    for exponent in (0, 8):
+        rows = extract(made, detections=5, nms_threshold=1.0, area_exponent=exponent).rows
+        found = rows[rows["rank"] > 0]
+        smallest[exponent] = (found["width"] * found["height"]).groupby(found["image_id"]).min()
+    fifth = fifth.groupby(level=0).min()
+    assert (smallest[8] > 0.9 * fifth).all()
+    assert (smallest[0] < 0.9 * fifth).all()
+
+
+def test_no_region_is_background(made):
+    usual = extract(made).rows["class_name"]
+    background = usual[usual != ""].mode()[0]
+    assert background not in set(extract(made, background=background).rows["class_name"])
+    with pytest.raises(InputError, match="background"):
+        extract(made, background="no such class")
+
+
+@pytest.mark.parametrize("architecture", ["squeezenet1_1", "mobilenet_v3_small", "resnet18"])
+def test_what_follows_the_map_gives_what_the_network_gives(architecture, tmp_path):
+    torch.manual_seed(1)
+    save_file(get_model(architecture, weights=None).state_dict(), tmp_path / "w.safetensors")
+    feature_map = {"resnet18": "layer4"}.get(architecture, "features")
+    layer = {"resnet18": "avgpool", "mobilenet_v3_small": "classifier.1"}.get(architecture, "features")
+    settings = {**SETTINGS, "architecture": architecture, "layers": {"regions": layer}}
+    network = load_network(settings, tmp_path / "w.safetensors")
+    batch = torch.randint(0, 256, (2, 3, 96, 96), dtype=torch.uint8)
+    with torch.inference_mode():
+        found = rest_of(network, feature_map, layer)(network.outputs(batch, [feature_map])[0])
+    for one, expected in zip(found, network.outputs(batch, [layer, CLASSES]), strict=True):
+        torch.testing.assert_close(one, expected)
+
+
+def test_boxes_are_read_where_they_are_on_the_map(made):
+    network = load_network({**SETTINGS, "regions": {}}, made / "weights.safetensors")
+    image = np.random.default_rng(3).integers(0, 256, (127, 255, 3), dtype=np.uint8)
+    maps = network.outputs(torch.from_numpy(image).permute(2, 0, 1)[None], ["features"])[0]
+    height, width = 127 / maps.shape[2], 255 / maps.shape[3]
+    cell = np.float32(
+        [[5 * width, 2 * height, width, height]]
+    )  # RoIAlign samples a cell between its neighbours' centres
+    region = RegionNetwork(network, "features", "features").of_boxes(image, cell, cells=1)
+    near = maps[0, :, 1:4, 4:7].flatten(1).cpu().numpy()
+    far = maps[0, :, 4:7, 9:12].flatten(1).cpu().numpy()
+    distance = [np.abs(region.vectors[0][:, None] - cells).mean() for cells in (near, far)]
+    assert distance[0] < distance[1]
+    assert (region.vectors[0] <= near.max(axis=1) + 1e-5).all()
+    assert (region.vectors[0] >= near.min(axis=1) - 1e-5).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scoring": "guess"}, "scoring"),
+        ({"nms": 0.3}, "nms"),
+        ({"score": "best"}, "score"),
+        ({"scoring": "crops", "features": "roi_align"}, "shared map"),
+    ],
+)
+def test_wrong_options_are_named(options, message):
+    with pytest.raises(InputError, match=message):
+        RegionOptions.read(options, "networks.vgg19.regions")
+
+
+def test_proposals_of_other_images_are_refused():
+    rows = pd.DataFrame({"image_id": ["a"], "width": [100], "height": [50]})
+    frame = pd.DataFrame([["b", 0, 0, 0, 5, 5, 1.0]], columns=["image_id", "rank", *COLUMNS, "score"])
+    with pytest.raises(InputError, match=r"p\.parquet.*'b'.*another data set"):
+        boxes_of_images(frame, rows, 10, "p.parquet")
+    with pytest.raises(InputError, match=r"p\.parquet: image a: a box outside its 100 x 50"):
+        boxes_of_images(frame.assign(image_id="a", y=60.0), rows, 10, "p.parquet")
+
+
+def test_a_proposal_that_is_the_whole_image_is_there_once():
+    rows = pd.DataFrame({"image_id": ["a"], "width": [100], "height": [50]})
+    values = [["a", 1, 0, 0, 100, 50, 1.0], ["a", 0, 0, 0, 100, 49, 1.0]]
+    frame = pd.DataFrame(values, columns=["image_id", "rank", *COLUMNS, "score"])
+    assert boxes_of_images(frame, rows, 10, "p")[0].tolist() == [[0, 0, 100, 50], [0, 0, 100, 49]]
