@@ -7,7 +7,7 @@ that zip as the readers of official layouts do theirs. The same options give the
 import json
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import cv2
@@ -111,7 +111,8 @@ def _picture(image: str, split: str, scene: Scene, sizes: _Sizes, number: int) -
         for sentence in describe(scene, random)
     ]
     things = [{"phrase": thing.name, "boxes": of_thing} for thing, of_thing in zip(scene.things, boxes, strict=True)]
-    line = {"image_id": image, "file": f"images/{image}.png", "split": split, "captions": captions, "things": things}
+    place: dict[str, Any] = {"image_id": image, "file": f"images/{image}.png", "split": split}
+    line = place | {"scene": asdict(scene), "things": things, "captions": captions}
     return cv2.imencode(".png", pixels[..., ::-1])[1].tobytes(), line
 
 

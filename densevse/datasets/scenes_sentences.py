@@ -93,7 +93,7 @@ class _Speaker:
         self.scene, self.random, self.whole = scene, random, whole
 
     def sentence(self) -> Sentence:
-        pair = len(self.scene.things) > 1 and (self.whole or self._chance(0.75))
+        pair = len(self.scene.things) > 1 and (self.whole or self._chance(0.8))
         parts = self._of_a_pair() if pair else self._of_one(self._any(range(len(self.scene.things))))
         if self._chance(0.6):
             parts = (*parts, ".")
@@ -254,10 +254,10 @@ class _Speaker:
 
     def _before_noun(self, what: Thing, unsaid: Set[str]) -> tuple[str, ...]:
         chance = {
-            "size": 0.4,
+            "size": 0.5,
             "action": 0.12 if what.action else 0.0,
-            "texture": 0.1 if what.texture == "plain" else 0.35,
-            "colour": 0.95 if self.whole else 0.75,
+            "texture": 0.1 if what.texture == "plain" else 0.5,
+            "colour": 0.95 if self.whole else 0.8,
         }
         said = {name for name, share in chance.items() if self._chance(share) and name not in unsaid}
         words = {

@@ -68,14 +68,14 @@ class Scene:
 
 
 def sample_family(random: Generator) -> list[Scene]:
-    """One scene, or a scene of two with its swaps."""
+    """One scene, or a scene of two with one or all of its swaps."""
     kind = random.choice(["one", "pair", "touching", "three"], p=[0.12, 0.5, 0.23, 0.15])
     if kind == "one":
         return [Scene((_thing(random, most=3),))]
     if kind == "three":
         return [_scene_of_three(random)]
     scene = _touching_pair(random) if kind == "touching" else _pair(random)
-    return _swaps(scene)
+    return _swaps(scene)[: int(random.choice([1, 2, 4], p=[0.4, 0.25, 0.35]))]
 
 
 def _pair(random: Generator) -> Scene:
@@ -106,10 +106,10 @@ def _scene_of_three(random: Generator) -> Scene:
 
 
 def _swaps(scene: Scene) -> list[Scene]:
-    """The scene, with places or parts exchanged, with colours exchanged, and with both."""
+    """The scene itself, with places or parts exchanged, with colours exchanged, and with both."""
     first, second = scene.things
     recoloured = (replace(first, colour=second.colour), replace(second, colour=first.colour))
-    pairs = [(first, second), recoloured, (second, first), recoloured[::-1]]
+    pairs = [(first, second), (second, first), recoloured, recoloured[::-1]]
     if scene.layout is Layout.CARRY:  # sizes stay with the part that is played, or nothing small could carry
         pairs = [(replace(one, size=first.size), replace(two, size=second.size)) for one, two in pairs]
     return [replace(scene, things=pair) for pair in pairs]
