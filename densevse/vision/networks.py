@@ -15,6 +15,7 @@ import torchvision
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
+from torch.nn import functional
 from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
 from densevse.errors import InputError
@@ -37,12 +38,15 @@ LAYERS = {
 CLASSES = "classes"
 """The layer of class scores (logits), whatever it is called in the network."""
 
+EPSILON = 1e-6
+"""What a batch normalisation adds to the variance of pixels, some thousands: it must not be zero."""
+
 
 class Network:
     """A network on the best device there is, ready for batches of pixels.
 
-    A batch is (N, 3, height, width) RGB, uint8 or float, values 0 to 255; mean and std of the configuration are applied
-    here. Whatever comes back is float32.
+    A batch is (N, 3, height, width) RGB, uint8 or whole numbers from 0 to 255; mean and std of the configuration are
+    applied here. Whatever comes back is float32.
     """
 
     def __init__(self, settings: Settings, module: nn.Module) -> None:
@@ -52,8 +56,8 @@ class Network:
         self.module = _converted(module, self.dtype).to(self.device)
         self._nodes: list[str] = get_graph_node_names(module, suppress_diff_warning=True)[1]
         self._cut: dict[tuple[str, ...], nn.Module] = {}
-        self._scale = (1 / (255 * torch.tensor(settings.std, device=self.device))).view(3, 1, 1)
-        self._shift = (torch.tensor(settings.mean) / torch.tensor(settings.std)).to(self.device).view(3, 1, 1)
+        self._mean = 255 * torch.tensor(settings.mean, device=self.device)
+        self._variance = (255 * torch.tensor(settings.std, device=self.device)) ** 2
 
     def features(self, batch: Tensor, layer: str) -> Tensor:
         """(N, D) activations of a layer; of a convolution, their mean over all cells."""
@@ -79,8 +83,10 @@ class Network:
         if nodes not in self._cut:
             self._cut[nodes] = self._cut_behind(nodes)
         with torch.inference_mode():
-            pixels = batch.to(self.device, non_blocking=True).float().mul(self._scale).sub_(self._shift)
-            found = self._cut[nodes](pixels.to(self.dtype, memory_format=torch.channels_last))
+            pixels = batch.to(self.device, non_blocking=True).to(self.dtype, memory_format=torch.channels_last)
+            # Whole numbers up to 255 are exact in bf16; a batch normalisation scales them in float32 and rounds once.
+            scaled = functional.batch_norm(pixels, self._mean, self._variance, eps=EPSILON)
+            found = self._cut[nodes](scaled)
             return tuple(found[node].float() for node in nodes)
 
     def node(self, layer: str) -> str:
