@@ -164,9 +164,10 @@ def read_state(path: Path) -> dict[str, Tensor]:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; it should hold a network's weights.") from None
     except (SafetensorError, pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
+        reason = [type(error).__name__, *str(error).splitlines()[:1]]
         raise InputError(
             f"{path}: expected a state dict (safetensors, or torch's format without code), found something else or "
-            f"a part of one ({str(error).splitlines()[0]}). Obtain the file again."
+            f"a part of one ({': '.join(reason)}). Obtain the file again."
         ) from error
     if not isinstance(state, dict) or not all(isinstance(value, Tensor) for value in state.values()):
         raise InputError(

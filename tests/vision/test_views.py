@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+from densevse.vision.views import centre_crop, crops, resize_shorter_side
+
+
+def picture(height, width):
+    return np.random.default_rng(0).integers(256, size=(height, width, 3), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("shape", [(300, 400), (400, 300), (64, 64), (1, 1), (1, 4000), (3000, 2)])
+@pytest.mark.parametrize("view", ["whole", "grid", "ten_crop"])
+def test_every_image_gives_crops_of_the_asked_size(shape, view):
+    found = crops(picture(*shape), view, resize=64, size=56)
+    assert found.shape == (10 if view == "ten_crop" else 1, 56, 56, 3)
+    assert found.dtype == np.uint8
+
+
+def test_the_shorter_side_is_resized_and_the_shape_is_kept():
+    assert resize_shorter_side(picture(300, 400), 150).shape == (150, 200, 3)
+    assert resize_shorter_side(picture(40, 30), 60).shape == (80, 60, 3)
+    assert resize_shorter_side(picture(2, 5000), 10).shape == (10, 80, 3), "very long images are squeezed"
+
+
+def test_an_image_of_the_right_size_is_left_as_it_is():
+    image = picture(56, 56)
+    assert np.array_equal(crops(image, "whole", resize=56, size=56)[0], image)
+
+
+def test_shrinking_averages():
+    board = np.indices((64, 64)).sum(0)[..., None] % 2 * np.full(3, 200)
+    assert np.all(resize_shorter_side(board.astype(np.uint8), 32) == 100)
+
+
+def test_the_centre_is_the_centre():
+    image = np.zeros((10, 20, 3), np.uint8)
+    image[3:7, 8:12] = 9
+    assert np.all(centre_crop(image, 4) == 9)
+
+
+def test_ten_crops_are_corners_and_centre_and_their_mirror_images():
+    image = picture(64, 90)
+    found = crops(image, "ten_crop", resize=64, size=50)
+    expected = [image[:50, :50], image[:50, 40:], image[14:, :50], image[14:, 40:], image[7:57, 20:70]]
+    assert np.array_equal(found[:5], expected)
+    assert np.array_equal(found[5:], np.array(expected)[:, :, ::-1])
