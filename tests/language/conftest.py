@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from densevse.language.corenlp import get_corenlp, jars
-
 
 @pytest.fixture(scope="session")
 def corenlp_home():
@@ -14,6 +12,8 @@ def corenlp_home():
         pytest.skip("CoreNLP needs Java, and there is no `java` on the PATH")
     if os.environ.get("CORENLP_HOME"):
         return Path(os.environ["CORENLP_HOME"])
+    from densevse.language.corenlp import get_corenlp, jars  # brings torch, by stanza
+
     home = Path.home() / ".cache" / "densevse" / "corenlp"
     if not jars(home):
         if shutil.which("mvn") is None:
