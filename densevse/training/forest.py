@@ -84,11 +84,14 @@ class Forest:
             root=ends - 1,
         )
 
-    def spans(self) -> dict[tuple[str, int, int], tuple[int, int]]:
-        """Which sentence and node (counted within it) spans these tokens of a caption."""
+    def find(self, sentence: Indices, start: Indices, end: Indices) -> Indices:
+        """Which node (counted within its sentence) spans these tokens of a sentence; -1 where none does."""
         _, owner, place = self.nodes.take(np.arange(len(self.caption_ids)))
-        keys = zip(self.caption_ids[owner], self.start.tolist(), self.end.tolist(), strict=True)
-        return dict(zip(keys, zip(owner.tolist(), place.tolist(), strict=True), strict=True))
+        spans = _span(owner, self.start, self.end)
+        order = np.argsort(spans)
+        wanted = _span(sentence, start, end)
+        found = order[np.searchsorted(spans[order], wanted).clip(max=len(order) - 1)]
+        return np.where(spans[found] == wanted, place[found], -1)
 
 
 @dataclass(frozen=True)
@@ -106,20 +109,21 @@ class PhraseRegions:
 
         Rows of other splits' captions are passed over. Raises `InputError` naming a phrase that its tree does not have.
         """
-        rows = rows[rows["caption_id"].isin(forest.caption_ids)]
-        spans = forest.spans()
-        keys = list(zip(rows["caption_id"], rows["start"].tolist(), rows["end"].tolist(), strict=True))
-        unknown = [key for key in keys if key not in spans]
-        if unknown:
+        sentence = pd.Index(forest.caption_ids).get_indexer(pd.Index(rows["caption_id"]))
+        rows, sentence = rows[sentence >= 0], sentence[sentence >= 0]
+        start, end = rows["start"].to_numpy(np.int64), rows["end"].to_numpy(np.int64)
+        node = forest.find(sentence, start, end)
+        if (node < 0).any():
+            unknown = int(np.argmin(node))
             raise InputError(
-                f"correspondences: the tree of caption {unknown[0][0]!r} has no phrase of the tokens "
-                f"{unknown[0][1]} to {unknown[0][2]}; they were made from other parses. Delete them and run snakemake."
+                f"correspondences: the tree of caption {rows['caption_id'].iloc[unknown]!r} has no phrase of "
+                f"tokens {start[unknown]} to {end[unknown]}; they were made from other parses. Delete them and run "
+                "snakemake again."
             )
-        found = np.array([spans[key] for key in keys], np.int64).reshape(-1, 2)
-        order = np.lexsort((found[:, 1], found[:, 0]))
+        order = np.lexsort((node, sentence))
         return cls(
-            Ragged.of_lengths(np.bincount(found[:, 0], minlength=len(forest.caption_ids))),
-            found[order, 1],
+            Ragged.of_lengths(np.bincount(sentence, minlength=len(forest.caption_ids))),
+            node[order],
             rows["region"].to_numpy(np.int64)[order],
             rows["confidence"].to_numpy(np.float32)[order],
         )
@@ -135,6 +139,11 @@ class PhraseRegions:
 def _flat(words: Sequence[str]) -> tuple[Sequence[str], str]:
     """The tokens and the tree of a sentence without structure; an empty one is a single word nobody knows."""
     return words or [""], "(ROOT " + " ".join("(X x)" for _ in words or [""]) + ")"
+
+
+def _span(sentence: Indices, start: Indices, end: Indices) -> Indices:
+    """One number a span, for sentences of fewer than 65,536 tokens."""
+    return sentence << 32 | start << 16 | end
 
 
 def _flattened(arrays: Iterable[NDArray[np.generic]]) -> Indices:
