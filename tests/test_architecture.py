@@ -14,7 +14,7 @@ ALLOWED = {
     "artifacts": FOUNDATION,
     "methods": {"errors"},
     "datasets": FOUNDATION | {"artifacts"},
-    "vision": FOUNDATION | {"artifacts", "datasets.images"},
+    "vision": FOUNDATION | {"artifacts", "settings", "datasets.images"},
     "language": FOUNDATION | {"artifacts"},
     "evaluation": FOUNDATION | {"artifacts"},
     "training": FOUNDATION | {"artifacts", "methods", "settings", "language", "evaluation"},

@@ -1,23 +1,6 @@
 # HM-LSTM's loop (Fig 3, step 2a): the model of round t - 1 says which region each phrase of round t means.
 
 
-def regions_of_method(wildcards):
-    return method_inputs(wildcards)["features_regions"]
-
-
-def assigning_settings(wildcards):
-    """What assigning regions depends on in a variant's config beyond the model itself."""
-    return {"candidates": candidates(wildcards)}
-
-
-def candidates(wildcards):
-    return variant_settings(wildcards).parameters["candidates"]
-
-
-def round_number(wildcards):
-    return int(wildcards.round)
-
-
 rule correspond:
     input:
         unpack(method_inputs),

@@ -1,21 +1,4 @@
 # Sentences to constituency trees and dependencies, by Stanford CoreNLP or, for scenes, by the grammar they come from.
-import os
-
-CORENLP_HOME = os.environ.get("CORENLP_HOME")
-
-
-def parsers_of(kind):
-    return any_of(name for name, parser in SETTINGS.parsers.items() if parser.kind == kind)
-
-
-def parser_options(wildcards):
-    """What decides how a sentence is parsed; the memory does not."""
-    options = SETTINGS.parsers[wildcards.parser].options
-    return {key: value for key, value in options.items() if key != "memory_mb"}
-
-
-def parser_memory(wildcards):
-    return SETTINGS.parsers[wildcards.parser].options.get("memory_mb", 4000)
 
 
 # Needs no code of the package as an input: an edit of it is no reason to obtain a gigabyte again.

@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT))
 # Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
-os.environ["PYTHONPATH"] = str(ROOT)
+os.environ.update(PYTHONPATH=str(ROOT))
 
 from densevse.artifacts.shards import shard_names
 from densevse.settings.code import imported_files
@@ -59,8 +59,7 @@ def dataset_sources(wildcards):
     """Every file that a data set is read from, by source name."""
     dataset = dataset_settings(wildcards)
     named = {
-        name: obtained(wildcards.dataset, source, dataset.local.get(name))
-        for name, source in dataset.sources.items()
+        name: obtained(wildcards.dataset, source, dataset.local.get(name)) for name, source in dataset.sources.items()
     }
     return {**named, **dataset.local}
 
