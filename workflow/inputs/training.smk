@@ -3,7 +3,6 @@ from densevse.methods.registry import METHODS
 from densevse.settings.load import merge, validate, variant_names
 from densevse.settings.model import Training
 
-
 MODELS = f"{RESULTS}/{{dataset}}/models/{{variant}}/seed{{seed}}"
 
 
@@ -27,8 +26,8 @@ def method_inputs(wildcards):
 
 def method_module(wildcards):
     """The file of a variant's method."""
-    module = METHODS[variant_settings(wildcards).model].split(":")[0]
-    return str(Path(*module.split(".")).with_suffix(".py"))
+    name = METHODS[variant_settings(wildcards).model].split(":")[0]
+    return str(Path(*name.split(".")).with_suffix(".py"))
 
 
 def training_code(wildcards):
