@@ -129,7 +129,8 @@ def _accept(source: Mapping[str, Any], path: Path) -> None:
         if source[name] is None:
             continue
         actual = found.get(name) or checksum(part, name)
-        if actual != source[name]:
+        # torchvision publishes the start of a sha256, in the file's name
+        if actual != source[name] and not (name == "sha256" and str(actual).startswith(source[name])):
             _forget(part)
             raise InputError(
                 f"{path}: downloaded from {source['url']}, but its {name} is {actual} instead of {source[name]}; "

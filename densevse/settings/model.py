@@ -26,7 +26,7 @@ class Source(Strict):
     manual: str | None = Field(None, description="what a person must do to obtain it")
     made_by: str | None = Field(None, description="the rule that makes it")
     size: int | None = Field(None, description="bytes, where known")
-    sha256: str | None = None
+    sha256: str | None = Field(None, pattern="^[0-9a-f]{8,64}$", description="or its start, where only that is known")
     md5: str | None = Field(None, description="where only that is published")
     sha1: str | None = Field(None, description="where only that is published")
     licence: str = Field(description="its licence or terms of use")

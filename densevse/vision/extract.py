@@ -56,9 +56,11 @@ def extract(
     if view not in network.settings.layers:
         raise InputError(f"networks: no layer for the view {view!r}; name one in the network's layers.{view}.")
     made_from = {"network": dict(settings), "view": view, "weights_sha256": checksum(weights)}
-    shape = features(network, blank(network, view), view).shape[1:]
+    black = blank(network, view)
+    shape = features(network, black, view).shape[1:]
     with FeatureWriter(path, IMAGE_FEATURES, shape, DTYPE, made_from) as writer:
-        for part, pixels in progress(batches(rows, ImageFiles(sources), network, view), f"{view}: batches"):
+        full = batches(rows, ImageFiles(sources), network, view)
+        for part, pixels in progress(full, f"{view} features, batches of {len(black)}", -(-len(rows) // len(black))):
             writer.append(part[["image_id"]], features(network, pixels, view)[: len(part)])
     remove_superseded(path)
 

@@ -82,6 +82,14 @@ def beside(path: Path) -> list[str]:
     return sorted(file.name for file in path.parent.iterdir())
 
 
+def test_the_start_of_a_sha256_is_enough_where_only_that_is_known(server: Server, tmp_path: Path) -> None:
+    start = hashlib.sha256(CONTENT).hexdigest()[:8]
+    download(server.source(sha256=start), tmp_path / "file.zip", wait=0)
+    assert (tmp_path / "file.zip").read_bytes() == CONTENT
+    with pytest.raises(InputError, match=r"other\.zip.*sha256 is .* instead of"):
+        download(server.source(sha256=start[::-1]), tmp_path / "other.zip", wait=0)
+
+
 @pytest.mark.parametrize("algorithm", ["sha256", "md5", "sha1"])
 def test_obtains_a_file_with_a_published_checksum(server: Server, path: Path, algorithm: str) -> None:
     download(server.source(**{algorithm: hashlib.new(algorithm, CONTENT).hexdigest()}), path, wait=0)
