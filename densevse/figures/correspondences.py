@@ -28,9 +28,11 @@ def correspondences(rows: str, images: str, captions: str, sources: dict[str, st
     table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
     chosen = _spaced(list(found["caption_id"].unique()), PICTURES)
     lines = -(-len(chosen) // COLUMNS)
-    figure = Figure(figsize=(4 * COLUMNS, 5.4 * lines), layout="constrained")
+    figure = Figure(figsize=(4 * COLUMNS, 5.8 * lines))
     figure.suptitle(title)
     axes = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
+    # The lists below the pictures need room that automatic layout does not give them.
+    figure.subplots_adjust(left=0.01, right=0.99, top=1 - 0.9 / (5.8 * lines), bottom=1.7 / (5.8 * lines), hspace=0.5)
     for place in axes:
         place.axis("off")
     for place, caption_id in zip(axes, chosen, strict=False):

@@ -36,9 +36,11 @@ def region_phrases(
     best = np.flatnonzero(regions[0]["rank"] == 1)
     chosen = best[np.linspace(0, len(best) - 1, min(REGIONS, len(best))).astype(int)] if len(best) else best
     lines = max(1, -(-len(chosen) // COLUMNS))
-    figure = Figure(figsize=(4 * COLUMNS, 5 * lines), layout="constrained")
+    figure = Figure(figsize=(4 * COLUMNS, 5.8 * lines))
     figure.suptitle(title)
     axes = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
+    # The lists below the pictures need room that automatic layout does not give them.
+    figure.subplots_adjust(left=0.01, right=0.99, top=1 - 0.9 / (5.8 * lines), bottom=1.7 / (5.8 * lines), hspace=0.5)
     for place in axes:
         place.axis("off")
     for place, number in zip(axes, chosen, strict=False):
