@@ -1,0 +1,105 @@
+"""Regions: shared convolution against crops, the stage against its bare network, processes of selective search."""
+
+import io
+import tempfile
+import zipfile
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pandas as pd
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+from torchvision.models import get_model
+
+from benchmarks._timing import times_as_fast
+from densevse.artifacts.schema import write
+from densevse.artifacts.schemas import IMAGES, PROPOSALS
+from densevse.vision.boxes import COLUMNS
+from densevse.vision.crops import warp
+from densevse.vision.networks import load_network
+from densevse.vision.proposals import propose
+from densevse.vision.region_network import RegionNetwork
+from densevse.vision.regions import extract_regions
+
+PICTURES, SIDE, BOXES, PAIRS = 24, 224, 100, 3
+OPTIONS = {"scoring": "crops", "maximum_proposals": 19, "area_exponent": 1}
+SETTINGS = {"architecture": "mobilenet_v2", "layers": {"regions": "pooled"}, "batch_size": 64, "regions": OPTIONS}
+
+
+def rows() -> list[tuple[str, str, float, str]]:
+    """What, the target, the ratio, a note."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        images, pictures = _data_set(folder)
+        save_file(get_model("mobilenet_v2", weights=None).state_dict(), folder / "weights.safetensors")
+        network = RegionNetwork(load_network(SETTINGS, folder / "weights.safetensors"), "pooled", "conv")
+        return [_shared(network, pictures[0]), _stage(network, folder, images), _processes(folder, images)]
+
+
+def _shared(network: RegionNetwork, picture: np.ndarray) -> tuple[str, str, float, str]:
+    boxes = _boxes(BOXES)
+    crops = np.stack([warp(picture, box, SIDE, 16, (124, 116, 104)) for box in boxes])
+    ratio = times_as_fast(
+        lambda: network.of_boxes(picture, boxes, cells=1),
+        lambda: [network.of_crops(part) for part in np.array_split(crops, 2)],
+        PAIRS,
+    )
+    return f"{BOXES} boxes of an image: crops / shared convolution", ">= 12", ratio, "MobileNetV2, bf16, 224 pixels"
+
+
+def _stage(network: RegionNetwork, folder: Path, images: pd.DataFrame) -> tuple[str, str, float, str]:
+    batch = torch.randint(0, 256, (64, 3, SIDE, SIDE), dtype=torch.uint8)
+    batches = -(-PICTURES * 20 // 64)
+    weights = folder / "weights.safetensors"
+
+    def stage() -> None:
+        sources = {"images": str(folder / "images.zip")}
+        files = (folder / "images.parquet", folder / "proposals.parquet")
+        extract_regions(*files, sources, SETTINGS, weights, ["thing"] * 1000, "00-of-01", folder / "r/00-of-01.parquet")
+
+    def bare() -> None:
+        load_network(SETTINGS, weights)
+        for _ in range(batches):
+            network.network.outputs(batch, ["pooled", "classes"])
+
+    note = f"{PICTURES} images of 20 crops; reading, decoding, cropping, writing beside the network"
+    return "regions by crops / its bare network", "<= 1.25", 1 / times_as_fast(stage, bare, PAIRS), note
+
+
+def _processes(folder: Path, images: pd.DataFrame) -> tuple[str, str, float, str]:
+    sources, proposer = {"images": str(folder / "images.zip")}, {"kind": "selective_search", "options": {}}
+    ratio = times_as_fast(
+        lambda: propose(images, slice(None), sources, proposer, 2),
+        lambda: propose(images, slice(None), sources, proposer, 1),
+        PAIRS,
+    )
+    return "selective search: one process / two", ">= 1.5", ratio, f"{PICTURES} images, starting the processes included"
+
+
+def _boxes(number: int) -> np.ndarray:
+    random = np.random.default_rng(0)
+    begin = random.integers(0, SIDE - 40, (number, 2))
+    return np.concatenate([begin, random.integers(20, 40, (number, 2))], axis=1).astype(np.float32)
+
+
+def _data_set(folder: Path) -> tuple[pd.DataFrame, list[np.ndarray]]:
+    """Pictures of coarse noise, which selective search finds much in."""
+    random = np.random.default_rng(0)
+    coarse = random.integers(0, 256, (PICTURES, 12, 12, 3), dtype=np.uint8)
+    pictures = [cv2.resize(one, (SIDE, SIDE), interpolation=cv2.INTER_CUBIC) for one in coarse]
+    with zipfile.ZipFile(folder / "images.zip", "w") as archive:
+        for number, picture in enumerate(pictures):
+            data = io.BytesIO()
+            Image.fromarray(picture).save(data, "JPEG")
+            archive.writestr(f"{number}.jpg", data.getvalue())
+    facts = {"source": "images", "split": "train", "width": SIDE, "height": SIDE, "sha256": "", "captions": 0}
+    images = [{"image_id": str(n), "file": f"{n}.jpg", "status": "ok", **facts} for n in range(PICTURES)]
+    table = pd.DataFrame(images)
+    write(table, IMAGES, folder / "images.parquet", {})
+    boxes = pd.DataFrame(np.tile(_boxes(19), (PICTURES, 1)), columns=COLUMNS)
+    boxes["image_id"], boxes["rank"], boxes["score"] = np.repeat(table["image_id"], 19).to_numpy(), 0, 0.5
+    boxes["rank"] = np.tile(np.arange(19), PICTURES)
+    write(boxes, PROPOSALS, folder / "proposals.parquet", {})
+    return table, pictures
