@@ -22,8 +22,6 @@ COLOURS = {
     "blue": (40, 80, 214),
     "green": (40, 160, 60),
     "yellow": (240, 215, 50),
-    "purple": (140, 50, 170),
-    "orange": (245, 130, 25),
 }
 INK, LIGHT = np.array([35, 35, 40]), np.array([255, 250, 215])
 
@@ -101,14 +99,9 @@ def _corners(shape: str) -> Numbers:
         return np.array([(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)])
     if shape == "cone":
         return np.array([(0, -1), (0.92, 0.9), (-0.92, 0.9)])
-    if shape == "star":
-        angles = np.arange(10) * np.pi / 5 - np.pi / 2
-        star: Numbers = np.array([[1.05], [0.45]] * 5) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-        return star
-    arm = 0.34  # half as wide as a cross's arm
-    quarter = np.array([(-arm, -1), (arm, -1), (arm, -arm)])
-    turns = [np.array([[c, -s], [s, c]]) for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1))]
-    return np.concatenate([quarter @ turn.T for turn in turns])
+    angles = np.arange(10) * np.pi / 5 - np.pi / 2
+    star: Numbers = np.array([[1.05], [0.45]] * 5) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return star
 
 
 def _surface(thing: Thing, width: int, height: int, radius: float, random: Generator) -> Numbers:

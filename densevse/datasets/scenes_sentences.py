@@ -46,7 +46,6 @@ NOUNS = {
     "cone": ("cone", "triangle"),
     "star": ("star",),
     "ring": ("ring", "hoop"),
-    "cross": ("cross", "plus"),
 }
 ANYTHING = ("thing", "object", "shape")
 ADJECTIVES = {
@@ -55,7 +54,6 @@ ADJECTIVES = {
     "plain": ("plain",),
     "striped": ("striped",),
     "dotted": ("dotted", "spotted"),
-    "purple": ("purple", "violet"),
 }
 MARKS = {"striped": ("stripes",), "dotted": ("dots", "spots")}
 NUMBERS = {2: "two", 3: "three"}
@@ -274,7 +272,7 @@ class _Speaker:
             noun = self._any(ANYTHING)
         else:
             noun = NOUNS[what.shape][0] if self._chance(0.6) else self._any(NOUNS[what.shape])
-        return noun if what.number == 1 else noun + ("es" if noun.endswith(("x", "s")) else "s")
+        return noun if what.number == 1 else noun + ("es" if noun.endswith("x") else "s")
 
     def _determined(self, what: Thing, indefinite: bool, words: tuple[str, ...]) -> tuple[str, ...]:
         if what.number > 1:

@@ -75,7 +75,7 @@ NP:marks    = NNS/=
 OTHERS = {
     "DT": "a an the some",
     "CD": "one two three",
-    "JJ": "small little tiny large big huge plain striped dotted spotted red blue green yellow purple violet orange",
+    "JJ": "small little tiny large big huge plain striped dotted spotted red blue green yellow",
     "NN:pair": "pair couple",
     "IN:place": "above over below under beneath beside near",
     "side": "left right",
@@ -93,7 +93,7 @@ OTHERS = {
 }
 NOUNS = """
 ball balls, sphere spheres, box boxes, block blocks, cube cubes, cone cones, triangle triangles, star stars, ring rings,
-hoop hoops, cross crosses, plus pluses, thing things, object objects, shape shapes, stripe stripes, dot dots, spot spots
+hoop hoops, thing things, object objects, shape shapes, stripe stripes, dot dots, spot spots
 """
 VERBS = {
     "move": """

@@ -2,8 +2,9 @@
 
 It learns from windows of the training pictures: whole pictures, the true boxes of things and phrases, and boxes drawn
 at random. Of each it tells the class (a colour with a shape, several unlike things, or background: the class score of
-a region), and for every attribute in which of 4 x 4 cells of the window a thing has it. The second task is what makes
-fc7 know which attributes go together and where; its weights are not kept.
+a region), and as a second task in which of 4 x 4 cells there is a thing with an attribute, which attributes one thing
+has together, and which are left of or above which. That is what makes fc7 tell "a red ball left of a blue box" from
+its swap; the second task's weights are not kept.
 """
 
 from collections import OrderedDict
@@ -125,8 +126,8 @@ def _fit(scenes: "_Scenes", network: Mapping[str, Any], recipe: Recipe) -> Scene
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     model = ScenesNet(len(scenes.classes)).to(device)
     model.features.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    layout = nn.Linear(HIDDEN, CELLS * CELLS * len(scenes.attributes)).to(device)
-    weights = [*model.parameters(), *layout.parameters()]
+    facts = nn.Linear(HIDDEN, scenes.facts).to(device)
+    weights = [*model.parameters(), *facts.parameters()]
     optimizer = torch.optim.AdamW(weights, weight_decay=recipe.weight_decay)
     steps = recipe.epochs * -(-scenes.windows_an_epoch // recipe.batch_size)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=steps)
@@ -135,12 +136,12 @@ def _fit(scenes: "_Scenes", network: Mapping[str, Any], recipe: Recipe) -> Scene
     for epoch in progress(range(recipe.epochs), "epochs", recipe.epochs):
         losses = []
         for batch in scenes.batches(recipe.batch_size, network["size"], random):
-            pixels, class_of, attributes_of = (torch.from_numpy(part).to(device) for part in batch)
+            pixels, class_of, facts_of = (torch.from_numpy(part).to(device) for part in batch)
             pixels = ((pixels.permute(0, 3, 1, 2).float() - mean) / std).contiguous(memory_format=torch.channels_last)
             feature, logits = model.feature_and_logits(pixels)
             loss = functional.cross_entropy(logits, class_of, ignore_index=UNDECIDED)
-            # Summed over cells and attributes: most are absent, so a mean would vanish beside the classes' loss.
-            found = functional.binary_cross_entropy_with_logits(layout(feature), attributes_of, reduction="sum")
+            # Summed over the facts: most are not so, and a mean would vanish beside the classes' loss.
+            found = functional.binary_cross_entropy_with_logits(facts(feature), facts_of, reduction="sum")
             loss = loss + found / (10 * len(pixels))
             optimizer.zero_grad()
             loss.backward()
@@ -176,8 +177,13 @@ class _Scenes:
         """The whole of each picture, a true box and a box at random."""
         return 3 * len(self.pictures)
 
+    @property
+    def facts(self) -> int:
+        """How many facts are told of a window: see `_facts`."""
+        return len(self.attributes) * (CELLS * CELLS + 3 * len(self.attributes))
+
     def batches(self, batch_size: int, size: int, random: Generator) -> Iterator[tuple[NDArray[Any], ...]]:
-        """Batches of an epoch: pixels (N, size, size, 3), class (N,), attributes of cells (N, cells * attributes)."""
+        """Batches of an epoch: pixels (N, size, size, 3), class (N,), and what is so (N, facts)."""
         order = random.permutation(self.windows_an_epoch)
         for start in range(0, len(order), batch_size):
             windows = [
@@ -192,13 +198,12 @@ class _Scenes:
         window = (picture.whole, picture.named_box, picture.random_box)[kind](random)
         inside = picture.inside(window)
         pixels = warp(picture.pixels, window, size, 0, GREY)
-        where = (picture.things[inside, :2] + picture.things[inside, 2:] / 2 - window[:2]) / window[2:]
+        things = picture.things[inside]
+        where = ((things[:, :2] + things[:, 2:] / 2 - window[:2]) / window[2:]).astype(np.float32)
         if random.random() < 0.5:
             pixels, where[:, 0] = np.ascontiguousarray(pixels[:, ::-1]), 1 - where[:, 0]
-        found = np.zeros((CELLS, CELLS, len(self.attributes)), np.float32)
-        across, down = np.clip(where * CELLS, 0, CELLS - 1).astype(int).T
-        np.maximum.at(found, (down, across), picture.attributes[inside])
-        return pixels, np.int64(UNDECIDED if kind == 0 else self._class_of(picture, window, inside)), found.ravel()
+        class_of = UNDECIDED if kind == 0 else self._class_of(picture, window, inside)
+        return pixels, np.int64(class_of), _facts(where, picture.attributes[inside])
 
     def _class_of(self, picture: "_Picture", window: Boxes, inside: NDArray[np.bool_]) -> int:
         """The class of a window that fits what is inside; background if nothing is, or it is far too large."""
@@ -256,6 +261,22 @@ class _Picture:
         shared = np.clip(end - begin, 0, None).prod(axis=1)
         mostly: NDArray[np.bool_] = shared >= 0.6 * self.things[:, 2:].prod(axis=1)
         return mostly
+
+
+def _facts(where: NDArray[np.float32], attributes: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What is so of things at `where` (n, 2), in shares of the window, with `attributes` (n, A): 1 where it is.
+
+    First for each cell which attributes are there, (cells, A); then for each two attributes whether one thing has
+    both, whether one is left of the other, and whether it is above it, (3, A, A).
+    """
+    cells = np.zeros((CELLS, CELLS, attributes.shape[1]), np.float32)
+    column, row = np.clip(where * CELLS, 0, CELLS - 1).astype(int).T
+    np.maximum.at(cells, (row, column), attributes)
+    right, down = np.moveaxis(where[None] - where[:, None], 2, 0)  # (n, n): where the second is, seen from the first
+    beside = np.abs(right) > np.abs(down)
+    related = np.stack([np.eye(len(where), dtype=bool), beside & (right > 0), ~beside & (down > 0)])
+    pairs = np.einsum("rij,ia,jb->rab", related.astype(np.float32), attributes, attributes)
+    return np.concatenate([cells.ravel(), np.minimum(pairs, 1).ravel()])
 
 
 def _jittered(box: Boxes, share: float, random: Generator) -> Boxes:

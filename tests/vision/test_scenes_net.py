@@ -11,7 +11,7 @@ from densevse.datasets.readers import write_boxes, write_dataset
 from densevse.errors import InputError
 from densevse.vision.boxes import COLUMNS
 from densevse.vision.crops import warp
-from densevse.vision.scenes_net import Recipe, ScenesNet, train_scenes_net
+from densevse.vision.scenes_net import CELLS, Recipe, ScenesNet, _facts, train_scenes_net
 
 SETTINGS = {
     "reader": "scenes",
@@ -19,9 +19,9 @@ SETTINGS = {
     "known_unreadable": [],
 }
 NETWORK = {"size": 32, "mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25]}
-COLOURS = ("red", "blue", "green", "yellow", "purple", "orange")
+COLOURS = ("red", "blue", "green", "yellow")
 CLASSES = [
-    *(f"{colour} {shape}" for colour in COLOURS for shape in ("ball", "box", "cone", "star", "ring", "cross")),
+    *(f"{colour} {shape}" for colour in COLOURS for shape in ("ball", "box", "cone", "star", "ring")),
     "several things",
     "background",
 ]
@@ -54,6 +54,18 @@ def test_the_network_has_the_parts_of_a_torchvision_classifier():
     assert torch.equal(logits, network(pixels))
 
 
+def test_the_facts_of_a_window():
+    """A red ball (attributes 0 and 1) at the top left, a blue box (2 and 3) to the right of it and a little below."""
+    where = np.array([[0.1, 0.1], [0.9, 0.3]], np.float32)
+    facts = _facts(where, np.array([[1, 1, 0, 0], [0, 0, 1, 1]], np.float32))
+    cells = facts[: CELLS * CELLS * 4].reshape(CELLS, CELLS, 4)
+    assert np.argwhere(cells).tolist() == [[0, 0, 0], [0, 0, 1], [1, 3, 2], [1, 3, 3]]
+    same, left_of, above = facts[CELLS * CELLS * 4 :].reshape(3, 4, 4)
+    assert np.argwhere(same).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [2, 2], [2, 3], [3, 2], [3, 3]]
+    assert np.argwhere(left_of).tolist() == [[0, 2], [0, 3], [1, 2], [1, 3]]
+    assert not above.any()
+
+
 def test_the_same_data_give_the_same_bytes(folder, tmp_path):
     one, two = (train(folder, tmp_path / name, Recipe(epochs=1)) for name in ("one", "two"))
     other = train(folder, tmp_path / "other", Recipe(epochs=1, seed=1))
@@ -79,7 +91,7 @@ def test_it_learns_the_classes_of_the_training_things(folder, tmp_path):
         with torch.no_grad():
             best = int(network((torch.from_numpy(crop).permute(2, 0, 1)[None] / 255 - 0.5) / 0.25).argmax())
         right.append(classes[best] in thing["phrase"].split())
-    assert np.mean(right) > 0.6  # chance is 1 in 8
+    assert np.mean(right) > 0.6  # chance is 1 in 6
 
 
 def test_labels_come_from_the_training_split_only(folder, tmp_path):
