@@ -58,6 +58,7 @@ class Dataset(Strict):
     known_unreadable: list[str] = Field([], description="image ids that may be missing or unreadable")
     minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
     shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")
+    threads: int | None = Field(None, ge=1, description="threads of a torch job instead of the general `threads`")
     networks: dict[View, str] = Field(description="view -> the network whose features every method is given")
     proposer: str = "selective_search_fast"
     proposers_compared: list[str] = Field([], description="further proposers in its table of proposals")

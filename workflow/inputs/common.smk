@@ -46,6 +46,11 @@ def dataset_settings(wildcards):
     return SETTINGS.datasets[wildcards.dataset]
 
 
+def torch_threads(wildcards):
+    """Threads of a job that computes with torch: settings, as the last bits of a sum depend on their number."""
+    return dataset_settings(wildcards).threads or SETTINGS.threads
+
+
 def variant_settings(wildcards):
     return variant(SETTINGS, wildcards.variant, wildcards.dataset)
 

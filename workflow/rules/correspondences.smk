@@ -16,14 +16,14 @@ rule correspond:
         round=r"[1-9]\d*",
     conda:
         "../../envs/torch.yaml"
-    threads: SETTINGS.threads
+    threads: torch_threads
     resources:
         mem_mb=4000,
         gpu=SETTINGS.gpu,
     params:
         settings=assigning_settings,
         round=round_number,
-        threads=SETTINGS.threads,
+        threads=torch_threads,
     script:
         "../scripts/correspond.py"
 

@@ -15,13 +15,13 @@ rule extract_features:
         f"{RESULTS}/benchmarks/extract_features/{{dataset}}_{{network}}_{{view}}_{{shard}}.tsv"
     conda:
         "../../envs/torch.yaml"
-    threads: SETTINGS.threads
+    threads: torch_threads
     resources:
         mem_mb=4000,
         gpu=SETTINGS.gpu,
     params:
         network=feature_settings,
         sources=source_names,
-        threads=SETTINGS.threads,
+        threads=torch_threads,
     script:
         "../scripts/extract_features.py"

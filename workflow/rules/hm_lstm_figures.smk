@@ -51,12 +51,12 @@ rule embedding_figures:
         f"{RESULTS}/logs/embedding_figures/{{dataset}}_{{variant}}.log",
     conda:
         "../../envs/torch.yaml"
-    threads: SETTINGS.threads
+    threads: torch_threads
     resources:
         mem_mb=4000,
     params:
         sources=source_names,
         title=title_of_variant,
-        threads=SETTINGS.threads,
+        threads=torch_threads,
     script:
         "../scripts/embedding_figures.py"

@@ -16,14 +16,14 @@ rule extract_true_regions:
         f"{RESULTS}/benchmarks/extract_true_regions/{{dataset}}_{{network}}.tsv"
     conda:
         "../../envs/torch.yaml"
-    threads: SETTINGS.threads
+    threads: torch_threads
     resources:
         mem_mb=4000,
         gpu=SETTINGS.gpu,
     params:
         network=region_settings,
         sources=source_names,
-        threads=SETTINGS.threads,
+        threads=torch_threads,
     script:
         "../scripts/extract_true_regions.py"
 
@@ -41,12 +41,12 @@ rule rank_regions:
         f"{RESULTS}/logs/rank_regions/{{dataset}}_{{variant}}_seed{{seed}}_round{{round}}.log",
     conda:
         "../../envs/torch.yaml"
-    threads: SETTINGS.threads
+    threads: torch_threads
     resources:
         mem_mb=4000,
         gpu=SETTINGS.gpu,
     params:
-        threads=SETTINGS.threads,
+        threads=torch_threads,
     script:
         "../scripts/rank_regions.py"
 

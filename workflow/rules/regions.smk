@@ -17,14 +17,14 @@ rule extract_regions:
         f"{RESULTS}/benchmarks/extract_regions/{{dataset}}_{{network}}_{{proposer}}_{{shard}}.tsv"
     conda:
         "../../envs/torch.yaml"
-    threads: SETTINGS.threads
+    threads: torch_threads
     resources:
         mem_mb=4000,
         gpu=SETTINGS.gpu,
     params:
         network=region_settings,
         sources=source_names,
-        threads=SETTINGS.threads,
+        threads=torch_threads,
     script:
         "../scripts/extract_regions.py"
 

@@ -16,11 +16,11 @@ rule retrieve:
         protocol="full|five_folds|first_1000|hodosh",
     conda:
         "../../envs/torch.yaml"
-    threads: SETTINGS.threads
+    threads: torch_threads
     resources:
         mem_mb=4000,
         gpu=SETTINGS.gpu,
     params:
-        threads=SETTINGS.threads,
+        threads=torch_threads,
     script:
         "../scripts/retrieve.py"

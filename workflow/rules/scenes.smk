@@ -39,13 +39,13 @@ rule train_network:
         network=trained_here(),
     conda:
         "../../envs/torch.yaml"
-    threads: SETTINGS.threads
+    threads: torch_threads
     resources:
         mem_mb=3000,
         gpu=SETTINGS.gpu,
     params:
         network=network_training,
         sources=source_names,
-        threads=SETTINGS.threads,
+        threads=torch_threads,
     script:
         "../scripts/train_network.py"

@@ -18,14 +18,14 @@ rule train:
         f"{RESULTS}/benchmarks/train/{{dataset}}_{{variant}}_seed{{seed}}_round0.tsv"
     conda:
         "../../envs/torch.yaml"
-    threads: SETTINGS.threads
+    threads: torch_threads
     resources:
         mem_mb=4000,
         gpu=SETTINGS.gpu,
     params:
         settings=training_settings,
         seed=training_seed,
-        threads=SETTINGS.threads,
+        threads=torch_threads,
     script:
         "../scripts/train.py"
 
@@ -47,13 +47,13 @@ rule train_round:
         round=r"[1-9]\d*",
     conda:
         "../../envs/torch.yaml"
-    threads: SETTINGS.threads
+    threads: torch_threads
     resources:
         mem_mb=4000,
         gpu=SETTINGS.gpu,
     params:
         settings=training_settings,
         seed=training_seed,
-        threads=SETTINGS.threads,
+        threads=torch_threads,
     script:
         "../scripts/train.py"
