@@ -17,5 +17,5 @@ def method(name: str) -> "type[Method]":
     if name not in METHODS:
         raise KeyError(f"no method {name!r} in densevse/methods/registry.py; known: {', '.join(METHODS)}")
     module, name_of_class = METHODS[name].split(":")
-    found: "type[Method]" = getattr(import_module(module), name_of_class)
+    found: type[Method] = getattr(import_module(module), name_of_class)
     return found
