@@ -2,12 +2,16 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
+.DEFAULT_GOAL := help
 CORES ?= $(shell nproc)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: environment demo test lint bench report lock clean
+.PHONY: help environment demo test lint bench torture lock clean
 
-environment: .venv/complete
+help: ## what can be made
+	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/:/'
+
+environment: .venv/complete ## the packages, in .venv
 
 .venv/complete: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "densevse needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
@@ -23,10 +27,10 @@ demo: environment ## the embedded data set, end to end
 	@echo "The table: results/tables/scenes.md. Figures: results/figures/scenes/. The report, for a browser: results/report.html."
 	@echo "Every intermediate step is a Parquet file below results/scenes/."
 
-test: environment
-	$(BIN)/pytest
+test: environment ## the tests
+	$(BIN)/python -m pytest
 
-lint: environment
+lint: environment ## style, types, and Snakemake's own lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
@@ -35,6 +39,9 @@ lint: environment
 
 bench: environment ## speed targets, each as a ratio of two things measured in one run
 	$(BIN)/python -m benchmarks
+
+torture: environment ## interrupt a run in every way, at random moments, and compare bytes
+	$(BIN)/python -m tests.torture
 
 lock: ## requirements.in -> requirements.txt; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate requirements.in -o requirements.txt

@@ -1,0 +1,37 @@
+"""The workflow through a real Slurm on this machine, with the profile that ships."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.projects import SMALL
+from tests.torture.trial import tables
+
+SCRIPT = Path(__file__).parent / "one_machine.sh"
+OPTIONS = (
+    "--workflow-profile=profiles/slurm",
+    "--slurm-no-account",
+    "--slurm-status-command=squeue",
+    "--slurm-init-seconds-before-status-checks=5",
+)
+
+
+@pytest.fixture(scope="module")
+def slurm():
+    if not shutil.which("slurmctld") or not shutil.which("munged"):
+        pytest.skip("no Slurm here: apt-get install slurm-wlm munge")
+    if os.geteuid() != 0:
+        pytest.skip("a Slurm of one's own needs root")
+    subprocess.run([SCRIPT, "start"], check=True)
+    yield
+    subprocess.run([SCRIPT, "stop"], check=True)
+
+
+def test_tables_through_slurm_equal_the_local_ones(slurm, make_project, finished):
+    project = make_project(SMALL)
+    done = project.run(*OPTIONS, "results/tables/scenes.md")
+    assert "submitted with SLURM jobid" in done.stdout
+    assert tables(project) == tables(finished)
