@@ -7,6 +7,8 @@ ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT))
 # Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
 os.environ.update(PYTHONPATH=str(ROOT))
+# Threads that wait for each other sleep. By default they spin, which on shared cores takes the time of those waited for.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from densevse.artifacts.shards import shard_names
 from densevse.settings.code import imported_files
