@@ -4,11 +4,15 @@ Snakemake reruns a job when its script changes but does not look at what the scr
 are inputs of the rule instead. Imports are read from the text, nothing is run.
 """
 
-import ast
+import re
 from functools import cache
 from pathlib import Path
 
-PACKAGE = "densevse"
+# `import densevse.a.b` or `from densevse.a import b, c`, the latter perhaps in brackets over several lines. A pattern, as
+# parsing every file would take most of the time of `snakemake -n`.
+IMPORT = re.compile(
+    r"^[ \t]*(?:import|from)[ \t]+(densevse[\w.]*)(?:[ \t]+import[ \t]+(\([^)]*\)|[^\n]*))?", re.MULTILINE
+)
 
 
 @cache
@@ -27,11 +31,7 @@ def imported_files(file: Path, root: Path) -> frozenset[Path]:
 @cache
 def _direct_imports(file: Path, root: Path) -> frozenset[Path]:
     names: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-    ours = (name for name in names if name.split(".")[0] == PACKAGE)
-    candidates = (root.joinpath(*name.split(".")).with_suffix(".py") for name in ours)
+    for module, imported in IMPORT.findall(file.read_text(encoding="utf-8")):
+        names |= {module} | {f"{module}.{name}" for name in re.findall(r"\w+", imported)}
+    candidates = (root.joinpath(*name.split(".")).with_suffix(".py") for name in names)
     return frozenset(path for path in candidates if path.is_file())

@@ -12,6 +12,7 @@ from densevse.settings.model import Config, Method
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's where it is there: ten times faster
 FOLDERS = ("datasets", "networks", "proposers", "parsers", "word_vectors", "methods")
 CHANGEABLE = ("title", "views", "networks", "word_vectors", "rounds", "parameters", "training", "round_training")
 
@@ -100,6 +101,6 @@ def _check_changes(where: str, layer: Mapping[str, Any], values: Mapping[str, An
 
 def _read_yaml(path: Path) -> Any:
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
     except yaml.YAMLError as error:
         raise InputError(f"{path}: not valid YAML: {error}") from error
