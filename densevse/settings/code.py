@@ -8,10 +8,12 @@ import re
 from functools import cache
 from pathlib import Path
 
-# `import densevse.a.b` or `from densevse.a import b, c`, the latter perhaps in brackets over several lines. A pattern, as
-# parsing every file would take most of the time of `snakemake -n`.
+# `import densevse.a.b` or `from densevse.a import b, c`, the latter perhaps in brackets over several lines.
+# A pattern, as parsing every file would take most of the time of `snakemake -n`.
 IMPORT = re.compile(
-    r"^[ \t]*(?:import|from)[ \t]+(densevse[\w.]*)(?:[ \t]+import[ \t]+(\([^)]*\)|[^\n]*))?", re.MULTILINE
+    r"^[ \t]*(?:import|from)[ \t]+(densevse[\w.]*)"  # the module
+    r"(?:[ \t]+import[ \t]+(\([^)]*\)|[^\n]*))?",  # the names from it
+    re.MULTILINE,
 )
 
 
