@@ -38,6 +38,7 @@ PARAMETERS = {
     "similarity": "cosine",
     "margin": 0.2,
     "dropout": 0.0,
+    "warm_up_steps": 0,
 }
 
 

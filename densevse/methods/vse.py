@@ -9,6 +9,7 @@ cosine by an order-violation penalty.
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -34,6 +35,7 @@ class VSEParameters:
     similarity: Similarity
     margin: float
     dropout: float  # of word vectors and of the CNN vector, in training
+    warm_up_steps: int  # batches on all contrastive terms before the hardest alone
 
     def __post_init__(self) -> None:
         for name, choices in (
@@ -51,6 +53,7 @@ class VSE(Method):
 
     Parameters: ClassVar[type] = VSEParameters
     parameters_of_paper: VSEParameters
+    steps: Tensor
 
     def __init__(self, parameters: VSEParameters, shapes: Shapes) -> None:
         super().__init__(parameters, shapes)
@@ -63,6 +66,7 @@ class VSE(Method):
         self.words = _word_vectors(parameters, shapes)
         self.sentence = _sentence_encoder(parameters, self.words.embedding_dim)
         self.dropout = nn.Dropout(parameters.dropout)
+        self.register_buffer("steps", torch.zeros((), dtype=torch.long))  # batches seen, kept in checkpoints
 
     def encode_images(self, images: Images) -> tuple[Tensor]:
         """X, the linear map of the CNN's vector, of unit norm."""
@@ -85,7 +89,9 @@ class VSE(Method):
     def loss(self, batch: Batch) -> Tensor:
         """The pairwise ranking loss of the poster, over all contrastive terms of the batch or the hardest."""
         scores = self.score(self.encode_images(batch.images), self.encode_sentences(batch.sentences)).float()
-        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[self.parameters_of_paper.loss]
+        warming_up = int(self.steps) < self.parameters_of_paper.warm_up_steps
+        self.steps += 1
+        ranking = sum_of_hinges if self.parameters_of_paper.loss == "sum" or warming_up else hardest_hinges
         return ranking(scores, batch.positives, self.parameters_of_paper.margin)
 
     def _placed(self, vectors: Tensor) -> Tensor:

@@ -42,7 +42,7 @@ GREY = (128, 128, 128)
 class Recipe:
     """How the network is trained."""
 
-    epochs: int = 12
+    epochs: int = 8
     batch_size: int = 64
     learning_rate: float = 3e-3
     weight_decay: float = 1e-4

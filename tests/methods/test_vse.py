@@ -13,6 +13,7 @@ PARAMETERS = {
     "similarity": "cosine",
     "margin": 0.2,
     "dropout": 0.0,
+    "warm_up_steps": 0,
 }
 SHAPES = Shapes({"whole": 5}, 10, torch.randn(10, 6, generator=torch.Generator().manual_seed(0)))
 ENCODERS = ["lstm", "gru", "bag_of_words", "linear"]
@@ -120,3 +121,14 @@ def test_parameters_that_do_not_fit():
         make(depth=3)
     with pytest.raises(ValueError, match="grid"):
         method("vse").build(PARAMETERS, Shapes({"grid": 5}, 10))
+
+
+def test_warming_up_takes_all_contrastive_terms_and_then_the_hardest():
+    model = make(loss="hardest", warm_up_steps=1)
+    all_terms, hardest = make(loss="sum"), make(loss="hardest")
+    given = batch_of([2, 3], [4, 5, 6], [7])
+    for other in (all_terms, hardest):
+        other.load_state_dict(model.state_dict())
+    assert model.loss(given).item() == all_terms.loss(given).item()
+    assert model.loss(given).item() == hardest.loss(given).item()
+    assert all_terms.loss(given).item() != hardest.loss(given).item()

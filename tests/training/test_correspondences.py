@@ -153,7 +153,8 @@ def test_a_round_reads_what_was_assigned(files, model, tmp_path):
 def test_a_model_without_phrases_is_refused(files, tmp_path):
     path = tmp_path / "vse.safetensors"
     parameters = {"dimension": 4, "word_dimension": 3, "word_vectors": "learned", "encoder": "gru", "loss": "sum",
-                  "similarity": "cosine", "margin": 0.2, "dropout": 0.0}  # fmt: skip
+                  "similarity": "cosine", "margin": 0.2, "dropout": 0.0,
+                  "warm_up_steps": 0}  # fmt: skip
     whole = str(tmp_path / "whole.parquet")
     with FeatureWriter(whole, schemas.IMAGE_FEATURES, (6,), np.float32, {}) as writer:
         writer.append(pd.DataFrame({"image_id": [*NAMES, "d", "e", "f"]}), np.zeros((6, 6), np.float32))

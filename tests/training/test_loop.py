@@ -25,6 +25,7 @@ PARAMETERS = {
     "similarity": "cosine",
     "margin": 0.2,
     "dropout": 0.3,
+    "warm_up_steps": 0,
 }
 TRAINING = {
     "learning_rate": 0.01,
@@ -190,7 +191,8 @@ def test_the_next_round_starts_from_the_last(job, tmp_path):
     still, _ = job("after", {"learning_rate": 0.0, "epochs": 1}, previous=str(previous), dropout=0.0)
     (tmp_path / "copy").write_bytes(still)
     old, new = load_model(previous), load_model(tmp_path / "copy")
-    assert all(torch.equal(value, old.state_dict()[key]) for key, value in new.state_dict().items())
+    before = dict(old.named_parameters())
+    assert all(torch.equal(weight, before[name]) for name, weight in new.named_parameters())
     with pytest.raises(InputError, match=r"image.bias: expected \(8,\), found \(16,\)"):
         job("smaller", previous=str(previous), dimension=8)
 
