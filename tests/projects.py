@@ -56,10 +56,13 @@ class Project:
 def job_counts(text: str) -> dict[str, int]:
     """The table of jobs that Snakemake prints before a run."""
     counts = {}
-    for line in text.splitlines():
+    for line in text.partition("Job stats:")[2].splitlines():
         parts = line.split()
-        if len(parts) == 2 and parts[1].isdigit() and parts[0] != "total":
+        if len(parts) == 2 and parts[1].isdigit():
             counts[parts[0]] = int(parts[1])
+        if parts[:1] == ["total"]:
+            del counts["total"]
+            break
     return counts
 
 
