@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= $(shell nproc)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment demo test lint bench torture lock clean
+.PHONY: help environment demo test lint bench torture slurm lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -42,6 +42,9 @@ bench: environment ## speed targets, each as a ratio of two things measured in o
 
 torture: environment ## interrupt a run in every way, at random moments, and compare bytes
 	$(BIN)/python -m tests.torture
+
+slurm: environment ## the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
+	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/slurm
 
 lock: ## requirements.in -> requirements.txt; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate requirements.in -o requirements.txt
