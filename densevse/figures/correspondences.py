@@ -5,16 +5,16 @@ import textwrap
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas import CAPTIONS, CORRESPONDENCES, IMAGES
 from densevse.datasets.images import ImageFiles, decode
+from densevse.figures.grid import picture_grid
 from densevse.figures.saving import save
 
 COLORS = ("#e8710a", "#188038", "#1967d2", "#d01884", "#9334e6", "#b80672", "#129eaf", "#7a4510")
-PICTURES, COLUMNS = 8, 4
+PICTURES = 8
 BOX = ["x", "y", "width", "height"]
 
 
@@ -27,14 +27,7 @@ def correspondences(rows: str, images: str, captions: str, sources: dict[str, st
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
     table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
     chosen = _spaced(list(found["caption_id"].unique()), PICTURES)
-    lines = -(-len(chosen) // COLUMNS)
-    figure = Figure(figsize=(4 * COLUMNS, 5.8 * lines))
-    figure.suptitle(title)
-    axes = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
-    # The lists below the pictures need room that automatic layout does not give them.
-    figure.subplots_adjust(left=0.01, right=0.99, top=1 - 0.9 / (5.8 * lines), bottom=1.7 / (5.8 * lines), hspace=0.5)
-    for place in axes:
-        place.axis("off")
+    figure, axes = picture_grid(len(chosen), title)
     for place, caption_id in zip(axes, chosen, strict=False):
         phrases = found[found["caption_id"] == caption_id].sort_values(["start", "end"])
         image = table.loc[phrases["image_id"].iloc[0]]

@@ -5,17 +5,17 @@ import textwrap
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas import IMAGES
 from densevse.datasets.images import ImageFiles, decode
+from densevse.figures.grid import picture_grid
 from densevse.figures.saving import QUIET, RIGHT, save
 
 Vectors = NDArray[np.float32]
-REGIONS, COLUMNS, PHRASES = 8, 4, 5
+REGIONS, PHRASES = 8, 5
 BOX_COLOR = "#d93025"
 
 
@@ -35,14 +35,7 @@ def region_phrases(
     table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
     best = np.flatnonzero(regions[0]["rank"] == 1)
     chosen = best[np.linspace(0, len(best) - 1, min(REGIONS, len(best))).astype(int)] if len(best) else best
-    lines = max(1, -(-len(chosen) // COLUMNS))
-    figure = Figure(figsize=(4 * COLUMNS, 5.8 * lines))
-    figure.suptitle(title)
-    axes = figure.subplots(lines, COLUMNS, squeeze=False).ravel()
-    # The lists below the pictures need room that automatic layout does not give them.
-    figure.subplots_adjust(left=0.01, right=0.99, top=1 - 0.9 / (5.8 * lines), bottom=1.7 / (5.8 * lines), hspace=0.5)
-    for place in axes:
-        place.axis("off")
+    figure, axes = picture_grid(len(chosen), title)
     for place, number in zip(axes, chosen, strict=False):
         region = regions[0].iloc[number]
         image = table.loc[region["image_id"]]
