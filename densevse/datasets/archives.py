@@ -14,7 +14,7 @@ import zipfile
 import zlib
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
@@ -105,7 +105,9 @@ class _Folder(Archive):
 
 
 class _File(Archive):
-    """An archive that is one file, read at given places."""
+    """An archive that is one file, read at given places; its kind finds the `members`."""
+
+    members: Mapping[str, Any]  # name -> where and how it lies in the file
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -119,6 +121,12 @@ class _File(Archive):
     def __del__(self) -> None:
         if hasattr(self, "descriptor"):
             self.close()
+
+    def names(self) -> list[str]:
+        return sorted(self.members)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.members
 
     def _bytes(self, offset: int, size: int, name: str) -> bytes:
         _check_size(self.path, name, size, size)
@@ -134,12 +142,6 @@ class _Zip(_File):
         with zipfile.ZipFile(path) as archive:
             self.members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
         _check_inside(path, self.members)
-
-    def names(self) -> list[str]:
-        return sorted(self.members)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.members
 
     def read(self, name: str) -> bytes:
         if name not in self:
@@ -171,12 +173,6 @@ class _Tar(_File):
         with tarfile.open(path, "r:") as archive:
             self.members = {_plain(member.name): member for member in archive if _is_whole(member)}
         _check_inside(path, self.members)
-
-    def names(self) -> list[str]:
-        return sorted(self.members)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.members
 
     def read(self, name: str) -> bytes:
         if name not in self:
