@@ -23,8 +23,12 @@ def job(log_file: str) -> Iterator[None]:
     The last lines of a failure are the error itself and the log file's name: an `InputError` already says
     what to do; for any other error the traceback is in the log.
     """
-    Path(log_file).parent.mkdir(parents=True, exist_ok=True)
-    handler = logging.FileHandler(log_file, mode="w", encoding="utf-8")
+    try:
+        Path(log_file).parent.mkdir(parents=True, exist_ok=True)
+        handler = logging.FileHandler(log_file, mode="w", encoding="utf-8")
+    except OSError as error:
+        print(f"\n{log_file}: the log cannot be written ({error}). Make its folder one that can.", file=sys.stderr)
+        raise SystemExit(1) from None
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)

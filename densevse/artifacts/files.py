@@ -1,33 +1,70 @@
 """Files that are either whole under their final name or absent."""
 
+import errno
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from densevse.errors import InputError
+
+REFUSALS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES}
+FULL = 1 << 16
+"""Free bytes below which a file system counts as full."""
 
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
     """Give a temporary path beside `path`; on success flush it to disk and move it to `path` in one step.
 
-    On an error the temporary file is removed and whatever stood under `path` is left as it was.
+    On an error the temporary file is removed and whatever stood under `path` is left as it was. Raises `InputError`
+    where the disk is full or does not let itself be written to.
     """
     path = Path(path)
+    with writing(path):
+        temporary = _temporary_beside(path)
+    try:
+        with writing(path):
+            yield temporary
+            with open(temporary, "rb") as file:
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, path)
+            _sync_folder(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn a full disk, a used-up quota or a read-only folder, met while `path` is written, into an `InputError`."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        # torch and safetensors report a full disk as errors of their own
+        if getattr(error, "errno", None) not in REFUSALS and not _is_full(path.parent):
+            raise
+        raise InputError(
+            f"{path}: expected a disk with room that may be written to, found: {error}. Make room there or let it be "
+            "written to (or let `results` and `resources` of config/config.yaml name folders elsewhere), then run the "
+            "same command again: what is complete stays."
+        ) from error
+
+
+def _is_full(folder: Path) -> bool:
+    return folder.is_dir() and shutil.disk_usage(folder).free < FULL
+
+
+def _temporary_beside(path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     os.close(descriptor)
-    temporary = Path(name)
-    try:
-        yield temporary
-        with open(temporary, "rb") as file:
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-        _sync_folder(path.parent)
-    finally:
-        temporary.unlink(missing_ok=True)
+    return Path(name)
 
 
 def write_text(text: str, path: str | Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import requests
 from tqdm import tqdm
 
-from densevse.artifacts.files import checksum, write_text
+from densevse.artifacts.files import checksum, write_text, writing
 from densevse.errors import InputError
 from densevse.logs import logger
 
@@ -109,6 +109,7 @@ def _extent(response: requests.Response) -> tuple[int, int | None]:
 
 def _write(response: requests.Response, url: str, part: Path, start: int, total: int | None) -> None:
     with (
+        writing(part),
         open(part, "r+b" if start else "wb") as file,
         tqdm(desc=part.stem, initial=start, total=total, unit="B", unit_scale=True, disable=None) as bar,
     ):

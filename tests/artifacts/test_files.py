@@ -1,11 +1,15 @@
+import errno
 import hashlib
 import os
+import shutil
 import stat
 
 import pytest
 
+from densevse.artifacts import files
 from densevse.artifacts.files import atomic, checksum, write_text
 from densevse.artifacts.shards import remove_superseded, shard_names, shard_slice
+from densevse.errors import InputError
 
 
 def write_half(path):
@@ -34,6 +38,30 @@ def test_a_file_is_absent_until_it_is_whole_and_has_ordinary_permissions(tmp_pat
     assert path.read_text() == "text"
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
     assert os.listdir(path.parent) == ["table.md"]
+
+
+def write_and_fail(path, error):
+    with atomic(path) as temporary:
+        temporary.write_text("new, but not whole")
+        raise error
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS])
+def test_a_disk_that_takes_no_more_is_named_with_the_file_and_what_to_do(tmp_path, number):
+    path = tmp_path / "table.md"
+    write_text("old", path)
+    with pytest.raises(InputError, match=rf"table.md.*found.*{os.strerror(number)}.*Make room") as raised:
+        write_and_fail(path, OSError(number, os.strerror(number)))
+    assert str(path) in str(raised.value)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["table.md"]
+
+
+def test_a_full_disk_is_seen_behind_a_librarys_own_error(tmp_path, monkeypatch):
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(files.shutil, "disk_usage", lambda _: usage._replace(free=0))
+    with pytest.raises(InputError, match=r"checkpoint\.pt.*unexpected pos.*Make room"):
+        write_and_fail(tmp_path / "checkpoint.pt", RuntimeError("unexpected pos 64 vs 0"))
 
 
 def test_text_is_utf8(tmp_path):
