@@ -48,7 +48,7 @@ def open_model(files: Files, model: str | Path, threads: int) -> tuple[Inputs, H
     """A data set's artifacts and an HM-LSTM trained on them. Raises `InputError` if the model is of another method."""
     device = set_up(threads)
     inputs = Inputs(files)
-    method = load_model(model, inputs.shapes()).to(device)
+    method = load_model(model, inputs.shapes(), inputs.features_made_from()).to(device)
     if not isinstance(method, HMLSTM):
         raise InputError(f"{model}: expected an HM-LSTM, found {type(method).__name__}; only HM-LSTM has phrases.")
     return inputs, method

@@ -63,6 +63,10 @@ class Inputs:
         features = {view: int(store.shape[-1]) for view, store in self.stores.items()}
         return Shapes(features, len(self.vocabulary), self._word_vectors())
 
+    def features_made_from(self) -> dict[str, dict[str, Any]]:
+        """View -> what its features were made from: network, layer, weights."""
+        return {view: store.made_from for view, store in self.stores.items()}
+
     def pairs(self, split: str) -> "Pairs":
         """The readable images of a split and their sentences. Raises `InputError` if there are none."""
         return Pairs(self, select_split(self.images, self.captions, split))

@@ -44,12 +44,17 @@ def save_model(method: Method, name: str, path: str | Path, made_from: Mapping[s
         save_file(weights, temporary, {KEY: json.dumps(described, sort_keys=True)})
 
 
-def load_model(path: str | Path, shapes: Shapes | None = None) -> Method:
-    """Read a trained method, for the data whose `shapes` are given.
+def load_model(
+    path: str | Path, shapes: Shapes | None = None, features: Mapping[str, Mapping[str, Any]] | None = None
+) -> Method:
+    """Read a trained method, for the data whose `shapes` and `features` (view -> what they were made from) are given.
 
-    Raises `InputError` if the file is missing, truncated, no model, or does not fit the data.
+    Raises `InputError` if the file is missing, truncated, no model, does not fit the data, or was trained on features
+    of another network or configuration.
     """
     weights, described = _read(path)
+    if features is not None:
+        _check_features(path, described["made_from"].get("features", {}), features)
     stored = described["word_vectors"]
     trained = Shapes(
         described["features"], described["words"], None if stored is None else torch.zeros(stored), described["extra"]
@@ -76,6 +81,17 @@ def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     if KEY not in metadata:
         raise InputError(f"{path}: expected a densevse model, found safetensors of another origin. Delete it.")
     return weights, json.loads(metadata[KEY])
+
+
+def _check_features(path: str | Path, trained: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    for view in sorted(given):
+        keys = sorted(trained.get(view, {}).keys() | given[view].keys())
+        expected, found = ({key: made_from.get(view, {}).get(key) for key in keys} for made_from in (trained, given))
+        if expected != found:
+            raise InputError(
+                f"{path}: trained on {view} features of another network: expected {expected}, found {found}. Delete "
+                "those features or this model, whichever is wrong, and run snakemake again to make it anew."
+            )
 
 
 def _fill(method: Method, weights: Mapping[str, Tensor], path: str | Path) -> None:

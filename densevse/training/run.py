@@ -46,8 +46,8 @@ def train(
     training = validate(Training, settings["training"], "training")
     rows = Trainer(method.to(device), training, pairs, val, seed, checkpoint).run()
     schema.write(rows, schemas.HISTORY, history, made_from)
-    made_from["vocabulary"] = checksum(files.words)
-    save_model(method, settings["model"], model, {**made_from, "fingerprint": checkpoint.fingerprint})
+    read = {"vocabulary": checksum(files.words), "features": inputs.features_made_from()}
+    save_model(method, settings["model"], model, {**made_from, **read, "fingerprint": checkpoint.fingerprint})
     checkpoint.remove()
 
 

@@ -261,6 +261,23 @@ def test_fingerprint_knows_settings_and_contents(tmp_path):
     assert fingerprint({"rate": 1}, [file]) != first
 
 
+def test_a_model_trained_on_other_features_is_named(tmp_path, files):
+    inputs, path = Inputs(files), tmp_path / "model.safetensors"
+    made_from = {"features": {"whole": {"network": "alexnet", "view": "whole"}}}
+    save_model(build("vse", PARAMETERS, inputs.shapes()), "vse", path, made_from)
+    load_model(path, inputs.shapes(), made_from["features"])
+    others = {"whole": {"network": "vgg19", "view": "whole"}}
+    with pytest.raises(InputError, match=r"model\.safetensors: trained on whole .*alexnet.*found .*vgg19.*Delete"):
+        load_model(path, inputs.shapes(), others)
+
+
+def test_a_trained_model_says_which_features_it_read(job, tmp_path, files):
+    job("trained", {"epochs": 1})
+    with pytest.raises(InputError, match=r"found .*another"):
+        load_model(tmp_path / "trained/round0/model.safetensors", features={"whole": {"network": "another"}})
+    load_model(tmp_path / "trained/round0/model.safetensors", features=Inputs(files).features_made_from())
+
+
 def test_models_that_cannot_be_read(tmp_path, files):
     method = build("vse", PARAMETERS, Inputs(files).shapes())
     path = tmp_path / "model.safetensors"

@@ -13,7 +13,7 @@ def main(files, model, protocol, threads, output):
     device = set_up(threads)
     inputs = Inputs(files)
     pairs = inputs.pairs("test")
-    method = load_model(model, inputs.shapes()).to(device)
+    method = load_model(model, inputs.shapes(), inputs.features_made_from()).to(device)
     score = scorer(method, encode_images(method, pairs), encode_sentences(method, pairs))
     rows = retrieve(score, pairs.rows, folds(pairs.rows, protocol))
     made_from = {"model": model, "protocol": protocol, "device": device.type, "versions": versions()}
