@@ -1,5 +1,6 @@
 """A project of its own for a test: the workflow's code in an empty folder, and a way to run it there."""
 
+import copy
 import json
 import os
 import shutil
@@ -24,6 +25,10 @@ SMALL = {
         "hm_lstm": {"datasets": {"scenes": {"rounds": 2, "training": {"epochs": 1}, "parameters": {"dimension": 16}}}},
     },
 }
+
+# The same with a method that learns correspondences, whose rounds follow one another.
+SMALL_ROUNDS = copy.deepcopy(SMALL)
+SMALL_ROUNDS["datasets"]["scenes"]["compare"] = ["vse", "hm_lstm"]
 
 
 @dataclass

@@ -1,7 +1,8 @@
-"""`make torture`: interrupt the scenes run at random moments, in every way, and print what happened as a table."""
+"""`make torture`: interrupt the scenes run at random moments, in every way, and write what happened as a table."""
 
 import argparse
 import copy
+import functools
 import itertools
 import os
 import shutil
@@ -11,8 +12,20 @@ import time
 from pathlib import Path
 
 from densevse.artifacts.files import write_text
-from tests.projects import SMALL, Project, copy_code
+from tests.projects import SMALL_ROUNDS, Project, copy_code
 from tests.torture import trial
+
+# Trainings long enough that many moments fall into one, with a checkpoint a step.
+LONG = copy.deepcopy(SMALL_ROUNDS)
+LONG["methods"]["vse"]["datasets"]["scenes"]["training"] = {"epochs": 30, "checkpoint_steps": 1}
+LONG["methods"]["hm_lstm"]["datasets"]["scenes"]["training"] = {"epochs": 6, "checkpoint_steps": 1}
+
+PARSER = "SIGKILL of the CoreNLP server"
+TRIALS = {
+    **dict.fromkeys(trial.HARMS, trial.kill_trial),
+    **dict.fromkeys(trial.DISK_HARMS, trial.disk_trial),
+    PARSER: trial.parser_trial,
+}
 
 
 def project(folder: Path, name: str, values: dict) -> Project:
@@ -29,54 +42,50 @@ def reference(folder: Path, name: str, values: dict) -> tuple[dict[str, bytes], 
     return trial.tables(undisturbed), time.monotonic() - began
 
 
-def harms() -> list[str]:
-    """The harms that this machine allows, in turn; what is left out is said."""
+def possible() -> list[str]:
+    """The harms that this machine allows; what is left out is said."""
     chosen = [*trial.HARMS]
     if os.geteuid() == 0:
-        chosen += ["full disk", "read-only results"]
+        chosen += trial.DISK_HARMS
     else:
         print("not root: no full disk and no read-only results folder")
-    if shutil.which("java") and shutil.which("mvn"):
-        chosen.append("SIGKILL of the CoreNLP server")
+    if shutil.which("java") and (shutil.which("mvn") or "CORENLP_HOME" in os.environ):
+        chosen.append(PARSER)
     else:
-        print("no java or mvn: no killed CoreNLP server")
+        print("no java, or neither mvn nor CORENLP_HOME: no killed CoreNLP server")
     return chosen
 
 
-def main(trials: int, seed: int) -> bool:
-    """Run the trials and say whether all were survived."""
-    small = {**SMALL, "datasets": {"scenes": {**SMALL["datasets"]["scenes"], "compare": ["vse", "hm_lstm"]}}}
-    parsed = copy.deepcopy(small)
+def main(trials: int, seed: int, harms: list[str]) -> bool:
+    """Run the trials, each harm in turn, and say whether all were survived."""
+    parsed = copy.deepcopy(LONG)
     parsed["datasets"]["scenes"]["parser"] = "corenlp_pcfg"
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="torture-") as name:
         folder = Path(name)
-        by_grammar, seconds = reference(folder, "reference", small)
-        by_parser: dict[str, bytes] = {}
-        for number, harm, moment in zip(
-            range(trials), itertools.cycle(harms()), trial.moments(seed, trials, seconds), strict=False
-        ):
-            if harm == "SIGKILL of the CoreNLP server":
-                by_parser = by_parser or reference(folder, "parsed", parsed)[0]
-                victim = project(folder, f"trial{number}", parsed)
-                outcome = trial.parser_trial(victim, moment % 8, by_parser)
-            elif harm in trial.HARMS:
-                outcome = trial.kill_trial(project(folder, f"trial{number}", small), harm, moment, by_grammar)
-            else:
-                outcome = trial.disk_trial(project(folder, f"trial{number}", small), harm, moment, by_grammar)
+        undisturbed = functools.cache(lambda parser: reference(folder, parser, parsed if parser == "corenlp" else LONG))
+        for number, harm in zip(range(trials), itertools.cycle(harms), strict=False):
+            values, parser = (parsed, "corenlp") if harm == PARSER else (LONG, "grammar")
+            tables, seconds = undisturbed(parser)
+            moment = trial.moment(seed, number, seconds)
+            outcome = TRIALS[harm](project(folder, f"trial{number}", values), harm, moment, tables)
             print(outcome.row(), flush=True)
             outcomes.append(outcome)
+            write_text(table(outcomes, seed), "results/torture.md")
             shutil.rmtree(folder / f"trial{number}")
+    return all(outcome.survived for outcome in outcomes)
+
+
+def table(outcomes: list[trial.Outcome], seed: int) -> str:
+    rows = "\n".join([trial.HEADER, *(outcome.row() for outcome in outcomes)])
     survived = sum(outcome.survived for outcome in outcomes)
-    table = "\n".join([trial.HEADER, *(outcome.row() for outcome in outcomes)])
-    write_text(f"{table}\n\n{survived} of {len(outcomes)} survived; seed {seed}.\n", "results/torture.md")
-    print(f"{survived} of {len(outcomes)} survived")
-    return survived == len(outcomes)
+    return f"{rows}\n\n{survived} of {len(outcomes)} survived; seed {seed}.\n"
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--harms", nargs="+", choices=list(TRIALS), help="only these, in turn")
     chosen = parser.parse_args()
-    sys.exit(0 if main(chosen.trials, chosen.seed) else 1)
+    sys.exit(0 if main(chosen.trials, chosen.seed, chosen.harms or possible()) else 1)

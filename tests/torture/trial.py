@@ -6,6 +6,7 @@ holds what is there to the bytes of a run that nobody disturbed.
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,14 +16,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pyarrow.parquet as pq
+import torch
 
 from densevse.artifacts.schema import PREFIX, check, file_metadata
 from densevse.artifacts.schemas import HISTORY
 from tests.projects import Project
 
 TARGETS = ("results/tables/scenes.md",)
+ROOM = 1 << 16
+"""Bytes that a full disk still has."""
+
 SCHEMA_KEY = f"{PREFIX}schema"
 
 
@@ -35,16 +41,19 @@ class Outcome:
     running: str
     first_exit: int
     runs: int
+    interrupted: int
     resumed: int
     same_bytes: bool
     corrupt: tuple[str, ...]
 
     @property
     def survived(self) -> bool:
-        return self.same_bytes and not self.corrupt
+        return self.same_bytes and not self.corrupt and self.resumed == self.interrupted
 
     def row(self) -> str:
-        happened = f"exit {self.first_exit}, {self.runs} further run(s), trainings resumed: {self.resumed}"
+        happened = f"exit {self.first_exit}, {self.runs} further run(s)"
+        if self.interrupted:
+            happened += f", {self.resumed} of {self.interrupted} interrupted trainings resumed"
         verdict = "same bytes" if self.same_bytes else "OTHER BYTES"
         corrupt = ", ".join(self.corrupt) or "none"
         return f"| {self.second:.1f} s | {self.harm} | {self.running} | {happened} | {verdict} | {corrupt} |"
@@ -140,8 +149,9 @@ def kill_trial(project: Project, harm: str, moment: float, reference: dict[str, 
     return judge(project, harm, moment, running, first_exit, reference)
 
 
-def parser_trial(project: Project, moment: float, reference: dict[str, bytes]) -> Outcome:
-    """Kill the CoreNLP server `moment` seconds after it began to serve."""
+def parser_trial(project: Project, harm: str, moment: float, reference: dict[str, bytes]) -> Outcome:
+    """Kill the CoreNLP server up to eight seconds after it began to start or serve."""
+    moment = round(moment % 8, 1)
     run = start(project)
     while run.poll() is None and not java_of(run):
         time.sleep(0.1)
@@ -150,42 +160,59 @@ def parser_trial(project: Project, moment: float, reference: dict[str, bytes]) -
     if run.poll() is None:
         kill_the_parser(run)
     first_exit = run.wait()
-    return judge(project, "SIGKILL of the CoreNLP server", moment, running, first_exit, reference)
+    return judge(project, harm, moment, running, first_exit, reference)
 
 
 def disk_trial(project: Project, harm: str, moment: float, reference: dict[str, bytes]) -> Outcome:
-    """Let `results/` be a small file system that fills up, or one that turns read-only at `moment`. Needs root."""
+    """Let `results/` be a file system that is full, or read-only, from `moment` seconds on. Needs root."""
     results = project.folder / "results"
     results.mkdir()
-    full = harm == "full disk"
-    mount("-t", "tmpfs", "-o", f"size={'700k' if full else '2g'}", "tmpfs", str(results))
+    mount("-t", "tmpfs", "-o", "size=2g", "tmpfs", str(results))
     try:
         run = start(project)
         wait_until(run, moment)
         running = running_rules(run)
-        if not full and run.poll() is None:
-            mount("-o", "remount,ro", str(results))
+        DISK_HARMS[harm](results)
         first_exit = run.wait()
-        mount("-o", "remount,rw,size=2g", str(results))
+        if harm == "read-only results":
+            subprocess.run(["umount", str(results)], check=True)
+        mount("-o", "remount,size=2g", str(results))
         return judge(project, harm, moment, running, first_exit, reference)
     finally:
-        subprocess.run(["umount", "--lazy", str(results)], check=True)
+        subprocess.run(["umount", "--recursive", "--lazy", str(results)], check=True)
+
+
+def fill(results: Path) -> None:
+    """Leave next to no room, which is tried again where a file grew meanwhile."""
+    while not mount("-o", f"remount,size={shutil.disk_usage(results).used + ROOM}", str(results), check=False):
+        time.sleep(0.1)
+
+
+def make_read_only(results: Path) -> None:
+    """Put a read-only view over the folder: files that are open already go on, none can be opened any more."""
+    mount("--bind", str(results), str(results))
+    mount("-o", "remount,bind,ro", str(results))
+
+
+DISK_HARMS = {"full disk": fill, "read-only results": make_read_only}
 
 
 def judge(
     project: Project, harm: str, moment: float, running: str, first_exit: int, reference: dict[str, bytes]
 ) -> Outcome:
     """Look for corrupt files at once, then run again and compare."""
-    corrupt = corrupt_files(project.folder / "results")
+    results = project.folder / "results"
+    corrupt, saved = corrupt_files(results), checkpoints(results)
     runs = finish(project) if first_exit else 0
-    corrupt += corrupt_files(project.folder / "results")
+    corrupt += corrupt_files(results)
     return Outcome(
         harm=harm,
         second=moment,
         running=running,
         first_exit=first_exit,
         runs=runs,
-        resumed=trainings_resumed(project.folder / "results"),
+        interrupted=len(saved),
+        resumed=sum(went_on(folder, history) for folder, history in saved.items()),
         same_bytes=tables(project) == reference,
         corrupt=tuple(sorted(set(corrupt))),
     )
@@ -193,7 +220,7 @@ def judge(
 
 def tables(project: Project) -> dict[str, bytes]:
     """Name -> bytes of every table."""
-    return {path.name: path.read_bytes() for path in sorted((project.folder / "results/tables").glob("scenes.*"))}
+    return {path.name: path.read_bytes() for path in sorted((project.folder / "results/tables").glob("scenes*"))}
 
 
 def corrupt_files(results: Path) -> list[str]:
@@ -210,13 +237,23 @@ def corrupt_files(results: Path) -> list[str]:
     return broken
 
 
-def trainings_resumed(results: Path) -> int:
-    """How many trainings went on from a checkpoint, as their histories say."""
-    count = 0
-    for path in results.rglob("history.parquet"):
-        check(path, HISTORY)
-        count += max(pq.read_table(path, columns=["resumed"])["resumed"].to_pylist()) > 0
-    return count
+def checkpoints(results: Path) -> dict[Path, list[dict]]:
+    """The folder of each training that has a checkpoint, with the history in it."""
+    return {
+        path.parents[1]: torch.load(path, weights_only=True)["progress"]["history"]
+        for path in results.rglob(".work-*/checkpoint.pt")
+    }
+
+
+def went_on(folder: Path, saved: list[dict]) -> bool:
+    """Whether a training went on from its checkpoint: its history is that of the checkpoint to the very seconds that
+    the epochs took, and every later epoch says that it was resumed."""
+    path = folder / "history.parquet"
+    check(path, HISTORY)
+    rows = pq.read_table(path).to_pylist()
+    seconds = [np.float32(row["seconds"]) for row in saved]
+    kept = [row["seconds"] for row in rows[: len(saved)]] == seconds
+    return kept and all(row["resumed"] > 0 for row in rows[len(saved) :])
 
 
 def wait_until(run: subprocess.Popen, seconds: float) -> None:
@@ -241,11 +278,10 @@ def leave_no_process(run: subprocess.Popen) -> None:
         os.killpg(run.pid, signal.SIGKILL)
 
 
-def mount(*arguments: str) -> None:
-    subprocess.run(["mount", *arguments], check=True)
+def mount(*arguments: str, check: bool = True) -> bool:
+    return subprocess.run(["mount", *arguments], check=check, capture_output=not check).returncode == 0
 
 
-def moments(seed: int, count: int, longest: float) -> list[float]:
-    """`count` moments within a run of `longest` seconds, the same for the same seed."""
-    generator = random.Random(seed)
-    return [round(generator.uniform(0.5, longest), 1) for _ in range(count)]
+def moment(seed: int, number: int, longest: float) -> float:
+    """A moment within a run of `longest` seconds, the same for the same seed and trial."""
+    return round(random.Random(f"{seed} {number}").uniform(0.5, longest), 1)
