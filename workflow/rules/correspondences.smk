@@ -19,6 +19,7 @@ rule correspond:
     threads: torch_threads
     resources:
         mem_mb=4000,
+        runtime=240,
         gpu=SETTINGS.gpu,
     params:
         settings=assigning_settings,

@@ -18,6 +18,7 @@ rule extract_features:
     threads: torch_threads
     resources:
         mem_mb=4000,
+        runtime=240,
         gpu=SETTINGS.gpu,
     params:
         network=feature_settings,

@@ -37,6 +37,7 @@ rule parse:
     threads: 2
     resources:
         mem_mb=parser_memory,
+        runtime=240,
     params:
         options=parser_options,
     script:

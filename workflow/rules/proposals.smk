@@ -18,6 +18,7 @@ rule propose:
     threads: 8
     resources:
         mem_mb=3000,
+        runtime=120,
     params:
         proposer=proposer_settings,
         sources=source_names,

@@ -20,6 +20,7 @@ rule extract_regions:
     threads: torch_threads
     resources:
         mem_mb=4000,
+        runtime=1440,
         gpu=SETTINGS.gpu,
     params:
         network=region_settings,

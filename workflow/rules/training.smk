@@ -21,6 +21,7 @@ rule train:
     threads: torch_threads
     resources:
         mem_mb=4000,
+        runtime=1440,
         gpu=SETTINGS.gpu,
     params:
         settings=training_settings,
@@ -50,6 +51,7 @@ rule train_round:
     threads: torch_threads
     resources:
         mem_mb=4000,
+        runtime=1440,
         gpu=SETTINGS.gpu,
     params:
         settings=training_settings,
