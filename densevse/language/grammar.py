@@ -131,7 +131,8 @@ class GrammarParser:
         self._tokenizer = NLTKWordTokenizer()
         self._words = _lexicon()
         self._relations, productions = _rules({word.kind for word in self._words.values()})
-        self._chart = BottomUpLeftCornerChartParser(CFG(Nonterminal("ROOT"), productions))
+        # No time limit: by the wall clock, a busy machine would fail where an idle one parses.
+        self._chart = BottomUpLeftCornerChartParser(CFG(Nonterminal("ROOT"), productions), max_time=None)
         # Sentences differ more in their words than in the kinds of their words, so these are parsed once.
         self._reading = cache(self._read)
 
