@@ -6,10 +6,10 @@ BIN := .venv/bin
 CORES ?= $(shell nproc)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment demo test lint bench torture slurm lock clean
+.PHONY: help environment demo test lint bench torture slurm full-size costs lock clean
 
 help: ## what can be made
-	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*##/:/'
+	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
 
 environment: .venv/complete ## the packages, in .venv
 
@@ -45,6 +45,12 @@ torture: environment ## interrupt a run in every way, at random moments, and com
 
 slurm: environment ## the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
 	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/slurm
+
+full-size: environment ## every stage on made-up data of Flickr30k's size, and the memory of each
+	$(BIN)/python -m tests.full_size
+
+costs: environment ## time and memory of each stage of what was run so far
+	$(BIN)/python -m densevse.evaluation.costs results
 
 lock: ## requirements.in -> requirements.txt; needs uv
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate requirements.in -o requirements.txt

@@ -39,6 +39,8 @@ rule correspondence_accuracy:
         f"{MODELS}/round{{round}}/correspondence_accuracy.parquet",
     log:
         f"{RESULTS}/logs/correspondence_accuracy/{{dataset}}_{{variant}}_seed{{seed}}_round{{round}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/correspondence_accuracy/{{dataset}}_{{variant}}_seed{{seed}}_round{{round}}.tsv"
     wildcard_constraints:
         round=r"[1-9]\d*",
     conda:

@@ -33,6 +33,8 @@ rule read_boxes:
         f"{RESULTS}/{{dataset}}/boxes.parquet",
     log:
         f"{RESULTS}/logs/read_boxes/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/read_boxes/{{dataset}}.tsv"
     wildcard_constraints:
         dataset=with_boxes({"coco", "scenes"}),
     conda:
@@ -56,6 +58,8 @@ rule read_given_boxes:
         f"{RESULTS}/{{dataset}}/boxes.parquet",
     log:
         f"{RESULTS}/logs/read_given_boxes/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/read_given_boxes/{{dataset}}.tsv"
     wildcard_constraints:
         dataset=any_of(name for name, dataset in SETTINGS.datasets.items() if dataset.boxes),
     conda:

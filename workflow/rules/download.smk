@@ -1,5 +1,5 @@
 # Everything that comes from elsewhere, checked. The package's files are no input here: an edit of the code is no
-# reason to obtain 13 GB again.
+# reason to obtain 13 GB again. A cluster's nodes often have no way out of it, so these run where Snakemake does.
 
 
 rule download:
@@ -10,6 +10,7 @@ rule download:
     wildcard_constraints:
         resource=any_of(path for path, source in SOURCES.items() if source.url),
     retries: 3
+    localrule: True
     conda:
         "../../envs/base.yaml"
     resources:

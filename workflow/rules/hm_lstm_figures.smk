@@ -49,6 +49,8 @@ rule embedding_figures:
         ),
     log:
         f"{RESULTS}/logs/embedding_figures/{{dataset}}_{{variant}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/embedding_figures/{{dataset}}_{{variant}}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: torch_threads

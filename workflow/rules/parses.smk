@@ -10,6 +10,7 @@ rule get_corenlp:
     log:
         f"{RESULTS}/logs/get_corenlp.log",
     retries: 2
+    localrule: True
     conda:
         "../../envs/corenlp.yaml"
     resources:

@@ -35,6 +35,8 @@ rule proposal_recall:
         f"{RESULTS}/{{dataset}}/proposals/{{proposer}}_recall.parquet",
     log:
         f"{RESULTS}/logs/proposal_recall/{{dataset}}_{{proposer}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/proposal_recall/{{dataset}}_{{proposer}}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:

@@ -39,6 +39,8 @@ rule rank_regions:
         f"{RESULTS}/{{dataset}}/region_ranking/{{variant}}/seed{{seed}}/round{{round}}.parquet",
     log:
         f"{RESULTS}/logs/rank_regions/{{dataset}}_{{variant}}_seed{{seed}}_round{{round}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/rank_regions/{{dataset}}_{{variant}}_seed{{seed}}_round{{round}}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: torch_threads

@@ -21,6 +21,8 @@ rule table:
         parquet=f"{RESULTS}/tables/{{table}}.parquet",
     log:
         f"{RESULTS}/logs/table/{{table}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/table/{{table}}.tsv"
     wildcard_constraints:
         table="|".join(TABLES),
     conda:

@@ -9,6 +9,8 @@ rule count_words:
         f"{RESULTS}/{{dataset}}/vocabulary/words.parquet",
     log:
         f"{RESULTS}/logs/count_words/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/count_words/{{dataset}}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
@@ -28,6 +30,8 @@ rule count_relations:
         f"{RESULTS}/{{dataset}}/vocabulary/relations.parquet",
     log:
         f"{RESULTS}/logs/count_relations/{{dataset}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/count_relations/{{dataset}}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
@@ -45,6 +49,8 @@ rule pick_word_vectors:
         f"{RESULTS}/{{dataset}}/vocabulary/vectors-{{vectors}}.parquet",
     log:
         f"{RESULTS}/logs/pick_word_vectors/{{dataset}}-{{vectors}}.log",
+    benchmark:
+        f"{RESULTS}/benchmarks/pick_word_vectors/{{dataset}}-{{vectors}}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:

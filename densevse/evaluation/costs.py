@@ -1,0 +1,55 @@
+"""What a run cost: the time and memory of each stage, from the benchmark files that Snakemake wrote.
+
+python -m densevse.evaluation.costs results
+"""
+
+import argparse
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from densevse.errors import InputError
+from densevse.evaluation.rendering import Column, Document
+
+COLUMNS = (
+    Column("stage", number=False),
+    Column("data set", number=False),
+    Column("jobs"),
+    Column("longest job, s"),
+    Column("most memory, MB"),
+)
+
+
+def costs(results: str | Path) -> pd.DataFrame:
+    """A row a stage and data set: stage, dataset, jobs, seconds of the longest job, peak memory of the largest in MB.
+
+    Raises `InputError` if nothing below `results` was measured.
+    """
+    files = sorted(Path(results).glob("benchmarks/*/*.tsv"))
+    measured = [_read(file) for file in files if file.stat().st_size]
+    if not measured:
+        raise InputError(f"{results}: expected benchmarks/<stage>/*.tsv, found none. Run a table with snakemake first.")
+    rows = pd.concat(measured).groupby(["stage", "dataset"], as_index=False)
+    return rows.agg(jobs=("s", "size"), seconds=("s", "max"), memory=("max_rss", "max"))
+
+
+def table(rows: pd.DataFrame) -> str:
+    """What `costs` found, as Markdown."""
+    cells = [
+        [row.stage, row.dataset, str(row.jobs), f"{row.seconds:,.0f}", f"{row.memory:,.0f}"]
+        for row in rows.itertuples()
+    ]
+    return Document("What each stage cost", COLUMNS, cells).markdown()
+
+
+def _read(file: Path) -> pd.DataFrame:
+    """The runs of a job; a job too short to be measured has no memory."""
+    runs = pd.read_csv(file, sep="\t", usecols=["s", "max_rss"], na_values=["-", "NA"])
+    return runs.assign(stage=file.parent.name, dataset=re.split("[-_]", file.stem)[0])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="?", default="results", help="the folder of the run's results")
+    print(table(costs(parser.parse_args().results)))
