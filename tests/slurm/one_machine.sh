@@ -4,18 +4,23 @@
 set -euo pipefail
 
 state=/var/lib/densevse-slurm
+conf=/etc/slurm/slurm.conf
 
 start() {
     for program in slurmctld slurmd munged sinfo; do
         command -v "$program" >/dev/null || { echo "no $program: apt-get install slurm-wlm munge" >&2; exit 2; }
     done
+    if [ -e "$conf" ] && ! grep -q "^StateSaveLocation=$state/" "$conf"; then
+        echo "$conf belongs to another Slurm, which is left alone" >&2
+        exit 2
+    fi
     mkdir -p /etc/slurm "$state" /run/munge /var/log/munge
     chown munge: /run/munge /var/log/munge
     [ -s /etc/munge/munge.key ] || /usr/sbin/mungekey --create
     pgrep -x munged >/dev/null || runuser -u munge -- munged
     local host cores memory
     host=$(hostname -s) cores=$(nproc) memory=$(awk '/MemTotal/ {print int($2 / 1024 * 0.95)}' /proc/meminfo)
-    cat > /etc/slurm/slurm.conf <<CONF
+    cat > "$conf" <<CONF
 ClusterName=onemachine
 SlurmctldHost=$host(127.0.0.1)
 AuthType=auth/munge
@@ -54,9 +59,10 @@ CONF
 
 stop() {
     scancel --user "$(id -un)" 2>/dev/null || true
-    pkill -x slurmd || true
-    pkill -x slurmctld || true
-    pkill -x munged || true
+    for file in "$state/slurmd.pid" "$state/slurmctld.pid" /run/munge/munged.pid; do
+        if [ -s "$file" ]; then kill "$(cat "$file")" || true; fi
+    done
+    rm -rf "$state" "$conf"
 }
 
 case "${1:-}" in
