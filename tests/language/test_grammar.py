@@ -41,8 +41,8 @@ def test_every_sentence_of_scenes_is_parsed_with_its_own_tokens(sentences, parse
 def test_a_machine_that_stands_still_for_minutes_parses_all_the_same(monkeypatch):
     clock = itertools.count(step=60)
     monkeypatch.setattr(nltk.parse.chart.time, "perf_counter", lambda: next(clock))
-    (parse,) = GrammarParser().parse(["A red circle."])
-    assert (parse.status, parse.tokens) == ("ok", ["A", "red", "circle", "."])
+    (parse,) = GrammarParser().parse(["A red ball"])
+    assert (parse.status, parse.tokens) == ("ok", ["A", "red", "ball"])
 
 
 def test_every_sentence_can_be_read_in_one_way_only(parser, sentences):
