@@ -1,7 +1,7 @@
 import copy
 import shutil
 
-from tests.projects import SMALL, Project
+from tests.projects import SMALL, SMALL_ROUNDS, Project
 
 TABLE = "results/tables/scenes.md"
 
@@ -73,3 +73,12 @@ def test_an_edited_module_reruns_the_stages_that_import_it(finished):
 def test_an_edited_module_of_another_stage_reruns_nothing(finished):
     assert edited(finished, "densevse/language/corenlp.py") == {}
     assert edited(finished, "densevse/methods/hm_lstm.py") == {}
+
+
+def test_one_round_more_later_trains_one_round_more_only(make_project):
+    project = make_project(SMALL_ROUNDS)
+    project.run(TABLE)
+    more = copy.deepcopy(SMALL_ROUNDS)
+    more["methods"]["hm_lstm"]["datasets"]["scenes"]["rounds"] = 3
+    project.configure(more)
+    assert project.planned(TABLE) == {"correspond": 1, "train_round": 1, "retrieve": 1, "table": 1}
