@@ -1,6 +1,7 @@
 """The imports of the code are those that docs/architecture.md allows."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,14 @@ def test_every_room_is_in_the_picture():
     assert rooms == set(ALLOWED) - FOUNDATION
     for room in rooms:
         assert f"`densevse/{room}/`" in text or f"`{room}/`" in text, room
+
+
+def test_no_shell_is_started():
+    """So none can be given a name that came out of a data file."""
+    for path in [*MODULES, *(ROOT / "workflow/scripts").glob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                assert "shell" not in {keyword.arg for keyword in node.keywords}, path
+                assert ast.unparse(node.func) not in {"os.system", "os.popen", "subprocess.getoutput"}, path
+    for path in [ROOT / "Snakefile", *(ROOT / "workflow").rglob("*.smk")]:
+        assert not re.search(r"^\s*shell(:|\()", path.read_text(), re.MULTILINE), path

@@ -6,6 +6,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,6 +20,7 @@ from densevse.language.words import Vocabulary
 from densevse.logs import logger
 
 CHUNK = 1 << 20  # bytes read at a time
+LONGEST = 1 << 20  # bytes, more than any word or line has: a packed bomb is not unpacked beyond it
 
 Vector = NDArray[np.float32]
 Record = tuple[bytes, bytes | list[bytes], str]  # a word, its numbers (float32, or as text), and where they stand
@@ -79,7 +81,7 @@ def _vector(data: bytes | list[bytes], dimension: int, where: str) -> Vector:
 
 def _read_glove(file: IO[bytes], path: str | Path, dimension: int) -> Iterator[Record]:
     """A word, its numbers and its line, for each line `word number number ...`; a word may hold spaces."""
-    for line, text in enumerate(file, start=1):
+    for line, text in enumerate(iter(partial(file.readline, LONGEST), b""), start=1):
         fields = text.rstrip(b"\r\n ").rsplit(b" ", dimension)
         if len(fields) != dimension + 1:
             raise InputError(
@@ -102,7 +104,7 @@ def _read_word2vec(file: IO[bytes], path: str | Path, dimension: int) -> Iterato
         space = buffer.find(b" ", position)
         while space < 0 or len(buffer) < space + 1 + size:
             more = file.read(CHUNK)
-            if not more:
+            if not more or (space < 0 and len(buffer) - position > LONGEST):
                 raise InputError(f"{path}: cut off in word {record} of {count}; obtain it again.")
             buffer, position = buffer[position:] + more, 0
             space = buffer.find(b" ")

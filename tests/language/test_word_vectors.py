@@ -110,6 +110,21 @@ def test_the_artifact_has_a_row_a_word(tmp_path):
     np.testing.assert_array_equal(np.stack(rows["vector"]), [[0, 0, 0], [1, 2, 3]])
 
 
+@pytest.mark.parametrize(("format", "start"), [("glove", b""), ("word2vec", b"1 3\n")])
+def test_a_bomb_is_not_unpacked_whole(tmp_path, format, start):
+    with gzip.open(tmp_path / "bomb.gz", "wb") as file:
+        file.write(start)
+        for _ in range(64):
+            file.write(b"x" * (1 << 20))
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="bomb"):
+            read_vectors(tmp_path / "bomb.gz", {"dog"}, format, 3)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
 def test_no_word_found_is_an_error(tmp_path):
     (tmp_path / "v.txt").write_bytes(glove())
     words = words_file(tmp_path / "words.parquet", ["bird"])
