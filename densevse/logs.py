@@ -20,8 +20,8 @@ Item = TypeVar("Item")
 def job(log_file: str) -> Iterator[None]:
     """Run a rule's script: log to `log_file`; on failure say there, and on standard error, what to do next.
 
-    The last lines of a failure are the error itself and the log file's name: an `InputError` already says
-    what to do; for any other error the traceback is in the log.
+    The last lines of a failure are the error itself, what to do, and the log file's name: an `InputError` already
+    says what to do, as does the `SystemExit` of an interrupted training; any other error has its traceback in the log.
     """
     try:
         Path(log_file).parent.mkdir(parents=True, exist_ok=True)
@@ -40,9 +40,16 @@ def job(log_file: str) -> Iterator[None]:
         logger.error("%s", error)
         print(f"\n{error}\n(log: {log_file})", file=sys.stderr)
         raise SystemExit(1) from None
+    except SystemExit as error:
+        logger.error("%s", error)
+        raise
     except Exception as error:
         logger.exception("unexpected failure")
-        print(f"\n{type(error).__name__}: {error}\nThe traceback is in {log_file}.", file=sys.stderr)
+        print(
+            f"\n{type(error).__name__}: {error}\nThis is a mistake of densevse, or the machine's: run the same command "
+            f"again, and if it fails again, report it with the traceback in {log_file}.",
+            file=sys.stderr,
+        )
         raise SystemExit(1) from None
     finally:
         root.removeHandler(handler)
