@@ -113,7 +113,7 @@ def _seeds(measured: Mapping[str, list[int]]) -> list[str]:
 
 
 def _devices(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
-    devices = {made.get("device", "cpu") for made in made_from}
+    devices = {made[key] for made in made_from for key in ("device", "trained_on")}
     return [] if devices <= {"cpu"} else ["Computed on a GPU: another run may differ in the last digits."]
 
 

@@ -64,6 +64,12 @@ def load_model(
     return method
 
 
+def trained_on(path: str | Path) -> str:
+    """The kind of device that a model was trained on: cpu or cuda."""
+    device: str = _read(path)[1]["made_from"]["device"]
+    return device
+
+
 def load_weights(method: Method, path: str | Path) -> None:
     """Fill a method with a trained one's weights. Raises `InputError` if they do not fit."""
     _fill(method, _read(path)[0], path)

@@ -37,13 +37,13 @@ def data(tmp_path):
     return str(tmp_path / "images.parquet"), str(tmp_path / "captions.parquet")
 
 
-def retrieval(path, seed, device="cpu"):
+def retrieval(path, seed, trained_on="cpu"):
     """A retrieval artifact with random ranks."""
     random = np.random.default_rng(seed)
     rows = pd.DataFrame({"direction": ["annotation"] * 58 + ["search"] * 290})
     rows = rows.assign(fold=0, query_id="q", rank=random.geometric(0.1, len(rows)), candidates=290)
     rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
-    made_from = {"device": device, "versions": {"torch": "2.11.0", "python": "3.11.2"}}
+    made_from = {"device": "cpu", "trained_on": trained_on, "versions": {"torch": "2.11.0", "python": "3.11.2"}}
     schema.write(rows, RETRIEVAL, path, made_from)
     return str(path)
 
@@ -141,7 +141,7 @@ def test_random_row_is_of_this_data(tmp_path, data):
 
 
 def test_title_and_foot_say_how_it_was_measured(tmp_path, data):
-    files = [retrieval(tmp_path / f"{seed}.parquet", seed, device="cuda") for seed in range(2)]
+    files = [retrieval(tmp_path / f"{seed}.parquet", seed, trained_on="cuda") for seed in range(2)]
     made, _ = make(tmp_path, data, files, settings(vse=[4], hm_lstm=[7]))
     text = Path(made.markdown).read_text(encoding="utf-8")
     title = text.splitlines()[0]

@@ -5,7 +5,7 @@ from densevse.evaluation.retrieval import retrieve, versions
 from densevse.logs import job
 from densevse.training.data import Files, Inputs
 from densevse.training.encode import encode_images, encode_sentences, scorer
-from densevse.training.models import load_model
+from densevse.training.models import load_model, trained_on
 from densevse.training.numerics import set_up
 
 
@@ -16,8 +16,8 @@ def main(files, model, protocol, threads, output):
     method = load_model(model, inputs.shapes(), inputs.features_made_from()).to(device)
     score = scorer(method, encode_images(method, pairs), encode_sentences(method, pairs))
     rows = retrieve(score, pairs.rows, folds(pairs.rows, protocol))
-    made_from = {"model": model, "protocol": protocol, "device": device.type, "versions": versions()}
-    schema.write(rows, RETRIEVAL, output, made_from)
+    devices = {"device": device.type, "trained_on": trained_on(model)}
+    schema.write(rows, RETRIEVAL, output, {"model": model, "protocol": protocol, **devices, "versions": versions()})
 
 
 if __name__ == "__main__":
