@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from densevse.artifacts.shards import shard_names
 from densevse.evaluation.costs import costs, table
 from tests.full_size import made_up
 from tests.projects import Project, copy_code
@@ -51,7 +52,7 @@ def prepare(project: Project) -> None:
         (sources / "no_weights.pth").touch()
         (sources / "no_boxes.parquet").touch()
     project.run("results/flickr30k/captions.parquet")
-    if not (results / "parses").exists():
+    if not (results / f"parses/grammar/{shard_names(made_up.SHARDS)[-1]}.parquet").exists():
         made_up.write_features(results / "images.parquet", results / "features/vgg19")
         made_up.write_all_parses(results / "images.parquet", results / "captions.parquet", results / "parses/grammar")
 
