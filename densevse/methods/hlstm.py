@@ -158,54 +158,57 @@ class _Recursion(torch.autograd.Function):
         size = u.shape[2]
         nodes, messages = plan.levels[-1].nodes.stop, sum(map(len, plan.senders))
         h, c, tanh_c = x.new_empty(3, nodes, size).unbind()
-        gates = x.new_empty(nodes, 3 * size)
-        sent, forget = x.new_empty(messages, 4 * size), x.new_empty(messages, size)
+        sent = x.new_empty(messages, 4 * size)
         b_iou, b_f = b[: 3 * size], b[3 * size :]
+        gates: list[Tensor] = []
+        forget: list[Tensor] = []
         for level in plan.levels:
             here = level.nodes
-            iou, io = gates[here], gates[here, : 2 * size]
             if here.start == 0:
-                torch.addmm(b_iou, x, w.T, out=iou)  # Eq 5-7 at a leaf: only W x_j + b
-                remembered = None
+                iou, remembered = x @ w.T, None  # Eq 5-7 at a leaf: only W x_j + b
             else:
                 received = embedding_bag(level.children, sent, level.offsets, mode="sum")  # Eq 2, and the sums of Eq 7
-                torch.add(received[:, : 3 * size], b_iou, out=iou)
-                remembered = received[:, 3 * size :]
-            torch.sigmoid(io, out=io)  # Eq 5: i_j, Eq 6: o_j
+                iou, remembered = received[:, : 3 * size], received[:, 3 * size :]
+            iou += b_iou
+            iou[:, : 2 * size].sigmoid_()  # Eq 5: i_j, Eq 6: o_j
             i, o, u_j = torch.split(iou, size, dim=1)
-            torch.tanh(u_j, out=u_j)  # Eq 7: u_j
+            u_j.tanh_()  # Eq 7: u_j
             torch.mul(i, u_j, out=c[here])  # Eq 7: c_j
             if remembered is not None:
                 c[here] += remembered
             torch.tanh(c[here], out=tanh_c[here])
             torch.mul(o, tanh_c[here], out=h[here])  # Eq 8
+            gates.append(iou)
             for message in level.sent:
-                out, f = sent[message.rows], forget[message.rows]
-                torch.mm(h[message.nodes], u[message.type].T, out=out)  # the terms U h of Eq 3-7
-                torch.sigmoid(torch.add(out[:, 3 * size :], b_f, out=f), out=f)  # Eq 3 and 4: f_jk, f_jl
-                torch.mul(f, c[message.nodes], out=out[:, 3 * size :])  # Eq 7: f c
-        ctx.plan = plan
-        ctx.save_for_backward(x, w, u, h, c, tanh_c, gates, forget)
+                out, sender = sent[message.rows], message.nodes
+                torch.mm(h[sender], u[message.type].T, out=out)  # the terms U h of Eq 3-7
+                f = torch.sigmoid(out[:, 3 * size :].add_(b_f))  # Eq 3 and 4: f_jk, f_jl
+                torch.mul(f, c[sender], out=out[:, 3 * size :])  # Eq 7: f c
+                forget.append(f)
+        ctx.plan, ctx.gates, ctx.forget = plan, gates, forget
+        ctx.save_for_backward(x, w, u, h, c, tanh_c)
         return h
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad_h: Tensor) -> tuple[Tensor | None, ...]:
-        x, w, u, h, c, tanh_c, gates, forget = ctx.saved_tensors
+        x, w, u, h, c, tanh_c = ctx.saved_tensors
         size, plan = u.shape[2], ctx.plan
+        forget = list(ctx.forget)
         d_h, d_c = grad_h.clone(), torch.zeros_like(c)
         d_node = h.new_empty(len(h), 4 * size)  # gradients of a node's i, o, u before their sigmoids, and of its c
-        d_sent = h.new_empty(len(forget), 4 * size)  # gradients of U h for i, o, u, f
-        for level in reversed(plan.levels):
+        d_sent = h.new_empty(sum(map(len, plan.senders)), 4 * size)  # gradients of U h for i, o, u, f
+        for level, iou in zip(reversed(plan.levels), reversed(ctx.gates), strict=True):
             here = level.nodes
-            for message in level.sent:
-                d, f, sender = d_sent[message.rows], forget[message.rows], message.nodes
-                d.copy_(embedding_bag(message.parents, d_node, message.offsets, mode="sum"))
+            for message in reversed(level.sent):
+                f, sender = forget.pop(), message.nodes
+                d = embedding_bag(message.parents, d_node, message.offsets, mode="sum")
                 d_kept = d[:, 3 * size :]
                 d_c[sender].addcmul_(d_kept, f)
                 torch.mul(sigmoid_backward(d_kept, f), c[sender], out=d_kept)
                 d_h[sender].addmm_(d, u[message.type])
-            i, o, u_j = torch.split(gates[here], size, dim=1)
+                d_sent[message.rows] = d
+            i, o, u_j = torch.split(iou, size, dim=1)
             d_i, d_o, d_u, d_memory = torch.split(d_node[here], size, dim=1)
             sigmoid_backward(d_h[here] * tanh_c[here], o, grad_input=d_o)
             torch.add(d_c[here], tanh_backward(d_h[here] * o, tanh_c[here]), out=d_memory)
