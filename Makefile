@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= $(shell nproc)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment demo test lint bench torture slurm full-size costs lock clean
+.PHONY: help environment demo test lint bench torture cluster slurm full-size costs lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -43,7 +43,13 @@ bench: environment ## speed targets, each as a ratio of two things measured in o
 torture: environment ## interrupt a run in every way, at random moments, and compare bytes
 	$(BIN)/python -m tests.torture
 
-slurm: environment ## the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
+.venv/slurm: .venv/complete requirements-slurm.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-slurm.txt
+	touch $@
+
+cluster: .venv/slurm ## what running on a Slurm cluster needs besides, in .venv
+
+slurm: cluster ## the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
 	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/slurm
 
 full-size: environment ## every stage on made-up data of Flickr30k's size, and the memory of each
@@ -52,8 +58,11 @@ full-size: environment ## every stage on made-up data of Flickr30k's size, and t
 costs: environment ## time and memory of each stage of what was run so far
 	$(BIN)/python -m densevse.evaluation.costs results
 
-lock: ## requirements.in -> requirements.txt; needs uv
-	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate requirements.in -o requirements.txt
+COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
+
+lock: ## requirements*.in -> requirements*.txt; needs uv
+	$(COMPILE) requirements.in -o requirements.txt
+	$(COMPILE) --constraint requirements.txt requirements-slurm.in -o requirements-slurm.txt
 	$(BIN)/python -m tests.environments
 
 clean: ## remove what the workflow made, but neither downloads nor the environment

@@ -7,9 +7,9 @@ ROOT = Path(__file__).parent.parent
 PIN = re.compile(r"^\s*(?:- )?([a-z0-9-]+)==([^\s;\\]+)(?:\s*;\s*([^\\]*))?", re.MULTILINE)
 
 
-def pinned() -> dict[str, str]:
+def pinned(file: str = "requirements.txt") -> dict[str, str]:
     """Package -> version on Python 3.11, which the conda environments have."""
-    text = (ROOT / "requirements.txt").read_text()
+    text = (ROOT / file).read_text()
     return {name: version for name, version, marker in PIN.findall(text) if ">= '3.12'" not in marker}
 
 
