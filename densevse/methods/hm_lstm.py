@@ -34,7 +34,6 @@ class HMLSTMParameters:
     phrase_weight: Literal["confidence", "uniform", "none"] = "confidence"  # w_dk of Eq 10 for k > 0
     identical_phrases: Literal["ignored", "negatives"] = "ignored"  # "a man" of another image against "a man"
     candidates: Literal["detections", "all"] = "detections"  # regions that a phrase may be assigned (section 3.3)
-    dropout: float = 0.0  # of what enters each branch
 
     def __post_init__(self) -> None:
         """Raises `ValueError` naming a value that does not fit."""
@@ -46,15 +45,14 @@ class HMLSTMParameters:
 class Branch(nn.Module):
     """One branch of the two (section 3.2.2): fully connected, batch normalisation, length 1."""
 
-    def __init__(self, inputs: int, dimension: int, dropout: float) -> None:
+    def __init__(self, inputs: int, dimension: int) -> None:
         super().__init__()
-        self.dropout = nn.Dropout(dropout)
         self.linear = nn.Linear(inputs, dimension)
         self.norm = nn.BatchNorm1d(dimension)
 
     def forward(self, x: Tensor) -> Tensor:
         """(n, inputs) to (n, dimension) of length 1. A batch of one row has no statistics: the running ones serve."""
-        x, norm = self.linear(self.dropout(x)), self.norm
+        x, norm = self.linear(x), self.norm
         if len(x) == 1:
             x = batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps)
         else:
@@ -73,8 +71,8 @@ class HMLSTM(Method):
         super().__init__(parameters, shapes)
         self.vectors = _word_vectors(parameters, shapes)
         self.encoder = HLSTM(inputs=self.vectors.embedding_dim, hidden=parameters.hidden, typed=parameters.typed)
-        self.text = Branch(parameters.hidden, parameters.dimension, parameters.dropout)  # W_t
-        self.visual = Branch(shapes.features["regions"], parameters.dimension, parameters.dropout)  # W_m
+        self.text = Branch(parameters.hidden, parameters.dimension)  # W_t
+        self.visual = Branch(shapes.features["regions"], parameters.dimension)  # W_m
 
     def embed_regions(self, features: Tensor) -> Tensor:
         """(n, D) region features to (n, dimension) v, Eq 1."""
