@@ -18,8 +18,11 @@ LARGEST_READ = 1 << 26  # bytes; larger files (features) are known by size and t
 
 
 def fingerprint(settings: Mapping[str, Any], files: Iterable[str | Path]) -> str:
-    """What identifies a training: its settings, its input files and its code, and torch's version."""
-    known = {str(path): _identity(Path(path)) for path in files}
+    """What identifies a training: its settings, what is in its input files and its code, and torch's version.
+
+    Where the files lie does not: a project that was moved is resumed.
+    """
+    known = [_identity(Path(path)) for path in files]
     described = json.dumps({"settings": settings, "files": known, "torch": torch.__version__}, sort_keys=True)
     return hashlib.sha256(described.encode()).hexdigest()
 

@@ -257,6 +257,8 @@ def test_fingerprint_knows_settings_and_contents(tmp_path):
     first = fingerprint({"rate": 1}, [file])
     assert fingerprint({"rate": 1}, [str(file)]) == first
     assert fingerprint({"rate": 2}, [file]) != first
+    assert fingerprint({"rate": 1}, [file.rename(tmp_path / "moved")]) == first
+    (tmp_path / "moved").rename(file)
     file.write_text("two")
     assert fingerprint({"rate": 1}, [file]) != first
 
