@@ -37,8 +37,8 @@ def costs(results: str | Path) -> pd.DataFrame:
 def table(rows: pd.DataFrame) -> str:
     """What `costs` found, as Markdown."""
     cells = [
-        [row.stage, row.dataset, str(row.jobs), f"{row.seconds:,.0f}", f"{row.memory:,.0f}"]
-        for row in rows.itertuples()
+        [stage, dataset, str(jobs), f"{seconds:,.0f}", f"{memory:,.0f}"]
+        for stage, dataset, jobs, seconds, memory in rows.itertuples(index=False)
     ]
     return Document("What each stage cost", COLUMNS, cells).markdown()
 
