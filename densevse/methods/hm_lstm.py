@@ -16,6 +16,7 @@ from torch.nn.functional import batch_norm, normalize
 from densevse.methods.hlstm import HLSTM, plan
 from densevse.methods.interface import Batch, Correspondences, Images, Method, Sentences, Shapes, Trees
 from densevse.methods.losses import hinges
+from densevse.methods.words import WordVectors, word_vectors
 
 WHOLE_IMAGE = 0  # the first region of every image
 
@@ -27,7 +28,7 @@ class HMLSTMParameters:
     dimension: int = 512  # of the embedding space (section 5.1.1)
     hidden: int = 512  # of the H-LSTM
     typed: bool = True  # noun phrase children have weights of their own; if not, a plain Tree-LSTM
-    word_vectors: Literal["fixed", "tuned", "learned"] = "fixed"  # pre-trained (section 3.2.1), or from nothing
+    word_vectors: WordVectors = "fixed"  # pre-trained (section 3.2.1), or from nothing
     word_dimension: int = 300  # of word vectors that are learned from nothing
     margin: float = 0.1  # m of Eq 9
     negatives: Literal["sum", "mean", "hardest"] = "sum"  # what Eq 9 takes over the contrastive items
@@ -69,7 +70,7 @@ class HMLSTM(Method):
     def __init__(self, parameters: HMLSTMParameters, shapes: Shapes) -> None:
         """Raises `ValueError` if pre-trained word vectors are wanted but none are given."""
         super().__init__(parameters, shapes)
-        self.vectors = _word_vectors(parameters, shapes)
+        self.vectors = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
         self.encoder = HLSTM(inputs=self.vectors.embedding_dim, hidden=parameters.hidden, typed=parameters.typed)
         self.text = Branch(parameters.hidden, parameters.dimension)  # W_t
         self.visual = Branch(shapes.features["regions"], parameters.dimension)  # W_m
@@ -168,16 +169,6 @@ def contrastive_loss(
         return phrases.amax(dim=1) + regions.amax(dim=0)
     total = phrases.sum(dim=1) + regions.sum(dim=0)
     return total if over == "sum" else total / negatives.sum(dim=1).clamp(min=1)
-
-
-def _word_vectors(parameters: HMLSTMParameters, shapes: Shapes) -> nn.Embedding:
-    if parameters.word_vectors == "learned":
-        return nn.Embedding(shapes.words, parameters.word_dimension)
-    if shapes.word_vectors is None:
-        raise ValueError(f"parameters.word_vectors is {parameters.word_vectors} but no pre-trained vectors were given")
-    fixed = parameters.word_vectors == "fixed"
-    given: nn.Embedding = nn.Embedding.from_pretrained(shapes.word_vectors.clone(), freeze=fixed)
-    return given
 
 
 def _trees(sentences: Sentences) -> Trees:

@@ -16,11 +16,11 @@ from torch.nn import functional
 from densevse.methods.interface import Batch, Images, Method, Sentences, Shapes
 from densevse.methods.losses import hardest_hinges, order_scores, sum_of_hinges
 from densevse.methods.recurrent import Recurrent, prefixes
+from densevse.methods.words import WordVectors, word_vectors
 
 Encoder = Literal["lstm", "gru", "bag_of_words", "linear"]
 Loss = Literal["sum", "hardest"]
 Similarity = Literal["cosine", "order"]
-WordVectors = Literal["learned", "fixed", "tuned"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,20 +101,12 @@ class VSE(Method):
 
 
 def _word_vectors(parameters: VSEParameters, shapes: Shapes) -> nn.Embedding:
-    """Word vectors; padding has the zero vector, and so has the unknown word until training meets it."""
-    if parameters.word_vectors == "learned":
-        dimension = parameters.dimension if parameters.encoder == "linear" else parameters.word_dimension
-        words = nn.Embedding(shapes.words, dimension, padding_idx=0)
-        nn.init.uniform_(words.weight, -0.1, 0.1)
-        nn.init.zeros_(words.weight.data[:2])
-        return words
-    if shapes.word_vectors is None:
-        raise ValueError(f"parameters.word_vectors is {parameters.word_vectors} but no pre-trained vectors were given")
-    if parameters.encoder == "linear" and shapes.word_vectors.shape[1] != parameters.dimension:
-        raise ValueError(f"a linear encoder's dimension is its word vectors': {shapes.word_vectors.shape[1]}")
-    fixed = parameters.word_vectors == "fixed"
-    given: nn.Embedding = nn.Embedding.from_pretrained(shapes.word_vectors.clone(), freeze=fixed, padding_idx=0)
-    return given
+    """The words' vectors; where the encoder only adds them up, they are of the space's dimension."""
+    linear = parameters.encoder == "linear"
+    words = word_vectors(parameters.word_vectors, parameters.dimension if linear else parameters.word_dimension, shapes)
+    if linear and words.embedding_dim != parameters.dimension:
+        raise ValueError(f"a linear encoder's dimension is its word vectors': {words.embedding_dim}")
+    return words
 
 
 def _sentence_encoder(parameters: VSEParameters, word_dimension: int) -> nn.Module:
