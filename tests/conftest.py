@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from tests.projects import SMALL, Project, copy_code
@@ -19,9 +17,7 @@ def make_project(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def finished(make_project):
-    """A project whose small table is made, with the seconds that took."""
+    """A project whose small table is made."""
     project = make_project(SMALL)
-    began = time.monotonic()
     project.run("results/tables/scenes.md")
-    project.seconds = time.monotonic() - began
     return project

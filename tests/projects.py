@@ -36,7 +36,6 @@ class Project:
     """The workflow in a folder of its own."""
 
     folder: Path
-    seconds: float = 0.0  # how long its run took, where it was timed
 
     def configure(self, values: dict) -> None:
         (self.folder / "test.yaml").write_text(json.dumps(values))

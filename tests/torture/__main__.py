@@ -8,7 +8,6 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from densevse.artifacts.files import write_text
@@ -34,12 +33,11 @@ def project(folder: Path, name: str, values: dict) -> Project:
     return made
 
 
-def reference(folder: Path, name: str, values: dict) -> tuple[dict[str, bytes], float]:
-    """The tables of a run that nobody disturbs, and how long it takes in seconds."""
+def reference(folder: Path, name: str, values: dict) -> tuple[dict[str, bytes], int]:
+    """The tables of a run that nobody disturbs, and how many jobs it has."""
     undisturbed = project(folder, name, values)
-    began = time.monotonic()
     trial.finish(undisturbed, at_most=1)
-    return trial.tables(undisturbed), time.monotonic() - began
+    return trial.tables(undisturbed), trial.jobs_ended(undisturbed)
 
 
 def possible() -> list[str]:
@@ -66,10 +64,10 @@ def main(trials: int, seed: int, harms: list[str]) -> bool:
         undisturbed = functools.cache(lambda parser: reference(folder, parser, parsed if parser == "corenlp" else LONG))
         for number, harm in zip(range(trials), itertools.cycle(harms), strict=False):
             values, parser = (parsed, "corenlp") if harm == PARSER else (LONG, "grammar")
-            tables, seconds = undisturbed(parser)
+            tables, jobs = undisturbed(parser)
             if harm == PARSER:  # what the undisturbed run fetched serves all
                 os.environ.setdefault("CORENLP_HOME", str(folder / parser / "resources/corenlp"))
-            moment = trial.moment(seed, number, seconds)
+            moment = trial.Moment.draw(seed, number, jobs)
             outcome = TRIALS[harm](project(folder, f"trial{number}", values), harm, moment, tables)
             print(outcome.row(), flush=True)
             outcomes.append(outcome)

@@ -5,7 +5,6 @@ holds what is there to the bytes of a run that nobody disturbed.
 """
 
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -15,6 +14,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
+from typing import Self
 
 import numpy as np
 import psutil
@@ -33,11 +34,34 @@ SCHEMA_KEY = f"{PREFIX}schema"
 
 
 @dataclass(frozen=True)
+class Moment:
+    """So many seconds after so many jobs of a run have ended; by the clock alone, a busy machine's would be missed."""
+
+    jobs: int
+    seconds: float
+
+    @classmethod
+    def draw(cls, seed: int, number: int, jobs: int) -> Self:
+        """A moment of a run of so many jobs, the same for the same seed and trial."""
+        random = Random(f"{seed} {number}")
+        return cls(random.randrange(jobs), round(random.uniform(0, 2), 1))
+
+    def __str__(self) -> str:
+        return f"{self.jobs} jobs and {self.seconds:.1f} s"
+
+    def wait(self, run: subprocess.Popen, project: Project) -> None:
+        """Until it has come, or the run is over."""
+        while run.poll() is None and jobs_ended(project) < self.jobs:
+            time.sleep(0.02)
+        pause(run, self.seconds)
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What a trial did and what came of it."""
 
     harm: str
-    second: float
+    moment: str
     running: str
     first_exit: int
     runs: int
@@ -56,10 +80,10 @@ class Outcome:
             happened += f", {self.resumed} of {self.interrupted} interrupted trainings resumed"
         verdict = "same bytes" if self.same_bytes else "OTHER BYTES"
         corrupt = ", ".join(self.corrupt) or "none"
-        return f"| {self.second:.1f} s | {self.harm} | {self.running} | {happened} | {verdict} | {corrupt} |"
+        return f"| {self.moment} | {self.harm} | {self.running} | {happened} | {verdict} | {corrupt} |"
 
 
-HEADER = "| moment | harm | rules running then | what happened | tables | corrupt files |\n|---:|---|---|---|---|---|"
+HEADER = "| moment | harm | rules running then | what happened | tables | corrupt files |\n|---|---|---|---|---|---|"
 
 
 def start(project: Project, targets: tuple[str, ...] = TARGETS) -> subprocess.Popen:
@@ -115,11 +139,12 @@ def terminate(run: subprocess.Popen) -> None:
 
 
 def kill_a_job(run: subprocess.Popen) -> None:
-    """SIGKILL of one job alone, as by the kernel when memory runs out."""
-    jobs = jobs_of(run)
-    if jobs:
+    """SIGKILL of one job alone, of the next if none runs, as by the kernel when memory runs out."""
+    while run.poll() is None and not jobs_of(run):
+        time.sleep(0.02)
+    for job in jobs_of(run)[-1:]:
         with suppress(psutil.Error):
-            jobs[-1].kill()
+            job.kill()
 
 
 def kill_the_parser(run: subprocess.Popen) -> None:
@@ -137,47 +162,47 @@ HARMS: dict[str, Callable[[subprocess.Popen], None]] = {
 }
 
 
-def kill_trial(project: Project, harm: str, moment: float, reference: dict[str, bytes]) -> Outcome:
-    """Do one of `HARMS` `moment` seconds after the start."""
+def kill_trial(project: Project, harm: str, moment: Moment, reference: dict[str, bytes]) -> Outcome:
+    """Do one of `HARMS` at a moment."""
     run = start(project)
-    wait_until(run, moment)
+    moment.wait(run, project)
     running = running_rules(run)
     if run.poll() is None:
         HARMS[harm](run)
     first_exit = run.wait()
     leave_no_process(run)
-    return judge(project, harm, moment, running, first_exit, reference)
+    return judge(project, harm, str(moment), running, first_exit, reference)
 
 
-def parser_trial(project: Project, harm: str, moment: float, reference: dict[str, bytes]) -> Outcome:
-    """Kill the CoreNLP server up to eight seconds after it began to start or serve."""
-    moment = round(moment % 8, 1)
+def parser_trial(project: Project, harm: str, moment: Moment, reference: dict[str, bytes]) -> Outcome:
+    """Kill the CoreNLP server up to eight seconds (four times those of the moment) after its process began."""
+    seconds = 4 * moment.seconds
     run = start(project)
     while run.poll() is None and not java_of(run):
         time.sleep(0.1)
-    wait_until(run, moment)
+    pause(run, seconds)
     running = running_rules(run)
     if run.poll() is None:
         kill_the_parser(run)
     first_exit = run.wait()
-    return judge(project, harm, moment, running, first_exit, reference)
+    return judge(project, harm, f"{seconds:.1f} s of the server", running, first_exit, reference)
 
 
-def disk_trial(project: Project, harm: str, moment: float, reference: dict[str, bytes]) -> Outcome:
-    """Let `results/` be a file system that is full, or read-only, from `moment` seconds on. Needs root."""
+def disk_trial(project: Project, harm: str, moment: Moment, reference: dict[str, bytes]) -> Outcome:
+    """Let `results/` be a file system that is full, or read-only, from a moment on. Needs root."""
     results = project.folder / "results"
     results.mkdir()
     mount("-t", "tmpfs", "-o", "size=2g", "tmpfs", str(results))
     try:
         run = start(project)
-        wait_until(run, moment)
+        moment.wait(run, project)
         running = running_rules(run)
         DISK_HARMS[harm](results)
         first_exit = run.wait()
         if harm == "read-only results":
             subprocess.run(["umount", str(results)], check=True)
         mount("-o", "remount,size=2g", str(results))
-        return judge(project, harm, moment, running, first_exit, reference)
+        return judge(project, harm, str(moment), running, first_exit, reference)
     finally:
         subprocess.run(["umount", "--recursive", "--lazy", str(results)], check=True)
 
@@ -198,7 +223,7 @@ DISK_HARMS = {"full disk": fill, "read-only results": make_read_only}
 
 
 def judge(
-    project: Project, harm: str, moment: float, running: str, first_exit: int, reference: dict[str, bytes]
+    project: Project, harm: str, moment: str, running: str, first_exit: int, reference: dict[str, bytes]
 ) -> Outcome:
     """Look for corrupt files at once, then run again and compare."""
     results = project.folder / "results"
@@ -207,7 +232,7 @@ def judge(
     corrupt += corrupt_files(results)
     return Outcome(
         harm=harm,
-        second=moment,
+        moment=moment,
         running=running,
         first_exit=first_exit,
         runs=runs,
@@ -256,7 +281,13 @@ def went_on(folder: Path, saved: list[dict]) -> bool:
     return kept and all(row["resumed"] > 0 for row in rows[len(saved) :])
 
 
-def wait_until(run: subprocess.Popen, seconds: float) -> None:
+def jobs_ended(project: Project) -> int:
+    """How many jobs have ended well in the runs that `start` began."""
+    return (project.folder / "run.log").read_text().count("Finished jobid")
+
+
+def pause(run: subprocess.Popen, seconds: float) -> None:
+    """Wait so long, or until the run is over."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and run.poll() is None:
         time.sleep(0.02)
@@ -280,8 +311,3 @@ def leave_no_process(run: subprocess.Popen) -> None:
 
 def mount(*arguments: str, check: bool = True) -> bool:
     return subprocess.run(["mount", *arguments], check=check, capture_output=not check).returncode == 0
-
-
-def moment(seed: int, number: int, longest: float) -> float:
-    """A moment within a run of `longest` seconds, the same for the same seed and trial."""
-    return round(random.Random(f"{seed} {number}").uniform(0.5, longest), 1)
