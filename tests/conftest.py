@@ -1,6 +1,6 @@
 import pytest
 
-from tests.projects import SMALL, Project, copy_code
+from tests.projects import SMALL, SMALL_ROUNDS, Project, copy_code
 
 
 @pytest.fixture(scope="session")
@@ -20,4 +20,12 @@ def finished(make_project):
     """A project whose small table is made."""
     project = make_project(SMALL)
     project.run("results/tables/scenes.md")
+    return project
+
+
+@pytest.fixture(scope="session")
+def finished_rounds(make_project):
+    """A project whose table and whose table of rounds are made."""
+    project = make_project(SMALL_ROUNDS)
+    project.run("results/tables/scenes.md", "results/tables/scenes_rounds.md")
     return project

@@ -6,13 +6,13 @@ from tests.projects import SMALL, SMALL_ROUNDS, Project
 TABLE = "results/tables/scenes.md"
 
 
-def changed(finished: Project, values: dict) -> dict[str, int]:
+def changed(finished: Project, values: dict, before: dict = SMALL) -> dict[str, int]:
     """What a run would do under another configuration; the old one is put back."""
     finished.configure(values)
     try:
         return finished.planned(TABLE)
     finally:
-        finished.configure(SMALL)
+        finished.configure(before)
 
 
 def edited(finished: Project, file: str) -> dict[str, int]:
@@ -75,10 +75,8 @@ def test_an_edited_module_of_another_stage_reruns_nothing(finished):
     assert edited(finished, "densevse/methods/hm_lstm.py") == {}
 
 
-def test_one_round_more_later_trains_one_round_more_only(make_project):
-    project = make_project(SMALL_ROUNDS)
-    project.run(TABLE)
+def test_one_round_more_later_trains_one_round_more_only(finished_rounds):
     more = copy.deepcopy(SMALL_ROUNDS)
     more["methods"]["hm_lstm"]["datasets"]["scenes"]["rounds"] = 3
-    project.configure(more)
-    assert project.planned(TABLE) == {"correspond": 1, "train_round": 1, "retrieve": 1, "table": 1}
+    planned = changed(finished_rounds, more, SMALL_ROUNDS)
+    assert planned == {"correspond": 1, "train_round": 1, "retrieve": 1, "table": 1}
