@@ -34,12 +34,12 @@ class Files:
 
     @classmethod
     def of(cls, named: Mapping[str, Any]) -> Self:
-        """From a rule's named inputs: images, captions, words, features_<view>, and those of the rest it has."""
+        """From a rule's named inputs: image_table, caption_table, words, features_<view>, and what else it has."""
         prefix = "features_"
         views = {name.removeprefix(prefix): list(named[name]) for name in named if name.startswith(prefix)}
         return cls(
-            named["images"],
-            named["captions"],
+            named["image_table"],
+            named["caption_table"],
             named["words"],
             views,
             list(named.get("parses", [])),

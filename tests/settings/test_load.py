@@ -86,3 +86,10 @@ def test_a_broken_file_is_named(tmp_path):
 
 def test_merge_keeps_what_is_not_named():
     assert merge({"a": {"b": 1, "c": 2}, "d": [1]}, {"a": {"b": 3}, "d": [2]}) == {"a": {"b": 3, "c": 2}, "d": [2]}
+
+
+def test_no_source_has_the_name_of_another_input_of_the_rules_that_read_sources():
+    named = {"image_table", "caption_table", "words", "parses", "word_vectors", "correspondences", "model", "proposals"}
+    named |= {"weights", "class_names", "retrieval", "code"}
+    for name, dataset in load(CONFIG, {}).datasets.items():
+        assert not named & dataset.sources.keys(), name

@@ -84,8 +84,8 @@ def folder(tmp_path):
 def files(folder):
     return Files.of(
         {
-            "images": str(folder / "images.parquet"),
-            "captions": str(folder / "captions.parquet"),
+            "image_table": str(folder / "images.parquet"),
+            "caption_table": str(folder / "captions.parquet"),
             "words": str(folder / "words.parquet"),
             "features_whole": [str(folder / "whole.parquet")],
         }

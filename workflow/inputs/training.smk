@@ -12,8 +12,8 @@ def method_inputs(wildcards):
     folder = f"{RESULTS}/{wildcards.dataset}"
     networks = {**dataset.networks, **entry.networks}
     inputs = {
-        "images": f"{folder}/images.parquet",
-        "captions": f"{folder}/captions.parquet",
+        "image_table": f"{folder}/images.parquet",  # not `images`: so may a data set's source be called
+        "caption_table": f"{folder}/captions.parquet",
         "words": f"{folder}/vocabulary/words.parquet",
         **{f"features_{view}": feature_files(wildcards.dataset, view, networks[view]) for view in entry.views},
     }
