@@ -60,9 +60,18 @@ CONF
 stop() {
     scancel --user "$(id -un)" 2>/dev/null || true
     for file in "$state/slurmd.pid" "$state/slurmctld.pid" /run/munge/munged.pid; do
-        if [ -s "$file" ]; then kill "$(cat "$file")" || true; fi
+        if [ -s "$file" ]; then end "$(cat "$file")"; fi
     done
     rm -rf "$state" "$conf"
+}
+
+end() {
+    kill "$1" 2>/dev/null || return 0
+    for _ in $(seq 300); do  # it still saves its state into the folder that is removed then
+        kill -0 "$1" 2>/dev/null || return 0
+        sleep 0.1
+    done
+    kill -KILL "$1" 2>/dev/null || true
 }
 
 case "${1:-}" in
