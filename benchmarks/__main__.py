@@ -11,12 +11,13 @@ from densevse.artifacts.files import write_text
 def main(chosen: list[str]) -> None:
     """Run the benchmark modules named, or all of them, and print and keep the table."""
     modules = [module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")]
-    rows = [row for name in chosen or modules for row in importlib.import_module(f"benchmarks.{name}").rows()]
     lines = ["| what | target | measured | note |", "|---|---|---:|---|"]
-    lines += [f"| {what} | {target} | {measured:.2f} | {note} |" for what, target, measured, note in rows]
-    table = "\n".join(lines) + "\n"
-    print(table)
-    write_text(table, "results/benchmarks.md")
+    print(*lines, sep="\n", flush=True)
+    for name in chosen or modules:
+        for what, target, measured, note in importlib.import_module(f"benchmarks.{name}").rows():
+            lines.append(f"| {what} | {target} | {measured:.2f} | {note} |")
+            print(lines[-1], flush=True)
+        write_text("\n".join(lines) + "\n", "results/benchmarks.md")
 
 
 if __name__ == "__main__":

@@ -178,10 +178,10 @@ def made_pairs(folder: Path) -> Pairs:
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
     words = [f"w{i}" for i in range(VOCABULARY)]
     vocabulary = pd.DataFrame({"index": range(2, VOCABULARY + 2), "word": words, "count": 1})
-    tables = {"images": (images, schemas.IMAGES), "captions": (captions, schemas.CAPTIONS)}
+    tables = {"image_table": (images, schemas.IMAGES), "caption_table": (captions, schemas.CAPTIONS)}
     for name, (rows, kind) in {**tables, "words": (vocabulary, schemas.WORDS)}.items():
         schema.write(rows, kind, folder / f"{name}.parquet", {})
     with FeatureWriter(folder / "whole.parquet", schemas.IMAGE_FEATURES, (FEATURE,), np.float16, {}) as file:
         file.append(images[["image_id"]], generator.random((IMAGES, FEATURE), np.float32))
-    named = {name: str(folder / f"{name}.parquet") for name in ("images", "captions", "words")}
+    named = {name: str(folder / f"{name}.parquet") for name in ("image_table", "caption_table", "words")}
     return Inputs(Files.of({**named, "features_whole": [str(folder / "whole.parquet")]})).pairs("train")
