@@ -44,7 +44,7 @@ class Moment:
     def draw(cls, seed: int, number: int, jobs: int) -> Self:
         """A moment of a run of so many jobs, the same for the same seed and trial."""
         random = Random(f"{seed} {number}")
-        return cls(random.randrange(jobs), round(random.uniform(0, 2), 1))
+        return cls(random.randrange(jobs), round(random.uniform(0, 8), 1))
 
     def __str__(self) -> str:
         return f"{self.jobs} jobs and {self.seconds:.1f} s"
@@ -175,17 +175,16 @@ def kill_trial(project: Project, harm: str, moment: Moment, reference: dict[str,
 
 
 def parser_trial(project: Project, harm: str, moment: Moment, reference: dict[str, bytes]) -> Outcome:
-    """Kill the CoreNLP server up to eight seconds (four times those of the moment) after its process began."""
-    seconds = 4 * moment.seconds
+    """Kill the CoreNLP server the moment's seconds after its process began."""
     run = start(project)
     while run.poll() is None and not java_of(run):
         time.sleep(0.1)
-    pause(run, seconds)
+    pause(run, moment.seconds)
     running = running_rules(run)
     if run.poll() is None:
         kill_the_parser(run)
     first_exit = run.wait()
-    return judge(project, harm, f"{seconds:.1f} s of the server", running, first_exit, reference)
+    return judge(project, harm, f"{moment.seconds:.1f} s of the server", running, first_exit, reference)
 
 
 def disk_trial(project: Project, harm: str, moment: Moment, reference: dict[str, bytes]) -> Outcome:
