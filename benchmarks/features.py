@@ -10,17 +10,13 @@ from safetensors.torch import load_file, save_file
 from torchvision.transforms.functional import convert_image_dtype, normalize
 
 from benchmarks._timing import Contender, median_ratio
+from densevse.settings.environment import JOB_ENVIRONMENT
 from densevse.vision.networks import load_network
 
 NETWORKS = {"vgg19": ("fc7", 16), "alexnet": ("fc7", 64), "mobilenet_v2": ("pooled", 32)}
 TARGETS = {"vgg19": ">= 3", "alexnet": ">= 3", "mobilenet_v2": "-"}
 PAIRS = 5
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
-JOBS = {  # as workflow/inputs/common.smk sets them
-    "OMP_WAIT_POLICY": "PASSIVE",
-    "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
-    "MALLOC_TRIM_THRESHOLD_": str(1 << 34),
-}
 
 
 def rows() -> list[tuple[str, str, float, str]]:
@@ -38,7 +34,7 @@ def speed_up(name: str, layer: str, batch: int, weights: Path) -> float:
     save_file(torchvision.models.get_model(name, weights=None).state_dict(), weights)
     # OpenMP and glibc read their environment when a process starts; ours is that of the workflow's jobs.
     with (
-        Contender(ours, name, layer, batch, weights, environment=JOBS) as extracting,
+        Contender(ours, name, layer, batch, weights, environment=JOB_ENVIRONMENT) as extracting,
         Contender(plain, name, batch, weights, environment={}) as eager,
     ):
         return median_ratio(extracting.seconds, eager.seconds, PAIRS)

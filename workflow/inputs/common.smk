@@ -7,15 +7,14 @@ ROOT = Path(workflow.basedir)
 sys.path.insert(0, str(ROOT))
 # Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
 os.environ.update(PYTHONPATH=str(ROOT))
-# Threads that wait for each other sleep. By default they spin, which on shared cores takes the time of those waited for.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-# Large tensors come and go each step. By default each is mapped and cleared anew by the kernel; so their memory is kept.
-os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(1 << 30))
-os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(1 << 34))
 
 from densevse.artifacts.shards import shard_names
 from densevse.settings.code import imported_files
+from densevse.settings.environment import JOB_ENVIRONMENT
 from densevse.settings.load import compared, load, variant
+
+for name, value in JOB_ENVIRONMENT.items():
+    os.environ.setdefault(name, value)
 
 SETTINGS = load(ROOT / "config", config)
 RESULTS = SETTINGS.results
