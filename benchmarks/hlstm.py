@@ -6,15 +6,19 @@ real parses instead.
 """
 
 import os
-import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from statistics import median
 
 import numpy as np
 import torch
 import treelstm
 from torch import nn
 
+from benchmarks._timing import Contender
 from densevse.methods.hlstm import HLSTM, Plan, plan
 from densevse.methods.interface import Trees
+from densevse.settings.environment import JOB_ENVIRONMENT
 from densevse.training.numerics import set_up
 
 CAPTIONS, WORDS, DIMENSION, HIDDEN, REPEATS = 128, 4000, 300, 512, 9
@@ -95,14 +99,6 @@ def products(layout: Plan, encoder: HLSTM) -> list[tuple[torch.Tensor, torch.Ten
     ]
 
 
-def only_products(operands: list[tuple[torch.Tensor, torch.Tensor]]) -> None:
-    """Forward, gradient of the input and gradient of the weights, each as one large product."""
-    for rows, matrix in operands:
-        gradient = rows @ matrix.T
-        gradient @ matrix
-        gradient.T @ rows
-
-
 def reference_inputs(trees: Trees) -> dict[str, torch.Tensor]:
     """The same trees as pytorch-tree-lstm wants them (its planning is not timed)."""
     edges = np.array([(parent, child) for child, parent in enumerate(trees.parent) if parent >= 0])
@@ -112,67 +108,83 @@ def reference_inputs(trees: Trees) -> dict[str, torch.Tensor]:
     return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
-def measure() -> dict[str, float]:
-    """Median seconds of each contender, measured in turns in one run.
+def ours() -> Callable[[], object]:
+    """A step of the H-LSTM, its planning included."""
+    trees, vectors, encoder = captions(), nn.Embedding(WORDS, DIMENSION), HLSTM(inputs=DIMENSION, hidden=HIDDEN)
+    chosen = wanted(trees)
 
-    Ours and the bare products compute as every job here does (`set_up`), pytorch-tree-lstm as PyTorch does by default.
-    """
-    torch.manual_seed(0)
-    trees = captions()
-    vectors = nn.Embedding(WORDS, DIMENSION)
-    encoder = HLSTM(inputs=DIMENSION, hidden=HIDDEN)
-    reference = treelstm.TreeLSTM(DIMENSION, HIDDEN)
-    inputs = reference_inputs(trees)
-    operands = products(plan(trees, True, CPU), encoder)
-
-    wanted = torch.from_numpy(np.flatnonzero((trees.parent < 0) | trees.noun_phrase))  # sentences and phrases
-
-    def ours() -> None:
+    def step() -> None:
         layout = plan(trees, True, CPU)
-        encoder(vectors, layout).index_select(0, layout.node[wanted]).sum().backward()
+        encoder(vectors, layout).index_select(0, layout.node[chosen]).sum().backward()
 
-    def theirs() -> None:
-        states, _ = reference(vectors(torch.from_numpy(trees.word).clamp(min=0)), **inputs)
-        states.index_select(0, wanted).sum().backward()
+    return step
 
-    settings = torch.backends.mkldnn.matmul
-    default = settings.fp32_precision
-    set_up(torch.get_num_threads())
-    as_in_jobs = settings.fp32_precision
-    contenders = {
-        "ours": (as_in_jobs, ours),
-        "products": (as_in_jobs, lambda: only_products(operands)),
-        "theirs": (default, theirs),
-    }
-    seconds: dict[str, list[float]] = {name: [] for name in contenders}
-    for _ in range(REPEATS):
-        for name, (settings.fp32_precision, run) in contenders.items():
-            start = time.perf_counter()
-            run()
-            seconds[name].append(time.perf_counter() - start)
-    return {name: float(np.median(times[1:])) for name, times in seconds.items()}
+
+def theirs() -> Callable[[], object]:
+    """The same by pytorch-tree-lstm."""
+    trees, vectors, reference = captions(), nn.Embedding(WORDS, DIMENSION), treelstm.TreeLSTM(DIMENSION, HIDDEN)
+    inputs, words, chosen = reference_inputs(trees), torch.from_numpy(trees.word).clamp(min=0), wanted(trees)
+
+    def step() -> None:
+        states, _ = reference(vectors(words), **inputs)
+        states.index_select(0, chosen).sum().backward()
+
+    return step
+
+
+def bare_products() -> Callable[[], object]:
+    """Forward, gradient of the input and gradient of the weights of every product, each as one large product."""
+    operands = products(plan(captions(), True, CPU), HLSTM(inputs=DIMENSION, hidden=HIDDEN))
+
+    def multiply() -> None:
+        for rows, matrix in operands:
+            gradient = rows @ matrix.T
+            gradient @ matrix
+            gradient.T @ rows
+
+    return multiply
+
+
+def wanted(trees: Trees) -> torch.Tensor:
+    """The nodes whose states are used: sentences and phrases."""
+    return torch.from_numpy(np.flatnonzero((trees.parent < 0) | trees.noun_phrase))
+
+
+def contender(make: Callable[[], Callable[[], object]], threads: int, as_in_jobs: bool) -> Callable[[], object]:
+    """Made in the contender's own process: computing as every job here does, or as PyTorch does by default."""
+    torch.manual_seed(0)
+    if as_in_jobs:
+        set_up(threads)
+    else:
+        torch.set_num_threads(threads)
+    return make()
+
+
+def measure(threads: int) -> dict[str, float]:
+    """Median seconds of each contender, in turns."""
+    with ExitStack() as stack:
+        running = {
+            make.__name__: stack.enter_context(
+                Contender(contender, make, threads, as_in_jobs, environment=JOB_ENVIRONMENT if as_in_jobs else {})
+            )
+            for make, as_in_jobs in ((ours, True), (bare_products, True), (theirs, False))
+        }
+        seconds = [{name: one.seconds() for name, one in running.items()} for _ in range(REPEATS)]
+    return {name: median(times[name] for times in seconds[1:]) for name in running}
 
 
 def rows() -> list[tuple[str, str, float, str]]:
-    """(what, target, measured ratio, note) for `make bench`."""
-    seconds = measure()
+    """(what, target, measured ratio, note) for `make bench`: on one thread, and on as many as there are cores."""
+    return [row for threads in sorted({1, torch.get_num_threads()}) for row in rows_with(threads)]
+
+
+def rows_with(threads: int) -> list[tuple[str, str, float, str]]:
+    """The rows for so many threads."""
+    seconds = measure(threads)
     times = ", ".join(f"{name} {1000 * value:.0f} ms" for name, value in seconds.items())
+    work = f"128 captions, forward and backward, threads: {threads}"
+    against_products, against_theirs = seconds["ours"] / seconds["bare_products"], seconds["theirs"] / seconds["ours"]
     return [
-        (
-            "H-LSTM, 128 captions, forward and backward, against its bare matrix products",
-            "at most 1.7",
-            seconds["ours"] / seconds["products"],
-            times,
-        ),
-        (
-            "pytorch-tree-lstm against H-LSTM, 128 captions, forward and backward",
-            "at least 3",
-            seconds["theirs"] / seconds["ours"],
-            times,
-        ),
+        (f"H-LSTM against its bare matrix products; {work}", "at most 1.7", against_products, times),
+        (f"pytorch-tree-lstm against H-LSTM; {work}", "at least 3", against_theirs, times),
     ]
-
-
-if __name__ == "__main__":
-    for what, target, ratio, note in rows():
-        print(f"{what}: {ratio:.2f} ({target}; {note})")

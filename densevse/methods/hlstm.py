@@ -19,12 +19,11 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
+from densevse.methods.gates import sigmoid_, through_sigmoid, through_tanh
 from densevse.methods.interface import Trees
 
 BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases
 Integers = NDArray[np.int64]
-sigmoid_backward = torch.ops.aten.sigmoid_backward  # (gradient, sigmoid's output) -> gradient of its input
-tanh_backward = torch.ops.aten.tanh_backward
 
 
 @dataclass(frozen=True)
@@ -170,7 +169,7 @@ class _Recursion(torch.autograd.Function):
                 received = embedding_bag(level.children, sent, level.offsets, mode="sum")  # Eq 2, and the sums of Eq 7
                 iou, remembered = received[:, : 3 * size], received[:, 3 * size :]
             iou += b_iou
-            iou[:, : 2 * size].sigmoid_()  # Eq 5: i_j, Eq 6: o_j
+            sigmoid_(iou[:, : 2 * size])  # Eq 5: i_j, Eq 6: o_j
             i, o, u_j = torch.split(iou, size, dim=1)
             u_j.tanh_()  # Eq 7: u_j
             torch.mul(i, u_j, out=c[here])  # Eq 7: c_j
@@ -182,7 +181,7 @@ class _Recursion(torch.autograd.Function):
             for message in level.sent:
                 out, sender = sent[message.rows], message.nodes
                 torch.mm(h[sender], u[message.type].T, out=out)  # the terms U h of Eq 3-7
-                f = torch.sigmoid(out[:, 3 * size :].add_(b_f))  # Eq 3 and 4: f_jk, f_jl
+                f = sigmoid_(out[:, 3 * size :] + b_f)  # Eq 3 and 4: f_jk, f_jl
                 torch.mul(f, c[sender], out=out[:, 3 * size :])  # Eq 7: f c
                 forget.append(f)
         ctx.plan, ctx.gates, ctx.forget = plan, gates, forget
@@ -205,15 +204,15 @@ class _Recursion(torch.autograd.Function):
                 d = embedding_bag(message.parents, d_node, message.offsets, mode="sum")
                 d_kept = d[:, 3 * size :]
                 d_c[sender].addcmul_(d_kept, f)
-                torch.mul(sigmoid_backward(d_kept, f), c[sender], out=d_kept)
+                torch.mul(through_sigmoid(d_kept, f), c[sender], out=d_kept)
                 d_h[sender].addmm_(d, u[message.type])
                 d_sent[message.rows] = d
             i, o, u_j = torch.split(iou, size, dim=1)
             d_i, d_o, d_u, d_memory = torch.split(d_node[here], size, dim=1)
-            sigmoid_backward(d_h[here] * tanh_c[here], o, grad_input=d_o)
-            torch.add(d_c[here], tanh_backward(d_h[here] * o, tanh_c[here]), out=d_memory)
-            sigmoid_backward(d_memory * u_j, i, grad_input=d_i)
-            tanh_backward(d_memory * i, u_j, grad_input=d_u)
+            through_sigmoid(d_h[here] * tanh_c[here], o, out=d_o)
+            torch.add(d_c[here], through_tanh(d_h[here] * o, tanh_c[here]), out=d_memory)
+            through_sigmoid(d_memory * u_j, i, out=d_i)
+            through_tanh(d_memory * i, u_j, out=d_u)
         d_iou = d_node[:, : 3 * size]
         d_leaves = d_iou[: len(x)]
         d_x = d_leaves @ w if ctx.needs_input_grad[0] else None

@@ -17,6 +17,8 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from densevse.methods.gates import sigmoid_, through_sigmoid, through_tanh
+
 
 @dataclass(frozen=True)
 class Prefixes:
@@ -115,7 +117,7 @@ class _LSTM(torch.autograd.Function):
                 torch.index_select(hidden[before], 0, tree.parent[now], out=hidden_before[now])
                 torch.index_select(cell[before], 0, tree.parent[now], out=cell_before[now])
                 gates[now].addmm_(hidden_before[now], weight.t())
-            gates[now][:, : 3 * size].sigmoid_()
+            sigmoid_(gates[now][:, : 3 * size])
             candidate.tanh_()
             torch.mul(i, candidate, out=cell[now]).addcmul_(f, cell_before[now])
             torch.tanh(cell[now], out=squashed[now])
@@ -133,11 +135,11 @@ class _LSTM(torch.autograd.Function):
         for now, before in reversed(_spans(tree.sizes)):
             i, f, o, candidate = gates[now].split(size, dim=1)
             of_i, of_f, of_o, of_candidate = of_gates[now].split(size, dim=1)
-            here = of_cell[now] + _through_tanh(of_hidden[now] * o, squashed[now])
-            of_o.copy_(_through_sigmoid(of_hidden[now] * squashed[now], o))
-            of_i.copy_(_through_sigmoid(here * candidate, i))
-            of_f.copy_(_through_sigmoid(here * cell_before[now], f))
-            of_candidate.copy_(_through_tanh(here * i, candidate))
+            here = of_cell[now] + through_tanh(of_hidden[now] * o, squashed[now])
+            through_sigmoid(of_hidden[now] * squashed[now], o, out=of_o)
+            through_sigmoid(here * candidate, i, out=of_i)
+            through_sigmoid(here * cell_before[now], f, out=of_f)
+            through_tanh(here * i, candidate, out=of_candidate)
             if before.stop:
                 of_cell[before].index_add_(0, tree.parent[now], here * f)
                 of_hidden[before].index_add_(0, tree.parent[now], of_gates[now] @ weight)
@@ -160,7 +162,7 @@ class _GRU(torch.autograd.Function):
                 products = hidden_before[now] @ weight.t()
                 gates[now][:, : 2 * size] += products[:, : 2 * size]
                 product[now] += products[:, 2 * size :]
-            gates[now][:, : 2 * size].sigmoid_()
+            sigmoid_(gates[now][:, : 2 * size])
             candidate.addcmul_(reset, product[now]).tanh_()
             torch.lerp(candidate, hidden_before[now], update, out=hidden[now])
         ctx.save_for_backward(weight, gates, product, hidden_before)
@@ -177,20 +179,12 @@ class _GRU(torch.autograd.Function):
             reset, update, candidate = gates[now].split(size, dim=1)
             of_reset, of_update, of_candidate = of_inputs[now].split(size, dim=1)
             here = of_hidden[now]
-            of_candidate.copy_(_through_tanh(here * (1 - update), candidate))
-            of_update.copy_(_through_sigmoid(here * (hidden_before[now] - candidate), update))
-            of_reset.copy_(_through_sigmoid(of_candidate * product[now], reset))
+            through_tanh(here * (1 - update), candidate, out=of_candidate)
+            through_sigmoid(here * (hidden_before[now] - candidate), update, out=of_update)
+            through_sigmoid(of_candidate * product[now], reset, out=of_reset)
             of_products[now] = of_inputs[now]
             of_products[now][:, 2 * size :] *= reset
             if before.stop:
                 of_before = torch.addmm(here * update, of_products[now], weight)
                 of_hidden[before].index_add_(0, tree.parent[now], of_before)
         return of_inputs, of_products.t() @ hidden_before, of_products[:, 2 * size :].sum(dim=0), None
-
-
-def _through_sigmoid(gradient: Tensor, output: Tensor) -> Tensor:
-    return torch.ops.aten.sigmoid_backward(gradient, output)  # type: ignore[no-any-return]
-
-
-def _through_tanh(gradient: Tensor, output: Tensor) -> Tensor:
-    return torch.ops.aten.tanh_backward(gradient, output)  # type: ignore[no-any-return]
