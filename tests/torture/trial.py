@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,30 +30,44 @@ TARGETS = ("results/tables/scenes.md",)
 ROOM = 1 << 16
 """Bytes that a full disk still has."""
 
+AFTER_TRAININGS = 4
+"""Jobs that a run still has when its last training ends, and that training's own."""
+
 SCHEMA_KEY = f"{PREFIX}schema"
 
 
 @dataclass(frozen=True)
 class Moment:
-    """So many seconds after so many jobs of a run have ended; by the clock alone, a busy machine's would be missed."""
+    """So many seconds after so many jobs of a run have ended; by the clock alone, a busy machine's would be missed.
+
+    With `in_training` the seconds begin when, besides, a training that is under way has a checkpoint.
+    """
 
     jobs: int
     seconds: float
+    in_training: bool = False
 
     @classmethod
     def draw(cls, seed: int, number: int, jobs: int) -> Self:
-        """A moment of a run of so many jobs, the same for the same seed and trial."""
+        """A moment of a run of so many jobs, the same for the same seed and trial; half of them are in a training."""
         random = Random(f"{seed} {number}")
+        if random.random() < 0.5:
+            return cls(random.randrange(jobs - AFTER_TRAININGS), round(random.uniform(0, 2), 1), in_training=True)
         return cls(random.randrange(jobs), round(random.uniform(0, 8), 1))
 
     def __str__(self) -> str:
-        return f"{self.jobs} jobs and {self.seconds:.1f} s"
+        return f"{self.jobs} jobs, {'a checkpoint ' * self.in_training}and {self.seconds:.1f} s"
 
     def wait(self, run: subprocess.Popen, project: Project) -> None:
         """Until it has come, or the run is over."""
-        while run.poll() is None and jobs_ended(project) < self.jobs:
+        while run.poll() is None and not self._has_begun(project):
             time.sleep(0.02)
         pause(run, self.seconds)
+
+    def _has_begun(self, project: Project) -> bool:
+        if jobs_ended(project) < self.jobs:
+            return False
+        return not self.in_training or any(checkpoint_files(project.folder / "results"))
 
 
 @dataclass(frozen=True)
@@ -265,8 +279,13 @@ def checkpoints(results: Path) -> dict[Path, list[dict]]:
     """The folder of each training that has a checkpoint, with the history in it."""
     return {
         path.parents[1]: torch.load(path, weights_only=True)["progress"]["history"]
-        for path in results.rglob(".work-*/checkpoint.pt")
+        for path in checkpoint_files(results)
     }
+
+
+def checkpoint_files(results: Path) -> Iterator[Path]:
+    """The checkpoints of trainings that are not over."""
+    return results.glob("*/models/*/seed*/round*/.work-*/checkpoint.pt")
 
 
 def went_on(folder: Path, saved: list[dict]) -> bool:
