@@ -33,6 +33,7 @@ class HMLSTMParameters:
     margin: float = 0.1  # m of Eq 9
     negatives: Literal["sum", "mean", "hardest"] = "sum"  # what Eq 9 takes over the contrastive items
     phrase_weight: Literal["confidence", "uniform", "none"] = "confidence"  # w_dk of Eq 10 for k > 0
+    phrases: Literal["sum", "mean"] = "sum"  # what Eq 10 takes over the phrases of a sentence
     identical_phrases: Literal["ignored", "negatives"] = "ignored"  # "a man" of another image against "a man"
     candidates: Literal["detections", "all"] = "detections"  # regions that a phrase may be assigned (section 3.3)
 
@@ -112,7 +113,7 @@ class HMLSTM(Method):
             if self.parameters_of_paper.identical_phrases == "ignored":
                 negatives &= same[sentences:, None] != same[sentences:]
             losses = self._loss_of_pairs(v[sentences:], h[sentences:], negatives)
-            total = total + (self._weights(phrases) * losses).sum()
+            total = total + (self._weights(phrases, sentences) * losses).sum()
         return total / sentences
 
     def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
@@ -140,11 +141,16 @@ class HMLSTM(Method):
             return None
         return found
 
-    def _weights(self, phrases: Correspondences) -> Tensor:
-        """w_dk of Eq 10: the correspondence's confidence, which counts nothing where it is negative (chosen)."""
-        if self.parameters_of_paper.phrase_weight == "uniform":
-            return torch.ones_like(phrases.weight)
-        return phrases.weight.clamp(min=0)
+    def _weights(self, phrases: Correspondences, sentences: int) -> Tensor:
+        """w_dk of Eq 10: the correspondence's confidence, which counts nothing where it is negative (chosen).
+
+        With `phrases: mean` it is divided by the number of phrases of the sentence, one of `sentences`.
+        """
+        uniform = self.parameters_of_paper.phrase_weight == "uniform"
+        weights = torch.ones_like(phrases.weight) if uniform else phrases.weight.clamp(min=0)
+        if self.parameters_of_paper.phrases == "mean":
+            weights = weights / torch.bincount(phrases.sentence, minlength=sentences)[phrases.sentence]
+        return weights
 
     def _loss_of_pairs(self, v: Tensor, h: Tensor, negatives: Tensor) -> Tensor:
         return contrastive_loss(v @ h.T, negatives, self.parameters_of_paper.margin, self.parameters_of_paper.negatives)

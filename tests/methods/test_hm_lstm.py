@@ -109,6 +109,20 @@ def test_phrases_count_as_their_weight_says():
     assert build().loss(batch) > build().loss(without)
 
 
+def test_the_mean_over_a_sentences_phrases_is_their_sum_with_shared_weights():
+    batch = make_batch()
+    one, shared = batch.sentences.correspondences, [0, 0, 1]  # the first sentence has two phrases
+    pairs = dataclasses.replace(one, sentence=torch.tensor(shared), node=torch.tensor([2, 3, 7]))
+    halved = dataclasses.replace(pairs, weight=pairs.weight * torch.tensor([0.5, 0.5, 1.0]))
+    of_mean, of_sum = (
+        build(phrases=over).loss(
+            dataclasses.replace(batch, sentences=dataclasses.replace(batch.sentences, correspondences=found))
+        )
+        for over, found in (("mean", pairs), ("sum", halved))
+    )
+    torch.testing.assert_close(of_mean, of_sum)
+
+
 def test_no_phrase_in_the_batch_leaves_the_roots():
     batch = make_batch()
     empty = Correspondences(
