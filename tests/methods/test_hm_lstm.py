@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from densevse.methods.hlstm import plan
 from densevse.methods.hm_lstm import HMLSTM, contrastive_loss
 from densevse.methods.interface import Batch, Correspondences, Images, Sentences, Shapes, Trees
 
@@ -54,14 +55,22 @@ def build(**parameters):
     return HMLSTM.build({**SMALL, **parameters}, SHAPES)
 
 
+def literal_branch(branch, x, wholes):
+    """Fully connected, batch normalisation by the statistics of the first rows, length 1."""
+    x = branch.linear(x)
+    mean, variance = x[:wholes].mean(dim=0), x[:wholes].var(dim=0, unbiased=False)
+    x = (x - mean) / (variance + branch.norm.eps).sqrt() * branch.norm.weight + branch.norm.bias
+    return x / x.norm(dim=1, keepdim=True)
+
+
 def literal_loss(model, batch, same_phrase):
     """Eq 9 and 10 pair by pair; negatives are of other images, phrases also of other words."""
     pairs, trees = batch.sentences.correspondences, batch.sentences.trees
     regions = batch.images.views["regions"]
+    layout, count, margin = plan(trees, True, torch.device("cpu")), len(trees.root), 0.1
     nodes = torch.cat((torch.from_numpy(trees.root), pairs.node))
-    h = model.embed_nodes(trees, nodes)
-    v = model.embed_regions(torch.cat((regions[:, 0], regions[pairs.sentence, pairs.region])))
-    count, margin = len(trees.root), 0.1
+    h = literal_branch(model.text, model.encoder(model.vectors, layout)[layout.node[nodes]], count)
+    v = literal_branch(model.visual, torch.cat((regions[:, 0], regions[pairs.sentence, pairs.region])), count)
     total = 0.0
     for first, weights in ((0, [1.0] * count), (count, pairs.weight.clamp(min=0).tolist())):
         for k in range(count):
@@ -156,6 +165,17 @@ def test_scores_are_of_whole_images_with_whole_sentences():
     torch.testing.assert_close(images[0].norm(dim=1), torch.ones(3))
     torch.testing.assert_close(sentences[0].norm(dim=1), torch.ones(3))
     torch.testing.assert_close(scores[0, 1], images[0][0] @ sentences[0][1])
+
+
+def test_phrases_change_no_statistics_of_the_batch_normalisation():
+    model, batch = build(), make_batch()
+    model.train().loss(batch)
+    without = build()
+    sentences = dataclasses.replace(batch.sentences, correspondences=None)
+    without.train().loss(dataclasses.replace(batch, sentences=sentences))
+    for branch, other in ((model.text, without.text), (model.visual, without.visual)):
+        torch.testing.assert_close(branch.norm.running_mean, other.norm.running_mean)
+        torch.testing.assert_close(branch.norm.running_var, other.norm.running_var)
 
 
 def test_fixed_word_vectors_are_the_given_ones_and_do_not_learn():
