@@ -324,7 +324,7 @@ def get_corenlp(project: str | Path, folder: str | Path) -> None:
     The folder is whole or absent. Raises `InputError` if Java is missing or the jars cannot be obtained.
     """
     require_java()
-    folder = Path(folder)
+    folder = Path(folder).absolute()  # Maven would start from the folder of pom.xml
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as parent:
         obtained = Path(parent, folder.name)

@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -213,19 +214,22 @@ def test_jars_come_by_maven_whole_or_not_at_all(tmp_path, monkeypatch):
     tools = tmp_path / "bin"
     tools.mkdir()
     executable(tools / "java", "exit 0")
-    fake = 'for each; do folder=${each#-DoutputDirectory=}; done; /bin/mkdir -p "$folder"; cd "$folder" && '
+    # As the real one does, it starts from the folder of the project: mvn -q -B -f <project> ... -DoutputDirectory=...
+    fake = 'cd "${4%/*}"; for each; do folder=${each#-DoutputDirectory=}; done; '
+    fake += '/bin/mkdir -p "$folder"; cd "$folder" && '
     names = "stanford-corenlp-4.jar stanford-corenlp-4-models.jar"
     executable(tools / "mvn", f"{fake} /usr/bin/touch {names}; exit 1")
     monkeypatch.setenv("PATH", str(tools))
-    home = tmp_path / "a folder" / "corenlp"
+    monkeypatch.chdir(tmp_path)
+    home = Path("a folder", "corenlp")
     with pytest.raises(InputError, match="Maven could not"):
-        get_corenlp(project(tmp_path), home)
+        get_corenlp(project(tools), home)
     executable(tools / "mvn", f"{fake} /usr/bin/touch {names}")
     with pytest.raises(InputError, match="without its models"):
-        get_corenlp(project(tmp_path), home)
+        get_corenlp(project(tools), home)
     assert not home.exists()
     executable(tools / "mvn", f"{fake} /usr/bin/touch {names} stanford-corenlp-4-models-english.jar")
-    get_corenlp(project(tmp_path), home)
+    get_corenlp(project(tools), home)
     assert len(corenlp.jars(home)) == 3
     assert [path.name for path in home.parent.iterdir()] == ["corenlp"]
 

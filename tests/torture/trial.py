@@ -116,8 +116,8 @@ def finish(project: Project, targets: tuple[str, ...] = TARGETS, at_most: int = 
         subprocess.run(unlock, cwd=project.folder, capture_output=True)
         if start(project, targets).wait() == 0:
             return run
-    log = (project.folder / "run.log").read_text()[-4000:]
-    raise AssertionError(f"the run did not recover in {at_most} runs:\n{log}")
+    log = (project.folder / "run.log").read_text()
+    raise AssertionError(f"the run did not recover in {at_most} runs:\n{log[log.find('Error in') :][:8000]}")
 
 
 def jobs_of(run: subprocess.Popen) -> list[psutil.Process]:
