@@ -18,7 +18,7 @@ rule correspond:
         "../../envs/torch.yaml"
     threads: torch_threads
     resources:
-        mem_mb=4000,
+        mem_mb=8000,
         runtime=240,
         gpu=SETTINGS.gpu,
     params:

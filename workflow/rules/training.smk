@@ -20,7 +20,7 @@ rule train:
         "../../envs/torch.yaml"
     threads: torch_threads
     resources:
-        mem_mb=4000,
+        mem_mb=8000,
         runtime=1440,
         gpu=SETTINGS.gpu,
     params:
@@ -50,7 +50,7 @@ rule train_round:
         "../../envs/torch.yaml"
     threads: torch_threads
     resources:
-        mem_mb=4000,
+        mem_mb=8000,
         runtime=1440,
         gpu=SETTINGS.gpu,
     params:
