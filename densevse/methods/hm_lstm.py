@@ -80,7 +80,12 @@ class HMLSTM(Method):
         """Raises `ValueError` if pre-trained word vectors are wanted but none are given."""
         super().__init__(parameters, shapes)
         self.vectors = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
-        self.encoder = HLSTM(inputs=self.vectors.embedding_dim, hidden=parameters.hidden, typed=parameters.typed)
+        self.encoder = HLSTM(
+            inputs=self.vectors.embedding_dim,
+            hidden=parameters.hidden,
+            typed=parameters.typed,
+            spread=float(self.vectors.weight.detach().std()),
+        )
         self.text = Branch(parameters.hidden, parameters.dimension)  # W_t
         self.visual = Branch(shapes.features["regions"], parameters.dimension)  # W_m
 

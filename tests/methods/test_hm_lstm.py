@@ -85,6 +85,14 @@ def literal_loss(model, batch, same_phrase):
     return total / count
 
 
+@pytest.mark.parametrize("scale", [0.01, 1.0, 30.0])
+def test_leaves_begin_with_gates_of_one_size_whatever_the_scale_of_the_word_vectors(scale):
+    torch.manual_seed(0)
+    shapes = Shapes(features={"regions": 8}, words=200, word_vectors=scale * torch.randn(200, 40))
+    model = HMLSTM.build({**SMALL, "word_vectors": "fixed", "hidden": 100}, shapes)
+    assert float((model.vectors.weight @ model.encoder.w.T).detach().std()) == pytest.approx(1, abs=0.1)
+
+
 def test_the_loss_is_equations_9_and_10():
     model, batch = build(), make_batch()
     torch.testing.assert_close(model.loss(batch), literal_loss(model, batch, same_phrase=[0, 1, 0]))
