@@ -1,6 +1,9 @@
 import pytest
 
+from densevse.processor import avoid_illegal_instructions
 from tests.projects import SMALL, SMALL_ROUNDS, Project, copy_code
+
+avoid_illegal_instructions()
 
 
 @pytest.fixture(scope="session")

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FOUNDATION = {"errors", "logs"}
+FOUNDATION = {"errors", "logs", "processor"}
 ALLOWED = {
     "errors": set(),
     "logs": {"errors"},
+    "processor": set(),
     "settings": FOUNDATION,
     "artifacts": FOUNDATION,
     "methods": {"errors"},

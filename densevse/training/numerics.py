@@ -5,12 +5,14 @@ import hashlib
 import torch
 
 from densevse.logs import logger
+from densevse.processor import avoid_illegal_instructions
 
 LARGEST_ERROR = 5e-6
 
 
 def set_up(threads: int) -> torch.device:
     """Fix the number of threads, choose the faster matrix product if it is as exact, and return the device."""
+    avoid_illegal_instructions()
     torch.set_num_threads(threads)
     _route_products()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")

@@ -1,10 +1,12 @@
 import torch
 
 from densevse.logs import job
+from densevse.processor import avoid_illegal_instructions
 from densevse.vision.extract import extract
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
+        avoid_illegal_instructions()
         torch.set_num_threads(snakemake.params.threads)
         extract(
             snakemake.input.image_table,

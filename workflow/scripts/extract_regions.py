@@ -1,11 +1,13 @@
 import torch
 
 from densevse.logs import job
+from densevse.processor import avoid_illegal_instructions
 from densevse.vision.classes import read_classes
 from densevse.vision.regions import extract_regions
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
+        avoid_illegal_instructions()
         torch.set_num_threads(snakemake.params.threads)
         extract_regions(
             snakemake.input.image_table,
