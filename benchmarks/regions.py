@@ -94,7 +94,15 @@ def _data_set(folder: Path) -> tuple[pd.DataFrame, list[np.ndarray]]:
             data = io.BytesIO()
             Image.fromarray(picture).save(data, "JPEG")
             archive.writestr(f"{number}.jpg", data.getvalue())
-    facts = {"source": "images", "split": "train", "width": SIDE, "height": SIDE, "sha256": "", "captions": 0}
+    facts = {
+        "source": "images",
+        "split": "train",
+        "width": SIDE,
+        "height": SIDE,
+        "sha256": "",
+        "family": "",
+        "captions": 0,
+    }
     images = [{"image_id": str(n), "file": f"{n}.jpg", "status": "ok", **facts} for n in range(PICTURES)]
     table = pd.DataFrame(images)
     write(table, IMAGES, folder / "images.parquet", {})

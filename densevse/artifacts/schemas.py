@@ -29,8 +29,10 @@ IMAGES = Schema(
         Column("height", NUMBER, "height of the upright image, pixels; 0 where it cannot be read"),
         Column("sha256", TEXT, "checksum of the file's bytes; empty where it is missing"),
         Column("captions", NUMBER, "how many captions it has"),
+        Column("family", TEXT, "images that are variations of each other share it; the image_id where there are none"),
         Column("status", TEXT, "ok, or why the image cannot be read (only images that the config knows of)"),
     ),
+    version=2,
 )
 
 CAPTIONS = Schema(

@@ -92,13 +92,16 @@ class _Folder(Archive):
         return sorted(file.relative_to(self.path).as_posix() for file in self.path.rglob("*") if file.is_file())
 
     def __contains__(self, name: str) -> bool:
-        return (self.path / name).is_file()
+        try:
+            return (self.path / name).is_file()
+        except (OSError, ValueError):  # no file can have such a name
+            return False
 
     def read(self, name: str) -> bytes:
         _check_inside(self.path, [name])
         try:
             return (self.path / name).read_bytes()
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError):
             raise self._missing(name) from None
         except OSError as error:
             raise InputError(f"{self.path / name}: cannot be read ({error}).") from error

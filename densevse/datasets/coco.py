@@ -1,14 +1,61 @@
 """MS-COCO as published: captions_*.json and instances_*.json, photographs in an archive a split; Karpathy's splits."""
 
+from typing import Annotated, Any
+
 import pandas as pd
+from pydantic import Field, TypeAdapter
+from typing_extensions import TypedDict
 
 from densevse.artifacts.schemas import BOXES
 from densevse.datasets import karpathy
 from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
 from densevse.datasets.readers import Options, Paths
-from densevse.datasets.texts import check_options, read_files, read_json
+from densevse.datasets.texts import Text, check_layout, check_options, read_files, read_json
 from densevse.errors import InputError
 from densevse.logs import logger
+
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Image(TypedDict):
+    id: int | Text
+    file_name: Text
+
+
+class _Caption(TypedDict):
+    id: int
+    image_id: int | Text
+    caption: Text
+
+
+class _Captions(TypedDict):
+    images: list[_Image]
+    annotations: list[_Caption]
+
+
+class _Category(TypedDict):
+    id: int
+    name: Text
+
+
+class _Crowd(TypedDict, total=False):
+    iscrowd: int  # many files of the same layout have no crowds, and do not say so
+
+
+class _Instance(_Crowd):
+    id: int
+    image_id: int | Text
+    category_id: int
+    bbox: tuple[Number, Number, Number, Number]  # x, y, width, height in pixels
+
+
+class _Instances(TypedDict):
+    categories: list[_Category]
+    annotations: list[_Instance]
+
+
+CAPTIONS: TypeAdapter[_Captions] = TypeAdapter(_Captions)
+INSTANCES: TypeAdapter[_Instances] = TypeAdapter(_Instances)
 
 
 def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -21,7 +68,8 @@ def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     check_options(options, set(), {"karpathy", "splits", "seed"}, "coco")
     if ("splits" in options) == ("karpathy" in options):
         raise InputError(
-            "options of the reader coco: give either `karpathy` or `splits` (numbers of images), not both."
+            "options of the reader coco: give either `karpathy` or `splits` (numbers of images), not both; "
+            "`karpathy: null` unsets it."
         )
     sources = image_sources(paths, {"annotations", "karpathy"})
     if "karpathy" in options:
@@ -32,19 +80,19 @@ def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def read_boxes(options: Options, paths: Paths) -> pd.DataFrame:
-    """The objects of instances_*.json: a box each with its class, by image and annotation id; crowds are left out."""
-    boxes = []
+    """The objects of instances_*.json: a box each with its class, by annotation id; crowds are left out."""
+    boxes: list[tuple[Any, ...]] = []
     for name, data in _annotations(paths, "instances_*.json"):
+        where = f"{paths['annotations']}, {name}"
         # Outlines are most of the file; only boxes are needed.
-        content = read_json(data, f"{paths['annotations']}, {name}", leave_out="segmentation")
+        content = check_layout(INSTANCES, read_json(data, where, leave_out="segmentation"), where)
         names = {category["id"]: category["name"] for category in content["categories"]}
-        crowds = 0
-        for item in sorted(content["annotations"], key=lambda item: (item["image_id"], item["id"])):
-            if item["iscrowd"]:
-                crowds += 1
-            else:
-                boxes.append((str(item["image_id"]), "", names[item["category_id"]], -1, -1, *item["bbox"]))
-        logger.info("%s: %d crowds left out", name, crowds)
+        single = [item for item in content["annotations"] if not item.get("iscrowd")]
+        for item in sorted(single, key=lambda item: item["id"]):
+            if item["category_id"] not in names:
+                raise InputError(f"{where}: annotation {item['id']} is of no category of it: {item['category_id']}.")
+            boxes.append((str(item["image_id"]), "", names[item["category_id"]], -1, -1, *item["bbox"]))
+        logger.info("%s: %d crowds left out", name, len(content["annotations"]) - len(single))
     return pd.DataFrame(boxes, columns=[column.name for column in BOXES.columns])
 
 
@@ -54,16 +102,16 @@ def _official(paths: Paths) -> tuple[dict[str, str], pd.DataFrame]:
     captions = []
     for name, data in _annotations(paths, "captions_*.json"):
         where = f"{paths['annotations']}, {name}"
-        content = read_json(data, where)
-        try:
-            images = [(str(image["id"]), image["file_name"]) for image in content["images"]]
-            captions += [(item["id"], str(item["image_id"]), item["caption"]) for item in content["annotations"]]
-        except (KeyError, TypeError) as error:
-            raise InputError(f"{where}: not in the layout of MS-COCO's captions (no {error}).") from error
+        content = check_layout(CAPTIONS, read_json(data, where), where)
+        images = [(str(image["id"]), image["file_name"]) for image in content["images"]]
         twice = [image for image, _ in images if image in files] if files else []
         if twice or len(dict(images)) != len(images):
             raise InputError(f"{where}: images are in it twice, or in an earlier file too: {twice[:20]}.")
         files.update(images)
+        for item in content["annotations"]:
+            if str(item["image_id"]) not in files:
+                raise InputError(f"{where}: annotation {item['id']} is of no image of it: {item['image_id']}.")
+            captions.append((item["id"], str(item["image_id"]), item["caption"]))
     rows = [(image, text) for _, image, text in sorted(captions)]
     return files, pd.DataFrame(rows, columns=CAPTION_COLUMNS)
 

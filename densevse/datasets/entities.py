@@ -19,6 +19,7 @@ import pandas as pd
 
 from densevse.artifacts.schemas import BOXES
 from densevse.datasets.archives import Archive
+from densevse.datasets.texts import numbered_lines
 from densevse.errors import InputError
 from densevse.logs import logger, progress
 
@@ -41,7 +42,7 @@ def read_entities(path: str, captions: pd.DataFrame) -> pd.DataFrame:
                 continue
             boxes = read_annotation(archive.read(files[".xml", stem]), files[".xml", stem])
             by_letters = dict(zip(map(letters, own["text"]), own["caption_id"], strict=True))
-            for line in archive.read(files[".txt", stem]).decode("utf-8").splitlines():
+            for _, line in numbered_lines(archive.read(files[".txt", stem]), files[".txt", stem], "utf-8"):
                 tokens, phrases = read_sentence(line)
                 caption_id = by_letters.get(letters(" ".join(tokens)))
                 if caption_id is not None:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from densevse.datasets import karpathy
-from densevse.datasets.layout import image_frame, image_sources
+from densevse.datasets.layout import check_splits, image_frame, image_sources
 from densevse.datasets.readers import Options, Paths
 from densevse.datasets.texts import check_options, read_lines
 from densevse.errors import InputError
@@ -14,7 +14,7 @@ def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
 
     Options: `captions`, the token file's name; `splits`, split -> name of its list file, or else `karpathy`, the name
     of Karpathy's file in the source `karpathy`; `encoding` of the text files. With Karpathy's file, `text` may be
-    left out: that file has the same sentences. Captioned images that no split lists are unused.
+    left out: that file has the same sentences.
     """
     check_options(options, {"captions"}, {"splits", "karpathy", "encoding"}, "flickr")
     if ("splits" in options) == ("karpathy" in options):
@@ -23,8 +23,6 @@ def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     own_captions = "text" in paths or not entries
     captions = _token_file(options, paths) if own_captions else karpathy.captions(entries)
     splits = {karpathy.image_id(entry): entry["split"] for entry in entries} or _split_lists(options, paths)
-    for image in captions["image_id"]:
-        splits.setdefault(image, "unused")
     return image_frame(splits, {image: image for image in splits}, image_sources(paths, {"text", "karpathy"})), captions
 
 
@@ -34,12 +32,14 @@ def _token_file(options: Options, paths: Paths) -> pd.DataFrame:
     for number, line in _lines(options, paths, options["captions"]):
         name, tab, text = line.partition("\t")
         image, _, position = name.rpartition("#")
-        if not (tab and image and position.isdecimal()):
+        if not (tab and image and position.isdecimal() and len(position) < 10):
             raise InputError(
                 f"{paths['text']}, {options['captions']}, line {number}: expected <image>#<number>, a tab and a "
                 f"caption, found {line[:80]!r}."
             )
         rows.append((image, int(position), text))
+    if not rows:
+        raise InputError(f"{paths['text']}, {options['captions']}: it has no captions.")
     captions = pd.DataFrame(rows, columns=["image_id", "number", "text"])
     twice = captions[captions.duplicated(["image_id", "number"])]
     if len(twice):
@@ -50,6 +50,7 @@ def _token_file(options: Options, paths: Paths) -> pd.DataFrame:
 
 def _split_lists(options: Options, paths: Paths) -> dict[str, str]:
     splits: dict[str, str] = {}
+    check_splits(options["splits"], str, "list file's name")
     for split, file in options["splits"].items():
         for number, line in _lines(options, paths, file):
             image = line.strip()

@@ -22,6 +22,9 @@ FORMATS = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 LARGEST_IMAGE = 89_478_485
 """Pixels. A larger one is taken for a bomb (Pillow's own limit, which there is only a warning)."""
 
+LONGEST_SIDE = 100
+"""Times the other one. What is longer is no photograph; a network's input would stretch a line of it over the whole."""
+
 ORIENTATION = 0x0112
 UPRIGHT = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -74,8 +77,8 @@ class ImageFiles:
 def decode(data: bytes, name: str) -> NDArray[np.uint8]:
     """Pixels (height, width, 3) of an image file: RGB, upright by its EXIF orientation.
 
-    Grey, palette and CMYK become RGB, 16 bits become 8, what is transparent is laid upon white. Raises `InputError`
-    with `name` if the bytes are no whole image in one of `FORMATS`.
+    Grey, palette and CMYK become RGB, 16 bits and real numbers become 8 bits, what is transparent is laid upon white.
+    Raises `InputError` with `name` if the bytes are no whole image in one of `FORMATS`.
     """
     with _opened(data, name) as image:
         orientation = _orientation(image)
@@ -96,6 +99,8 @@ def examine(data: bytes, name: str) -> ImageFacts:
             width, height = height, width
         image.draft("RGB", (1, 1))
         image.load()
+        if image.mode == "F":
+            _rgb(image)  # only here do its values show
     return ImageFacts(width, height, hashlib.sha256(data).hexdigest())
 
 
@@ -103,10 +108,7 @@ def examine(data: bytes, name: str) -> ImageFacts:
 def _opened(data: bytes, name: str) -> Iterator[Image.Image]:
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            if image.width * image.height > LARGEST_IMAGE:
-                raise InputError(
-                    f"{name}: {image.width} x {image.height} pixels are refused; at most {LARGEST_IMAGE:,}."
-                )
+            _check_size(image, name)
             yield image
     except InputError:
         raise
@@ -114,6 +116,16 @@ def _opened(data: bytes, name: str) -> Iterator[Image.Image]:
         raise InputError(f"{name}: not an image, or of a format other than {', '.join(FORMATS)}.") from None
     except Exception as error:  # Pillow's decoders answer damaged bytes with errors of every kind
         raise InputError(f"{name}: not a readable image ({error}).") from error
+
+
+def _check_size(image: Image.Image, name: str) -> None:
+    if image.width * image.height > LARGEST_IMAGE:
+        raise InputError(f"{name}: {image.width} x {image.height} pixels are refused; at most {LARGEST_IMAGE:,}.")
+    if max(image.size) > LONGEST_SIDE * min(image.size):
+        raise InputError(
+            f"{name}: {image.width} x {image.height} pixels are no photograph; one side may be at most "
+            f"{LONGEST_SIDE} times the other."
+        )
 
 
 def _orientation(image: Image.Image) -> int:
@@ -124,6 +136,8 @@ def _orientation(image: Image.Image) -> int:
 
 
 def _rgb(image: Image.Image) -> Image.Image:
+    if image.mode == "F":
+        return _rgb_of_reals(np.asarray(image))
     if image.mode in ("I", "I;16", "I;16B", "I;16L"):
         # Pillow would cut off values above 255 instead of scaling them.
         grey = (np.asarray(image, dtype=np.float32) / 257).round().clip(0, 255)
@@ -132,3 +146,11 @@ def _rgb(image: Image.Image) -> Image.Image:
         transparent = image.convert("RGBA")
         return Image.alpha_composite(Image.new("RGBA", image.size, "white"), transparent).convert("RGB")
     return image.convert("RGB")
+
+
+def _rgb_of_reals(grey: NDArray[np.float32]) -> Image.Image:
+    """Grey values that go from 0 to 1, or else from 0 to 255. Raises `ValueError` if they go beyond, or are none."""
+    if not (np.isfinite(grey).all() and grey.min() >= 0 and grey.max() <= 255):
+        raise ValueError("its real values are not all between 0 and 255")
+    scaled = grey * (255 if grey.max() <= 1 else 1)
+    return Image.fromarray(scaled.round().astype(np.uint8)).convert("RGB")

@@ -3,14 +3,37 @@
 The splits of "Deep Visual-Semantic Alignments for Generating Image Descriptions" (CVPR 2015), which later papers use.
 """
 
-from typing import Any
-
 import pandas as pd
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
-from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources
+from densevse.datasets.layout import CAPTION_COLUMNS, Split, image_frame, image_sources
 from densevse.datasets.readers import Options, Paths
-from densevse.datasets.texts import check_options, read_file, read_json
+from densevse.datasets.texts import Text, check_layout, check_options, read_file, read_json
 from densevse.errors import InputError
+
+
+class _Sentence(TypedDict):
+    raw: Text
+
+
+class _Numbered(TypedDict, total=False):
+    cocoid: int
+
+
+class Entry(_Numbered):
+    """What is read of an image's entry in the file; `cocoid` is MS-COCO's number."""
+
+    filename: Text
+    split: Split
+    sentences: list[_Sentence]
+
+
+class _File(TypedDict):
+    images: list[Entry]
+
+
+FILE: TypeAdapter[_File] = TypeAdapter(_File)
 
 
 def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -25,31 +48,25 @@ def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     return image_frame(splits, files, image_sources(paths, {"karpathy"})), captions(entries)
 
 
-def read_entries(options: Options, paths: Paths) -> list[dict[str, Any]]:
+def read_entries(options: Options, paths: Paths) -> list[Entry]:
     """An entry an image, in the file's order. Raises `InputError` if it is no such file, or has an image twice."""
-    if "karpathy" not in paths:
+    if not paths.get("karpathy"):
         raise InputError("options.karpathy needs a source `karpathy`: the file of that name, or an archive with it.")
     where = f"{paths['karpathy']}, {options['karpathy']}"
     content = read_json(read_file(paths["karpathy"], options["karpathy"]), where)
-    try:
-        entries: list[dict[str, Any]] = content["images"]
-        ids = [
-            (image_id(entry), entry["split"], [sentence["raw"] for sentence in entry["sentences"]]) for entry in entries
-        ]
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{where}: not in Karpathy's layout (no {error}).") from error
-    twice = pd.Series([image for image, _, _ in ids]).loc[lambda images: images.duplicated()]
+    entries = check_layout(FILE, content, where)["images"]
+    twice = pd.Series([image_id(entry) for entry in entries], dtype=object).loc[lambda images: images.duplicated()]
     if len(twice):
         raise InputError(f"{where}: these images are in it twice: {list(twice[:20])}.")
     return entries
 
 
-def image_id(entry: dict[str, Any]) -> str:
+def image_id(entry: Entry) -> str:
     """The official id: MS-COCO's number, else the file's name."""
     return str(entry.get("cocoid", entry["filename"]))
 
 
-def captions(entries: list[dict[str, Any]]) -> pd.DataFrame:
+def captions(entries: list[Entry]) -> pd.DataFrame:
     """The sentences as their writers wrote them (`raw`), in the file's order."""
     rows = [(image_id(entry), sentence["raw"]) for entry in entries for sentence in entry["sentences"]]
     return pd.DataFrame(rows, columns=CAPTION_COLUMNS)

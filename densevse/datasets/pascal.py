@@ -3,6 +3,7 @@
 It is published as a web page; copies of it hold a folder a category, <category>/<image>.jpg and .txt.
 """
 
+from collections import Counter
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
@@ -18,8 +19,8 @@ def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Images and captions of a data set with the sources `sentences` and images; an image's id is <category>/<file>.
 
     `sentences` is the page as a file (.html), or an archive or folder with a file <category>/<image>.txt of a sentence
-    a line. Images may have any number of sentences. Options: `splits`, split -> number of images drawn at random
-    (there is no official split), `seed`, `encoding`.
+    a line. Images may have any number of sentences; one without any is left out. Options: `splits`, split -> number of
+    images drawn at random (there is no official split), `seed`, `encoding`.
     """
     check_options(options, {"splits"}, {"seed", "encoding"}, "pascal")
     if "sentences" not in paths:
@@ -42,46 +43,54 @@ def _text_files(path: str, encoding: str) -> dict[str, list[str]]:
         if image in sentences:
             raise InputError(f"{path}: there is more than one text file for {image}.")
         sentences[image] = [line for _, line in numbered_lines(data, f"{path}, {name}", encoding)]
-    return sentences
+    return {image: texts for image, texts in sentences.items() if texts}
 
 
 def _page(path: str, encoding: str) -> dict[str, list[str]]:
     page = _Page()
-    page.feed("\n".join(line for _, line in read_lines(path, "*.html", encoding)))
-    page.close()
-    if not page.sentences:
+    try:
+        page.feed("\n".join(line for _, line in read_lines(path, "*.html", encoding)))
+        page.close()
+    except AssertionError as error:  # the parser's answer to broken declarations
+        raise InputError(f"{path}: not a web page that can be read ({error}).") from error
+    # A photograph has a folder, its category, and sentences after it; a logo has not.
+    found = [(image, texts) for image, texts in page.found if texts and "/" in image]
+    sentences = dict(found)
+    if not sentences:
         raise InputError(f"{path}: no <img> with sentences after it; save the page of the data set itself.")
-    return page.sentences
+    twice = sorted(image for image, number in Counter(image for image, _ in found).items() if number > 1)
+    if twice:
+        raise InputError(f"{path}: these images are on the page twice: {twice[:20]}.")
+    return sentences
 
 
 class _Page(HTMLParser):
-    """The cells that follow an image are its sentences."""
+    """The table cells that follow an image are its sentences."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.sentences: dict[str, list[str]] = {}
-        self.image = ""
-        self.cell = ""
+        self.found: list[tuple[str, list[str]]] = []  # <category>/<file> and its sentences
+        self.cell: str | None = None  # the text so far of an open cell
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._end_cell()
         if tag == "img":
-            self.image = "/".join(PurePosixPath(dict(attrs).get("src") or "").parts[-2:])
-            if self.image in self.sentences:
-                raise InputError(f"{self.image} is on the page twice.")
-            self.sentences[self.image] = []
+            self.found.append(("/".join(PurePosixPath(dict(attrs).get("src") or "").parts[-2:]), []))
+        elif tag == "td":
+            self.cell = ""
 
     def handle_endtag(self, tag: str) -> None:
         self._end_cell()
 
     def handle_data(self, data: str) -> None:
-        self.cell += data
+        if self.cell is not None:
+            self.cell += data
 
     def close(self) -> None:
         super().close()
         self._end_cell()
 
     def _end_cell(self) -> None:
-        if self.image and self.cell.strip():
-            self.sentences[self.image].append(self.cell.strip())
-        self.cell = ""
+        if self.found and self.cell and self.cell.strip():
+            self.found[-1][1].append(self.cell.strip())
+        self.cell = None

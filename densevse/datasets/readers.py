@@ -5,9 +5,11 @@ A reader knows one official layout. It is a function
     read(options, paths) -> (images, captions)
 
 of the data set's `options` and the paths of its sources by name, and gives two frames: images with the columns
-image_id, source, file, split, in the official order, and captions with the columns image_id, text, the sentences of
-an image in their official order. All that every data set has in common (checks, order by split, positions, decoding
-each image once) happens here.
+image_id, source, file, split (and family, where images are variations of each other), in the official order, and
+captions with the columns image_id, text, the sentences of an image in their official order. All that every data set
+has in common (checks, order by split, positions, decoding each image once) happens here.
+
+An image that no split lists is no part of the data set: neither it nor its captions are read further.
 
 A data set with true boxes has a second function, `read_boxes(options, paths) -> boxes`, whose frame has the columns of
 the BOXES schema.
@@ -62,18 +64,18 @@ def boxes_reader(name: str) -> Callable[[Options, Paths], pd.DataFrame]:
 def read_dataset(settings: Mapping[str, Any], paths: Paths, threads: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The image table and the caption table (schemas IMAGES, CAPTIONS) of a data set, every image decoded once.
 
-    Of the data set's settings, `reader`, `options` and `known_unreadable` are used; `paths` are those of its sources.
-    Image files that the data set does not speak of are in the table too, unused and without captions. Images
-    are in the order of their splits, then in official order. Raises `InputError` naming up to 20 of the images (or ids)
-    that are in it twice, captioned but not listed, or unreadable without being in `known_unreadable`.
+    Of the data set's settings, `reader`, `options` (one that is null counts as not given) and `known_unreadable` are
+    used; `paths` are those of its sources. Images are in the order of their splits, then in official order. Raises
+    `InputError` naming up to 20 of the images (or ids) that are in it twice, or unreadable without being in
+    `known_unreadable`.
     """
-    images, captions = reader(settings["reader"])(settings["options"], paths)
+    images, captions = reader(settings["reader"])(_given(settings["options"]), paths)
     files = ImageFiles(paths)
-    images = pd.concat([images, _unlisted(images, files)], ignore_index=True)
     _check_images(images)
-    images["order"] = images["split"].map(SPLITS.index)
-    images = images.sort_values("order", kind="stable").drop(columns="order").reset_index(drop=True)
-    captions = _number_captions(captions, images)
+    _log_unlisted(images, captions, files)
+    images = images.sort_values("split", key=lambda split: split.map(SPLITS.index), kind="stable", ignore_index=True)
+    images["family"] = images.get("family", images["image_id"])
+    captions = _number_captions(captions[captions["image_id"].isin(images["image_id"])], images)
     images["captions"] = images["image_id"].map(captions["image_id"].value_counts()).fillna(0).astype("int32")
     _log(images, captions)
     return _examine_all(images, files, settings["known_unreadable"], threads), captions
@@ -105,37 +107,40 @@ def _made_from(settings: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
     return {key: settings[key] for key in ("reader", "options", "known_unreadable")} | {"sources": sources}
 
 
-def _unlisted(images: pd.DataFrame, files: ImageFiles) -> pd.DataFrame:
-    """Image files in the images' sources that the reader did not name."""
+def _given(options: Options) -> Options:
+    """The options without those that a configuration unsets (`karpathy: null`)."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _log_unlisted(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFiles) -> None:
+    """Say what lies in the data set's files and belongs to none of its splits."""
     listed = set(zip(images["source"], images["file"], strict=True))
-    rows = [
-        (PurePosixPath(name).name, source, name, "unused")
+    unlisted = [
+        name
         for source in images["source"].unique()
         for names in base_names(files.archive(source)).values()
         for name in names
         if PurePosixPath(name).suffix.lower() in IMAGE_SUFFIXES and (source, name) not in listed
     ]
-    return pd.DataFrame(rows, columns=images.columns)
+    logger.info("%d image files that no split lists are left alone%s", len(unlisted), _some(unlisted))
+    without = captions.loc[~captions["image_id"].isin(images["image_id"]), "image_id"].drop_duplicates()
+    logger.info("%d captioned images that no split lists are left alone%s", len(without), _some(without))
 
 
 def _check_images(images: pd.DataFrame) -> None:
     if images.empty:
-        raise InputError("the data set has no images; see the options and sources of its config.")
-    unknown = sorted(set(images["split"]) - set(SPLITS))
-    if unknown:
-        raise InputError(f"the data set has splits {unknown}; known are {SPLITS}.")
+        raise InputError("the data set's splits list no images; see the options and sources of its config.")
     twice = images.loc[images["image_id"].duplicated(), "image_id"]
     if len(twice):
-        raise InputError(f"{len(twice)} image ids are in the data set twice: {_some(twice)}.")
+        raise InputError(f"{len(twice)} image ids are in the data set twice{_some(twice)}.")
 
 
 def _number_captions(captions: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
     """Captions in the order of the images, with position, id and split, text on one line."""
+    if captions.empty:
+        raise InputError("no image that a split lists has a caption; are the ids in the data set's files the same?")
     row = captions["image_id"].map(pd.Series(images.index, index=images["image_id"]))
-    if row.isna().any():
-        unknown = captions.loc[row.isna(), "image_id"].drop_duplicates()
-        raise InputError(f"captions of {len(unknown)} images that the data set does not have: {_some(unknown)}.")
-    captions = captions.assign(row=row.astype(int)).sort_values("row", kind="stable").reset_index(drop=True)
+    captions = captions.assign(row=row).sort_values("row", kind="stable").reset_index(drop=True)
     captions["text"] = [" ".join(text.splitlines()).strip() for text in captions["text"]]
     captions["position"] = captions.groupby("image_id", sort=False).cumcount().astype("int32")
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
@@ -153,7 +158,7 @@ def _log(images: pd.DataFrame, captions: pd.DataFrame) -> None:
         (f"captions of more than {LONG} words", captions.loc[captions["text"].str.count(r"\S+") > LONG, "caption_id"]),
     ):
         if len(ids):
-            logger.warning("%d %s are kept: %s", len(ids), what, _some(ids))
+            logger.warning("%d %s are kept%s", len(ids), what, _some(ids))
 
 
 def _examine_all(
@@ -180,7 +185,7 @@ def _examine_all(
         )
     if bad.any():
         logger.warning(
-            "%d images that the config knows of cannot be read: %s", bad.sum(), _some(images.loc[bad, "image_id"])
+            "%d images that the config knows of cannot be read%s", bad.sum(), _some(images.loc[bad, "image_id"])
         )
     return images
 
@@ -197,6 +202,6 @@ def _examine(files: ImageFiles, source: str, file: str) -> tuple[ImageFacts, str
         return ImageFacts(0, 0, sha256(data).hexdigest()), "unreadable", str(error)
 
 
-def _some(ids: "pd.Series[str]") -> str:
-    """Up to 20 of the ids, for a message."""
-    return ", ".join(list(ids)[:20]) + (", ..." if len(ids) > 20 else "")
+def _some(ids: Collection[str]) -> str:
+    """Up to 20 of the ids, for the end of a message."""
+    return (": " if len(ids) else "") + ", ".join(list(ids)[:20]) + (", ..." if len(ids) > 20 else "")

@@ -42,10 +42,12 @@ def _background(side: int, random: Generator) -> Picture:
     """A slanting gradient of two dull colours, with coarse noise, blobs and lines that mean nothing."""
     ends = random.uniform(95, 205, (2, 1)) + random.uniform(-22, 22, (2, 3))
     angle = random.uniform(0, 2 * np.pi)
-    across = np.linspace(-0.5, 0.5, side)
+    small = side // SCALE  # smooth as it is, it is made at the picture's own size
+    across = np.linspace(-0.5, 0.5, small)
     ramp = np.clip(0.5 + np.cos(angle) * across[None, :] + np.sin(angle) * across[:, None], 0, 1)[..., None]
-    clouds = cv2.resize(random.normal(0, 14, (7, 7)), (side, side), interpolation=cv2.INTER_CUBIC)[..., None]
-    picture: Picture = np.clip(ends[0] + (ends[1] - ends[0]) * ramp + clouds, 0, 255).astype(np.uint8)
+    clouds = cv2.resize(random.normal(0, 14, (7, 7)), (small, small), interpolation=cv2.INTER_CUBIC)[..., None]
+    smooth = np.clip(ends[0] + (ends[1] - ends[0]) * ramp + clouds, 0, 255).astype(np.uint8)
+    picture: Picture = cv2.resize(smooth, (side, side), interpolation=cv2.INTER_LINEAR)
     for _ in range(int(random.integers(2, 6))):
         _draw_clutter(picture, random)
     return picture

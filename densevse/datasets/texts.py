@@ -6,10 +6,16 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import StringConstraints, TypeAdapter, ValidationError
 
 from densevse.datasets.archives import Archive, base_names
 from densevse.errors import InputError
+
+Content = TypeVar("Content")
+Text = Annotated[str, StringConstraints(min_length=0)]
+"""Text that can be written. Half of a surrogate pair, which JSON may hold, cannot: only a constraint finds it."""
 
 
 def read_file(path: str, pattern: str) -> bytes:
@@ -46,18 +52,18 @@ def read_lines(path: str, pattern: str, encoding: str = "utf-8") -> list[tuple[i
 
 def numbered_lines(data: bytes, where: str, encoding: str) -> list[tuple[int, str]]:
     """The lines that are not blank, numbered from 1. Raises `InputError` naming a line that does not decode."""
-    lines = []
-    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        try:
-            text = line.decode(encoding)
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{where}, line {number}: not {encoding} ({error.reason} at byte {error.start}): {line[:80]!r}. "
-                "Correct the line, or name the file's encoding in the data set's options (encoding: latin-1)."
-            ) from None
-        if text.strip():
-            lines.append((number, text.rstrip("\r")))
-    return lines
+    try:
+        text = data.removeprefix(b"\xef\xbb\xbf").decode(encoding)
+    except UnicodeDecodeError as error:
+        before = data[: error.start].split(b"\n")
+        raise InputError(
+            f"{where}, line {len(before)}: not {encoding} ({error.reason} after {before[-1][-80:]!r}). "
+            "Correct the line, or name the file's encoding in the data set's options (encoding: latin-1)."
+        ) from None
+    except (LookupError, UnicodeError) as error:
+        raise InputError(f"options.encoding, for {where}: no encoding of text called {encoding!r} ({error}).") from None
+    ends = "\n" if "\n" in text else "\r"  # an old Mac ends lines by CR alone
+    return [(number, line.rstrip("\r")) for number, line in enumerate(text.split(ends), start=1) if line.strip()]
 
 
 def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:
@@ -69,8 +75,21 @@ def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:
 
     try:
         return json.loads(data, object_hook=without if leave_out else None)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{where}: not valid JSON in UTF-8 ({error}); obtain the file anew.") from error
+
+
+def check_layout(layout: TypeAdapter[Content], content: Any, where: str) -> Content:
+    """What of `content` its layout names. Raises `InputError` naming the first entries that are of another kind."""
+    try:
+        return layout.validate_python(content)
+    except ValidationError as error:
+        wrong = [
+            f"{'.'.join(map(str, one['loc']))}: {one['msg']}, found {str(one['input'])[:60]!a}"
+            for one in error.errors(include_url=False)[:5]
+        ]
+        count = f"{error.error_count()} entries are not as the layout of such a file says"
+        raise InputError("\n  ".join([f"{where}: {count}:", *wrong])) from None
 
 
 def check_options(options: Mapping[str, Any], required: set[str], optional: set[str], reader: str) -> None:

@@ -21,7 +21,7 @@ ROW = {"image_id": "77", "caption_id": "77#0", "phrase": "a dog", "start": 0, "e
 @pytest.fixture
 def tables(tmp_path):
     image = {"image_id": "77", "source": "images", "file": "77.jpg", "split": "test", "width": 60, "height": 40,
-             "sha256": "", "captions": 2, "status": "ok"}  # fmt: skip
+             "sha256": "", "family": "f", "captions": 2, "status": "ok"}  # fmt: skip
     texts = ["A dog.", "Two young guys with shaggy hair look at it."]
     captions = [
         {"caption_id": f"77#{i}", "image_id": "77", "position": i, "text": text, "split": "test"}

@@ -115,3 +115,30 @@ def test_bombs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_examine_gives_the_checksum_of_the_file() -> None:
     data = encoded(picture())
     assert examine(data, "a").sha256 == hashlib.sha256(data).hexdigest()
+
+
+def tiff(values: list[float]) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(np.array([values], dtype=np.float32)).save(buffer, "TIFF")
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(("values", "expected"), [([0, 0.5, 1], [0, 128, 255]), ([0, 2, 255], [0, 2, 255])])
+def test_real_numbers_go_from_0_to_1_or_to_255(values: list[float], expected: list[int]) -> None:
+    assert decode(tiff(values), "x.tif")[0, :, 0].tolist() == expected
+    assert examine(tiff(values), "x.tif").width == 3
+
+
+@pytest.mark.parametrize("value", [-1.0, 256.0, float("nan"), float("inf")])
+def test_other_real_numbers_are_refused(value: float) -> None:
+    for look in (decode, examine):
+        with pytest.raises(InputError, match=r"x\.tif: .*between 0 and 255"):
+            look(tiff([0.5, value]), "x.tif")
+
+
+def test_what_is_too_long_to_be_a_photograph_is_named() -> None:
+    buffer = io.BytesIO()
+    Image.new("RGB", (20_000, 2)).save(buffer, "PNG")
+    for look in (decode, examine):
+        with pytest.raises(InputError, match=r"freak\.png: 20000 x 2 pixels are no photograph"):
+            look(buffer.getvalue(), "freak.png")

@@ -73,9 +73,10 @@ def flickr(
 
 def test_flickr(tmp_path: Path) -> None:
     images, captions = read("flickr", FLICKR, flickr(tmp_path))
-    assert images["image_id"].tolist() == ["c.jpg", "a.jpg", "b.jpg", "d.jpg", "e.jpg"]
-    assert images["split"].tolist() == ["train", "train", "val", "test", "unused"]
-    assert images["captions"].tolist() == [5, 5, 5, 5, 1]
+    assert images["image_id"].tolist() == ["c.jpg", "a.jpg", "b.jpg", "d.jpg"]
+    assert images["split"].tolist() == ["train", "train", "val", "test"]
+    assert images["captions"].tolist() == [5, 5, 5, 5]
+    assert images["family"].tolist() == images["image_id"].tolist()
     assert images["file"][0] == "Photographs/c.jpg"
     assert set(images["source"]) == {"images"}
     assert (images["width"] == 30).all()
@@ -83,7 +84,7 @@ def test_flickr(tmp_path: Path) -> None:
     assert (images["status"] == "ok").all()
     assert captions["caption_id"][:6].tolist() == [f"c.jpg#{number}" for number in range(5)] + ["a.jpg#0"]
     assert captions["text"][1] == "Caption 1 of c ."
-    assert captions["split"].tolist() == ["train"] * 10 + ["val"] * 5 + ["test"] * 5 + ["unused"]
+    assert captions["split"].tolist() == ["train"] * 10 + ["val"] * 5 + ["test"] * 5
 
 
 def test_flickr_from_unpacked_folders(tmp_path: Path) -> None:
@@ -121,12 +122,12 @@ def test_flickr_with_karpathys_splits(tmp_path: Path) -> None:
     paths = flickr(tmp_path)
     paths["karpathy"] = karpathy_file(tmp_path, [("d.jpg", "train", 5), ("a.jpg", "test", 5), ("c.jpg", "train", 5)])
     images, captions = read("flickr", options, paths)
-    assert images["image_id"].tolist() == ["d.jpg", "c.jpg", "a.jpg", "b.jpg", "e.jpg"]
+    assert images["image_id"].tolist() == ["d.jpg", "c.jpg", "a.jpg"]
     assert captions["text"][0] == "Caption 0 of d ."
     del paths["text"]
     images, captions = read("flickr", options, paths)
     assert captions["text"][0] == "d.jpg 0."
-    assert images["captions"].tolist() == [5, 5, 5, 0, 0]
+    assert images["captions"].tolist() == [5, 5, 5]
 
 
 def test_karpathy(tmp_path: Path) -> None:
@@ -143,7 +144,7 @@ def test_karpathy(tmp_path: Path) -> None:
 def test_a_file_that_is_not_karpathys_is_named(tmp_path: Path) -> None:
     paths = flickr(tmp_path)
     paths = {"images": paths["images"], "karpathy": karpathy_file(tmp_path, [])}
-    with pytest.raises(InputError, match=r"dataset_y\.json: not in Karpathy's layout"):
+    with pytest.raises(InputError, match=r"dataset_y\.json: 1 entries are not as .*\n  images: Field required"):
         read("karpathy", {"karpathy": "dataset_y.json"}, paths)
 
 
@@ -171,10 +172,10 @@ def coco(folder: Path) -> dict[str, str]:
 
 
 def test_official_coco(tmp_path: Path) -> None:
-    options = {"splits": {"train": 2, "test": 1}, "seed": 3}
+    options = {"karpathy": None, "splits": {"train": 2, "test": 2}, "seed": 3}
     images, captions = read("coco", options, coco(tmp_path))
     assert sorted(images["image_id"]) == ["2", "4", "7", "9"]
-    assert images["split"].tolist() == ["train", "train", "test", "unused"]
+    assert images["split"].tolist() == ["train", "train", "test", "test"]
     assert images.set_index("image_id")["captions"].to_dict() == {"2": 2, "4": 4, "7": 7, "9": 9}
     assert images.set_index("image_id")["source"].to_dict() == {
         "9": "train2014",
@@ -207,7 +208,7 @@ def test_coco_with_karpathys_splits(tmp_path: Path) -> None:
 
 
 def test_coco_boxes(tmp_path: Path) -> None:
-    paths, options = coco(tmp_path), {"splits": {"train": 2}}
+    paths, options = coco(tmp_path), {"splits": {"train": 4}}
     boxes = boxes_reader("coco")(options, paths)
     assert sorted(boxes["image_id"]) == ["2", "7", "9"]  # the crowd of image 4 is left out
     write_dataset(
@@ -220,7 +221,8 @@ def test_coco_boxes(tmp_path: Path) -> None:
     assert boxes.loc[0, ["phrase", "x", "y", "width", "height", "start"]].tolist() == ["potted plant", 1.5, 2, 3, 4, -1]
 
 
-PAGE = """<html><title>Pascal</title><table>
+PAGE = """<html><title>Pascal</title><img src="logo.gif">Sentences <img src="images/logo.gif"> of
+<img src="images/logo.gif"><table><tr><td><img src="logo.gif"></td><td>A university</td></tr>
 <tr><td><img src="aeroplane/a.jpg"></td><td><table>
 <tr><td> Two jets &amp; a sky. </td></tr><tr><td>A jet.</td></tr></table></td></tr>
 <tr><td><img src="cat/b.jpg"></td><td><table>
@@ -237,9 +239,9 @@ def test_pascal_page_and_text_files_are_the_same(tmp_path: Path) -> None:
         "cat/c.txt": "\n",
     }
     paths = {"images": zipped(tmp_path / "i.zip", files), "sentences": zipped(tmp_path / "s.zip", texts)}
-    options = {"splits": {"train": 1, "val": 1, "test": 1}, "seed": 0}
+    options = {"splits": {"train": 1, "val": 1}, "seed": 0}
     images, captions = read("pascal", options, paths)
-    assert images.set_index("image_id")["captions"].to_dict() == {"aeroplane/a.jpg": 2, "cat/b.jpg": 6, "cat/c.jpg": 0}
+    assert images.set_index("image_id")["captions"].to_dict() == {"aeroplane/a.jpg": 2, "cat/b.jpg": 6}
     assert captions.loc[captions["image_id"] == "aeroplane/a.jpg", "text"].tolist() == ["Two jets & a sky.", "A jet."]
     paths["sentences"] = str(tmp_path / "page.html")
     for ours, theirs in zip(read("pascal", options, paths), (images, captions), strict=True):
@@ -254,6 +256,9 @@ def test_seeded_splits() -> None:
     assert {split: list(splits.values()).count(split) for split in sizes} == sizes
     assert seeded_splits(reversed(images), sizes, seed=0) == splits
     assert seeded_splits(images, sizes, seed=1) != splits
+    few = seeded_splits(images, {"test": 3, "train": 2}, seed=0)
+    assert sorted(few.values()) == ["test"] * 3 + ["train"] * 2
+    assert list(few) == sorted(few, key=images.index)
     with pytest.raises(InputError, match="there are 1000 images"):
         seeded_splits(images, {"train": 1001}, seed=0)
 
@@ -268,21 +273,21 @@ def test_unreadable_images_stop_the_run_and_are_all_named(tmp_path: Path) -> Non
         read("flickr", FLICKR, paths, ["d.jpg"], 2)
     assert "known_unreadable" in str(error.value)
     images, captions = read("flickr", FLICKR, paths, ["a.jpg", "b.jpg", "c.jpg"])
-    assert images["status"].tolist() == ["missing", "unreadable", "unreadable", "ok", "ok"]
-    assert images["width"].tolist() == [0, 0, 0, 30, 30]
-    assert (images["sha256"].str.len() == [0, 64, 64, 64, 64]).all()
-    assert len(captions) == 21
+    assert images["status"].tolist() == ["missing", "unreadable", "unreadable", "ok"]
+    assert images["width"].tolist() == [0, 0, 0, 30]
+    assert (images["sha256"].str.len() == [0, 64, 64, 64]).all()
+    assert len(captions) == 20
 
 
 def test_at_most_twenty_are_named(tmp_path: Path) -> None:
-    tokens = "".join(f"{number}.jpg#0\tNowhere .\n" for number in range(30))
-    with pytest.raises(InputError, match="34 images cannot be read") as error:
-        read("flickr", FLICKR, flickr(tmp_path, {"a.jpg": photograph(1)}, TOKENS + tokens))
+    lists = {**LISTS, "test.txt": "".join(f"{number}.jpg\n" for number in range(30))}
+    with pytest.raises(InputError, match="32 images cannot be read") as error:
+        read("flickr", FLICKR, flickr(tmp_path, {"a.jpg": photograph(1)}, lists=lists))
     assert len([line for line in str(error.value).splitlines() if line.startswith("  ")]) == 20
 
 
 def test_photographs_of_many_kinds(tmp_path: Path) -> None:
-    files = photographs("e")
+    files = {}
     kinds = {"a": ("L", "JPEG"), "b": ("CMYK", "JPEG"), "c": ("I;16", "PNG"), "d": ("P", "PNG")}
     for name, (mode, form) in kinds.items():
         buffer = io.BytesIO()
@@ -290,18 +295,19 @@ def test_photographs_of_many_kinds(tmp_path: Path) -> None:
         files[f"Photographs/{name}.jpg"] = buffer.getvalue()
     images, _ = read("flickr", FLICKR, flickr(tmp_path, files))
     assert (images["status"] == "ok").all()
-    assert images["width"].tolist() == [1, 1, 1, 1, 30]
+    assert images["width"].tolist() == [1, 1, 1, 1]
 
 
 def test_unusual_captions_and_images_are_kept_and_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     tokens = TOKENS + "a.jpg#5\t  \nb.jpg#5\t" + "word " * 300 + "\nc.jpg#5\tTwo\u2028lines \n"
     with caplog.at_level(logging.INFO):
-        images, captions = read("flickr", FLICKR, flickr(tmp_path, photographs("abcdef"), tokens))
+        lists = {**LISTS, "test.txt": "d.jpg\nf.jpg\n"}
+        images, captions = read("flickr", FLICKR, flickr(tmp_path, photographs("abcdef"), tokens, lists))
     text = captions.set_index("caption_id")["text"]
     assert text["a.jpg#5"] == ""
     assert len(text["b.jpg#5"].split()) == 300
     assert text["c.jpg#5"] == "Two lines"
-    assert images.iloc[-1][["image_id", "split", "captions"]].tolist() == ["f.jpg", "unused", 0]
+    assert images.iloc[-1][["image_id", "split", "captions"]].tolist() == ["f.jpg", "test", 0]
     for message in (
         "1 empty captions are kept: a.jpg#5",
         "1 captions of more than 100 words are kept: b.jpg#5",
@@ -311,7 +317,7 @@ def test_unusual_captions_and_images_are_kept_and_logged(tmp_path: Path, caplog:
 
 
 def test_bytes_that_are_not_utf_8_are_named_by_line(tmp_path: Path) -> None:
-    tokens = TOKENS.encode() + "e.jpg#1\tA café .\n".encode("latin-1")
+    tokens = TOKENS.encode() + "d.jpg#5\tA café .\n".encode("latin-1")
     with pytest.raises(InputError, match=r"token\.txt, line 22: not utf-8"):
         read("flickr", FLICKR, flickr(tmp_path, tokens=tokens))
     _, captions = read("flickr", {**FLICKR, "encoding": "latin-1"}, flickr(tmp_path, tokens=tokens))
@@ -353,3 +359,136 @@ def test_artifacts_do_not_depend_on_place_or_threads(tmp_path: Path) -> None:
         schema.check(captions, CAPTIONS)
         found.append((images.read_bytes(), captions.read_bytes()))
     assert found[0] == found[1]
+
+
+def test_photographs_that_no_split_lists_are_not_even_opened(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Two of one name do not matter either."""
+    files = {**photographs("abcd"), "x/z.jpg": b"not a photograph", "y/z.jpg": b"nor this"}
+    with caplog.at_level(logging.INFO):
+        images, captions = read("flickr", FLICKR, flickr(tmp_path, files))
+    assert sorted(images["image_id"]) == ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]
+    assert set(captions["image_id"]) == set(images["image_id"])
+    assert "2 image files that no split lists are left alone: x/z.jpg, y/z.jpg" in caplog.text
+    assert "1 captioned images that no split lists are left alone: e.jpg" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("options", "tokens", "message"),
+    [
+        ({}, "", r"token\.txt: it has no captions"),
+        ({}, "z.jpg#0\tA zebra.\n", "no image that a split lists has a caption"),
+        ({"encoding": "utf-9"}, TOKENS, "options.encoding.*no encoding of text called 'utf-9'"),
+        ({"encoding": "hex"}, TOKENS, "options.encoding.*'hex'"),
+        ({"splits": ["train.txt", "test.txt"]}, TOKENS, "options.splits: expected a list file's name for each"),
+        ({"splits": {"training": "train.txt"}}, TOKENS, "options.splits: expected .*'training'"),
+        ({"splits": {"train": 3}}, TOKENS, "options.splits: expected a list file's name"),
+        ({"splits": {}}, TOKENS, "options.splits: expected"),
+        ({}, TOKENS + "a.jpg#" + "7" * 5000 + "\tA\n", r"token\.txt, line 22: expected"),
+    ],
+)
+def test_what_is_wrong_with_a_token_file_or_its_options_is_named(
+    tmp_path: Path, options: dict[str, Any], tokens: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read("flickr", {**FLICKR, **options}, flickr(tmp_path, tokens=tokens))
+
+
+@pytest.mark.parametrize("ends", ["\r", "\r\n"])
+def test_lines_may_end_as_on_an_old_mac_or_on_windows(tmp_path: Path, ends: str) -> None:
+    lists = {name: text.replace("\n", ends) for name, text in LISTS.items()}
+    images, captions = read("flickr", FLICKR, flickr(tmp_path, tokens=TOKENS.replace("\n", ends), lists=lists))
+    assert images["captions"].tolist() == [5, 5, 5, 5]
+    assert captions["text"][1] == "Caption 1 of c ."
+
+
+def test_utf_16_is_an_encoding_too(tmp_path: Path) -> None:
+    paths = flickr(tmp_path, tokens=TOKENS.encode("utf-16"), lists={k: v.encode("utf-16") for k, v in LISTS.items()})
+    _, captions = read("flickr", {**FLICKR, "encoding": "utf-16"}, paths)
+    assert captions["text"][1] == "Caption 1 of c ."
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"filename": None}, r"images\.0\.filename: Input should be a valid string, found 'None'"),
+        (
+            {"sentences": [{"raw": "A dog."}, {"raw": None}]},
+            r"images\.0\.sentences\.1\.raw: Input should be a valid str",
+        ),
+        ({"sentences": [{"raw": "A dog \ud83d."}]}, r"images\.0\.sentences\.0\.raw: .*unicode"),
+        ({"split": "training"}, r"images\.0\.split: Input should be 'train', 'val', 'test' or 'restval'"),
+        ({"cocoid": "seven"}, r"images\.0\.cocoid: Input should be a valid integer"),
+    ],
+)
+def test_an_entry_of_karpathys_file_that_cannot_be_is_named(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    paths = {
+        "images": flickr(tmp_path)["images"],
+        "karpathy": karpathy_file(tmp_path, [("a.jpg", "train", 1)], **change),
+    }
+    with pytest.raises(InputError, match=r"dataset_x\.json: 1 entries[\s\S]*" + message):
+        read("karpathy", {"karpathy": "dataset_x.json"}, paths)
+
+
+def changed_coco(folder: Path, file: str, part: str, change: Mapping[str, Any]) -> dict[str, str]:
+    """The annotations of a COCO whose first entry of `part` is changed; a key that becomes ... is removed."""
+    paths = coco(folder)
+    with zipfile.ZipFile(paths["annotations"]) as archive:
+        files = {name: json.loads(archive.read(name)) for name in archive.namelist()}
+    entry = files[f"annotations/{file}_train2014.json"][part][0]
+    entry.update(change)
+    for key in [key for key, value in change.items() if value is ...]:
+        del entry[key]
+    paths["annotations"] = zipped(folder / "changed.zip", {name: json.dumps(data) for name, data in files.items()})
+    return paths
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "message"),
+    [
+        ("annotations", {"caption": None}, r"annotations\.0\.caption: Input should be a valid string, found 'None'"),
+        ("annotations", {"caption": "\udc00"}, r"annotations\.0\.caption: .*unicode"),
+        ("annotations", {"image_id": 8}, r"annotation 910 is of no image of it: 8"),
+        ("images", {"file_name": None}, r"images\.0\.file_name: Input should be a valid string"),
+        ("images", {"id": ...}, r"images\.0\.id: Field required"),
+    ],
+)
+def test_a_caption_of_coco_that_cannot_be_is_named(
+    tmp_path: Path, part: str, change: dict[str, Any], message: str
+) -> None:
+    paths = changed_coco(tmp_path, "captions", part, change)
+    with pytest.raises(InputError, match=r"captions_train2014\.json: [\s\S]*" + message):
+        read("coco", {"splits": {"train": 4}}, paths)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"category_id": 5}, "annotation 9 is of no category of it: 5"),
+        ({"bbox": [1, 2, 3]}, r"annotations\.0\.bbox"),
+        ({"bbox": [1, 2, 3, float("nan")]}, r"annotations\.0\.bbox\.3: Input should be a finite number"),
+    ],
+)
+def test_a_box_of_coco_that_cannot_be_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    paths = changed_coco(tmp_path, "instances", "annotations", change)
+    with pytest.raises(InputError, match=r"instances_train2014\.json: [\s\S]*" + message):
+        boxes_reader("coco")({}, paths)
+
+
+def test_instances_that_do_not_speak_of_crowds_are_no_crowds(tmp_path: Path) -> None:
+    paths = changed_coco(tmp_path, "instances", "annotations", {"iscrowd": ...})
+    assert sorted(boxes_reader("coco")({}, paths)["image_id"]) == ["2", "7", "9"]
+
+
+@pytest.mark.parametrize("splits", [["train"], {"train": "3"}, {"train": True}, {"training": 3}, None])
+def test_splits_that_are_no_numbers_of_images_are_named(tmp_path: Path, splits: Any) -> None:
+    with pytest.raises(InputError, match=r"options\.splits|either `karpathy` or `splits`"):
+        read("coco", {"splits": splits}, coco(tmp_path))
+
+
+def test_an_image_twice_on_pascals_page_is_named(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(PAGE + '<img src="cat/b.jpg"><table><tr><td>One again.</td></tr></table>')
+    paths = {"images": zipped(tmp_path / "i.zip", {"cat/b.jpg": photograph(1)}), "sentences": f"{tmp_path}/page.html"}
+    with pytest.raises(InputError, match=r"page\.html: these images are on the page twice: \['cat/b\.jpg'\]"):
+        read("pascal", {"splits": {"train": 1}}, paths)

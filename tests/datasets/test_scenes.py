@@ -43,6 +43,19 @@ def test_the_reader_gives_every_picture_with_five_captions(made):
     assert picture.shape == (64, 64, 3)
 
 
+def test_a_family_is_a_scene_and_its_swaps(made):
+    """Their words are the same, so a measure that takes pictures for independent ones would be too sure."""
+    images, _ = scenes.read(OPTIONS, {"scenes": str(made)})
+    families = images.groupby("family", sort=False)
+    assert (families["split"].nunique() == 1).all()
+    assert set(families.size()) <= {1, 2, 3, 4}
+    assert (families.size() == 4).sum() > 10
+    with zipfile.ZipFile(made) as file:
+        lines = [json.loads(line) for line in file.read(scenes.LINES).splitlines()]
+    colours = [sorted(thing["colour"] for thing in line["scene"]["things"]) for line in lines]
+    assert (images.assign(colours=list(map(str, colours))).groupby("family")["colours"].nunique() == 1).all()
+
+
 def test_no_scene_is_in_two_splits_or_there_twice(lines):
     seen = [json.dumps(line["scene"], sort_keys=True) for line in lines]
     assert len(set(seen)) == len(seen)
@@ -114,6 +127,9 @@ def test_a_phrase_has_the_box_around_what_it_names(lines):
         ({"images": {"train": 1}}, "options.images"),
         ({"images": {"train": 5, "val": 0, "test": 5}}, "options.images"),
         ({"size": 8}, "options.size"),
+        ({"size": "large"}, "options.size"),
+        ({"images": {"train": 5, "val": "5", "test": 5}}, "options.images"),
+        ({"seed": None}, "options.seed"),
     ],
 )
 def test_options_that_are_of_no_use_are_named(change, message, tmp_path):

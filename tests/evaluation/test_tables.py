@@ -27,7 +27,9 @@ TESTED = 60  # images, of which one has no sentence and one cannot be read
 def data(tmp_path):
     """The image and caption tables of a small data set."""
     images = pd.DataFrame({"image_id": [f"i{n}" for n in range(TESTED + 3)], "source": "images", "file": "a.jpg"})
-    images = images.assign(split="test", width=4, height=4, sha256="", captions=5, status="ok")
+    images = images.assign(
+        split="test", width=4, height=4, sha256="", captions=5, family=images["image_id"], status="ok"
+    )
     images.loc[0, "status"] = "truncated"
     images.loc[TESTED:, "split"] = "train"
     captions = [(f"i{n}#{k}", f"i{n}", k, "a dog", "test") for n in range(TESTED - 1) for k in range(5)]

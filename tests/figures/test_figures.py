@@ -50,7 +50,9 @@ def retrieved(tmp_path):
         Image.new("RGB", (30 + 20 * n, 40), (80 * n, 10, 200)).save(data, "PNG")
         (tmp_path / f"images/{n}.png").write_bytes(data.getvalue())
     images = pd.DataFrame({"image_id": ["i0", "i1", "i2"], "source": "images", "file": ["0.png", "1.png", "2.png"]})
-    images = images.assign(split="test", width=40, height=40, sha256="", captions=2, status="ok")
+    images = images.assign(
+        split="test", width=40, height=40, sha256="", captions=2, family=images["image_id"], status="ok"
+    )
     schema.write(images, IMAGES, tmp_path / "images.parquet", {})
     captions = [(f"i{n}#{k}", f"i{n}", k, f"a $1 dog {n} & a <cat>_{k}", "test") for n in range(3) for k in range(2)]
     names = ["caption_id", "image_id", "position", "text", "split"]

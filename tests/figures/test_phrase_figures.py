@@ -24,7 +24,7 @@ def tables(tmp_path):
         Image.new("RGB", (60, 40), (80 * number, 90, 120)).save(folder / f"{number}.png")
     images = [
         {"image_id": str(i), "source": "images", "file": f"{i}.png", "split": "train", "width": 60, "height": 40,
-         "sha256": "", "captions": 1, "status": "ok"}
+         "sha256": "", "family": "f", "captions": 1, "status": "ok"}
         for i in range(3)
     ]  # fmt: skip
     captions = [

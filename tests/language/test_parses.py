@@ -31,7 +31,7 @@ CAPTIONS = [("i0", "dog"), ("i0", "dog"), ("i0", ""), ("i1", "cat"), ("i2", "dog
 def tables(tmp_path):
     images = pd.DataFrame(IMAGES, columns=["image_id", "status"])
     known = images.assign(source="images", file=images["image_id"], split="train", width=1, height=1, sha256="")
-    schema.write(known.assign(captions=2), schemas.IMAGES, tmp_path / "images.parquet", {})
+    schema.write(known.assign(captions=2, family=known["image_id"]), schemas.IMAGES, tmp_path / "images.parquet", {})
     captions = pd.DataFrame(CAPTIONS, columns=["image_id", "text"])
     position = captions.groupby("image_id").cumcount()
     captions = captions.assign(

@@ -22,7 +22,7 @@ def write_tables(folder, generator):
     images = pd.DataFrame({"image_id": [f"{split}{i}" for i, split in enumerate(splits)], "split": splits})
     counts = 1 + np.arange(len(images)) % 3
     full = images.assign(source="images", file=images["image_id"], width=8, height=8, sha256="", captions=counts)
-    schema.write(full.assign(status="ok"), schemas.IMAGES, folder / "images.parquet", {})
+    schema.write(full.assign(family=full["image_id"], status="ok"), schemas.IMAGES, folder / "images.parquet", {})
     captions = images.loc[images.index.repeat(counts)]
     captions = captions.assign(
         position=captions.groupby("image_id").cumcount(), text=[sentence(generator) for _ in range(len(captions))]

@@ -40,7 +40,7 @@ def files(tmp_path):
     """Three training images (one of them without a detection) with two sentences each, and one for validation."""
     images = [
         {"image_id": name, "source": "images", "file": f"{name}.jpg", "split": split, "width": 100, "height": 80,
-         "sha256": "", "captions": 2, "status": "ok"}
+         "sha256": "", "family": "f", "captions": 2, "status": "ok"}
         for name, split in [*((name, "train") for name in NAMES), ("d", "val"), ("e", "test"), ("f", "test")]
     ]  # fmt: skip
     captions = [

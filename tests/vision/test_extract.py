@@ -36,7 +36,7 @@ def folder(tmp_path_factory):
         cv2.imwrite(str(folder / f"{number}.png"), cv2.resize(noise, (80 + number, 90 - number)))
         rows.append({"image_id": f"image{number}", "source": "images", "file": f"{number}.png", "split": "train"})
     (folder / f"{BROKEN}.png").write_bytes(b"not an image")
-    table = pd.DataFrame(rows).assign(width=80, height=90, sha256="", captions=5, status="ok")
+    table = pd.DataFrame(rows).assign(width=80, height=90, sha256="", captions=5, family="f", status="ok")
     table.loc[BROKEN, "status"] = "not a readable image"
     schema.write(table, IMAGES, folder / "images.parquet", {})
     torch.manual_seed(0)

@@ -43,7 +43,7 @@ def made(tmp_path_factory):
             archive.writestr(f"{image_id}.png", data.getvalue())
     images = [
         {"image_id": i, "source": "images", "file": f"{i}.png", "split": "train", "width": w, "height": h}
-        | {"sha256": "", "captions": 0, "status": "ok"}
+        | {"sha256": "", "family": "f", "captions": 0, "status": "ok"}
         for i, (w, h) in SIZES.items()
     ]
     write(images, IMAGES, folder / "images.parquet", {})
