@@ -8,23 +8,7 @@ min_version("9.0")
 configfile: "config/config.yaml"
 
 
-# Functions from wildcards to files and settings; the rules below use them.
-include: "workflow/inputs/common.smk"
-include: "workflow/inputs/download.smk"
-include: "workflow/inputs/datasets.smk"
-include: "workflow/inputs/scenes.smk"
-include: "workflow/inputs/proposals.smk"
-include: "workflow/inputs/features.smk"
-include: "workflow/inputs/regions.smk"
-include: "workflow/inputs/parses.smk"
-include: "workflow/inputs/words.smk"
-include: "workflow/inputs/training.smk"
-include: "workflow/inputs/correspondences.smk"
-include: "workflow/inputs/retrieval.smk"
-include: "workflow/inputs/tables.smk"
-include: "workflow/inputs/figures.smk"
-include: "workflow/inputs/region_phrases.smk"
-include: "workflow/inputs/hm_lstm_figures.smk"
+include: "workflow/rules/common.smk"
 # The stages.
 include: "workflow/rules/download.smk"
 include: "workflow/rules/datasets.smk"
@@ -49,7 +33,7 @@ report: "workflow/report/workflow.rst"
 rule all:
     default_target: True
     input:
-        tables("scenes"),
-        region_tables("scenes"),
-        figures("scenes"),
-        hm_lstm_figures("scenes"),
+        tables.of_dataset("scenes"),
+        tables.of_regions("scenes"),
+        figures.of_dataset("scenes"),
+        figures.of_phrases("scenes"),

@@ -1,6 +1,6 @@
 """One training job: from artifacts to a model and its history."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from densevse.training.numerics import seed_everything, set_up
 def train(
     files: Files,
     previous: str | None,
-    code: Iterable[str],
+    code: str,
     settings: Mapping[str, Any],
     seed: int,
     threads: int,
@@ -31,11 +31,13 @@ def train(
 
     `settings` holds model, parameters and training of a variant (see densevse.settings.model.Method). With a
     `previous` model (the round before) training starts from its weights. Interrupted, it saves a checkpoint beside
-    the model and goes on from there when it is run again with the same settings, inputs and `code`.
+    the model and goes on from there when it is run again with the same settings, inputs and `code` (a digest).
     """
     device = set_up(threads)
     made_from = {"settings": dict(settings), "seed": seed, "threads": threads, "device": device.type}
-    checkpoint = Checkpoint(model, fingerprint(made_from, [*_paths(files), *([previous] if previous else []), *code]))
+    checkpoint = Checkpoint(
+        model, fingerprint({**made_from, "code": code}, _paths(files) + ([previous] if previous else []))
+    )
     inputs = Inputs(files)
     pairs, val = inputs.pairs("train"), inputs.pairs("val")
     seed_everything(seed, settings["model"], Path(model).parent.name)

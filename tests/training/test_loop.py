@@ -50,7 +50,7 @@ def job(files, tmp_path):
             "training": {**TRAINING, **dict(training)},
         }
         model, history = folder / "model.safetensors", folder / "history.parquet"
-        train(files, previous, [], settings, seed, 1, model, history)
+        train(files, previous, "", settings, seed, 1, model, history)
         assert sorted(path.name for path in folder.iterdir()) == ["history.parquet", "model.safetensors"]
         return model.read_bytes(), schema.read(history, schemas.HISTORY)
 

@@ -15,11 +15,11 @@ def changed(finished: Project, values: dict, before: dict = SMALL) -> dict[str, 
         finished.configure(before)
 
 
-def edited(finished: Project, file: str) -> dict[str, int]:
-    """What a run would do after an edit of a file; the edit is taken back."""
+def edited(finished: Project, file: str, addition: str = "\nEDITED = True\n") -> dict[str, int]:
+    """What a run would do after something is added to a file; the edit is taken back."""
     path = finished.folder / file
     kept = shutil.copy2(path, finished.folder / "kept")
-    path.write_text(path.read_text() + "\n# edited\n")
+    path.write_text(path.read_text() + addition)
     try:
         return finished.planned(TABLE)
     finally:

@@ -3,28 +3,30 @@
 
 rule correspond:
     input:
-        unpack(method_inputs),
-        previous=round_before,
-        code=code("correspond.py"),
+        unpack(training.inputs),
+        previous=training.previous,
     output:
-        f"{MODELS}/round{{round}}/correspondences.parquet",
+        "<model>/round{round}/correspondences.parquet",
     log:
-        f"{RESULTS}/logs/correspond/{{dataset}}_{{variant}}_seed{{seed}}_round{{round}}.log",
+        "<logs>/correspond/{dataset}_{variant}_seed{seed}_round{round}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/correspond/{{dataset}}_{{variant}}_seed{{seed}}_round{{round}}.tsv"
+        "<benchmarks>/correspond/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     wildcard_constraints:
         round=r"[1-9]\d*",
     conda:
         "../../envs/torch.yaml"
-    threads: torch_threads
+    threads: datasets.threads
     resources:
         mem_mb=8000,
         runtime=240,
-        gpu=SETTINGS.gpu,
+        gpu=settings.gpu,
     params:
-        settings=assigning_settings,
-        round=round_number,
-        threads=torch_threads,
+        code=code_of("correspond.py"),
+        candidates=training.candidates,
+        round=training.round,
+        threads=datasets.threads,
+    message:
+        "assigning regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
         "../scripts/correspond.py"
 
@@ -32,15 +34,14 @@ rule correspond:
 rule correspondence_accuracy:
     input:
         correspondences=rules.correspond.output[0],
-        boxes=f"{RESULTS}/{{dataset}}/boxes.parquet",
-        regions=regions_of_method,
-        code=code("correspondence_accuracy.py"),
+        boxes="<results>/{dataset}/boxes.parquet",
+        regions=training.regions,
     output:
-        f"{MODELS}/round{{round}}/correspondence_accuracy.parquet",
+        "<model>/round{round}/correspondence_accuracy.parquet",
     log:
-        f"{RESULTS}/logs/correspondence_accuracy/{{dataset}}_{{variant}}_seed{{seed}}_round{{round}}.log",
+        "<logs>/correspondence_accuracy/{dataset}_{variant}_seed{seed}_round{round}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/correspondence_accuracy/{{dataset}}_{{variant}}_seed{{seed}}_round{{round}}.tsv"
+        "<benchmarks>/correspondence_accuracy/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     wildcard_constraints:
         round=r"[1-9]\d*",
     conda:
@@ -48,6 +49,9 @@ rule correspondence_accuracy:
     resources:
         mem_mb=4000,
     params:
-        candidates=candidates,
+        code=code_of("correspondence_accuracy.py"),
+        candidates=training.candidates,
+    message:
+        "checking regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
         "../scripts/correspondence_accuracy.py"

@@ -3,68 +3,75 @@
 
 rule read_dataset:
     input:
-        unpack(dataset_sources),
-        code=reader_code,
+        unpack(datasets.sources),
     output:
-        images=f"{RESULTS}/{{dataset}}/images.parquet",
-        captions=f"{RESULTS}/{{dataset}}/captions.parquet",
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
     log:
-        f"{RESULTS}/logs/read_dataset/{{dataset}}.log",
+        "<logs>/read_dataset/{dataset}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/read_dataset/{{dataset}}.tsv"
+        "<benchmarks>/read_dataset/{dataset}.tsv"
     conda:
         "../../envs/base.yaml"
     threads: 2
     resources:
         mem_mb=2000,
     params:
-        dataset=reader_settings,
-        sources=source_names,
+        code=datasets.code,
+        dataset=datasets.reading,
+        sources=datasets.source_names,
+    message:
+        "reading {wildcards.dataset}"
     script:
         "../scripts/read_dataset.py"
 
 
 rule read_boxes:
     input:
-        unpack(dataset_sources),
-        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
-        code=reader_code,
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
     output:
-        f"{RESULTS}/{{dataset}}/boxes.parquet",
+        "<results>/{dataset}/boxes.parquet",
     log:
-        f"{RESULTS}/logs/read_boxes/{{dataset}}.log",
+        "<logs>/read_boxes/{dataset}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/read_boxes/{{dataset}}.tsv"
+        "<benchmarks>/read_boxes/{dataset}.tsv"
     wildcard_constraints:
-        dataset=with_boxes({"coco", "scenes"}),
+        dataset=datasets.with_boxes({"coco", "scenes"}),
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=4000,
     params:
-        dataset=reader_settings,
-        sources=source_names,
+        code=datasets.code_of_boxes,
+        dataset=datasets.reading,
+        sources=datasets.source_names,
+    message:
+        "reading the true boxes of {wildcards.dataset}"
     script:
         "../scripts/read_boxes.py"
 
 
 rule read_given_boxes:
     input:
-        boxes=given_boxes,
-        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
-        caption_table=f"{RESULTS}/{{dataset}}/captions.parquet",
-        code=code("read_given_boxes.py"),
+        boxes=datasets.given_boxes,
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
     output:
-        f"{RESULTS}/{{dataset}}/boxes.parquet",
+        "<results>/{dataset}/boxes.parquet",
     log:
-        f"{RESULTS}/logs/read_given_boxes/{{dataset}}.log",
+        "<logs>/read_given_boxes/{dataset}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/read_given_boxes/{{dataset}}.tsv"
+        "<benchmarks>/read_given_boxes/{dataset}.tsv"
     wildcard_constraints:
-        dataset=any_of(name for name, dataset in SETTINGS.datasets.items() if dataset.boxes),
+        dataset=datasets.with_given_boxes(),
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=2000,
+    params:
+        code=code_of("read_given_boxes.py"),
+    message:
+        "reading your true boxes of {wildcards.dataset}"
     script:
         "../scripts/read_given_boxes.py"

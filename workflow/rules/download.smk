@@ -4,11 +4,11 @@
 
 rule download:
     output:
-        f"{RESOURCES}/{{resource}}",
+        "<resources>/{resource}",
     log:
-        f"{RESULTS}/logs/download/{{resource}}.log",
+        "<logs>/download/{resource}.log",
     wildcard_constraints:
-        resource=any_of(path for path, source in SOURCES.items() if source.url),
+        resource=downloads.downloadable(),
     retries: 3
     localrule: True
     conda:
@@ -16,7 +16,9 @@ rule download:
     resources:
         mem_mb=500,
     params:
-        source=obtainable,
+        source=downloads.source,
+    message:
+        "obtaining {wildcards.resource}"
     script:
         "../scripts/download.py"
 
@@ -24,15 +26,17 @@ rule download:
 # Fails with what a person must do. Trying again would not help, so it has no retries.
 rule obtain_by_hand:
     output:
-        f"{RESOURCES}/{{resource}}",
+        "<resources>/{resource}",
     log:
-        f"{RESULTS}/logs/obtain_by_hand/{{resource}}.log",
+        "<logs>/obtain_by_hand/{resource}.log",
     wildcard_constraints:
-        resource=any_of(path for path, source in SOURCES.items() if source.manual),
+        resource=downloads.by_hand(),
     localrule: True
     conda:
         "../../envs/base.yaml"
     params:
-        source=obtainable,
+        source=downloads.source,
+    message:
+        "looking for {wildcards.resource}"
     script:
         "../scripts/download.py"

@@ -3,26 +3,28 @@
 
 rule extract_features:
     input:
-        unpack(dataset_sources),
-        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
-        weights=network_weights,
-        code=code("extract_features.py"),
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+        weights=features.weights,
     output:
-        f"{RESULTS}/{{dataset}}/features/{{network}}/{{view}}/{{shard}}.parquet",
+        "<results>/{dataset}/features/{network}/{view}/{shard}.parquet",
     log:
-        f"{RESULTS}/logs/extract_features/{{dataset}}_{{network}}_{{view}}_{{shard}}.log",
+        "<logs>/extract_features/{dataset}_{network}_{view}_{shard}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/extract_features/{{dataset}}_{{network}}_{{view}}_{{shard}}.tsv"
+        "<benchmarks>/extract_features/{dataset}_{network}_{view}_{shard}.tsv"
     conda:
         "../../envs/torch.yaml"
-    threads: torch_threads
+    threads: datasets.threads
     resources:
         mem_mb=4000,
         runtime=240,
-        gpu=SETTINGS.gpu,
+        gpu=settings.gpu,
     params:
-        network=feature_settings,
-        sources=source_names,
-        threads=torch_threads,
+        code=code_of("extract_features.py"),
+        network=features.of_images,
+        sources=datasets.source_names,
+        threads=datasets.threads,
+    message:
+        "{wildcards.view} features of {wildcards.dataset} by {wildcards.network}, shard {wildcards.shard}"
     script:
         "../scripts/extract_features.py"

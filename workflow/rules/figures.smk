@@ -3,50 +3,54 @@
 
 rule training_curves:
     input:
-        histories=history_files,
-        code=code("training_curves.py"),
+        histories=figures.histories,
     output:
         report(
-            f"{RESULTS}/figures/{{dataset}}/training_curves.svg",
+            "<results>/figures/{dataset}/training_curves.svg",
             caption="../report/training_curves.rst",
             category="Training",
             labels={"data set": "{dataset}"},
         ),
     log:
-        f"{RESULTS}/logs/training_curves/{{dataset}}.log",
+        "<logs>/training_curves/{dataset}.log",
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=1000,
     params:
-        runs=history_runs,
-        title=title_of_dataset,
+        code=code_of("training_curves.py"),
+        runs=figures.runs,
+        title=datasets.title,
+    message:
+        "drawing the course of training on {wildcards.dataset}"
     script:
         "../scripts/training_curves.py"
 
 
 rule example_retrievals:
     input:
-        unpack(dataset_sources),
-        retrieval=example_retrieval,
-        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
-        caption_table=f"{RESULTS}/{{dataset}}/captions.parquet",
-        code=code("example_retrievals.py"),
+        unpack(datasets.sources),
+        retrieval=figures.example,
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
     output:
         report(
-            f"{RESULTS}/figures/{{dataset}}/examples/{{variant}}.png",
+            "<results>/figures/{dataset}/examples/{variant}.png",
             caption="../report/examples.rst",
             category="Examples",
             labels={"data set": "{dataset}", "variant": "{variant}"},
         ),
     log:
-        f"{RESULTS}/logs/example_retrievals/{{dataset}}_{{variant}}.log",
+        "<logs>/example_retrievals/{dataset}_{variant}.log",
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=1500,
     params:
-        sources=source_names,
-        title=title_of_variant,
+        code=code_of("example_retrievals.py"),
+        sources=datasets.source_names,
+        title=figures.title_of_variant,
+    message:
+        "drawing what {wildcards.variant} found on {wildcards.dataset}"
     script:
         "../scripts/example_retrievals.py"

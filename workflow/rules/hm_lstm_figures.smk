@@ -2,63 +2,67 @@
 
 
 rule correspondences_figure:
+    message:
+        "drawing the correspondences of {wildcards.variant} on {wildcards.dataset}"
     input:
-        unpack(dataset_sources),
-        correspondences=last_correspondences,
-        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
-        caption_table=f"{RESULTS}/{{dataset}}/captions.parquet",
-        code=code("correspondences_figure.py"),
+        unpack(datasets.sources),
+        correspondences=training.last_correspondences,
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
     output:
         report(
-            f"{PHRASE_FIGURES}/correspondences.png",
+            "<results>/figures/{dataset}/{variant}/correspondences.png",
             caption="../report/correspondences.rst",
             category="Regions and phrases",
             labels={"data set": "{dataset}", "variant": "{variant}", "figure": "learned correspondences"},
         ),
     log:
-        f"{RESULTS}/logs/correspondences_figure/{{dataset}}_{{variant}}.log",
+        "<logs>/correspondences_figure/{dataset}_{variant}.log",
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=1500,
     params:
-        sources=source_names,
-        title=title_of_variant,
+        code=code_of("correspondences_figure.py"),
+        sources=datasets.source_names,
+        title=figures.title_of_variant,
     script:
         "../scripts/correspondences_figure.py"
 
 
 rule embedding_figures:
+    message:
+        "drawing the common space of {wildcards.variant} on {wildcards.dataset}"
     input:
-        unpack(dataset_sources),
-        unpack(method_inputs),
-        model=last_model,
-        code=code("embedding_figures.py"),
+        unpack(datasets.sources),
+        unpack(training.inputs),
+        model=training.last_model,
     output:
         space=report(
-            f"{PHRASE_FIGURES}/embedding.svg",
+            "<results>/figures/{dataset}/{variant}/embedding.svg",
             caption="../report/embedding.rst",
             category="Regions and phrases",
             labels={"data set": "{dataset}", "variant": "{variant}", "figure": "the common space"},
         ),
         nearest=report(
-            f"{PHRASE_FIGURES}/region_phrases.png",
+            "<results>/figures/{dataset}/{variant}/region_phrases.png",
             caption="../report/region_phrases.rst",
             category="Regions and phrases",
             labels={"data set": "{dataset}", "variant": "{variant}", "figure": "phrases for regions"},
         ),
     log:
-        f"{RESULTS}/logs/embedding_figures/{{dataset}}_{{variant}}.log",
+        "<logs>/embedding_figures/{dataset}_{variant}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/embedding_figures/{{dataset}}_{{variant}}.tsv"
+        "<benchmarks>/embedding_figures/{dataset}_{variant}.tsv"
     conda:
         "../../envs/torch.yaml"
-    threads: torch_threads
+    threads: datasets.threads
     resources:
         mem_mb=4000,
     params:
-        sources=source_names,
-        title=title_of_variant,
-        threads=torch_threads,
+        code=code_of("embedding_figures.py"),
+        sources=datasets.source_names,
+        title=figures.title_of_variant,
+        threads=datasets.threads,
     script:
         "../scripts/embedding_figures.py"

@@ -2,17 +2,18 @@
 
 
 rule propose:
+    message:
+        "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     input:
-        unpack(dataset_sources),
-        proposer_files,
-        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
-        code=code("propose.py"),
+        unpack(datasets.sources),
+        proposals.files_of_user,
+        image_table="<results>/{dataset}/images.parquet",
     output:
-        f"{RESULTS}/{{dataset}}/proposals/{{proposer}}/{{shard}}.parquet",
+        "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
     log:
-        f"{RESULTS}/logs/propose/{{dataset}}_{{proposer}}_{{shard}}.log",
+        "<logs>/propose/{dataset}_{proposer}_{shard}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/propose/{{dataset}}_{{proposer}}_{{shard}}.tsv"
+        "<benchmarks>/propose/{dataset}_{proposer}_{shard}.tsv"
     conda:
         "../../envs/base.yaml"
     threads: 8
@@ -20,45 +21,51 @@ rule propose:
         mem_mb=3000,
         runtime=120,
     params:
-        proposer=proposer_settings,
-        sources=source_names,
+        code=code_of("propose.py"),
+        proposer=proposals.proposer,
+        sources=datasets.source_names,
     script:
         "../scripts/propose.py"
 
 
 rule proposal_recall:
+    message:
+        "measuring the boxes of {wildcards.proposer} on {wildcards.dataset}"
     input:
-        proposals=proposal_files,
-        boxes=f"{RESULTS}/{{dataset}}/boxes.parquet",
-        code=code("proposal_recall.py"),
+        proposals=proposals.files,
+        boxes="<results>/{dataset}/boxes.parquet",
     output:
-        f"{RESULTS}/{{dataset}}/proposals/{{proposer}}_recall.parquet",
+        "<results>/{dataset}/proposals/{proposer}_recall.parquet",
     log:
-        f"{RESULTS}/logs/proposal_recall/{{dataset}}_{{proposer}}.log",
+        "<logs>/proposal_recall/{dataset}_{proposer}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/proposal_recall/{{dataset}}_{{proposer}}.tsv"
+        "<benchmarks>/proposal_recall/{dataset}_{proposer}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=4000,
+    params:
+        code=code_of("proposal_recall.py"),
     script:
         "../scripts/proposal_recall.py"
 
 
 rule proposal_table:
+    message:
+        "writing the table of proposals on {wildcards.dataset}"
     input:
-        recalls=recall_files,
-        code=code("proposal_table.py"),
+        recalls=proposals.recalls,
     output:
-        f"{RESULTS}/tables/proposals_{{dataset}}.md",
+        "<results>/tables/proposals_{dataset}.md",
     log:
-        f"{RESULTS}/logs/proposal_table/{{dataset}}.log",
+        "<logs>/proposal_table/{dataset}.log",
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=500,
     params:
-        title=dataset_title,
-        proposers=compared_proposers,
+        code=code_of("proposal_table.py"),
+        title=datasets.title,
+        proposers=proposals.compared,
     script:
         "../scripts/proposal_table.py"

@@ -3,79 +3,85 @@
 
 rule extract_true_regions:
     input:
-        unpack(dataset_sources),
-        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
-        boxes=f"{RESULTS}/{{dataset}}/boxes.parquet",
-        weights=network_weights,
-        code=code("extract_true_regions.py"),
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+        boxes="<results>/{dataset}/boxes.parquet",
+        weights=features.weights,
     output:
-        f"{RESULTS}/{{dataset}}/features/{{network}}/regions-true/test.parquet",
+        "<results>/{dataset}/features/{network}/regions-true/test.parquet",
     log:
-        f"{RESULTS}/logs/extract_true_regions/{{dataset}}_{{network}}.log",
+        "<logs>/extract_true_regions/{dataset}_{network}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/extract_true_regions/{{dataset}}_{{network}}.tsv"
+        "<benchmarks>/extract_true_regions/{dataset}_{network}.tsv"
     conda:
         "../../envs/torch.yaml"
-    threads: torch_threads
+    threads: datasets.threads
     resources:
         mem_mb=4000,
-        gpu=SETTINGS.gpu,
+        gpu=settings.gpu,
     params:
-        network=region_settings,
-        sources=source_names,
-        threads=torch_threads,
+        code=code_of("extract_true_regions.py"),
+        network=features.of_regions,
+        sources=datasets.source_names,
+        threads=datasets.threads,
+    message:
+        "features of the true boxes of {wildcards.dataset} by {wildcards.network}"
     script:
         "../scripts/extract_true_regions.py"
 
 
 rule rank_regions:
     input:
-        unpack(method_inputs),
-        model=f"{MODELS}/round{{round}}/model.safetensors",
-        true_regions=true_regions,
-        boxes=f"{RESULTS}/{{dataset}}/boxes.parquet",
-        code=code("rank_regions.py"),
+        unpack(training.inputs),
+        model="<model>/round{round}/model.safetensors",
+        true_regions=tables.true_regions,
+        boxes="<results>/{dataset}/boxes.parquet",
     output:
-        f"{RESULTS}/{{dataset}}/region_ranking/{{variant}}/seed{{seed}}/round{{round}}.parquet",
+        "<results>/{dataset}/region_ranking/{variant}/seed{seed}/round{round}.parquet",
     log:
-        f"{RESULTS}/logs/rank_regions/{{dataset}}_{{variant}}_seed{{seed}}_round{{round}}.log",
+        "<logs>/rank_regions/{dataset}_{variant}_seed{seed}_round{round}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/rank_regions/{{dataset}}_{{variant}}_seed{{seed}}_round{{round}}.tsv"
+        "<benchmarks>/rank_regions/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     conda:
         "../../envs/torch.yaml"
-    threads: torch_threads
+    threads: datasets.threads
     resources:
         mem_mb=4000,
-        gpu=SETTINGS.gpu,
+        gpu=settings.gpu,
     params:
-        threads=torch_threads,
+        code=code_of("rank_regions.py"),
+        threads=datasets.threads,
+    message:
+        "ranking regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
         "../scripts/rank_regions.py"
 
 
 rule region_table:
     input:
-        rankings=region_rankings,
-        published=str(ROOT / "config/published/regions/hm_lstm.csv"),
-        papers=str(ROOT / "config/published/papers.yaml"),
-        code=code("region_table.py"),
+        rankings=tables.region_rankings,
+        published=project.packaged("config/published/regions/hm_lstm.csv"),
+        papers=project.packaged("config/published/papers.yaml"),
     output:
-        markdown=f"{RESULTS}/tables/{{dataset}}_regions.md",
+        markdown="<results>/tables/{dataset}_regions.md",
         html=report(
-            f"{RESULTS}/tables/{{dataset}}_regions.html",
+            "<results>/tables/{dataset}_regions.html",
             caption="../report/table.rst",
             category="Tables",
             labels={"table": "{dataset}: regions and phrases"},
         ),
-        csv=f"{RESULTS}/tables/{{dataset}}_regions.csv",
-        parquet=f"{RESULTS}/tables/{{dataset}}_regions.parquet",
+        csv="<results>/tables/{dataset}_regions.csv",
+        parquet="<results>/tables/{dataset}_regions.parquet",
     log:
-        f"{RESULTS}/logs/region_table/{{dataset}}.log",
+        "<logs>/region_table/{dataset}.log",
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=1000,
     params:
-        settings=region_table_settings,
+        code=code_of("region_table.py"),
+        settings=tables.settings_of_regions,
+    message:
+        "writing the table of regions and phrases of {wildcards.dataset}"
     script:
         "../scripts/region_table.py"

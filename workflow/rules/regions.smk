@@ -3,44 +3,49 @@
 
 rule extract_regions:
     input:
-        unpack(dataset_sources),
-        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
-        proposals=region_proposals,
-        weights=network_weights,
-        class_names=class_names,
-        code=code("extract_regions.py"),
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+        proposals=features.proposals,
+        weights=features.weights,
+        class_names=features.class_names,
     output:
-        f"{RESULTS}/{{dataset}}/features/{{network}}/regions-{{proposer}}/{{shard}}.parquet",
+        "<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet",
     log:
-        f"{RESULTS}/logs/extract_regions/{{dataset}}_{{network}}_{{proposer}}_{{shard}}.log",
+        "<logs>/extract_regions/{dataset}_{network}_{proposer}_{shard}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/extract_regions/{{dataset}}_{{network}}_{{proposer}}_{{shard}}.tsv"
+        "<benchmarks>/extract_regions/{dataset}_{network}_{proposer}_{shard}.tsv"
     conda:
         "../../envs/torch.yaml"
-    threads: torch_threads
+    threads: datasets.threads
     resources:
         mem_mb=4000,
         runtime=1440,
-        gpu=SETTINGS.gpu,
+        gpu=settings.gpu,
     params:
-        network=region_settings,
-        sources=source_names,
-        threads=torch_threads,
+        code=code_of("extract_regions.py"),
+        network=features.of_regions,
+        sources=datasets.source_names,
+        threads=datasets.threads,
+    message:
+        "regions of {wildcards.dataset} by {wildcards.network} and {wildcards.proposer}, shard {wildcards.shard}"
     script:
         "../scripts/extract_regions.py"
 
 
 rule convert_caffe:
     input:
-        caffemodel=caffe_weights,
-        code=code("convert_caffe.py"),
+        caffemodel=features.published_weights,
     output:
-        f"{RESOURCES}/{{network}}/converted.safetensors",
+        "<resources>/{network}/converted.safetensors",
     log:
-        f"{RESULTS}/logs/convert_caffe/{{network}}.log",
+        "<logs>/convert_caffe/{network}.log",
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=2000,
+    params:
+        code=code_of("convert_caffe.py"),
+    message:
+        "converting the weights of {wildcards.network}"
     script:
         "../scripts/convert_caffe.py"

@@ -3,24 +3,26 @@
 
 rule retrieve:
     input:
-        unpack(method_inputs),
-        model=f"{MODELS}/round{{round}}/model.safetensors",
-        code=retrieval_code,
+        unpack(training.inputs),
+        model="<model>/round{round}/model.safetensors",
     output:
-        f"{RESULTS}/{{dataset}}/retrieval/{{protocol}}/{{variant}}/seed{{seed}}/round{{round}}.parquet",
+        "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
     log:
-        f"{RESULTS}/logs/retrieve/{{dataset}}_{{protocol}}_{{variant}}_seed{{seed}}_round{{round}}.log",
+        "<logs>/retrieve/{dataset}_{protocol}_{variant}_seed{seed}_round{round}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/retrieve/{{dataset}}_{{protocol}}_{{variant}}_seed{{seed}}_round{{round}}.tsv"
+        "<benchmarks>/retrieve/{dataset}_{protocol}_{variant}_seed{seed}_round{round}.tsv"
     wildcard_constraints:
         protocol="full|five_folds|first_1000|hodosh",
     conda:
         "../../envs/torch.yaml"
-    threads: torch_threads
+    threads: datasets.threads
     resources:
         mem_mb=4000,
-        gpu=SETTINGS.gpu,
+        gpu=settings.gpu,
     params:
-        threads=torch_threads,
+        code=training.code_of_retrieval,
+        threads=datasets.threads,
+    message:
+        "retrieval: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
         "../scripts/retrieve.py"

@@ -2,50 +2,53 @@
 
 
 rule make_scenes:
-    input:
-        code=code("make_scenes.py"),
+    message:
+        "making the pictures and sentences of {wildcards.dataset}"
     output:
-        f"{RESOURCES}/{{dataset}}/scenes.zip",
+        "<resources>/{dataset}/scenes.zip",
     log:
-        f"{RESULTS}/logs/make_scenes/{{dataset}}.log",
+        "<logs>/make_scenes/{dataset}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/make_scenes/{{dataset}}.tsv"
+        "<benchmarks>/make_scenes/{dataset}.tsv"
     wildcard_constraints:
-        dataset=of_reader("scenes"),
+        dataset=datasets.made_by("make_scenes"),
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=500,
     params:
-        options=reader_options,
+        code=code_of("make_scenes.py"),
+        options=datasets.options,
     script:
         "../scripts/make_scenes.py"
 
 
 rule train_network:
+    message:
+        "training the network {wildcards.network} on {wildcards.dataset}"
     input:
-        unpack(dataset_sources),
-        image_table=f"{RESULTS}/{{dataset}}/images.parquet",
-        box_table=f"{RESULTS}/{{dataset}}/boxes.parquet",
-        class_names=class_names,
-        code=code("train_network.py"),
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+        box_table="<results>/{dataset}/boxes.parquet",
+        class_names=features.class_names,
     output:
-        f"{RESULTS}/{{dataset}}/networks/{{network}}.safetensors",
+        "<results>/{dataset}/networks/{network}.safetensors",
     log:
-        f"{RESULTS}/logs/train_network/{{dataset}}-{{network}}.log",
+        "<logs>/train_network/{dataset}-{network}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/train_network/{{dataset}}-{{network}}.tsv"
+        "<benchmarks>/train_network/{dataset}-{network}.tsv"
     wildcard_constraints:
-        network=trained_here(),
+        network=features.trained_here(),
     conda:
         "../../envs/torch.yaml"
-    threads: torch_threads
+    threads: datasets.threads
     resources:
         mem_mb=3000,
-        gpu=SETTINGS.gpu,
+        gpu=settings.gpu,
     params:
-        network=network_training,
-        sources=source_names,
-        threads=torch_threads,
+        code=code_of("train_network.py"),
+        network=features.training,
+        sources=datasets.source_names,
+        threads=datasets.threads,
     script:
         "../scripts/train_network.py"

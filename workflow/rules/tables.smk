@@ -3,60 +3,64 @@
 
 rule table:
     input:
-        images=table_images,
-        captions=table_captions,
-        retrievals=table_retrievals,
-        published=PUBLISHED,
-        papers=str(ROOT / "config/published/papers.yaml"),
-        code=code("table.py"),
+        images=tables.images,
+        captions=tables.captions,
+        retrievals=tables.retrievals,
+        published=tables.published(),
+        papers=project.packaged("config/published/papers.yaml"),
     output:
-        markdown=f"{RESULTS}/tables/{{table}}.md",
+        markdown="<results>/tables/{table}.md",
         html=report(
-            f"{RESULTS}/tables/{{table}}.html",
+            "<results>/tables/{table}.html",
             caption="../report/table.rst",
             category="Tables",
             labels={"table": "{table}"},
         ),
-        csv=f"{RESULTS}/tables/{{table}}.csv",
-        parquet=f"{RESULTS}/tables/{{table}}.parquet",
+        csv="<results>/tables/{table}.csv",
+        parquet="<results>/tables/{table}.parquet",
     log:
-        f"{RESULTS}/logs/table/{{table}}.log",
+        "<logs>/table/{table}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/table/{{table}}.tsv"
+        "<benchmarks>/table/{table}.tsv"
     wildcard_constraints:
-        table="|".join(TABLES),
+        table=any_of(tables.datasets()),
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=1000,
     params:
-        settings=table_settings,
+        code=code_of("table.py"),
+        settings=tables.settings,
+    message:
+        "writing the table {wildcards.table}"
     script:
         "../scripts/table.py"
 
 
 rule table_of_rounds:
     input:
-        retrievals=rounds_retrievals,
-        accuracies=rounds_accuracies,
-        code=code("table_of_rounds.py"),
+        retrievals=tables.retrievals_of_rounds,
+        accuracies=tables.accuracies_of_rounds,
     output:
-        markdown=f"{RESULTS}/tables/{{dataset}}_rounds.md",
+        markdown="<results>/tables/{dataset}_rounds.md",
         html=report(
-            f"{RESULTS}/tables/{{dataset}}_rounds.html",
+            "<results>/tables/{dataset}_rounds.html",
             caption="../report/rounds.rst",
             category="Tables",
             labels={"table": "{dataset}, rounds"},
         ),
-        csv=f"{RESULTS}/tables/{{dataset}}_rounds.csv",
-        parquet=f"{RESULTS}/tables/{{dataset}}_rounds.parquet",
+        csv="<results>/tables/{dataset}_rounds.csv",
+        parquet="<results>/tables/{dataset}_rounds.parquet",
     log:
-        f"{RESULTS}/logs/table_of_rounds/{{dataset}}.log",
+        "<logs>/table_of_rounds/{dataset}.log",
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=1000,
     params:
-        settings=rounds_settings,
+        code=code_of("table_of_rounds.py"),
+        settings=tables.settings_of_rounds,
+    message:
+        "writing the table of rounds on {wildcards.dataset}"
     script:
         "../scripts/table_of_rounds.py"

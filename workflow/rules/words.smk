@@ -3,39 +3,44 @@
 
 rule count_words:
     input:
-        captions=f"{RESULTS}/{{dataset}}/captions.parquet",
-        code=code("count_words.py"),
+        captions="<results>/{dataset}/captions.parquet",
     output:
-        f"{RESULTS}/{{dataset}}/vocabulary/words.parquet",
+        "<results>/{dataset}/vocabulary/words.parquet",
     log:
-        f"{RESULTS}/logs/count_words/{{dataset}}.log",
+        "<logs>/count_words/{dataset}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/count_words/{{dataset}}.tsv"
+        "<benchmarks>/count_words/{dataset}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=2000,
     params:
-        minimum=word_settings,
+        code=code_of("count_words.py"),
+        minimum=words.minimum,
+    message:
+        "counting the words of {wildcards.dataset}"
     script:
         "../scripts/count_words.py"
 
 
 rule count_relations:
     input:
-        captions=f"{RESULTS}/{{dataset}}/captions.parquet",
-        parses=parse_files,
-        code=code("count_relations.py"),
+        captions="<results>/{dataset}/captions.parquet",
+        parses=parses.files,
     output:
-        f"{RESULTS}/{{dataset}}/vocabulary/relations.parquet",
+        "<results>/{dataset}/vocabulary/relations.parquet",
     log:
-        f"{RESULTS}/logs/count_relations/{{dataset}}.log",
+        "<logs>/count_relations/{dataset}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/count_relations/{{dataset}}.tsv"
+        "<benchmarks>/count_relations/{dataset}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=4000,
+    params:
+        code=code_of("count_relations.py"),
+    message:
+        "counting the relations between words of {wildcards.dataset}"
     script:
         "../scripts/count_relations.py"
 
@@ -43,19 +48,21 @@ rule count_relations:
 rule pick_word_vectors:
     input:
         words=rules.count_words.output[0],
-        vectors=vector_file,
-        code=code("pick_word_vectors.py"),
+        vectors=words.file_of_vectors,
     output:
-        f"{RESULTS}/{{dataset}}/vocabulary/vectors-{{vectors}}.parquet",
+        "<results>/{dataset}/vocabulary/vectors-{vectors}.parquet",
     log:
-        f"{RESULTS}/logs/pick_word_vectors/{{dataset}}-{{vectors}}.log",
+        "<logs>/pick_word_vectors/{dataset}-{vectors}.log",
     benchmark:
-        f"{RESULTS}/benchmarks/pick_word_vectors/{{dataset}}-{{vectors}}.tsv"
+        "<benchmarks>/pick_word_vectors/{dataset}-{vectors}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
         mem_mb=1000,
     params:
-        vectors=vector_settings,
+        code=code_of("pick_word_vectors.py"),
+        vectors=words.vectors,
+    message:
+        "picking the vectors of {wildcards.vectors} for the words of {wildcards.dataset}"
     script:
         "../scripts/pick_word_vectors.py"

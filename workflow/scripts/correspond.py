@@ -9,5 +9,5 @@ if __name__ == "__main__":
             model=snakemake.input.previous,
             threads=snakemake.params.threads,
             output=snakemake.output[0],
-            made_from={"round": snakemake.params.round, "settings": snakemake.params.settings},
+            made_from={"round": snakemake.params.round, "settings": {"candidates": snakemake.params.candidates}},
         )

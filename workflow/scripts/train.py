@@ -7,8 +7,8 @@ if __name__ == "__main__":
         train(
             files=Files.of(dict(snakemake.input.items())),
             previous=snakemake.input.get("previous"),
-            code=snakemake.input.code,
-            settings=snakemake.params.settings,
+            code=snakemake.params.code,
+            settings={**snakemake.params.method, "training": snakemake.params.training},
             seed=snakemake.params.seed,
             threads=snakemake.params.threads,
             model=snakemake.output.model,

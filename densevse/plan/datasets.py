@@ -1,0 +1,85 @@
+"""From downloads to image tables, caption tables and true boxes."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from densevse.plan.project import Stage, Wildcards, any_of
+from densevse.settings.model import Source
+
+OBTAINED_BY = {"url", "manual", "size", "sha256", "md5", "sha1"}
+"""What decides which bytes come; a corrected licence or note does not."""
+
+
+class Downloads(Stage):
+    """Everything that comes from elsewhere."""
+
+    def sources(self) -> dict[str, Source]:
+        """Every source by its path below resources/; those of rules of this workflow are not obtained."""
+        config = self.config
+        owned = [(owner, source) for owner, dataset in config.datasets.items() for source in dataset.sources.values()]
+        owned += [(owner, network.weights) for owner, network in config.networks.items() if network.weights]
+        owned += [(owner, vectors.source) for owner, vectors in config.word_vectors.items() if vectors.source]
+        return {f"{owner}/{source.file}": source for owner, source in owned if not source.made_by}
+
+    def downloadable(self) -> str:
+        """The paths that have an address."""
+        return any_of(path for path, source in self.sources().items() if source.url)
+
+    def by_hand(self) -> str:
+        """The paths that a person must obtain."""
+        return any_of(path for path, source in self.sources().items() if source.manual)
+
+    def source(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What decides which bytes are obtained."""
+        return self.sources()[wildcards.resource].model_dump(mode="json", include=OBTAINED_BY)
+
+
+class Datasets(Stage):
+    """A data set's files, and what its readers are told."""
+
+    def sources(self, wildcards: Wildcards) -> dict[str, str]:
+        """Every file that a data set is read from, by source name."""
+        dataset = self.dataset(wildcards)
+        named = {
+            name: self.obtained(wildcards.dataset, source, dataset.local.get(name))
+            for name, source in dataset.sources.items()
+        }
+        return {**named, **dataset.local}
+
+    def source_names(self, wildcards: Wildcards) -> list[str]:
+        """The names of the inputs that `sources` gives."""
+        return list(self.sources(wildcards))
+
+    def reading(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What a reader uses of a data set's settings."""
+        return self.dataset(wildcards).model_dump(mode="json", include={"reader", "options", "known_unreadable"})
+
+    def options(self, wildcards: Wildcards) -> dict[str, Any]:
+        """The reader's own options."""
+        return self.dataset(wildcards).options
+
+    def code(self, wildcards: Wildcards) -> str:
+        """The code that reads a data set: readers are imported by name."""
+        return self.project.code.digest("read_dataset.py", f"densevse.datasets.{self.dataset(wildcards).reader}")
+
+    def code_of_boxes(self, wildcards: Wildcards) -> str:
+        """The code that reads a data set's true boxes."""
+        return self.project.code.digest("read_boxes.py", f"densevse.datasets.{self.dataset(wildcards).reader}")
+
+    def given_boxes(self, wildcards: Wildcards) -> str | None:
+        """The user's file of true boxes."""
+        return self.dataset(wildcards).boxes
+
+    def with_given_boxes(self) -> str:
+        """The data sets for which the user gives true boxes."""
+        return any_of(name for name, dataset in self.config.datasets.items() if dataset.boxes)
+
+    def with_boxes(self, readers: Iterable[str]) -> str:
+        """The data sets whose official files hold true boxes, unless the user gives others."""
+        datasets = self.config.datasets.items()
+        return any_of(name for name, dataset in datasets if dataset.reader in readers and not dataset.boxes)
+
+    def made_by(self, rule: str) -> str:
+        """The data sets with a source that a rule of this workflow makes."""
+        datasets = self.config.datasets.items()
+        return any_of(name for name, entry in datasets if any(s.made_by == rule for s in entry.sources.values()))

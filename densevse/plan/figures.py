@@ -1,0 +1,56 @@
+"""Figures: which there are, and from which artifacts."""
+
+from densevse.plan.project import Stage, Wildcards
+from densevse.plan.tables import Tables
+from densevse.plan.training import Training
+
+
+class Figures(Stage):
+    """Pictures of what was trained and found."""
+
+    def of_dataset(self, dataset: str) -> list[str]:
+        """Every figure of a data set that all methods have."""
+        folder, tables = f"{self.results}/figures/{dataset}", Tables(self.project)
+        return [
+            f"{folder}/training_curves.svg",
+            *(f"{folder}/examples/{name}.png" for name in tables.variants(dataset)),
+        ]
+
+    def of_phrases(self, dataset: str) -> list[str]:
+        """The figures of variants that represent phrases and regions, of the first seed."""
+        figures = []
+        for name, entry in Tables(self.project).with_phrases(dataset).items():
+            if name != "hm_lstm":
+                continue
+            files = ["embedding.svg", "region_phrases.png"] + (["correspondences.png"] if entry.rounds else [])
+            figures += [f"{self.results}/figures/{dataset}/{name}/{file}" for file in files]
+        return figures
+
+    def runs(self, wildcards: Wildcards) -> dict[str, list[list[str]]]:
+        """Variant -> for each seed the histories of its rounds."""
+        training = Training(self.project)
+        return {
+            name: [
+                [
+                    f"{training.run(wildcards.dataset, name, seed)}/round{number}/history.parquet"
+                    for number in range(entry.rounds + 1)
+                ]
+                for seed in self.dataset(wildcards).seeds
+            ]
+            for name, entry in Tables(self.project).variants(wildcards.dataset).items()
+        }
+
+    def histories(self, wildcards: Wildcards) -> list[str]:
+        """All histories of a data set's variants."""
+        return [path for runs in self.runs(wildcards).values() for run in runs for path in run]
+
+    def title_of_variant(self, wildcards: Wildcards) -> str:
+        """The title of a variant's figure."""
+        return f"{self.variant(wildcards).title} ({wildcards.variant}) on {self.title(wildcards)}"
+
+    def example(self, wildcards: Wildcards) -> str:
+        """The retrieval of the last round of a variant's first seed."""
+        protocol = Tables(self.project).first_protocol(wildcards.dataset)
+        folder = f"{self.results}/{wildcards.dataset}/retrieval/{protocol}"
+        seed, last = self.dataset(wildcards).seeds[0], self.variant(wildcards).rounds
+        return f"{folder}/{wildcards.variant}/seed{seed}/round{last}.parquet"

@@ -1,0 +1,50 @@
+"""Parses of sentences, and what the training sentences are made of."""
+
+import os
+from typing import Any
+
+from densevse.plan.project import Stage, Wildcards, any_of
+
+
+class Parses(Stage):
+    """Who parses sentences, and where the parses are."""
+
+    def corenlp(self) -> str | list[str]:
+        """The folder of CoreNLP's jars that the workflow obtains, unless CORENLP_HOME names one."""
+        return [] if os.environ.get("CORENLP_HOME") else f"{self.resources}/corenlp"
+
+    def parsers_of(self, kind: str) -> str:
+        """The parsers of a kind."""
+        return any_of(name for name, parser in self.config.parsers.items() if parser.kind == kind)
+
+    def options(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What decides how a sentence is parsed; the memory does not."""
+        options = self.config.parsers[wildcards.parser].options
+        return {key: value for key, value in options.items() if key != "memory_mb"}
+
+    def memory(self, wildcards: Wildcards) -> int:
+        """What a parsing job asks for, in MB."""
+        return int(self.config.parsers[wildcards.parser].options.get("memory_mb", 4000))
+
+    def files(self, wildcards: Wildcards) -> list[str]:
+        """The parses of a data set's sentences by its parser."""
+        parser = self.dataset(wildcards).parser
+        return self.shards(f"{self.results}/{wildcards.dataset}/parses/{parser}", wildcards.dataset)
+
+
+class Words(Stage):
+    """Vocabularies and pre-trained word vectors."""
+
+    def minimum(self, wildcards: Wildcards) -> int:
+        """How often a word must occur in the training sentences to be one."""
+        return self.dataset(wildcards).minimum_word_count
+
+    def vectors(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What decides which vectors are read; where the file lies does not."""
+        entry = self.config.word_vectors[wildcards.vectors]
+        return entry.model_dump(mode="json", include={"format", "dimension", "member"})
+
+    def file_of_vectors(self, wildcards: Wildcards) -> str:
+        """The file of pre-trained vectors."""
+        vectors = self.config.word_vectors[wildcards.vectors]
+        return self.obtained(wildcards.vectors, vectors.source, vectors.local)

@@ -1,0 +1,96 @@
+"""What every stage's functions start from: the validated configuration, and the code that the rules run."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+from densevse.artifacts.shards import shard_names
+from densevse.plan.code import Code
+from densevse.settings.load import load, variant
+from densevse.settings.model import Dataset, Method, Source
+
+KEPT = ".snakemake/densevse-code.json"
+
+
+class Wildcards(Protocol):
+    """The wildcards of a job: `wildcards.dataset` and so on, always text."""
+
+    def __getattr__(self, name: str) -> str: ...
+
+
+class Project:
+    """A project: the code below `root` with its config/, and `overrides` of that (Snakemake's config)."""
+
+    def __init__(self, root: str | Path, overrides: Mapping[str, Any]) -> None:
+        """Raises `InputError` for a configuration that is not valid."""
+        self.root = Path(root)
+        self.config = load(self.root / "config", overrides)
+        self.code = Code(self.root, KEPT)
+
+    def packaged(self, file: str) -> str:
+        """A file of the code, as a path that stays the same when the project is moved."""
+        return os.path.relpath(self.root / file)
+
+
+class Stage:
+    """The functions that a stage's rules are made with; each stage has a class of its own."""
+
+    def __init__(self, project: Project) -> None:
+        self.project, self.config = project, project.config
+        self.results, self.resources = project.config.results, project.config.resources
+
+    def dataset(self, wildcards: Wildcards) -> Dataset:
+        """A data set's settings."""
+        return self.config.datasets[wildcards.dataset]
+
+    def variant(self, wildcards: Wildcards) -> Method:
+        """A variant's settings on a data set."""
+        return variant(self.config, wildcards.variant, wildcards.dataset)
+
+    def title(self, wildcards: Wildcards) -> str:
+        """A data set's title."""
+        return self.dataset(wildcards).title
+
+    def threads(self, wildcards: Wildcards) -> int:
+        """Threads of a job that computes with torch: settings, as the last bits of a sum depend on their number."""
+        return self.dataset(wildcards).threads or self.config.threads
+
+    def shards(self, folder: str, dataset: str) -> list[str]:
+        """The shards of a data set's artifact, in order."""
+        return [f"{folder}/{shard}.parquet" for shard in shard_names(self.config.datasets[dataset].shards)]
+
+    def obtained(self, owner: str, source: Source | None, local: str | None) -> str:
+        """Where a source's file is: the user's own, or the one below resources/."""
+        if local is not None:
+            return local
+        return f"{self.resources}/{owner}/{source.file}" if source else ""
+
+    def read_by(self, script: str, entry: BaseModel, *modules: str) -> dict[str, Any]:
+        """The fields of a configuration entry that a script's code may read, as plain values.
+
+        See densevse.plan.code for why the others are left out.
+        """
+        names = self.project.code.names(script, *modules)
+        values: dict[str, Any] = only(entry, names)
+        return values
+
+
+def only(entry: Any, names: frozenset[str]) -> Any:
+    """A configuration entry, or anything in one, as plain values in a fixed order, with the named fields only."""
+    if isinstance(entry, BaseModel):
+        fields = sorted(type(entry).model_fields.keys() & names)
+        return {name: only(getattr(entry, name), names) for name in fields}
+    if isinstance(entry, Mapping):
+        return {key: only(entry[key], names) for key in sorted(entry)}
+    if isinstance(entry, list | tuple):
+        return [only(item, names) for item in entry]
+    return entry
+
+
+def any_of(names: Iterable[str]) -> str:
+    """A wildcard constraint: one of these, or nothing at all."""
+    return "|".join(map(re.escape, names)) or "(?!)"

@@ -1,0 +1,32 @@
+"""Boxes that may hold an object, and how well they cover true boxes."""
+
+from typing import Any
+
+from densevse.plan.project import Stage, Wildcards
+
+
+class Proposals(Stage):
+    """What computes or reads proposals, and where they are."""
+
+    def proposer(self, wildcards: Wildcards) -> dict[str, Any]:
+        """A proposer's kind and options."""
+        return self.config.proposers[wildcards.proposer].model_dump(mode="json")
+
+    def files_of_user(self, wildcards: Wildcards) -> list[str]:
+        """The file or folder of the user's that a proposer reads; selective search reads none."""
+        options = self.config.proposers[wildcards.proposer].options
+        return [options[key] for key in ("path", "folder") if key in options]
+
+    def files(self, wildcards: Wildcards) -> list[str]:
+        """All shards of a proposer's proposals."""
+        return self.shards(f"{self.results}/{wildcards.dataset}/proposals/{wildcards.proposer}", wildcards.dataset)
+
+    def compared(self, wildcards: Wildcards) -> list[str]:
+        """The data set's proposer and those that its table sets beside it."""
+        dataset = self.dataset(wildcards)
+        return list(dict.fromkeys([dataset.proposer, *dataset.proposers_compared]))
+
+    def recalls(self, wildcards: Wildcards) -> list[str]:
+        """How well each compared proposer covers the true boxes."""
+        folder = f"{self.results}/{wildcards.dataset}/proposals"
+        return [f"{folder}/{proposer}_recall.parquet" for proposer in self.compared(wildcards)]

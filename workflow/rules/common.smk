@@ -1,0 +1,53 @@
+# What every rule file uses: the validated settings, and the functions of densevse/plan that rules are made with.
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(workflow.basedir)
+sys.path.insert(0, str(ROOT))
+# Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
+os.environ.update(PYTHONPATH=str(ROOT))
+
+from densevse.plan.datasets import Datasets, Downloads
+from densevse.plan.features import Features
+from densevse.plan.figures import Figures
+from densevse.plan.language import Parses, Words
+from densevse.plan.project import Project, any_of
+from densevse.plan.proposals import Proposals
+from densevse.plan.tables import Tables
+from densevse.plan.training import Training
+from densevse.settings.environment import JOB_ENVIRONMENT
+from densevse.settings.load import variant_names
+
+for name, value in JOB_ENVIRONMENT.items():
+    os.environ.setdefault(name, value)
+
+project = Project(ROOT, config)
+settings = project.config
+code_of = project.code.digest
+
+downloads, datasets, proposals = Downloads(project), Datasets(project), Proposals(project)
+features, parses, words = Features(project), Parses(project), Words(project)
+training, tables, figures = Training(project), Tables(project), Figures(project)
+
+
+# In paths of rules, <results> and the like stand for these.
+pathvars:
+    results=settings.results,
+    resources=settings.resources,
+    logs=f"{settings.results}/logs",
+    benchmarks=f"{settings.results}/benchmarks",
+    model="<results>/{dataset}/models/{variant}/seed{seed}",
+
+
+wildcard_constraints:
+    dataset=any_of(settings.datasets),
+    network=any_of(settings.networks),
+    proposer=any_of(settings.proposers),
+    parser=any_of(settings.parsers),
+    vectors=any_of(settings.word_vectors),
+    variant=any_of(variant_names(settings)),
+    view="whole|ten_crop|grid",
+    shard=r"\d+-of-\d+",
+    seed=r"\d+",
+    round=r"\d+",
