@@ -2,8 +2,6 @@
 
 
 rule correspondences_figure:
-    message:
-        "drawing the correspondences of {wildcards.variant} on {wildcards.dataset}"
     input:
         unpack(datasets.sources),
         correspondences=training.last_correspondences,
@@ -26,13 +24,13 @@ rule correspondences_figure:
         code=code_of("correspondences_figure.py"),
         sources=datasets.source_names,
         title=figures.title_of_variant,
+    message:
+        "drawing the correspondences of {wildcards.variant} on {wildcards.dataset}"
     script:
         "../scripts/correspondences_figure.py"
 
 
 rule embedding_figures:
-    message:
-        "drawing the common space of {wildcards.variant} on {wildcards.dataset}"
     input:
         unpack(datasets.sources),
         unpack(training.inputs),
@@ -64,5 +62,7 @@ rule embedding_figures:
         sources=datasets.source_names,
         title=figures.title_of_variant,
         threads=datasets.threads,
+    message:
+        "drawing the common space of {wildcards.variant} on {wildcards.dataset}"
     script:
         "../scripts/embedding_figures.py"

@@ -2,8 +2,6 @@
 
 
 rule propose:
-    message:
-        "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     input:
         unpack(datasets.sources),
         proposals.files_of_user,
@@ -24,13 +22,13 @@ rule propose:
         code=code_of("propose.py"),
         proposer=proposals.proposer,
         sources=datasets.source_names,
+    message:
+        "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
         "../scripts/propose.py"
 
 
 rule proposal_recall:
-    message:
-        "measuring the boxes of {wildcards.proposer} on {wildcards.dataset}"
     input:
         proposals=proposals.files,
         boxes="<results>/{dataset}/boxes.parquet",
@@ -46,13 +44,13 @@ rule proposal_recall:
         mem_mb=4000,
     params:
         code=code_of("proposal_recall.py"),
+    message:
+        "measuring the boxes of {wildcards.proposer} on {wildcards.dataset}"
     script:
         "../scripts/proposal_recall.py"
 
 
 rule proposal_table:
-    message:
-        "writing the table of proposals on {wildcards.dataset}"
     input:
         recalls=proposals.recalls,
     output:
@@ -67,5 +65,7 @@ rule proposal_table:
         code=code_of("proposal_table.py"),
         title=datasets.title,
         proposers=proposals.compared,
+    message:
+        "writing the table of proposals on {wildcards.dataset}"
     script:
         "../scripts/proposal_table.py"

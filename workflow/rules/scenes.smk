@@ -2,8 +2,6 @@
 
 
 rule make_scenes:
-    message:
-        "making the pictures and sentences of {wildcards.dataset}"
     output:
         "<resources>/{dataset}/scenes.zip",
     log:
@@ -19,13 +17,13 @@ rule make_scenes:
     params:
         code=code_of("make_scenes.py"),
         options=datasets.options,
+    message:
+        "making the pictures and sentences of {wildcards.dataset}"
     script:
         "../scripts/make_scenes.py"
 
 
 rule train_network:
-    message:
-        "training the network {wildcards.network} on {wildcards.dataset}"
     input:
         unpack(datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
@@ -50,5 +48,7 @@ rule train_network:
         network=features.training,
         sources=datasets.source_names,
         threads=datasets.threads,
+    message:
+        "training the network {wildcards.network} on {wildcards.dataset}"
     script:
         "../scripts/train_network.py"

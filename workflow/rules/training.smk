@@ -2,8 +2,6 @@
 
 
 rule train:
-    message:
-        "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     input:
         unpack(training.inputs),
     output:
@@ -26,13 +24,13 @@ rule train:
         training=training.training,
         seed=training.seed,
         threads=datasets.threads,
+    message:
+        "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
         "../scripts/train.py"
 
 
 rule train_round:
-    message:
-        "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     input:
         unpack(training.inputs),
         previous=training.previous,
@@ -59,5 +57,7 @@ rule train_round:
         training=training.training,
         seed=training.seed,
         threads=datasets.threads,
+    message:
+        "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
         "../scripts/train.py"
