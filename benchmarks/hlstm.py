@@ -71,10 +71,11 @@ def captions() -> Trees:
 
 def parsed_captions(path: str) -> Trees:
     """128 captions of a shard of parses, drawn at random."""
-    from densevse.artifacts import schema, schemas
+    from densevse.artifacts import schema
+    from densevse.artifacts.schemas.parses import PARSES
     from densevse.language.trees import read_tree
 
-    parses = schema.read(path, schemas.PARSES, ["status", "tokens", "tree"])
+    parses = schema.read(path, PARSES, ["status", "tokens", "tree"])
     parses = parses[parses["status"] == "ok"].sample(CAPTIONS, random_state=0)
     numbers: dict[str, int] = {}
     parts: dict[str, list[np.ndarray]] = {name: [] for name in ("word", "parent", "noun_phrase", "root")}

@@ -14,9 +14,10 @@ from safetensors.torch import save_file
 from torchvision.models import get_model
 
 from benchmarks._timing import times_as_fast
+from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schema import write
-from densevse.artifacts.schemas import IMAGES, PROPOSALS
-from densevse.vision.boxes import COLUMNS
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.vision.crops import warp
 from densevse.vision.networks import load_network
 from densevse.vision.proposals import propose
@@ -106,7 +107,7 @@ def _data_set(folder: Path) -> tuple[pd.DataFrame, list[np.ndarray]]:
     images = [{"image_id": str(n), "file": f"{n}.jpg", "status": "ok", **facts} for n in range(PICTURES)]
     table = pd.DataFrame(images)
     write(table, IMAGES, folder / "images.parquet", {})
-    boxes = pd.DataFrame(np.tile(_boxes(19), (PICTURES, 1)), columns=COLUMNS)
+    boxes = pd.DataFrame(np.tile(_boxes(19), (PICTURES, 1)), columns=BOX)
     boxes["image_id"], boxes["rank"], boxes["score"] = np.repeat(table["image_id"], 19).to_numpy(), 0, 0.5
     boxes["rank"] = np.tile(np.arange(19), PICTURES)
     write(boxes, PROPOSALS, folder / "proposals.parquet", {})

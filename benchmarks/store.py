@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks._timing import times_as_fast
-from densevse.artifacts.schemas import IMAGE_FEATURES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 
 ROWS, BATCH, BATCHES, PAIRS = 30_000, 128, 200, 7
@@ -31,7 +31,7 @@ def gather(size: int, shards: int) -> float:
         for path, part in zip(paths, np.array_split(np.arange(ROWS), shards), strict=True):
             with FeatureWriter(path, IMAGE_FEATURES, (size,), "float16", {}) as writer:
                 writer.append(ids.iloc[part], vectors[part])
-        store = FeatureStore(paths)
+        store = FeatureStore(paths, IMAGE_FEATURES)
         return times_as_fast(
             lambda: [store.gather(batch) for batch in batches], lambda: [vectors[batch] for batch in batches], PAIRS
         )

@@ -16,7 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES
+from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureWriter
 from densevse.methods.interface import Batch
 from densevse.methods.recurrent import Recurrent, prefixes
@@ -28,7 +31,7 @@ from densevse.training.loop import Trainer
 from densevse.training.models import build
 from densevse.training.numerics import set_up
 
-IMAGES, VOCABULARY, FEATURE, BATCH, RUNS = 2000, 8000, 4096, 128, 9
+COUNT, VOCABULARY, FEATURE, BATCH, RUNS = 2000, 8000, 4096, 128, 9
 PARAMETERS = {
     "dimension": 1024,
     "word_dimension": 300,
@@ -170,7 +173,7 @@ def made_captions(count: int, generator: np.random.Generator) -> list[str]:
 def made_pairs(folder: Path) -> Pairs:
     """Images with random vectors and made captions, five each, as files."""
     generator = np.random.default_rng(0)
-    ids = [f"image{i}" for i in range(IMAGES)]
+    ids = [f"image{i}" for i in range(COUNT)]
     images = pd.DataFrame({"image_id": ids, "source": "", "file": ids, "split": "train", "width": 1, "height": 1})
     images = images.assign(sha256="", captions=5, status="ok")
     captions = images.loc[images.index.repeat(5), ["image_id", "split"]].reset_index(drop=True)
@@ -178,10 +181,10 @@ def made_pairs(folder: Path) -> Pairs:
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
     words = [f"w{i}" for i in range(VOCABULARY)]
     vocabulary = pd.DataFrame({"index": range(2, VOCABULARY + 2), "word": words, "count": 1})
-    tables = {"image_table": (images, schemas.IMAGES), "caption_table": (captions, schemas.CAPTIONS)}
-    for name, (rows, kind) in {**tables, "words": (vocabulary, schemas.WORDS)}.items():
+    tables = {"image_table": (images, IMAGES), "caption_table": (captions, CAPTIONS)}
+    for name, (rows, kind) in {**tables, "words": (vocabulary, WORDS)}.items():
         schema.write(rows, kind, folder / f"{name}.parquet", {})
-    with FeatureWriter(folder / "whole.parquet", schemas.IMAGE_FEATURES, (FEATURE,), np.float16, {}) as file:
-        file.append(images[["image_id"]], generator.random((IMAGES, FEATURE), np.float32))
+    with FeatureWriter(folder / "whole.parquet", IMAGE_FEATURES, (FEATURE,), np.float16, {}) as file:
+        file.append(images[["image_id"]], generator.random((COUNT, FEATURE), np.float32))
     named = {name: str(folder / f"{name}.parquet") for name in ("image_table", "caption_table", "words")}
     return Inputs(Files.of({**named, "features_whole": [str(folder / "whole.parquet")]})).pairs("train")

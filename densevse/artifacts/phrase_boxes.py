@@ -2,8 +2,9 @@
 
 import pandas as pd
 
+from densevse.artifacts.boxes import BOX
+
 PHRASE = ["caption_id", "start", "end"]
-BOX = ["x", "y", "width", "height"]
 
 
 def phrase_boxes(boxes: pd.DataFrame) -> pd.DataFrame:

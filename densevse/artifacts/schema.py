@@ -20,6 +20,7 @@ from densevse.artifacts.files import atomic
 from densevse.errors import InputError
 
 PREFIX = "densevse."
+MADE_FROM = f"{PREFIX}made_from"
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,13 @@ class Schema:
         )
 
     def metadata(self, made_from: Mapping[str, Any]) -> dict[str, str]:
-        """The key-value metadata of a file of this schema; `made_from` says what the file was made from."""
+        """The key-value metadata of a file of this schema; `made_from` is what densevse.artifacts.lineage gives."""
         return {
             f"{PREFIX}schema": self.name,
             f"{PREFIX}version": str(self.version),
             f"{PREFIX}row": self.row,
             f"{PREFIX}columns": json.dumps({column.name: column.meaning for column in self.columns}),
-            f"{PREFIX}made_from": json.dumps(made_from, sort_keys=True, default=str),
+            MADE_FROM: json.dumps(made_from, sort_keys=True, default=str),
         }
 
 
@@ -119,7 +120,7 @@ def check(path: str | Path, schema: Schema) -> dict[str, Any]:
             f"{found[0] or 'no densevse artifact'} of version {found[1] or 'none'}. "
             "Delete the file and run snakemake again to make it anew."
         )
-    made_from: dict[str, Any] = json.loads(metadata[f"{PREFIX}made_from"])
+    made_from: dict[str, Any] = json.loads(metadata[MADE_FROM])
     return made_from
 
 

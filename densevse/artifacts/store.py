@@ -1,19 +1,21 @@
 """The feature store: Parquet files whose vectors are memory-mapped.
 
-Each file has the columns of its schema and one more, `vector`: a REQUIRED FixedSizeBinary, PLAIN, uncompressed, without
-dictionary, one data page per row group. So the bytes of a row group's vectors lie in one piece and are read where they
-are, while the file stays ordinary Parquet for everyone else:
+Each file has the columns of its schema and one more, `vector`: a required list of required Float16 (or Float32), PLAIN,
+uncompressed, without dictionary, one data page per row group. So the values of a row group's vectors lie in one piece
+and are read where they are, while the file stays ordinary Parquet for everyone else. pandas reads arrays of float16,
+DuckDB lists of FLOAT:
 
     frame = pd.read_parquet("results/scenes/features/scenes_net/whole/00-of-01.parquet")
-    vectors = np.frombuffer(b"".join(frame["vector"]), dtype="float16").reshape(len(frame), -1)
+    vectors = np.stack(frame["vector"])
 
-    SELECT image_id, octet_length(vector) FROM 'results/scenes/features/scenes_net/whole/*.parquet'
+    SELECT image_id, list_dot_product(vector, vector) FROM 'results/scenes/features/scenes_net/whole/*.parquet'
 
-Shape and dtype of a vector are in the key-value metadata (`densevse.shape`, `densevse.dtype`).
+A grid of cells is an Arrow tensor of fixed shape, whose shape Arrow keeps; others read its values as one flat list, row
+by row.
 """
 
-import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -28,21 +30,20 @@ import pyarrow.parquet as pq
 from numpy.typing import DTypeLike, NDArray
 
 from densevse.artifacts.files import atomic
-from densevse.artifacts.schema import PREFIX, Column, Schema, arrow_table, check, file_metadata
-from densevse.artifacts.schemas import IMAGE_FEATURES, REGION_FEATURES
+from densevse.artifacts.schema import Column, Schema, arrow_table, check
 from densevse.errors import InputError
 
 VECTOR = "vector"
-SCHEMAS = {schema.name: schema for schema in (IMAGE_FEATURES, REGION_FEATURES)}
+VALUES = f"{VECTOR}.list.element"  # as Parquet calls the values of a list
 GROUP_ROWS, GROUP_BYTES = 1024, 2**24  # the most of a row group, which is held in memory until it is full
 
 
 class FeatureWriter:
     """Writes a feature file row group by row group, in flat memory; it appears under its name only when whole.
 
-    A context manager. `schema` is IMAGE_FEATURES or REGION_FEATURES, `shape` and `dtype` (float16 or float32) are
-    those of one row's vector or grid, and `made_from` says which network, layer, precision and sources: it must be
-    equal in all shards.
+    A context manager. `schema` describes the columns beside the vector, `shape` and `dtype` (float16 or float32) are
+    those of one row's vector or grid, and `made_from` (see densevse.artifacts.lineage) says what the vectors were made
+    from: it must be equal in all shards.
     """
 
     def __init__(
@@ -97,66 +98,75 @@ class FeatureWriter:
     def _flush(self) -> None:
         if not self._filled:
             return
-        payload = pa.py_buffer(self._group[: self._filled])
-        vectors = pa.Array.from_buffers(self._row_type, self._filled, [None, payload])
         table = arrow_table(pd.concat(self._rows, ignore_index=True), self.schema, self.path)
-        self._file.write_table(
-            pa.Table.from_arrays([*table.columns, vectors], schema=self._file.schema), row_group_size=self._filled
-        )
+        columns = [*table.columns, self._vectors(self._group[: self._filled])]
+        self._file.write_table(pa.Table.from_arrays(columns, schema=self._file.schema), row_group_size=self._filled)
         self._rows, self._filled = [], 0
 
     def _finish(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self._flush()
 
-    @property
-    def _row_type(self) -> pa.DataType:
-        return pa.binary(math.prod(self.shape) * self.dtype.itemsize)
+    def _vectors(self, group: NDArray[Any]) -> pa.Array:
+        vector = vector_type(self.shape, self.dtype)
+        values = pa.Array.from_buffers(vector.value_type, group.size, [None, pa.py_buffer(group)])
+        if len(self.shape) == 1:
+            return pa.FixedSizeListArray.from_arrays(values, type=vector)
+        return pa.ExtensionArray.from_storage(
+            vector, pa.FixedSizeListArray.from_arrays(values, type=vector.storage_type)
+        )
 
     def _parquet(self, path: Path) -> pq.ParquetWriter:
-        meaning = f"the feature: {self.dtype.name} values of shape {self.shape}, little endian, row by row"
-        full = replace(self.schema, columns=(*self.schema.columns, Column(VECTOR, self._row_type, meaning)))
-        layout = {f"{PREFIX}shape": json.dumps(self.shape), f"{PREFIX}dtype": self.dtype.name}
+        vector = Column(VECTOR, vector_type(self.shape, self.dtype), f"{self.dtype.name} values of shape {self.shape}")
+        full = replace(self.schema, columns=(*self.schema.columns, vector))
         others = [column.name for column in self.schema.columns]
         return pq.ParquetWriter(
             path,
-            full.arrow.with_metadata(full.metadata(self._made_from) | layout),
-            compression=dict.fromkeys(others, "zstd") | {VECTOR: "none"},
+            full.arrow.with_metadata(full.metadata(self._made_from)),
+            compression=dict.fromkeys(others, "zstd") | {VALUES: "none"},
             use_dictionary=others,
             write_statistics=others,
             data_page_version="1.0",
             data_page_size=2**31 - 1,
-            write_batch_size=GROUP_ROWS,
+            write_batch_size=GROUP_BYTES,
             max_rows_per_page=GROUP_ROWS,
         )
 
 
+def vector_type(shape: tuple[int, ...], dtype: np.dtype[Any]) -> pa.DataType:
+    """The Arrow type of a vector (length,): a required list of required values; of a grid: a tensor of fixed shape."""
+    value = pa.from_numpy_dtype(dtype)
+    if len(shape) == 1:
+        return pa.list_(pa.field("element", value, nullable=False), shape[0])
+    return pa.fixed_shape_tensor(value, shape)
+
+
 class FeatureStore:
-    """The shards of a feature artifact as one array on disk.
+    """The shards of a feature artifact, or of embeddings, as one array on disk.
 
-    `rows` holds all other columns, a row a vector, in the order of `paths`; `shape` and `dtype` are those of one row's
-    vector or grid; `made_from` is what the features were made from.
+    `rows` holds the columns of `schema`, one row for each vector, in the order of `paths`; `shape` and `dtype` are
+    those of one row's vector or grid; `made_from` is what the vectors were made from.
 
-    Raises `InputError` if a file is missing, truncated, no feature artifact, or if shards disagree in schema, shape,
+    Raises `InputError` if a file is missing, truncated or no artifact of this schema, or if shards disagree in shape,
     dtype or what they were made from.
     """
 
-    def __init__(self, paths: Iterable[str | Path]) -> None:
+    def __init__(self, paths: Iterable[str | Path], schema: Schema) -> None:
         files = [Path(path) for path in paths]
         if not files:
-            raise InputError("a feature store needs at least one file; none was given.")
-        described = [_describe(path) for path in files]
+            raise InputError(f"{schema.name}: a feature store needs at least one file; none was given.")
+        described = [_describe(path, schema) for path in files]
         _check_alike(files, described)
-        self.schema = SCHEMAS[described[0]["schema"]]
-        self.shape: tuple[int, ...] = tuple(described[0]["shape"])
-        self.dtype = np.dtype(described[0]["dtype"])
+        self.schema = schema
+        self.shape: tuple[int, ...] = described[0]["shape"]
+        self.dtype: np.dtype[Any] = described[0]["dtype"]
         self.made_from: dict[str, Any] = described[0]["made_from"]
-        names = [column.name for column in self.schema.columns]
+        names = [column.name for column in schema.columns]
         self.rows = pd.concat([pq.read_table(path, columns=names).to_pandas() for path in files], ignore_index=True)
-        row_bytes = math.prod(self.shape) * self.dtype.itemsize
+        length, row_bytes = math.prod(self.shape), math.prod(self.shape) * self.dtype.itemsize
         # Per file, item i is the row_bytes bytes from byte i on; so a vector is an item wherever it begins.
         self._items = [_overlapping_items(path, row_bytes) for path in files]
-        offsets = [_payload_offsets(path, row_bytes) for path in files]
+        offsets = [_vector_offsets(path, length, self.dtype.itemsize) for path in files]
         self._file = np.repeat(np.arange(len(files)), [len(part) for part in offsets])
         self._offset = np.concatenate(offsets)
 
@@ -178,17 +188,17 @@ class FeatureStore:
         return vectors
 
 
-def _describe(path: Path) -> dict[str, Any]:
-    metadata = file_metadata(path)
-    name = metadata.get(f"{PREFIX}schema", "")
-    if name not in SCHEMAS:
-        raise InputError(
-            f"{path}: expected one of the artifacts {', '.join(SCHEMAS)}, found {name or 'no densevse artifact'}. "
-            "Delete the file and run snakemake again to make it anew."
-        )
-    made_from = check(path, SCHEMAS[name])
-    shape, dtype = json.loads(metadata[f"{PREFIX}shape"]), metadata[f"{PREFIX}dtype"]
-    return {"schema": name, "shape": shape, "dtype": dtype, "made_from": made_from}
+def _describe(path: Path, schema: Schema) -> dict[str, Any]:
+    made_from = check(path, schema)
+    names = pq.read_schema(path)
+    vector = names.field(VECTOR).type if VECTOR in names.names else None
+    if isinstance(vector, pa.FixedShapeTensorType):
+        shape = tuple(vector.shape)
+    elif isinstance(vector, pa.FixedSizeListType):
+        shape = (vector.list_size,)
+    else:
+        raise _other_layout(path)
+    return {"shape": shape, "dtype": np.dtype(vector.value_type.to_pandas_dtype()), "made_from": made_from}
 
 
 def _check_alike(files: Sequence[Path], described: Sequence[dict[str, Any]]) -> None:
@@ -206,39 +216,54 @@ def _overlapping_items(path: Path, row_bytes: int) -> NDArray[np.void]:
     return np.ndarray(max(0, len(raw) - row_bytes + 1), f"V{row_bytes}", buffer=raw, strides=(1,))
 
 
-def _payload_offsets(path: Path, row_bytes: int) -> NDArray[np.int64]:
-    """Where in the file each row's vector begins, in bytes."""
+def _vector_offsets(path: Path, length: int, value_bytes: int) -> NDArray[np.int64]:
+    """Where in the file each row's vector of `length` values begins, in bytes."""
     footer = pq.read_metadata(path)
     groups = (footer.row_group(number) for number in range(footer.num_row_groups))
-    begins = [_payload(path, group, row_bytes) + row_bytes * np.arange(group.num_rows) for group in groups]
+    row_bytes = length * value_bytes
+    begins = [
+        _first_value(path, group, group.num_rows * length, value_bytes) + row_bytes * np.arange(group.num_rows)
+        for group in groups
+    ]
     return np.concatenate([*begins, np.empty(0, np.int64)])
 
 
-def _payload(path: Path, group: pq.RowGroupMetaData, row_bytes: int) -> int:
-    """Where the vectors of a row group begin in the file.
+def _first_value(path: Path, group: pq.RowGroupMetaData, values: int, value_bytes: int) -> int:
+    """Where the values of a row group's vectors begin in the file.
 
-    The vectors are the column's one data page: its Thrift header and then the plain values. The header is what the
-    column chunk has beyond the values; it must begin with the page type (DATA_PAGE) and the values' size, twice.
+    They end the column's one data page, whose levels (which say where each list ends) stand before them. The page's
+    header, in Thrift's compact protocol, must say: a data page (15 00), its size twice (15 ...), so it is uncompressed,
+    then (2c) the number of its values (15 ...) and that they are PLAIN (15 00).
     """
     column = group.column(group.num_columns - 1)
-    size = group.num_rows * row_bytes
-    begin = column.data_page_offset + column.total_compressed_size - size
     with open(path, "rb") as file:
         file.seek(column.data_page_offset)
-        header = file.read(max(0, begin - column.data_page_offset))
-    length = _zigzag_varint(size)
-    if column.path_in_schema != VECTOR or not header.startswith(b"\x15\x00\x15" + length + b"\x15" + length):
-        raise InputError(
-            f"{path}: expected the vectors of a row group in one plain page of {size} bytes, found another layout; "
-            "the file was written by other software. Delete it and run snakemake again to make it anew."
-        )
-    return int(begin)
+        header = file.read(min(column.total_compressed_size, LONGEST_HEADER))
+    found = PAGE_HEADER.match(header)
+    if column.path_in_schema != VALUES or not found or found["size"] != found["compressed"]:
+        raise _other_layout(path)
+    one_page = 0 < column.total_compressed_size - _number(found["size"]) <= LONGEST_HEADER
+    if not one_page or _number(found["values"]) != values:
+        raise _other_layout(path)
+    return int(column.data_page_offset + column.total_compressed_size - values * value_bytes)
 
 
-def _zigzag_varint(number: int) -> bytes:
-    """A non-negative 32-bit integer as Thrift's compact protocol writes it."""
-    number, encoded = 2 * number, bytearray()
-    while number >= 0x80:
-        encoded.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*encoded, number])
+VARINT = rb"[\x80-\xff]*[\x00-\x7f]"
+PAGE_HEADER = re.compile(
+    rb"\x15\x00\x15(?P<size>%b)\x15(?P<compressed>%b)\x2c\x15(?P<values>%b)\x15\x00" % (VARINT, VARINT, VARINT),
+    re.DOTALL,
+)
+LONGEST_HEADER = 64
+"""Bytes; without statistics a header has about thirty."""
+
+
+def _number(varint: bytes) -> int:
+    """A number that is not negative, as Thrift's compact protocol writes it: 7 bits a byte, doubled."""
+    return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(varint)) // 2
+
+
+def _other_layout(path: Path) -> InputError:
+    return InputError(
+        f"{path}: expected the vectors of each row group in one plain page, found another layout; the file was written "
+        "by other software. Delete it and run snakemake again to make it anew."
+    )

@@ -6,7 +6,7 @@ import pandas as pd
 from pydantic import Field, TypeAdapter
 from typing_extensions import TypedDict
 
-from densevse.artifacts.schemas import BOXES
+from densevse.artifacts.schemas.datasets import BOXES
 from densevse.datasets import karpathy
 from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
 from densevse.datasets.readers import Options, Paths

@@ -17,7 +17,7 @@ from typing import Any
 
 import pandas as pd
 
-from densevse.artifacts.schemas import BOXES
+from densevse.artifacts.schemas.datasets import BOXES
 from densevse.datasets.archives import Archive
 from densevse.datasets.texts import numbered_lines
 from densevse.errors import InputError

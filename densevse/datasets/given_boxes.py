@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import BOXES, CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.entities import read_entities
 from densevse.errors import InputError
 from densevse.logs import logger

@@ -26,7 +26,7 @@ from typing import Any
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import BOXES, CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.archives import base_names
 from densevse.datasets.images import ImageFacts, ImageFiles, examine
 from densevse.datasets.layout import SPLITS

@@ -12,14 +12,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX, intersection_over_union
+from densevse.artifacts.phrase_boxes import PHRASE
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY, CORRESPONDENCES
+from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
 from densevse.logs import logger
 
 RIGHT = 0.5  # intersection over union
-PHRASE = ["caption_id", "start", "end"]
-BOX = [column.name for column in schemas.BOX]
 TRUE_BOX = [f"true_{name}" for name in BOX]
 PHRASES_AT_ONCE = 20_000
 Overlaps = NDArray[np.float64]
@@ -29,11 +32,11 @@ def write_accuracy(
     correspondences: str, boxes: str, regions: Iterable[str], candidates: str, output: str, made_from: Mapping[str, Any]
 ) -> None:
     """Compare correspondences with true boxes, and write CORRESPONDENCE_ACCURACY rows."""
-    learned = schema.read(correspondences, schemas.CORRESPONDENCES)
-    true = schema.read(boxes, schemas.BOXES)
-    rows = accuracy(learned, true, FeatureStore(regions).rows, candidates)
+    learned = schema.read(correspondences, CORRESPONDENCES)
+    true = schema.read(boxes, BOXES)
+    rows = accuracy(learned, true, FeatureStore(regions, REGION_FEATURES).rows, candidates)
     logger.info("\n%s", rows.to_string(index=False))
-    schema.write(rows, schemas.CORRESPONDENCE_ACCURACY, output, made_from)
+    schema.write(rows, CORRESPONDENCE_ACCURACY, output, made_from)
 
 
 def accuracy(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame, candidates: str) -> pd.DataFrame:
@@ -96,13 +99,3 @@ def _overlaps(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) 
         found = grouped.max() if choice == "best possible" else grouped.mean()
         columns |= {f"{choice} overlap": found["overlap"], f"{choice} right": found["right"].astype(float)}
     return pd.DataFrame(columns)
-
-
-def intersection_over_union(boxes: Overlaps, others: Overlaps) -> Overlaps:
-    """Of each box with the other in the same row: (n, 4) and (n, 4) of x, y, width, height to (n,)."""
-    begin = np.maximum(boxes[:, :2], others[:, :2])
-    end = np.minimum(boxes[:, :2] + boxes[:, 2:], others[:, :2] + others[:, 2:])
-    shared = np.clip(end - begin, 0, None).prod(axis=1)
-    union = boxes[:, 2:].prod(axis=1) + others[:, 2:].prod(axis=1) - shared
-    overlap: Overlaps = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
-    return overlap

@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import RESULTS, RETRIEVAL
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.schemas.tables import RESULTS
 from densevse.evaluation.protocols import TestSet
 from densevse.evaluation.published import FIGURE_COLUMNS, read_papers
 from densevse.evaluation.recall import DIRECTIONS

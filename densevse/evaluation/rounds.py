@@ -6,7 +6,9 @@ from typing import Any
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import CORRESPONDENCE_ACCURACY, RETRIEVAL, ROUNDS
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.schemas.tables import ROUNDS
 from densevse.evaluation.recall import DIRECTIONS, RECALLS, figures_of
 from densevse.evaluation.rendering import Column, Document
 from densevse.evaluation.tables import Outputs, write_table

@@ -12,7 +12,9 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import Schema
-from densevse.artifacts.schemas import CAPTIONS, IMAGES, RESULTS, RETRIEVAL
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.schemas.tables import RESULTS
 from densevse.evaluation.chance import expected_figures
 from densevse.evaluation.foot import notes, title
 from densevse.evaluation.protocols import TestSet, folds, select_split

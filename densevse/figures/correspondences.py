@@ -8,14 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import CAPTIONS, CORRESPONDENCES, IMAGES
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.datasets.images import ImageFiles, decode
 from densevse.figures.grid import picture_grid
 from densevse.figures.saving import save
 
 COLORS = ("#e8710a", "#188038", "#1967d2", "#d01884", "#9334e6", "#b80672", "#129eaf", "#7a4510")
 PICTURES = 8
-BOX = ["x", "y", "width", "height"]
 
 
 def correspondences(rows: str, images: str, captions: str, sources: dict[str, str], title: str, path: str) -> None:

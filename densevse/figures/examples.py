@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import CAPTIONS, IMAGES, RETRIEVAL
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.datasets.images import ImageFiles, decode
 from densevse.figures.saving import QUIET, RIGHT, WRONG, save
 

@@ -9,7 +9,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import IMAGES
+from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.datasets.images import ImageFiles, decode
 from densevse.figures.grid import picture_grid
 from densevse.figures.saving import QUIET, RIGHT, save

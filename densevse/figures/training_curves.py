@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import HISTORY
+from densevse.artifacts.schemas.training import HISTORY
 from densevse.figures.saving import QUIET, save
 
 Histories = Mapping[str, Sequence[Sequence[str]]]

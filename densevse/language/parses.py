@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.logs import logger
 
@@ -50,9 +52,9 @@ def write_parses(
     parser: Parser, images_path: str, captions_path: str, shard: str, path: str, made_from: Mapping[str, Any]
 ) -> None:
     """Parse the captions of a shard's readable images, each text once, and write them to `path` as PARSES."""
-    images = schema.read(images_path, schemas.IMAGES, ["image_id", "status"])
+    images = schema.read(images_path, IMAGES, ["image_id", "status"])
     images = images[shard_slice(shard, len(images))]
-    captions = schema.read(captions_path, schemas.CAPTIONS, ["caption_id", "image_id", "text"])
+    captions = schema.read(captions_path, CAPTIONS, ["caption_id", "image_id", "text"])
     captions = captions[captions["image_id"].isin(images.loc[images["status"] == OK, "image_id"])]
     texts = list(dict.fromkeys(captions["text"]))
     logger.info("%d captions, %d of them different", len(captions), len(texts))
@@ -64,7 +66,7 @@ def write_parses(
     failed = Counter(row["status"] for row in rows if row["status"] != OK)
     for reason, count in failed.most_common():
         logger.warning("%d captions not parsed: %s", count, reason)
-    schema.write(rows, schemas.PARSES, path, {**made_from, "captions": captions_path, "shard": shard})
+    schema.write(rows, PARSES, path, {**made_from, "captions": captions_path, "shard": shard})
     remove_superseded(path)
 
 

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.vocabulary import RELATIONS
 from densevse.errors import InputError
 from densevse.language.parses import OK
 from densevse.language.words import Vocabulary
@@ -59,17 +62,17 @@ def count_relations(parses: pd.DataFrame) -> pd.DataFrame:
 
 def write_relations(captions_path: str, parse_paths: list[str], path: str) -> None:
     """Count the relations of a data set's training sentences and write them to `path` as a RELATIONS artifact."""
-    captions = schema.read(captions_path, schemas.CAPTIONS, ["caption_id", "split"])
+    captions = schema.read(captions_path, CAPTIONS, ["caption_id", "split"])
     columns = ["caption_id", "status", "tokens", "basic_dependencies"]
-    parses = schema.read_all(parse_paths, schemas.PARSES, columns)
+    parses = schema.read_all(parse_paths, PARSES, columns)
     training = parses["caption_id"].isin(captions.loc[captions["split"] == "train", "caption_id"])
     made_from = {"captions": captions_path, "parses": parse_paths, "split": "train"}
-    schema.write(count_relations(parses[training & (parses["status"] == OK)]), schemas.RELATIONS, path, made_from)
+    schema.write(count_relations(parses[training & (parses["status"] == OK)]), RELATIONS, path, made_from)
 
 
 def frequent_relations(path: str | Path, share: float = 0.01) -> set[str]:
     """The relations of a RELATIONS artifact that make up at least `share` of all (DeFrag: 1 %)."""
-    rows = schema.read(path, schemas.RELATIONS, ["relation", "share"])
+    rows = schema.read(path, RELATIONS, ["relation", "share"])
     return set(rows.loc[rows["share"] >= share, "relation"])
 
 

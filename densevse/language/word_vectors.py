@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.vocabulary import WORD_VECTORS
 from densevse.errors import InputError
 from densevse.language.words import Vocabulary
 from densevse.logs import logger
@@ -45,7 +46,7 @@ def write_word_vectors(words_path: str, vectors_path: str, name: str, settings: 
         "vector": [found.get(word, unknown) for word in words],
     }
     made_from = {"words": words_path, "vectors": name, "file": Path(vectors_path).name, **settings}
-    schema.write(pd.DataFrame(rows), schemas.WORD_VECTORS, path, made_from)
+    schema.write(pd.DataFrame(rows), WORD_VECTORS, path, made_from)
 
 
 def read_vectors(

@@ -10,7 +10,9 @@ from typing import Any, Self
 import pandas as pd
 from nltk.tokenize import NLTKWordTokenizer
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.errors import InputError
 
 PADDING, UNKNOWN = 0, 1
@@ -60,9 +62,9 @@ def _falling_count(term: tuple[str, int]) -> tuple[int, str]:
 
 def write_words(captions_path: str, path: str, minimum: int) -> None:
     """Count the words of a captions file's training sentences and write them to `path` as a WORDS artifact."""
-    captions = schema.read(captions_path, schemas.CAPTIONS, ["text", "split"])
+    captions = schema.read(captions_path, CAPTIONS, ["text", "split"])
     made_from: dict[str, Any] = {"captions": captions_path, "split": "train", "minimum_word_count": minimum}
-    schema.write(count_words(captions, minimum), schemas.WORDS, path, made_from)
+    schema.write(count_words(captions, minimum), WORDS, path, made_from)
 
 
 class Vocabulary:
@@ -76,7 +78,7 @@ class Vocabulary:
     @classmethod
     def read(cls, path: str | Path) -> Self:
         """Read a WORDS artifact. Raises `InputError` if it is none, or its numbers are not 2, 3, ..."""
-        rows = schema.read(path, schemas.WORDS, ["index", "word"])
+        rows = schema.read(path, WORDS, ["index", "word"])
         if rows["index"].to_list() != list(range(UNKNOWN + 1, UNKNOWN + 1 + len(rows))):
             raise InputError(f"{path}: its words are not numbered 2, 3, ...; delete it and run snakemake again.")
         return cls(rows["word"])

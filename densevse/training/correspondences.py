@@ -10,7 +10,10 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
+from densevse.artifacts.schemas.parses import PARSES
 from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.methods.hm_lstm import HMLSTM
@@ -23,7 +26,6 @@ from densevse.training.numerics import set_up
 from densevse.training.ragged import Indices
 
 IMAGES_AT_ONCE = 64
-BOX = [column.name for column in schemas.BOX]
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def write_correspondences(
 ) -> None:
     """Assign a region to each noun phrase of the training sentences with a trained model, and write them."""
     inputs, method = open_model(files, model, threads)
-    schema.write(correspond(method, inputs, "train"), schemas.CORRESPONDENCES, output, made_from)
+    schema.write(correspond(method, inputs, "train"), CORRESPONDENCES, output, made_from)
 
 
 def open_model(files: Files, model: str | Path, threads: int) -> tuple[Inputs, HMLSTM]:
@@ -114,7 +116,7 @@ def _assigned(method: HMLSTM, pairs: Pairs, images: Indices) -> pd.DataFrame:
 
 def words_of(rows: pd.DataFrame, inputs: Inputs) -> list[str]:
     """The words of each row's tokens, from `start` to `end` of its `caption_id`; none for a row without caption."""
-    parses = schema.read_all(inputs.files.parses, schemas.PARSES, ["caption_id", "tokens"])
+    parses = schema.read_all(inputs.files.parses, PARSES, ["caption_id", "tokens"])
     tokens = dict(zip(parses["caption_id"], parses["tokens"], strict=True)) | {"": []}
     spans = zip(rows["caption_id"], rows["start"], rows["end"], strict=True)
     return [" ".join(tokens[caption_id][start:end]) for caption_id, start, end in spans]

@@ -8,7 +8,12 @@ from typing import Any, Self
 import numpy as np
 import torch
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.features import feature_schema
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.vocabulary import WORD_VECTORS
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
 from densevse.evaluation.protocols import TestSet, select_split
@@ -53,10 +58,10 @@ class Inputs:
 
     def __init__(self, files: Files) -> None:
         self.files = files
-        self.images = schema.read(files.images, schemas.IMAGES)
-        self.captions = schema.read(files.captions, schemas.CAPTIONS)
+        self.images = schema.read(files.images, IMAGES)
+        self.captions = schema.read(files.captions, CAPTIONS)
         self.vocabulary = Vocabulary.read(files.words)
-        self.stores = {view: FeatureStore(paths) for view, paths in files.features.items()}
+        self.stores = {view: FeatureStore(paths, feature_schema(view)) for view, paths in files.features.items()}
 
     def shapes(self) -> Shapes:
         """The sizes that the data gives a method."""
@@ -74,7 +79,7 @@ class Inputs:
     def _word_vectors(self) -> torch.Tensor | None:
         if self.files.word_vectors is None:
             return None
-        rows = schema.read(self.files.word_vectors, schemas.WORD_VECTORS, ["index", "vector"])
+        rows = schema.read(self.files.word_vectors, WORD_VECTORS, ["index", "vector"])
         if not rows["index"].between(0, len(self.vocabulary) - 1).all():
             raise InputError(f"{self.files.word_vectors}: of another vocabulary than {self.files.words}; delete it.")
         vectors = np.zeros((len(self.vocabulary), len(rows["vector"].iloc[0])), np.float32)
@@ -126,9 +131,9 @@ class Pairs:
         path = self._inputs.files.correspondences
         if path is None or self.forest is None:
             return None
-        return PhraseRegions.read(schema.read(path, schemas.CORRESPONDENCES), self.forest)
+        return PhraseRegions.read(schema.read(path, CORRESPONDENCES), self.forest)
 
     def _read_forest(self, captions: Any) -> Forest:
         columns = ["caption_id", "status", "tokens", "tree"]
-        parses = schema.read_all(self._inputs.files.parses, schemas.PARSES, columns)
+        parses = schema.read_all(self._inputs.files.parses, PARSES, columns)
         return Forest.read(parses, captions, self._inputs.vocabulary)

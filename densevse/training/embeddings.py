@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from densevse.artifacts.boxes import BOX
 from densevse.logs import progress
 from densevse.methods.hm_lstm import HMLSTM, WHOLE_IMAGE
 from densevse.methods.interface import to_device
-from densevse.training.correspondences import BOX, IMAGES_AT_ONCE, embed_phrases, embed_regions, forest_of, words_of
+from densevse.training.correspondences import IMAGES_AT_ONCE, embed_phrases, embed_regions, forest_of, words_of
 from densevse.training.data import Inputs, Pairs
 from densevse.training.encode import evaluation
 from densevse.training.ragged import Indices

@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.artifacts.schemas import REGION_FEATURES
+from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
 from densevse.training.ragged import Indices, Ragged

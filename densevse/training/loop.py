@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
-from densevse.artifacts.schemas import HISTORY
+from densevse.artifacts.schemas.training import HISTORY
 from densevse.errors import InputError
 from densevse.evaluation.ranks import evaluate, figures
 from densevse.logs import logger, progress

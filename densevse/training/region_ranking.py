@@ -12,8 +12,12 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from densevse.artifacts import schema, schemas
-from densevse.artifacts.phrase_boxes import BOX, PHRASE, phrase_boxes
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.phrase_boxes import PHRASE, phrase_boxes
+from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
 from densevse.evaluation.protocols import TestSet, full
@@ -38,9 +42,9 @@ def rank_regions(
     `<caption_id>/<start>-<end>`.
     """
     inputs, method = open_model(files, model, threads)
-    rows, test_set = ranked(method, inputs, FeatureStore([true_regions]), schema.read(boxes, schemas.BOXES))
+    rows, test_set = ranked(method, inputs, FeatureStore([true_regions], REGION_FEATURES), schema.read(boxes, BOXES))
     counts = np.bincount(test_set.image_of_caption).tolist()  # the artifact names queries, not which belong together
-    schema.write(rows, schemas.RETRIEVAL, output, {**made_from, "phrases_of_regions": counts})
+    schema.write(rows, RETRIEVAL, output, {**made_from, "phrases_of_regions": counts})
 
 
 def ranked(method: HMLSTM, inputs: Inputs, store: FeatureStore, boxes: pd.DataFrame) -> tuple[pd.DataFrame, TestSet]:

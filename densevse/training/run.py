@@ -5,8 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
 from densevse.artifacts.files import checksum
+from densevse.artifacts.schemas.training import HISTORY
 from densevse.logs import logger
 from densevse.settings.load import validate
 from densevse.settings.model import Training
@@ -47,7 +48,7 @@ def train(
         logger.info("starting from the weights of %s", previous)
     training = validate(Training, settings["training"], "training")
     rows = Trainer(method.to(device), training, pairs, val, seed, checkpoint).run()
-    schema.write(rows, schemas.HISTORY, history, made_from)
+    schema.write(rows, HISTORY, history, made_from)
     read = {"vocabulary": checksum(files.words), "features": inputs.features_made_from()}
     save_model(method, settings["model"], model, {**made_from, **read, "fingerprint": checkpoint.fingerprint})
     checkpoint.remove()

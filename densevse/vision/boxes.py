@@ -1,21 +1,9 @@
-"""Boxes as arrays (n, 4) of x, y, width, height in pixels: overlap, order, clipping, suppression. NumPy only."""
+"""What is done to the boxes of an image: order, clipping, non-maximum suppression."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-Boxes = NDArray[np.float32]
-COLUMNS = ["x", "y", "width", "height"]
-
-
-def overlaps(boxes: Boxes, others: Boxes) -> NDArray[np.float32]:
-    """Intersection over union of every box with every other: (n, 4) and (m, 4) to (n, m), between 0 and 1."""
-    ends, other_ends = boxes[:, :2] + boxes[:, 2:], others[:, :2] + others[:, 2:]
-    begin = np.maximum(boxes[:, None, :2], others[None, :, :2])
-    end = np.minimum(ends[:, None], other_ends[None])
-    shared = np.clip(end - begin, 0, None).prod(axis=2)
-    union = boxes[:, 2:].prod(axis=1)[:, None] + others[:, 2:].prod(axis=1)[None] - shared
-    ratio: NDArray[np.float32] = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
-    return ratio
+from densevse.artifacts.boxes import Boxes, intersection_over_union
 
 
 def by_score(boxes: Boxes, scores: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -36,7 +24,7 @@ def unique(boxes: Boxes) -> NDArray[np.int64]:
     return np.sort(np.unique(boxes, axis=0, return_index=True)[1])
 
 
-def suppress(
+def non_maximum_suppression(
     boxes: Boxes, scores: NDArray[np.float32], classes: NDArray[np.int64], threshold: float, most: int
 ) -> NDArray[np.int64]:
     """Non-maximum suppression within each class: the indices of at most `most` boxes, best first.
@@ -50,6 +38,6 @@ def suppress(
         best, waiting = waiting[0], waiting[1:]
         kept.append(int(best))
         rival = classes[waiting] == classes[best]
-        close = overlaps(boxes[best : best + 1], boxes[waiting])[0] > threshold
+        close = intersection_over_union(boxes[best], boxes[waiting]) > threshold
         waiting = waiting[~(rival & close)]
     return np.array(kept, np.int64)

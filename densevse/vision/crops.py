@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.vision.boxes import Boxes
+from densevse.artifacts.boxes import Boxes
 
 SIDE = 227
 """The side of R-CNN's crops; context is given in pixels of such a crop."""

@@ -19,7 +19,8 @@ from torch import Tensor
 
 from densevse.artifacts.files import checksum
 from densevse.artifacts.schema import read
-from densevse.artifacts.schemas import IMAGE_FEATURES, IMAGES
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles, decode

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
 
-from densevse.vision.boxes import Boxes
+from densevse.artifacts.boxes import Boxes
 from densevse.vision.networks import check_state, read_state
 from densevse.vision.region_network import Described
 

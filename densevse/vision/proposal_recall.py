@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.errors import InputError
-from densevse.vision.boxes import COLUMNS, overlaps
 
 COUNTS = (100, 300, 1000, 0)  # boxes an image that are looked at; 0 for all
 
@@ -22,7 +22,7 @@ def recall(proposals: pd.DataFrame, true_boxes: pd.DataFrame, threshold: float =
     found = {str(image_id): group for image_id, group in proposals.groupby("image_id", sort=False)}
     nothing = proposals.iloc[:0]
     pairs = [
-        (found.get(str(image_id), nothing)[COLUMNS].to_numpy(np.float32), group[COLUMNS].to_numpy(np.float32))
+        (found.get(str(image_id), nothing)[BOX].to_numpy(np.float32), group[BOX].to_numpy(np.float32))
         for image_id, group in true_boxes.groupby("image_id", sort=False)
     ]
     return pd.DataFrame([_row(pairs, count, threshold) for count in COUNTS])
@@ -31,7 +31,10 @@ def recall(proposals: pd.DataFrame, true_boxes: pd.DataFrame, threshold: float =
 def _row(pairs: Sequence[tuple[NDArray[np.float32], ...]], count: int, threshold: float) -> dict[str, float]:
     proposed = [boxes[: count or None] for boxes, _ in pairs]
     best = np.concatenate(
-        [overlaps(true, boxes).max(axis=1, initial=0) for boxes, (_, true) in zip(proposed, pairs, strict=True)]
+        [
+            intersection_over_union(true[:, None], boxes[None]).max(axis=1, initial=0)
+            for boxes, (_, true) in zip(proposed, pairs, strict=True)
+        ]
     )
     return {
         "boxes": count,

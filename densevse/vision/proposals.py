@@ -24,10 +24,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.io import loadmat
 
+from densevse.artifacts.boxes import BOX, Boxes
 from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import logger, progress
-from densevse.vision.boxes import COLUMNS, Boxes, by_score, clip, unique
+from densevse.vision.boxes import by_score, clip, unique
 from densevse.vision.selective_search import MODES, selective_search
 
 Scored = tuple[Boxes, NDArray[np.float32]]
@@ -104,7 +105,7 @@ def _options(proposer: Mapping[str, Any]) -> SelectiveSearch | BoxFile | MCG:
 
 
 def _ranked(image_id: str, boxes: Boxes, scores: NDArray[np.float32]) -> pd.DataFrame:
-    frame = pd.DataFrame(boxes, columns=COLUMNS)
+    frame = pd.DataFrame(boxes, columns=BOX)
     frame.insert(0, "image_id", pd.Series([image_id] * len(frame), dtype="str"))
     frame.insert(1, "rank", np.arange(len(frame), dtype=np.int32))
     frame["score"] = scores
@@ -162,12 +163,12 @@ def _from_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> It
     groups = {str(image_id): group for image_id, group in table.groupby("image_id", sort=False)}
     for image in rows.itertuples():
         group = groups.get(str(image.image_id), table.iloc[:0])
-        boxes, scores = group[COLUMNS].to_numpy(np.float32), group["score"].to_numpy(np.float32)
+        boxes, scores = group[BOX].to_numpy(np.float32), group["score"].to_numpy(np.float32)
         yield _usable(boxes, scores, image, options.boxes, f"{options.path}, image {image.image_id}")
 
 
 def _read_table(path: str) -> pd.DataFrame:
-    needed = ["image_id", *COLUMNS, "score"]
+    needed = ["image_id", *BOX, "score"]
     try:
         table = pd.read_parquet(path) if path.endswith(".parquet") else pd.read_csv(path, dtype={"image_id": "str"})
         table = table[needed].astype(dict.fromkeys(needed[1:], "float32") | {"image_id": "str"})
@@ -183,7 +184,7 @@ def _usable(boxes: Boxes, scores: NDArray[np.float32], image: Any, most: int, wh
     inside = clip(boxes, image.width, image.height)
     wrong = ~(np.isfinite(boxes).all(axis=1) & np.isfinite(scores) & (inside[:, 2:] > 0).all(axis=1))
     if wrong.any():
-        box = dict(zip(COLUMNS, boxes[int(wrong.argmax())].tolist(), strict=True))
+        box = dict(zip(BOX, boxes[int(wrong.argmax())].tolist(), strict=True))
         raise InputError(
             f"{where}: the box {box} (and {int(wrong.sum()) - 1} more) covers nothing of the image of {image.width} x "
             f"{image.height} pixels. Boxes are in pixels from the top left; are these of this data set?"

@@ -9,7 +9,7 @@ from torch import Tensor, fx
 from torchvision.models.feature_extraction import create_feature_extractor
 from torchvision.ops import roi_align
 
-from densevse.vision.boxes import Boxes
+from densevse.artifacts.boxes import Boxes
 from densevse.vision.networks import CLASSES, Network, as_vectors
 
 

@@ -41,15 +41,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from densevse.artifacts.boxes import BOX, Boxes
 from densevse.artifacts.files import checksum
 from densevse.artifacts.schema import read
-from densevse.artifacts.schemas import IMAGES, PROPOSALS, REGION_FEATURES
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
 from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import progress
-from densevse.vision.boxes import COLUMNS, Boxes, by_score, clip, suppress
+from densevse.vision.boxes import by_score, clip, non_maximum_suppression
 from densevse.vision.crops import warp
 from densevse.vision.extract import DTYPE, READERS, readable
 from densevse.vision.faster_rcnn import FasterRCNN
@@ -145,7 +148,7 @@ def _scored(image: Candidates, described: Described, options: RegionOptions) -> 
 def _best(found: Regions, options: RegionOptions) -> Regions:
     """The whole image and the best detections among the others."""
     scores, classes = found.described.scores[1:], found.described.classes[1:]
-    kept = suppress(found.boxes[1:], scores, classes, options.nms_threshold, options.detections)
+    kept = non_maximum_suppression(found.boxes[1:], scores, classes, options.nms_threshold, options.detections)
     indices = np.concatenate([[0], kept + 1]).astype(np.int64)
     return Regions(found.image_id, found.boxes[indices], found.described.take(indices))
 
@@ -272,7 +275,7 @@ def boxes_of_images(proposals: pd.DataFrame, rows: pd.DataFrame, most: int, wher
     nothing = proposals.iloc[:0]
     boxes = []
     for image_id, width, height in zip(rows["image_id"], rows["width"], rows["height"], strict=True):
-        proposed = found.get(image_id, nothing).sort_values("rank")[COLUMNS].to_numpy(np.float32)[:most]
+        proposed = found.get(image_id, nothing).sort_values("rank")[BOX].to_numpy(np.float32)[:most]
         whole = np.array([[0, 0, width, height]], np.float32)
         inside = clip(proposed, width, height)
         if (inside[:, 2:] <= 0).any():
@@ -308,7 +311,7 @@ def _read(named: tuple[str, str], files: ImageFiles) -> Pixels:
 
 def _rows(regions: Regions, classes: Sequence[str]) -> pd.DataFrame:
     described = regions.described
-    frame = pd.DataFrame(regions.boxes, columns=COLUMNS)
+    frame = pd.DataFrame(regions.boxes, columns=BOX)
     frame.insert(0, "image_id", regions.image_id)
     frame.insert(1, "rank", np.arange(len(frame), dtype=np.int32))
     frame["score"] = described.scores

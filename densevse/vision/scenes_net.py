@@ -22,13 +22,13 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.nn import functional
 
+from densevse.artifacts.boxes import BOX, Boxes, intersection_over_union
 from densevse.artifacts.files import atomic
 from densevse.artifacts.schema import read
-from densevse.artifacts.schemas import BOXES, IMAGES
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import logger, progress
-from densevse.vision.boxes import COLUMNS, Boxes, overlaps
 from densevse.vision.crops import warp
 
 SEVERAL, BACKGROUND = "several things", "background"
@@ -164,10 +164,10 @@ class _Scenes:
         self.pictures = [
             _Picture(
                 decode(files.read(source, file), file),
-                of_image[image][COLUMNS].to_numpy(np.float32),
+                of_image[image][BOX].to_numpy(np.float32),
                 np.array([known[phrase][0] for phrase in of_image[image]["phrase"]]),
                 np.stack([known[phrase][1] for phrase in of_image[image]["phrase"]]),
-                named[image][COLUMNS].drop_duplicates().to_numpy(np.float32),
+                named[image][BOX].drop_duplicates().to_numpy(np.float32),
             )
             for image, source, file in zip(images["image_id"], images["source"], images["file"], strict=True)
         ]
@@ -212,7 +212,7 @@ class _Scenes:
         things = picture.things[inside]
         begin = things[:, :2].min(axis=0)
         around = np.concatenate([begin, (things[:, :2] + things[:, 2:]).max(axis=0) - begin])
-        fit = float(overlaps(window[None], around[None])[0, 0])
+        fit = float(intersection_over_union(window, around))
         if fit < 0.3:
             return self.classes.index(BACKGROUND)
         if fit < 0.5:

@@ -7,7 +7,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.vision.boxes import Boxes, unique
+from densevse.artifacts.boxes import Boxes
+from densevse.vision.boxes import unique
 
 MODES = {
     "single": "switchToSingleStrategy",

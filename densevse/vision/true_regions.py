@@ -10,15 +10,16 @@ import cv2
 import numpy as np
 import pandas as pd
 
+from densevse.artifacts.boxes import BOX, Boxes
 from densevse.artifacts.files import checksum
 from densevse.artifacts.phrase_boxes import phrase_boxes
 from densevse.artifacts.schema import read
-from densevse.artifacts.schemas import BOXES, IMAGES, REGION_FEATURES
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import progress
-from densevse.vision.boxes import COLUMNS, Boxes
 from densevse.vision.extract import DTYPE, READERS
 from densevse.vision.networks import load_network
 from densevse.vision.region_network import RegionNetwork
@@ -55,7 +56,7 @@ def extract_true_regions(
         chosen = list(progress(choose(candidates, describing, everything, pool), "true regions", len(found)))
     with FeatureWriter(path, REGION_FEATURES, chosen[0].described.vectors.shape[1:], DTYPE, made_from) as writer:
         for regions in chosen:
-            rows = pd.DataFrame(regions.boxes, columns=COLUMNS).assign(
+            rows = pd.DataFrame(regions.boxes, columns=BOX).assign(
                 image_id=regions.image_id, score=regions.described.scores, class_name=""
             )
             writer.append(rows.assign(rank=np.arange(len(rows), dtype=np.int32)), regions.described.vectors)
@@ -65,7 +66,7 @@ def boxes_by_image(phrases: pd.DataFrame, images: pd.DataFrame) -> dict[str, Box
     """The distinct phrase boxes (n, 4) of each image that has some, sorted."""
     phrases = phrases[phrases["image_id"].isin(images["image_id"])]
     return {
-        str(image_id): np.unique(group[COLUMNS].to_numpy(np.float32), axis=0)
+        str(image_id): np.unique(group[BOX].to_numpy(np.float32), axis=0)
         for image_id, group in phrases.groupby("image_id", sort=False)
     }
 

@@ -1,3 +1,5 @@
+import importlib
+import pkgutil
 from dataclasses import replace
 
 import duckdb
@@ -6,7 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from densevse.artifacts import schema, schemas
-from densevse.artifacts.schemas import CAPTIONS, PARSES, WORDS
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.errors import InputError
 
 ROWS = [{"index": 0, "word": "", "count": 0}, {"index": 2, "word": "dog", "count": 7}]
@@ -104,7 +108,14 @@ def test_the_file_explains_itself_to_duckdb(words):
 
 
 @pytest.mark.parametrize(
-    "kind", [value for value in vars(schemas).values() if isinstance(value, schema.Schema)], ids=lambda kind: kind.name
+    "kind",
+    [
+        value
+        for module in pkgutil.iter_modules(schemas.__path__, f"{schemas.__name__}.")
+        for value in vars(importlib.import_module(module.name)).values()
+        if isinstance(value, schema.Schema)
+    ],
+    ids=lambda kind: kind.name,
 )
 def test_every_schema_can_be_written_empty(tmp_path, kind):
     schema.write([], kind, tmp_path / "a", {})

@@ -4,11 +4,15 @@ import sys
 import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import IMAGE_FEATURES, REGION_FEATURES, WORDS
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
+from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import GROUP_ROWS, FeatureStore, FeatureWriter
 from densevse.errors import InputError
 
@@ -36,7 +40,7 @@ def write(path, vectors, dtype="float16", step=100, made_from=None, prefix="imag
 @pytest.mark.parametrize("step", [1, 999, 5000])
 def test_what_is_written_is_gathered_bit_by_bit(tmp_path, dtype, shape, step):
     vectors = some(2 * GROUP_ROWS + 17, shape)
-    store = FeatureStore([write(tmp_path / "a.parquet", vectors, dtype, step)])
+    store = FeatureStore([write(tmp_path / "a.parquet", vectors, dtype, step)], IMAGE_FEATURES)
     order = np.random.default_rng(1).permutation(len(vectors))
     assert (len(store), store.shape, store.dtype) == (len(vectors), shape, np.dtype(dtype))
     assert store.made_from == MADE_FROM
@@ -44,23 +48,38 @@ def test_what_is_written_is_gathered_bit_by_bit(tmp_path, dtype, shape, step):
     assert list(store.rows["image_id"]) == list(ids(len(vectors))["image_id"])
 
 
-def test_pyarrow_pandas_and_duckdb_read_the_same_values(tmp_path):
+def test_pandas_and_duckdb_compute_with_the_same_values(tmp_path):
     vectors = some(3000, (9,)).astype(np.float16)
     path = write(tmp_path / "a.parquet", vectors)
     frame = pd.read_parquet(path)
-    assert np.array_equal(np.frombuffer(b"".join(frame["vector"]), "float16").reshape(len(frame), -1), vectors)
-    wanted = duckdb.sql(f"SELECT vector FROM '{path}' WHERE image_id = 'image2345'").fetchall()[0][0]
-    assert np.array_equal(np.frombuffer(wanted, "float16"), vectors[2345])
-    assert np.array_equal(FeatureStore([path]).gather([2345])[0], vectors[2345])
+    assert frame["vector"][0].dtype == np.float16
+    assert np.array_equal(np.stack(frame["vector"]), vectors)
+    query = f"SELECT vector, list_dot_product(vector, vector) FROM '{path}' WHERE image_id = 'image2345'"
+    values, square = duckdb.sql(query).fetchall()[0]
+    assert np.array_equal(np.float16(values), vectors[2345])
+    assert square == pytest.approx((vectors[2345].astype(float) ** 2).sum(), rel=1e-5)
+    assert str(duckdb.sql(query).types[0]) == "FLOAT[]"
+    assert np.array_equal(FeatureStore([path], IMAGE_FEATURES).gather([2345])[0], vectors[2345])
 
 
-def test_the_payload_of_a_row_group_is_one_plain_page(tmp_path):
+def test_a_grid_keeps_its_shape_in_arrow_and_is_a_flat_list_elsewhere(tmp_path):
+    vectors = some(40, (6, 5)).astype(np.float16)
+    path = write(tmp_path / "a.parquet", vectors)
+    column = pq.read_table(path)["vector"].combine_chunks()
+    assert np.array_equal(column.to_numpy_ndarray(), vectors)
+    assert np.array_equal(np.stack(pd.read_parquet(path)["vector"]), vectors.reshape(40, -1))
+    assert np.array_equal(np.float16(duckdb.sql(f"SELECT vector FROM '{path}'").fetchall()[7][0]), vectors[7].ravel())
+
+
+def test_the_values_of_a_row_group_are_one_plain_page_of_required_values(tmp_path):
     path = write(tmp_path / "a.parquet", some(2 * GROUP_ROWS, (64,)))
     footer = pq.read_metadata(path)
     assert footer.num_row_groups == 2
     column = footer.row_group(1).column(1)
     assert (column.compression, column.has_dictionary_page) == ("UNCOMPRESSED", False)
-    assert 0 < column.total_compressed_size - GROUP_ROWS * 128 < 64
+    assert 0 < column.total_compressed_size - GROUP_ROWS * 128 < 8192
+    values = pq.read_schema(path).field("vector").type.value_field
+    assert (values.type, values.nullable) == (pa.float16(), False)
 
 
 def test_shards_are_one_array_in_the_order_given(tmp_path):
@@ -70,7 +89,7 @@ def test_shards_are_one_array_in_the_order_given(tmp_path):
         write(tmp_path / "1", vectors[30:30]),
         write(tmp_path / "2", vectors[30:]),
     ]
-    store = FeatureStore(iter(paths))
+    store = FeatureStore(iter(paths), IMAGE_FEATURES)
     assert np.array_equal(store.gather([69, 0, 29, 30, 0]), vectors[[69, 0, 29, 30, 0]])
     assert store.gather([]).shape == (0, 4)
     assert len(store.rows) == 70
@@ -85,7 +104,7 @@ def test_regions_keep_their_other_columns(tmp_path):
     )
     with FeatureWriter(tmp_path / "a", REGION_FEATURES, (3,), "float16", MADE_FROM) as writer:
         writer.append(rows, np.ones((2, 3)))
-    store = FeatureStore([tmp_path / "a"])
+    store = FeatureStore([tmp_path / "a"], REGION_FEATURES)
     assert store.rows.to_dict("records") == rows.to_dict("records")
     assert store.schema == REGION_FEATURES
 
@@ -134,7 +153,7 @@ def test_a_failure_in_between_leaves_the_old_file(tmp_path):
     [
         ({"made_from": {"network": "vgg19"}}, "expected made_from .*alexnet.*found .*vgg19"),
         ({"dtype": "float32"}, "expected dtype float16 .*found float32"),
-        ({"vectors": some(5, (3,))}, r"expected shape \[2\] .*found \[3\]"),
+        ({"vectors": some(5, (3,))}, r"expected shape \(2,\) .*found \(3,\)"),
     ],
 )
 def test_shards_that_disagree_are_named(tmp_path, change, message):
@@ -143,7 +162,7 @@ def test_shards_that_disagree_are_named(tmp_path, change, message):
         write(tmp_path / "01-of-02.parquet", **({"vectors": some(5, (2,))} | change)),
     ]
     with pytest.raises(InputError, match=rf"01-of-02\.parquet: {message}"):
-        FeatureStore(paths)
+        FeatureStore(paths, IMAGE_FEATURES)
 
 
 @pytest.mark.parametrize("kept", [0, 10, 5000, -1])
@@ -151,27 +170,29 @@ def test_a_truncated_file_is_an_error(tmp_path, kept):
     path = write(tmp_path / "a.parquet", some(2000, (8,)))
     path.write_bytes(path.read_bytes()[:kept])
     with pytest.raises(InputError, match=r"a\.parquet: not a whole Parquet file"):
-        FeatureStore([path])
+        FeatureStore([path], IMAGE_FEATURES)
 
 
 def test_other_artifacts_and_rewritten_files_are_errors(tmp_path):
     schema.write([], WORDS, tmp_path / "words", {})
-    with pytest.raises(InputError, match="expected one of the artifacts image_features, region_features, found words"):
-        FeatureStore([tmp_path / "words"])
+    with pytest.raises(InputError, match="expected a image_features artifact of version 2, found words"):
+        FeatureStore([tmp_path / "words"], IMAGE_FEATURES)
     path = write(tmp_path / "a", some(50, (8,)))
     for options in ({"compression": "zstd"}, {"use_dictionary": False, "data_page_size": 64, "write_batch_size": 4}):
         pq.write_table(pq.read_table(path), tmp_path / "rewritten", **({"compression": "none"} | options))
-        with pytest.raises(InputError, match="expected the vectors of a row group in one plain page"):
-            FeatureStore([tmp_path / "rewritten"])
+        with pytest.raises(InputError, match="expected the vectors of each row group in one plain page"):
+            FeatureStore([tmp_path / "rewritten"], IMAGE_FEATURES)
     with pytest.raises(InputError, match="at least one file"):
-        FeatureStore([])
+        FeatureStore([], IMAGE_FEATURES)
 
 
 def test_memory_stays_flat_while_100_000_rows_are_written(tmp_path):
     program = """
 import resource, sys
 import numpy as np, pandas as pd
-from densevse.artifacts.schemas import IMAGE_FEATURES
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.store import FeatureWriter
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 vectors, peaks = np.ones((1000, 512), np.float32), []
@@ -183,4 +204,18 @@ print(peaks[-1] - peaks[10])
 """
     run = subprocess.run([sys.executable, "-c", program, tmp_path / "a"], capture_output=True, text=True, check=True)
     assert float(run.stdout) < 10, "MB more after 100,000 rows (98 MB of vectors) than after 11,000"
-    assert len(FeatureStore([tmp_path / "a"])) == 100_000
+    assert len(FeatureStore([tmp_path / "a"], IMAGE_FEATURES)) == 100_000
+
+
+def test_embeddings_of_images_and_sentences_are_compared_in_sql(tmp_path):
+    things = [("image", "a", ""), ("sentence", "a", "a#0"), ("sentence", "b", "b#0")]
+    rows = pd.DataFrame(things, columns=["kind", "image_id", "caption_id"])
+    rows = rows.assign(start=-1, end=-1, rank=-1, text="", **dict.fromkeys(BOX, 0.0))
+    with FeatureWriter(tmp_path / "a", EMBEDDINGS, (2,), "float16", MADE_FROM) as writer:
+        writer.append(rows, np.array([[1, 0], [0.8, 0.6], [0, 1]]))
+    nearest = duckdb.sql(f"""
+        SELECT sentence.caption_id FROM '{tmp_path / "a"}' image, '{tmp_path / "a"}' sentence
+        WHERE image.kind = 'image' AND sentence.kind = 'sentence'
+        ORDER BY list_dot_product(image.vector, sentence.vector) DESC""")
+    assert nearest.fetchall() == [("a#0",), ("b#0",)]
+    assert FeatureStore([tmp_path / "a"], EMBEDDINGS).gather([1]).tolist() == [[np.float16(0.8), np.float16(0.6)]]

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.entities import read_annotation, read_entities, read_sentence
 from densevse.datasets.given_boxes import write_given_boxes
 from densevse.errors import InputError
@@ -28,8 +29,8 @@ def tables(tmp_path):
         for i, text in enumerate(texts)
     ]
     paths = [str(tmp_path / name) for name in ("images.parquet", "captions.parquet")]
-    schema.write([image], schemas.IMAGES, paths[0], {})
-    schema.write(captions, schemas.CAPTIONS, paths[1], {})
+    schema.write([image], IMAGES, paths[0], {})
+    schema.write(captions, CAPTIONS, paths[1], {})
     return paths
 
 
@@ -63,7 +64,7 @@ def test_what_is_no_annotation_is_named():
 def test_entities_are_found_by_a_caption_s_letters(tables, entities, tmp_path):
     output = str(tmp_path / "boxes.parquet")
     write_given_boxes(entities, *tables, output)
-    rows = schema.read(output, schemas.BOXES)
+    rows = schema.read(output, BOXES)
     found = rows[["caption_id", "phrase", "start", "end", "x"]].to_numpy().tolist()
     assert found == [
         ["77#1", "Two young guys", 0, 3, 0],
@@ -73,7 +74,7 @@ def test_entities_are_found_by_a_caption_s_letters(tables, entities, tmp_path):
 
 
 def test_entities_of_another_data_set_are_an_error(tables, entities):
-    captions = schema.read(tables[1], schemas.CAPTIONS).assign(text="something else")
+    captions = schema.read(tables[1], CAPTIONS).assign(text="something else")
     with pytest.raises(InputError, match="none of the 2 captions is in it"):
         read_entities(entities, captions)
 
@@ -82,7 +83,7 @@ def test_a_parquet_file_of_any_program_is_taken(tables, tmp_path):
     given, output = str(tmp_path / "mine.parquet"), str(tmp_path / "boxes.parquet")
     pd.DataFrame([ROW]).to_parquet(given)
     write_given_boxes(given, *tables, output)
-    assert schema.read(output, schemas.BOXES).to_dict("records") == [ROW]
+    assert schema.read(output, BOXES).to_dict("records") == [ROW]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import BOXES, CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.layout import seeded_splits
 from densevse.datasets.readers import boxes_reader, read_dataset, write_boxes, write_dataset
 from densevse.errors import InputError

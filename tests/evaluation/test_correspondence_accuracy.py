@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
+from densevse.artifacts.boxes import BOX
 from densevse.errors import InputError
 from densevse.evaluation.correspondences import accuracy
 
-BOX = ["x", "y", "width", "height"]
 LEFT, RIGHT, WHOLE = (0, 0, 50, 100), (50, 0, 50, 100), (0, 0, 100, 100)
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import RETRIEVAL
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.errors import InputError
 from densevse.evaluation.chance import expected_figures
 from densevse.evaluation.protocols import folds, select_split

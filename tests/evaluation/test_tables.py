@@ -6,14 +6,10 @@ import pandas as pd
 import pytest
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import (
-    CAPTIONS,
-    CORRESPONDENCE_ACCURACY,
-    IMAGES,
-    RESULTS,
-    RETRIEVAL,
-    ROUNDS,
-)
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
 from densevse.evaluation.recall import figures_of
 from densevse.evaluation.rounds import make_rounds
 from densevse.evaluation.tables import Outputs, make_table

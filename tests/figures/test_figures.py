@@ -6,7 +6,9 @@ import pytest
 from PIL import Image
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import CAPTIONS, HISTORY, IMAGES, RETRIEVAL
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.schemas.training import HISTORY
 from densevse.figures.examples import example_retrievals
 from densevse.figures.training_curves import training_curves
 

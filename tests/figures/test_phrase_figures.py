@@ -7,7 +7,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.figures.correspondences import COLORS, correspondences, draw_phrases
 from densevse.figures.embedding import embedding, project
 from densevse.figures.region_phrases import nearest, region_phrases
@@ -37,9 +39,9 @@ def tables(tmp_path):
         for i in range(3) for n, phrase in enumerate(WORDS)
     ]  # fmt: skip
     paths = {name: str(tmp_path / f"{name}.parquet") for name in ("images", "captions", "rows")}
-    schema.write(images, schemas.IMAGES, paths["images"], {})
-    schema.write(captions, schemas.CAPTIONS, paths["captions"], {})
-    schema.write(rows, schemas.CORRESPONDENCES, paths["rows"], {})
+    schema.write(images, IMAGES, paths["images"], {})
+    schema.write(captions, CAPTIONS, paths["captions"], {})
+    schema.write(rows, CORRESPONDENCES, paths["rows"], {})
     return {**paths, "sources": {"images": str(folder)}}
 
 

@@ -15,7 +15,9 @@ import cv2
 import numpy as np
 import pandas as pd
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import shard_names, shard_slice
 from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.scenes_sentences import describe
@@ -57,15 +59,15 @@ def write_sources(folder: Path) -> None:
 
 def write_features(images: Path, folder: Path) -> None:
     """Random features of each image and of `REGIONS` regions, in shards, as a network's would be."""
-    table = schema.read(images, schemas.IMAGES)
+    table = schema.read(images, IMAGES)
     for shard in shard_names(SHARDS):
         rows = table.iloc[shard_slice(shard, len(table))]
-        _write(folder / f"whole/{shard}.parquet", schemas.IMAGE_FEATURES, rows[["image_id"]])
+        _write(folder / f"whole/{shard}.parquet", IMAGE_FEATURES, rows[["image_id"]])
         regions = rows[["image_id"]].loc[rows.index.repeat(REGIONS)].reset_index(drop=True)
         rank = regions.groupby("image_id").cumcount()
         boxes = {"x": 0.0, "y": 0.0, "width": 80.0, "height": 60.0, "score": 1.0, "class_name": "thing"}
         regions = regions.assign(rank=rank, **boxes)
-        _write(folder / f"regions-made_up/{shard}.parquet", schemas.REGION_FEATURES, regions)
+        _write(folder / f"regions-made_up/{shard}.parquet", REGION_FEATURES, regions)
 
 
 def _write(path: Path, kind: schema.Schema, rows: pd.DataFrame) -> None:

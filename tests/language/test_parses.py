@@ -3,7 +3,9 @@ import logging
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.parses import PARSES
 from densevse.language.parses import Dependency, Parse, write_parses
 
 
@@ -23,21 +25,21 @@ class Words:
         return Parse("ok", tokens, tokens, ["NN"] * len(tokens), "(NP (NN dog))", links, links)
 
 
-IMAGES = [("i0", "ok"), ("i1", "truncated"), ("i2", "ok"), ("i3", "ok")]
-CAPTIONS = [("i0", "dog"), ("i0", "dog"), ("i0", ""), ("i1", "cat"), ("i2", "dog"), ("i2", "cow"), ("i3", "cow")]
+IMAGE_ROWS = [("i0", "ok"), ("i1", "truncated"), ("i2", "ok"), ("i3", "ok")]
+CAPTION_ROWS = [("i0", "dog"), ("i0", "dog"), ("i0", ""), ("i1", "cat"), ("i2", "dog"), ("i2", "cow"), ("i3", "cow")]
 
 
 @pytest.fixture
 def tables(tmp_path):
-    images = pd.DataFrame(IMAGES, columns=["image_id", "status"])
+    images = pd.DataFrame(IMAGE_ROWS, columns=["image_id", "status"])
     known = images.assign(source="images", file=images["image_id"], split="train", width=1, height=1, sha256="")
-    schema.write(known.assign(captions=2, family=known["image_id"]), schemas.IMAGES, tmp_path / "images.parquet", {})
-    captions = pd.DataFrame(CAPTIONS, columns=["image_id", "text"])
+    schema.write(known.assign(captions=2, family=known["image_id"]), IMAGES, tmp_path / "images.parquet", {})
+    captions = pd.DataFrame(CAPTION_ROWS, columns=["image_id", "text"])
     position = captions.groupby("image_id").cumcount()
     captions = captions.assign(
         position=position, caption_id=captions["image_id"] + "#" + position.astype(str), split="train"
     )
-    schema.write(captions, schemas.CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet", {})
     return tmp_path
 
 
@@ -45,7 +47,7 @@ def parse(tables, shard, parser=None):
     path = tables / "parses" / f"{shard}.parquet"
     files = [str(tables / name) for name in ("images.parquet", "captions.parquet")]
     write_parses(parser or Words(), *files, shard, str(path), {"parser": "words"})
-    return schema.read(path, schemas.PARSES)
+    return schema.read(path, PARSES)
 
 
 def test_each_text_is_parsed_once_and_each_caption_has_its_row(tables):

@@ -1,7 +1,10 @@
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.vocabulary import RELATIONS
 from densevse.errors import InputError
 from densevse.language.triplets import (
     Triplet,
@@ -43,14 +46,14 @@ def test_relations_are_counted_in_training_sentences_only(tmp_path):
         [("i#0", "i", 0, "", "train"), ("i#1", "i", 1, "", "train"), ("i#2", "i", 2, "", "test")],
         columns=["caption_id", "image_id", "position", "text", "split"],
     )
-    schema.write(captions, schemas.CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet", {})
     failed = parse_row("i#1", status="too long", tokens=[], dependencies=[])
     test = parse_row("i#2", dependencies=[("case", 0, 1)] * 5)
-    schema.write([parse_row("i#0"), failed], schemas.PARSES, tmp_path / "00-of-02.parquet", {})
-    schema.write([test], schemas.PARSES, tmp_path / "01-of-02.parquet", {})
+    schema.write([parse_row("i#0"), failed], PARSES, tmp_path / "00-of-02.parquet", {})
+    schema.write([test], PARSES, tmp_path / "01-of-02.parquet", {})
     shards = [str(tmp_path / f"0{i}-of-02.parquet") for i in range(2)]
     write_relations(str(tmp_path / "captions.parquet"), shards, str(tmp_path / "relations.parquet"))
-    rows = schema.read(tmp_path / "relations.parquet", schemas.RELATIONS)
+    rows = schema.read(tmp_path / "relations.parquet", RELATIONS)
     assert list(rows["relation"]) == ["amod", "det", "nsubj"]
     assert list(rows["index"]) == [0, 1, 2]
     assert rows["share"].to_list() == pytest.approx([1 / 3] * 3)
@@ -58,10 +61,10 @@ def test_relations_are_counted_in_training_sentences_only(tmp_path):
 
 def test_relations_below_one_percent_are_rare(tmp_path):
     frame = pd.DataFrame([parse_row("a", dependencies=[("det", 0, 1)] * 99 + [("dep", 0, 1)])])
-    schema.write(count_relations(frame), schemas.RELATIONS, tmp_path / "relations.parquet", {})
+    schema.write(count_relations(frame), RELATIONS, tmp_path / "relations.parquet", {})
     assert frequent_relations(tmp_path / "relations.parquet") == {"det", "dep"}
     frame = pd.DataFrame([parse_row("a", dependencies=[("det", 0, 1)] * 100 + [("dep", 0, 1)])])
-    schema.write(count_relations(frame), schemas.RELATIONS, tmp_path / "relations.parquet", {})
+    schema.write(count_relations(frame), RELATIONS, tmp_path / "relations.parquet", {})
     assert frequent_relations(tmp_path / "relations.parquet") == {"det"}
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.vocabulary import WORD_VECTORS, WORDS
 from densevse.errors import InputError
 from densevse.language.word_vectors import read_vectors, write_word_vectors
 
@@ -26,7 +27,7 @@ def word2vec(vectors=VECTORS, end=b"\n"):
 
 def words_file(path, words):
     rows = pd.DataFrame({"index": range(2, 2 + len(words)), "word": words, "count": 1})
-    schema.write(rows, schemas.WORDS, path, {})
+    schema.write(rows, WORDS, path, {})
     return str(path)
 
 
@@ -103,7 +104,7 @@ def test_the_artifact_has_a_row_a_word(tmp_path):
     words = words_file(tmp_path / "words.parquet", ["bird", "dog"])
     settings = {"format": "glove", "dimension": 3, "member": None}
     write_word_vectors(words, str(tmp_path / "v.txt"), "glove", settings, str(tmp_path / "out.parquet"))
-    rows = schema.read(tmp_path / "out.parquet", schemas.WORD_VECTORS)
+    rows = schema.read(tmp_path / "out.parquet", WORD_VECTORS)
     assert list(rows["index"]) == [2, 3]
     assert list(rows["word"]) == ["bird", "dog"]
     assert list(rows["found"]) == [False, True]

@@ -1,7 +1,9 @@
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.errors import InputError
 from densevse.language.words import Vocabulary, bigrams, count_words, tokenize, write_words
 
@@ -56,7 +58,7 @@ def test_no_word_at_all_is_an_error(rows):
 
 
 def test_a_vocabulary_is_what_was_written(tmp_path):
-    schema.write(captions(("a dog . a cat", "train")), schemas.CAPTIONS, tmp_path / "captions.parquet", {})
+    schema.write(captions(("a dog . a cat", "train")), CAPTIONS, tmp_path / "captions.parquet", {})
     write_words(str(tmp_path / "captions.parquet"), str(tmp_path / "words.parquet"), minimum=1)
     vocabulary = Vocabulary.read(tmp_path / "words.parquet")
     assert len(vocabulary) == 2 + 4
@@ -67,7 +69,7 @@ def test_a_vocabulary_is_what_was_written(tmp_path):
 
 def test_a_vocabulary_with_gaps_is_refused(tmp_path):
     rows = pd.DataFrame({"index": [2, 4], "word": ["a", "b"], "count": [2, 1]})
-    schema.write(rows, schemas.WORDS, tmp_path / "words.parquet", {})
+    schema.write(rows, WORDS, tmp_path / "words.parquet", {})
     with pytest.raises(InputError, match="numbered"):
         Vocabulary.read(tmp_path / "words.parquet")
 

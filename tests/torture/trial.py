@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 import torch
 
 from densevse.artifacts.schema import PREFIX, check, file_metadata
-from densevse.artifacts.schemas import HISTORY
+from densevse.artifacts.schemas.training import HISTORY
 from tests.projects import Project
 
 TARGETS = ("results/tables/scenes.md",)

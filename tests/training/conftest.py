@@ -4,17 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureWriter
 from densevse.training.data import Files
 
-WORDS = ["a", "dog", "cat", "runs", "sleeps", "red", "blue", "small", "."]
+VOCABULARY = ["a", "dog", "cat", "runs", "sleeps", "red", "blue", "small", "."]
 SPLITS = {"train": 12, "val": 4, "test": 3}
 SIZE = 6
 
 
 def sentence(generator):
-    return " ".join(generator.choice(WORDS[:-1], generator.integers(2, 7))) + " ."
+    return " ".join(generator.choice(VOCABULARY[:-1], generator.integers(2, 7))) + " ."
 
 
 def write_tables(folder, generator):
@@ -22,26 +26,26 @@ def write_tables(folder, generator):
     images = pd.DataFrame({"image_id": [f"{split}{i}" for i, split in enumerate(splits)], "split": splits})
     counts = 1 + np.arange(len(images)) % 3
     full = images.assign(source="images", file=images["image_id"], width=8, height=8, sha256="", captions=counts)
-    schema.write(full.assign(family=full["image_id"], status="ok"), schemas.IMAGES, folder / "images.parquet", {})
+    schema.write(full.assign(family=full["image_id"], status="ok"), IMAGES, folder / "images.parquet", {})
     captions = images.loc[images.index.repeat(counts)]
     captions = captions.assign(
         position=captions.groupby("image_id").cumcount(), text=[sentence(generator) for _ in range(len(captions))]
     )
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
-    schema.write(captions, schemas.CAPTIONS, folder / "captions.parquet", {})
-    rows = pd.DataFrame({"index": range(2, 2 + len(WORDS)), "word": WORDS, "count": 1})
-    schema.write(rows, schemas.WORDS, folder / "words.parquet", {})
+    schema.write(captions, CAPTIONS, folder / "captions.parquet", {})
+    rows = pd.DataFrame({"index": range(2, 2 + len(VOCABULARY)), "word": VOCABULARY, "count": 1})
+    schema.write(rows, WORDS, folder / "words.parquet", {})
     return images, captions
 
 
 def write_features(folder, images, generator):
-    with FeatureWriter(folder / "whole.parquet", schemas.IMAGE_FEATURES, (SIZE,), np.float16, {}) as file:
+    with FeatureWriter(folder / "whole.parquet", IMAGE_FEATURES, (SIZE,), np.float16, {}) as file:
         file.append(images[["image_id"]], generator.normal(size=(len(images), SIZE)))
     counts = 1 + np.arange(len(images)) % 4
     regions = images.loc[images.index.repeat(counts), ["image_id"]]
     regions["rank"] = regions.groupby("image_id").cumcount()
     regions = regions.assign(x=0.0, y=0.0, width=8.0, height=8.0, score=1.0, class_name="")
-    with FeatureWriter(folder / "regions.parquet", schemas.REGION_FEATURES, (SIZE,), np.float16, {}) as file:
+    with FeatureWriter(folder / "regions.parquet", REGION_FEATURES, (SIZE,), np.float16, {}) as file:
         file.append(regions, generator.normal(size=(len(regions), SIZE)))
 
 
@@ -68,7 +72,7 @@ def write_parses(folder, captions):
             "enhanced_dependencies": [],
         }
 
-    schema.write([row(caption) for caption in captions.itertuples()], schemas.PARSES, folder / "parses.parquet", {})
+    schema.write([row(caption) for caption in captions.itertuples()], PARSES, folder / "parses.parquet", {})
 
 
 @pytest.fixture

@@ -8,7 +8,15 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
+from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.schemas.tables import RESULTS
+from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.errors import InputError
 from densevse.evaluation.region_table import make_region_table
@@ -22,7 +30,6 @@ from densevse.training.encode import evaluation
 from densevse.training.models import save_model
 from densevse.training.region_ranking import rank_regions, ranked
 
-BOX = ["x", "y", "width", "height"]
 NAMES = {"a": 3, "b": 1, "c": 4}  # image -> regions, the whole image included
 TREES = [
     "(ROOT (S (NP (DT A) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN ball)))))",
@@ -56,11 +63,11 @@ def files(tmp_path):
     ]  # fmt: skip
     words = ["a", "dog", "ball", "sees", "with", "balls"]
     paths = {name: str(tmp_path / f"{name}.parquet") for name in ("images", "captions", "words", "parses", "regions")}
-    schema.write(images, schemas.IMAGES, paths["images"], {})
-    schema.write(captions, schemas.CAPTIONS, paths["captions"], {})
-    schema.write(parses, schemas.PARSES, paths["parses"], {})
+    schema.write(images, IMAGES, paths["images"], {})
+    schema.write(captions, CAPTIONS, paths["captions"], {})
+    schema.write(parses, PARSES, paths["parses"], {})
     rows = pd.DataFrame({"index": np.arange(2, 2 + len(words), dtype=np.int32), "word": words, "count": 1})
-    schema.write(rows.astype({"count": np.int32}), schemas.WORDS, paths["words"], {})
+    schema.write(rows.astype({"count": np.int32}), WORDS, paths["words"], {})
     write_regions(paths["regions"])
     return Files(
         paths["images"],
@@ -83,7 +90,7 @@ def write_regions(path):
     ).astype({"rank": np.int32, "x": np.float32, "y": np.float32, "width": np.float32, "height": np.float32,
               "score": np.float32})  # fmt: skip
     vectors = np.random.default_rng(0).normal(size=(len(rows), 6)).astype(np.float32)
-    with FeatureWriter(path, schemas.REGION_FEATURES, (6,), np.float32, {}) as writer:
+    with FeatureWriter(path, REGION_FEATURES, (6,), np.float32, {}) as writer:
         writer.append(rows, vectors)
 
 
@@ -99,7 +106,7 @@ def model(files, tmp_path):
 def test_every_noun_phrase_of_the_training_sentences_has_a_row(files, model, tmp_path):
     output = tmp_path / "correspondences.parquet"
     write_correspondences(files, model, 1, output, {"round": 1})
-    rows = schema.read(output, schemas.CORRESPONDENCES)
+    rows = schema.read(output, CORRESPONDENCES)
     expected = [
         (f"{name}#{position}", name, *phrase)
         for name in NAMES
@@ -108,7 +115,7 @@ def test_every_noun_phrase_of_the_training_sentences_has_a_row(files, model, tmp
     ]
     found = rows[["caption_id", "image_id", "phrase", "start", "end"]].itertuples(index=False, name=None)
     assert sorted(found) == sorted(expected)
-    assert schema.check(output, schemas.CORRESPONDENCES) == {"round": 1}
+    assert schema.check(output, CORRESPONDENCES) == {"round": 1}
 
 
 def test_each_phrase_has_its_image_s_best_region_with_its_box(files, model):
@@ -146,7 +153,7 @@ def test_a_round_reads_what_was_assigned(files, model, tmp_path):
     joined = replace(files, correspondences=output)
     found = Inputs(joined).pairs("train").batch(np.array([0, 1, 5])).sentences.correspondences
     assert found.sentence.tolist() == [0, 0, 1, 1, 2, 2]
-    first = schema.read(output, schemas.CORRESPONDENCES).sort_values(["caption_id", "start"])
+    first = schema.read(output, CORRESPONDENCES).sort_values(["caption_id", "start"])
     assert found.region[:2].tolist() == first["region"][:2].tolist()
 
 
@@ -156,7 +163,7 @@ def test_a_model_without_phrases_is_refused(files, tmp_path):
                   "similarity": "cosine", "margin": 0.2, "dropout": 0.0,
                   "warm_up_steps": 0}  # fmt: skip
     whole = str(tmp_path / "whole.parquet")
-    with FeatureWriter(whole, schemas.IMAGE_FEATURES, (6,), np.float32, {}) as writer:
+    with FeatureWriter(whole, IMAGE_FEATURES, (6,), np.float32, {}) as writer:
         writer.append(pd.DataFrame({"image_id": [*NAMES, "d", "e", "f"]}), np.zeros((6, 6), np.float32))
     files = replace(files, features={"whole": [whole]}, parses=[])
     save_model(VSE.build(parameters, Inputs(files).shapes()), "vse", path, {})
@@ -198,7 +205,7 @@ def true_boxes(tmp_path):
         for c, s, e, box in phrases
     ]
     path = tmp_path / "boxes.parquet"
-    schema.write(rows, schemas.BOXES, path, {})
+    schema.write(rows, BOXES, path, {})
     return str(path)
 
 
@@ -214,7 +221,7 @@ def true_regions(tmp_path):
     )
     vectors = np.random.default_rng(1).normal(size=(len(rows), 6)).astype(np.float32)
     path = str(tmp_path / "true.parquet")
-    with FeatureWriter(path, schemas.REGION_FEATURES, (6,), np.float32, {}) as writer:
+    with FeatureWriter(path, REGION_FEATURES, (6,), np.float32, {}) as writer:
         writer.append(rows.astype({"rank": np.int32, **dict.fromkeys([*BOX, "score"], np.float32)}), vectors)
     return path
 
@@ -222,11 +229,11 @@ def true_regions(tmp_path):
 def test_true_regions_and_the_parser_s_phrases_are_ranked(files, model, true_boxes, true_regions, tmp_path):
     output = str(tmp_path / "ranking.parquet")
     rank_regions(files, model, true_regions, true_boxes, 1, output, {})
-    rows = schema.read(output, schemas.RETRIEVAL)
+    rows = schema.read(output, RETRIEVAL)
     regions, phrases = (rows[rows["direction"] == name] for name in ("annotation", "search"))
     assert regions["query_id"].tolist() == ["e/1", "e/2", "f/1"]  # no phrase of the parser's means f/2
     assert phrases["query_id"].tolist() == ["e#0/0-2", "e#1/0-2", "e#0/3-5", "f#0/0-2"]
-    assert schema.check(output, schemas.RETRIEVAL)["phrases_of_regions"] == [2, 1, 1]
+    assert schema.check(output, RETRIEVAL)["phrases_of_regions"] == [2, 1, 1]
     assert set(regions["candidates"]) == {4}
     assert set(phrases["candidates"]) == {3}
     # "A dog" has the same words in three places, so its regions find it with equal scores: f's is a tie, and counts.
@@ -237,10 +244,10 @@ def test_true_regions_and_the_parser_s_phrases_are_ranked(files, model, true_box
 
 def test_boxes_without_features_are_an_error(files, model, true_boxes, true_regions):
     inputs, method = open_model(files, model, 1)
-    boxes = schema.read(true_boxes, schemas.BOXES)
+    boxes = schema.read(true_boxes, BOXES)
     boxes.loc[boxes["caption_id"] == "f#0", "x"] = 2.5
     with pytest.raises(InputError, match="1 of these boxes have no features"):
-        ranked(method, inputs, FeatureStore([true_regions]), boxes)
+        ranked(method, inputs, FeatureStore([true_regions], REGION_FEATURES), boxes)
 
 
 def test_the_table_of_regions_sets_ours_beside_the_published(files, model, true_boxes, true_regions, tmp_path):
@@ -250,9 +257,9 @@ def test_the_table_of_regions_sets_ours_beside_the_published(files, model, true_
     settings = {"title": "Small", "titles": {"hm_lstm": "HM-LSTM"}, "seeds": [0]}
     published = Path(__file__).parents[2] / "config/published"
     make_region_table([ranking], published / "regions/hm_lstm.csv", published / "papers.yaml", settings, outputs)
-    rows = schema.read(outputs.parquet, schemas.RESULTS).set_index(["variant", "kind"])
+    rows = schema.read(outputs.parquet, RESULTS).set_index(["variant", "kind"])
     assert rows.loc[("hm_lstm", "published"), "annotation_r1"] == pytest.approx(10.8)
-    ours = schema.read(ranking, schemas.RETRIEVAL)
+    ours = schema.read(ranking, RETRIEVAL)
     first = ours.loc[ours["direction"] == "annotation", "rank"] == 1
     assert rows.loc[("hm_lstm", "measured"), "annotation_r1"] == pytest.approx(100 * first.mean())
     # A region with 2 of the 4 phrases finds one first half the time, the two with one a quarter of the time.

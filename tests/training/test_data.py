@@ -6,7 +6,11 @@ import pandas as pd
 import pytest
 import torch
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
+from densevse.artifacts.schemas.vocabulary import WORD_VECTORS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.errors import InputError
 from densevse.training.data import Inputs
@@ -23,10 +27,10 @@ def with_trees(folder, files):
 
 def correspondences(folder, **changes):
     row = {"caption_id": "train1#0", "image_id": "train1", "phrase": "", "start": 0, "region": 1, "confidence": 0.5}
-    captions = schema.read(folder / "captions.parquet", schemas.CAPTIONS).set_index("caption_id")
+    captions = schema.read(folder / "captions.parquet", CAPTIONS).set_index("caption_id")
     row["end"] = len(captions.loc["train1#0", "text"].split()) - 2
     rows = [{**row, "x": 0, "y": 0, "width": 1, "height": 1, **changes}]
-    schema.write(pd.DataFrame(rows), schemas.CORRESPONDENCES, folder / "correspondences.parquet", {})
+    schema.write(pd.DataFrame(rows), CORRESPONDENCES, folder / "correspondences.parquet", {})
     return str(folder / "correspondences.parquet")
 
 
@@ -41,7 +45,7 @@ def test_ragged():
 def test_batch_pairs_each_sentence_with_its_image(files):
     inputs = Inputs(files)
     pairs = inputs.pairs("train")
-    store = FeatureStore(files.features["whole"])
+    store = FeatureStore(files.features["whole"], IMAGE_FEATURES)
     chosen = np.array([5, 0, 4, 7])
     batch = pairs.batch(chosen)
     captions = inputs.captions.set_index("caption_id")
@@ -74,17 +78,17 @@ def test_regions_are_padded_and_marked(with_trees):
 
 
 def test_an_image_without_features_is_named(folder, files):
-    store = FeatureStore(files.features["whole"])
+    store = FeatureStore(files.features["whole"], IMAGE_FEATURES)
     with pytest.raises(InputError, match="'unknown'"):
         Features(store, ["train0", "unknown"], "whole")
 
 
 def test_ranks_must_count_up(folder):
     rows = pd.DataFrame({"image_id": ["a", "a"], "rank": [0, 2], "x": 0.0, "y": 0.0, "width": 1.0, "height": 1.0})
-    with FeatureWriter(folder / "odd.parquet", schemas.REGION_FEATURES, (2,), np.float16, {}) as file:
+    with FeatureWriter(folder / "odd.parquet", REGION_FEATURES, (2,), np.float16, {}) as file:
         file.append(rows.assign(score=1.0, class_name=""), np.zeros((2, 2)))
     with pytest.raises(InputError, match="ranks"):
-        Features(FeatureStore([folder / "odd.parquet"]), ["a"], "regions")
+        Features(FeatureStore([folder / "odd.parquet"], REGION_FEATURES), ["a"], "regions")
 
 
 def test_trees_are_numbered_together(with_trees):
@@ -132,7 +136,7 @@ def test_phrases_of_other_parses_are_named(folder, with_trees):
 
 def test_word_vectors_follow_the_vocabulary(folder, files):
     rows = [{"index": 4, "word": "cat", "found": True, "vector": [1.0, 2.0]}]
-    schema.write(pd.DataFrame(rows), schemas.WORD_VECTORS, folder / "vectors.parquet", {})
+    schema.write(pd.DataFrame(rows), WORD_VECTORS, folder / "vectors.parquet", {})
     vectors = Inputs(replace(files, word_vectors=str(folder / "vectors.parquet"))).shapes().word_vectors
     assert vectors.shape == (11, 2)
     assert vectors[4].tolist() == [1, 2]

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 import torch
 
-from densevse.artifacts import schema, schemas
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.training import HISTORY
 from densevse.errors import InputError
 from densevse.settings.model import Training
 from densevse.training import loop
@@ -52,7 +53,7 @@ def job(files, tmp_path):
         model, history = folder / "model.safetensors", folder / "history.parquet"
         train(files, previous, "", settings, seed, 1, model, history)
         assert sorted(path.name for path in folder.iterdir()) == ["history.parquet", "model.safetensors"]
-        return model.read_bytes(), schema.read(history, schemas.HISTORY)
+        return model.read_bytes(), schema.read(history, HISTORY)
 
     return run
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 import torch
-from torchvision.ops import batched_nms, box_iou
+from torchvision.ops import batched_nms
 
-from densevse.vision.boxes import by_score, clip, overlaps, suppress, unique
+from densevse.vision.boxes import by_score, clip, non_maximum_suppression, unique
 
 
 def random_boxes(number: int, seed: int = 0) -> np.ndarray:
@@ -17,33 +17,20 @@ def corners(boxes: np.ndarray) -> torch.Tensor:
     return torch.from_numpy(np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1))
 
 
-def test_overlaps_agree_with_torchvision():
-    boxes, others = random_boxes(50), random_boxes(30, seed=1)
-    np.testing.assert_allclose(overlaps(boxes, others), box_iou(corners(boxes), corners(others)), atol=1e-5)
-
-
-def test_overlap_of_a_box_with_itself_with_none_and_without_area():
-    box, other, empty = np.float32([[0, 0, 4, 4]]), np.float32([[4, 0, 4, 4]]), np.float32([[1, 1, 0, 0]])
-    assert overlaps(box, box)[0, 0] == 1
-    assert overlaps(box, other)[0, 0] == 0
-    assert overlaps(empty, empty)[0, 0] == 0
-    assert overlaps(box, np.empty((0, 4), np.float32)).shape == (1, 0)
-
-
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.7])
 def test_suppression_agrees_with_torchvision(threshold):
     boxes, random = random_boxes(300), np.random.default_rng(2)
     scores, classes = random.permutation(300).astype(np.float32), random.integers(0, 4, 300)
     expected = batched_nms(corners(boxes), torch.from_numpy(scores), torch.from_numpy(classes), threshold).tolist()
-    assert suppress(boxes, scores, classes, threshold, most=300).tolist() == expected
-    assert suppress(boxes, scores, classes, threshold, most=19).tolist() == expected[:19]
+    assert non_maximum_suppression(boxes, scores, classes, threshold, most=300).tolist() == expected
+    assert non_maximum_suppression(boxes, scores, classes, threshold, most=19).tolist() == expected[:19]
 
 
 def test_only_boxes_of_the_same_class_suppress_each_other():
     boxes, scores = np.float32([[0, 0, 10, 10]] * 2), np.float32([0.9, 0.8])
-    assert suppress(boxes, scores, np.array([0, 0]), 0.3, 19).tolist() == [0]
-    assert suppress(boxes, scores, np.array([0, 1]), 0.3, 19).tolist() == [0, 1]
-    assert suppress(boxes[:0], scores[:0], np.array([], int), 0.3, 19).tolist() == []
+    assert non_maximum_suppression(boxes, scores, np.array([0, 0]), 0.3, 19).tolist() == [0]
+    assert non_maximum_suppression(boxes, scores, np.array([0, 1]), 0.3, 19).tolist() == [0, 1]
+    assert non_maximum_suppression(boxes[:0], scores[:0], np.array([], int), 0.3, 19).tolist() == []
 
 
 def test_equal_scores_have_one_order_whatever_order_they_come_in():

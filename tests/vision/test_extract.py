@@ -6,7 +6,8 @@ import torch
 import torchvision
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import IMAGES
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.shards import shard_names
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
@@ -49,7 +50,7 @@ def features(folder, out, view="whole", shards=1, **changes):
     for path in paths:
         sources = {"images": str(folder)}
         extract(folder / "images.parquet", sources, SETTINGS | changes, folder / "weights.pth", view, path.stem, path)
-    return FeatureStore(paths)
+    return FeatureStore(paths, IMAGE_FEATURES)
 
 
 def pixels(folder, number):
@@ -118,7 +119,7 @@ def test_same_features_same_bytes_and_shards_of_another_division_go(folder, tmp_
 def test_a_shard_without_images_is_empty_and_has_the_shape(folder, tmp_path):
     store = features(folder, tmp_path, shards=COUNT)
     assert len(store) == COUNT - 1
-    empty = FeatureStore([tmp_path / f"{shard_names(COUNT)[BROKEN]}.parquet"])
+    empty = FeatureStore([tmp_path / f"{shard_names(COUNT)[BROKEN]}.parquet"], IMAGE_FEATURES)
     assert (len(empty), empty.shape) == (0, (512,))
 
 

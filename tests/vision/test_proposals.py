@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 from scipy.io import savemat
 
+from densevse.artifacts.boxes import BOX
 from densevse.errors import InputError
-from densevse.vision.boxes import COLUMNS
 from densevse.vision.proposal_recall import recall, table
 from densevse.vision.proposals import propose
 
@@ -70,7 +70,7 @@ def from_file(tmp_path, frame, images, suffix="csv", **options):
 
 
 def boxes(*rows) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=["image_id", *COLUMNS, "score"])
+    return pd.DataFrame(rows, columns=["image_id", *BOX, "score"])
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -78,10 +78,10 @@ def test_a_file_of_boxes(tmp_path, suffix):
     frame = boxes(("007", 1, 2, 30, 40, 0.5), ("007", 90, 70, 30, 30, 0.9), ("007", 0, 2, 30, 40, 0.5))
     found = from_file(tmp_path, frame, image_table("007", "none"), suffix)
     expected = [[90, 70, 10, 10], [0, 2, 30, 40], [1, 2, 30, 40]]  # clipped; equal scores by their place
-    assert found[COLUMNS].to_numpy().tolist() == expected
+    assert found[BOX].to_numpy().tolist() == expected
     assert found["image_id"].unique().tolist() == ["007"]
     shuffled = from_file(tmp_path, frame.iloc[::-1], image_table("007", "none"), suffix, boxes=2)
-    assert shuffled[COLUMNS].to_numpy().tolist() == expected[:2]
+    assert shuffled[BOX].to_numpy().tolist() == expected[:2]
 
 
 @pytest.mark.parametrize("box", [(150, 0, 5, 5), (0, 0, 0, 5), (np.nan, 0, 5, 5), (-9, -9, 5, 5)])
@@ -112,7 +112,7 @@ def test_published_boxes_of_mcg(tmp_path):
     corners = np.array([[1, 1, 80, 100], [11, 21, 30, 60]], np.uint16)
     savemat(tmp_path / "COCO_a.mat", {"boxes": corners, "scores": np.array([[0.25], [0.75]])})
     found = mcg(tmp_path, name="COCO_{stem}.mat")
-    assert found[COLUMNS].to_numpy().tolist() == [[20, 10, 40, 20], [0, 0, 100, 80]]
+    assert found[BOX].to_numpy().tolist() == [[20, 10, 40, 20], [0, 0, 100, 80]]
     assert found["score"].tolist() == [0.75, 0.25]
 
 

@@ -9,11 +9,13 @@ from PIL import Image
 from safetensors.torch import save_file
 from torchvision.models import get_model
 
+from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.schema import read, write
-from densevse.artifacts.schemas import IMAGES, PROPOSALS
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
-from densevse.vision.boxes import COLUMNS, overlaps
 from densevse.vision.crops import warp
 from densevse.vision.networks import CLASSES, load_network
 from densevse.vision.region_network import RegionNetwork, rest_of
@@ -61,8 +63,8 @@ def write_proposals(folder, shard, image_ids):
         for rank in range(40):
             x, y = random.integers(0, width - 12), random.integers(0, height - 12)
             box = (x, y, random.integers(8, width - x + 1), random.integers(8, height - y + 1))
-            rows.append({"image_id": image_id, "rank": rank, **dict(zip(COLUMNS, box, strict=True)), "score": 0.5})
-    frame = pd.DataFrame(rows, columns=["image_id", "rank", *COLUMNS, "score"])
+            rows.append({"image_id": image_id, "rank": rank, **dict(zip(BOX, box, strict=True)), "score": 0.5})
+    frame = pd.DataFrame(rows, columns=["image_id", "rank", *BOX, "score"])
     write(frame, PROPOSALS, folder / "proposals" / f"{shard}.parquet", {})
 
 
@@ -77,7 +79,7 @@ def extract(folder, shard="00-of-01", out="regions", **options):
         shard,
         folder / out / f"{shard}.parquet",
     )
-    return FeatureStore([folder / out / f"{shard}.parquet"])
+    return FeatureStore([folder / out / f"{shard}.parquet"], REGION_FEATURES)
 
 
 WAYS = [
@@ -95,7 +97,7 @@ def test_the_whole_image_and_the_best_detections(made, options):
     for image_id, rows in store.rows.groupby("image_id"):
         width, height = SIZES[image_id]
         assert rows["rank"].tolist() == list(range(len(rows)))
-        assert rows.iloc[0][COLUMNS].tolist() == [0, 0, width, height]
+        assert rows.iloc[0][BOX].tolist() == [0, 0, width, height]
         assert rows["class_name"].iloc[0] == ""
         assert len(rows) == (1 if image_id == "none" else 6)
         found = rows.iloc[1:]
@@ -108,8 +110,8 @@ def test_the_whole_image_and_the_best_detections(made, options):
 def test_regions_of_a_class_do_not_repeat_each_other(made):
     rows = extract(made, nms_threshold=0.3, scoring="crops").rows
     for _, found in rows[rows["rank"] > 0].groupby(["image_id", "class_name"]):
-        boxes = found[COLUMNS].to_numpy()
-        assert (overlaps(boxes, boxes) - np.eye(len(boxes))).max() <= 0.3 + 1e-6
+        boxes = found[BOX].to_numpy()
+        assert (intersection_over_union(boxes[:, None], boxes[None]) - np.eye(len(boxes))).max() <= 0.3 + 1e-6
 
 
 def test_features_and_scores_are_those_of_the_warped_crop(made):
@@ -119,7 +121,7 @@ def test_features_and_scores_are_those_of_the_warped_crop(made):
         pixels = read_png(made, "a")
         rows = store.rows[store.rows["image_id"] == "a"]
         for number, row in list(enumerate(rows.to_dict("records")))[:4]:
-            box = np.float32([row[column] for column in COLUMNS])
+            box = np.float32([row[column] for column in BOX])
             crop = warp(pixels, box, 64, 16 if row["rank"] else 0, (124, 116, 104))
             vector, scores = network.outputs(torch.from_numpy(crop).permute(2, 0, 1)[None], ["features", CLASSES])
             expected = vector.mean((2, 3)).cpu().numpy()
@@ -141,7 +143,9 @@ def test_division_into_shards_changes_no_bit(made, options):
     write_proposals(made, "01-of-02", ["c"])
     for shard in ("00-of-02", "01-of-02"):
         extract(made, shard, out="divided", **options)
-    divided = FeatureStore([made / "divided" / f"{shard}.parquet" for shard in ("00-of-02", "01-of-02")])
+    divided = FeatureStore(
+        [made / "divided" / f"{shard}.parquet" for shard in ("00-of-02", "01-of-02")], REGION_FEATURES
+    )
     pd.testing.assert_frame_equal(divided.rows, whole.rows)
     every = np.arange(len(whole))
     np.testing.assert_array_equal(divided.gather(every), whole.gather(every))
@@ -221,7 +225,7 @@ def test_wrong_options_are_named(options, message):
 
 def test_proposals_of_other_images_are_refused():
     rows = pd.DataFrame({"image_id": ["a"], "width": [100], "height": [50]})
-    frame = pd.DataFrame([["b", 0, 0, 0, 5, 5, 1.0]], columns=["image_id", "rank", *COLUMNS, "score"])
+    frame = pd.DataFrame([["b", 0, 0, 0, 5, 5, 1.0]], columns=["image_id", "rank", *BOX, "score"])
     with pytest.raises(InputError, match=r"p\.parquet.*'b'.*another data set"):
         boxes_of_images(frame, rows, 10, "p.parquet")
     with pytest.raises(InputError, match=r"p\.parquet: image a: a box outside its 100 x 50"):
@@ -231,5 +235,5 @@ def test_proposals_of_other_images_are_refused():
 def test_a_proposal_that_is_the_whole_image_is_there_once():
     rows = pd.DataFrame({"image_id": ["a"], "width": [100], "height": [50]})
     values = [["a", 1, 0, 0, 100, 50, 1.0], ["a", 0, 0, 0, 100, 49, 1.0]]
-    frame = pd.DataFrame(values, columns=["image_id", "rank", *COLUMNS, "score"])
+    frame = pd.DataFrame(values, columns=["image_id", "rank", *BOX, "score"])
     assert boxes_of_images(frame, rows, 10, "p")[0].tolist() == [[0, 0, 100, 50], [0, 0, 100, 49]]

@@ -3,13 +3,13 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schema import read, write
-from densevse.artifacts.schemas import BOXES, IMAGES
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.datasets import scenes
 from densevse.datasets.images import ImageFiles, decode
 from densevse.datasets.readers import write_boxes, write_dataset
 from densevse.errors import InputError
-from densevse.vision.boxes import COLUMNS
 from densevse.vision.crops import warp
 from densevse.vision.scenes_net import CELLS, Recipe, ScenesNet, _facts, train_scenes_net
 
@@ -87,7 +87,7 @@ def test_it_learns_the_classes_of_the_training_things(folder, tmp_path):
     right = []
     for thing in things.to_dict("records"):
         pixels = decode(files.read(thing["source"], thing["file"]), thing["file"])
-        crop = warp(pixels, np.array([thing[name] for name in COLUMNS], np.float32), 32, 0, (128, 128, 128))
+        crop = warp(pixels, np.array([thing[name] for name in BOX], np.float32), 32, 0, (128, 128, 128))
         with torch.no_grad():
             best = int(network((torch.from_numpy(crop).permute(2, 0, 1)[None] / 255 - 0.5) / 0.25).argmax())
         right.append(classes[best] in thing["phrase"].split())

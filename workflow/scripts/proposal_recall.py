@@ -1,5 +1,6 @@
 from densevse.artifacts.schema import read, read_all, write
-from densevse.artifacts.schemas import BOXES, PROPOSAL_RECALL, PROPOSALS
+from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSALS
 from densevse.logs import job
 from densevse.vision.proposal_recall import recall
 

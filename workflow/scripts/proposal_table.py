@@ -1,6 +1,6 @@
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import read
-from densevse.artifacts.schemas import PROPOSAL_RECALL
+from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL
 from densevse.logs import job
 from densevse.vision.proposal_recall import table
 

@@ -1,5 +1,5 @@
 from densevse.artifacts import schema
-from densevse.artifacts.schemas import RETRIEVAL
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.protocols import folds
 from densevse.evaluation.retrieval import retrieve, versions
 from densevse.logs import job

@@ -1,0 +1,47 @@
+"""The image table, the captions and the true boxes of a data set."""
+
+from densevse.artifacts.schema import Column, Schema
+from densevse.artifacts.schemas.columns import BOX, CAPTION_ID, IMAGE_ID, NUMBER, SPLIT, TEXT
+
+IMAGES = Schema(
+    "images",
+    "an image",
+    (
+        IMAGE_ID,
+        Column("source", TEXT, "the data set's source (a key of its config) that holds the file"),
+        Column("file", TEXT, "the file's path inside that source"),
+        SPLIT,
+        Column("width", NUMBER, "width of the upright image, pixels; 0 where it cannot be read"),
+        Column("height", NUMBER, "height of the upright image, pixels; 0 where it cannot be read"),
+        Column("sha256", TEXT, "checksum of the file's bytes; empty where it is missing"),
+        Column("captions", NUMBER, "how many captions it has"),
+        Column("family", TEXT, "images that are variations of each other share it; the image_id where there are none"),
+        Column("status", TEXT, "ok, or why the image cannot be read (only images that the config knows of)"),
+    ),
+    version=2,
+)
+
+CAPTIONS = Schema(
+    "captions",
+    "a sentence of an image",
+    (
+        CAPTION_ID,
+        IMAGE_ID,
+        Column("position", NUMBER, "which sentence of its image, from 0"),
+        Column("text", TEXT, "the sentence as published, white space trimmed"),
+        SPLIT,
+    ),
+)
+
+BOXES = Schema(
+    "boxes",
+    "a true box: an object's, or what a phrase of a caption names",
+    (
+        IMAGE_ID,
+        Column("caption_id", TEXT, "the caption whose phrase names it; empty for a box without caption"),
+        Column("phrase", TEXT, "the phrase (its words, space separated), or the object's class name"),
+        Column("start", NUMBER, "index of the phrase's first token in its caption; -1 without caption"),
+        Column("end", NUMBER, "index after the phrase's last token; -1 without caption"),
+        *BOX,
+    ),
+)

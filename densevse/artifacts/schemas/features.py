@@ -1,0 +1,24 @@
+"""What networks make of images and of regions: files of densevse.artifacts.store, with a column `vector` besides."""
+
+from densevse.artifacts.schema import Column, Schema
+from densevse.artifacts.schemas.columns import BOX, IMAGE_ID, NUMBER, REAL, TEXT
+
+IMAGE_FEATURES = Schema("image_features", "an image's vector or grid", (IMAGE_ID,), version=2)
+
+REGION_FEATURES = Schema(
+    "region_features",
+    "a region of an image: its box and vector; rank 0 is the whole image",
+    (
+        IMAGE_ID,
+        Column("rank", NUMBER, "0 for the whole image, then detections by falling score"),
+        *BOX,
+        Column("score", REAL, "the detection's class score"),
+        Column("class_name", TEXT, "the detection's class; empty for the whole image"),
+    ),
+    version=2,
+)
+
+
+def feature_schema(view: str) -> Schema:
+    """The schema of a view's features."""
+    return REGION_FEATURES if view == "regions" else IMAGE_FEATURES

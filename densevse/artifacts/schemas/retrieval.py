@@ -1,0 +1,21 @@
+"""How each query of a retrieval was answered."""
+
+import pyarrow as pa
+
+from densevse.artifacts.schema import Column, Schema
+from densevse.artifacts.schemas.columns import NUMBER, REALS, TEXT, TEXTS
+
+RETRIEVAL = Schema(
+    "retrieval",
+    "a query",
+    (
+        Column("fold", NUMBER, "which fold of the protocol, from 0"),
+        Column("direction", TEXT, "annotation (an image asks for sentences) or search (a sentence for images)"),
+        Column("query_id", TEXT, "the image_id or caption_id that asks"),
+        Column("rank", NUMBER, "rank of its first true answer, from 1; ties count against it"),
+        Column("candidates", NUMBER, "how many candidates were ranked"),
+        Column("top", TEXTS, "the ten best candidates' ids, best first"),
+        Column("top_scores", REALS, "their scores"),
+        Column("top_true", pa.list_(pa.bool_()), "whether each is a true answer"),
+    ),
+)

@@ -1,0 +1,58 @@
+"""The rows of tables of results."""
+
+from densevse.artifacts.schema import Column, Schema
+from densevse.artifacts.schemas.columns import NUMBER, REAL, TEXT
+
+FIGURES = tuple(
+    Column(f"{direction}_{figure}", REAL, meaning, nullable=True)
+    for direction in ("annotation", "search")
+    for figure, meaning in (
+        ("r1", "R@1, percent"),
+        ("r5", "R@5, percent"),
+        ("r10", "R@10, percent"),
+        ("median_rank", "Med r"),
+        ("mean_rank", "Mean r"),
+    )
+)
+
+RESULTS = Schema(
+    "results",
+    "a row of a table",
+    (
+        Column("method", TEXT, "the method's name as printed"),
+        Column("kind", TEXT, "random, published or measured"),
+        Column("source", TEXT, "paper and table of a published row; variant and seeds of a measured one"),
+        Column("variant", TEXT, "the variant in config/methods that the row belongs to; empty without one"),
+        *FIGURES,
+        Column("sum", REAL, "sum of the six recalls", nullable=True),
+        Column("sum_spread", REAL, "standard deviation of Sum over seeds", nullable=True),
+        Column("mean_recall", REAL, "mR, the mean of the six recalls", nullable=True),
+        Column("difference", REAL, "ours minus a published row, summed over the recalls it prints", nullable=True),
+        Column("seeds", NUMBER, "how many seeds; 0 where not measured here"),
+    ),
+)
+
+ROUNDS = Schema(
+    "rounds",
+    "a round of a variant that learns correspondences",
+    (
+        Column("variant", TEXT, "the variant in config/methods"),
+        Column("method", TEXT, "its name as printed"),
+        Column("round", NUMBER, "the round; 0 is trained without correspondences"),
+        Column("seeds", NUMBER, "how many seeds its figures are means of"),
+        *FIGURES,
+        Column("sum", REAL, "sum of the six recalls"),
+        Column("sum_spread", REAL, "standard deviation of Sum over seeds", nullable=True),
+        Column("mean_recall", REAL, "mR, the mean of the six recalls"),
+        Column("gain", REAL, "Sum minus that of round 0"),
+        *(
+            Column(f"{choice}_accuracy", REAL, f"share of phrases given a right region: {meaning}", nullable=True)
+            for choice, meaning in (
+                ("learned", "the correspondences that the round was trained on"),
+                ("whole_image", "always the whole image"),
+                ("chance", "any region by chance"),
+                ("best_possible", "the best of the regions"),
+            )
+        ),
+    ),
+)
