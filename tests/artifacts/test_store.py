@@ -211,11 +211,11 @@ def test_embeddings_of_images_and_sentences_are_compared_in_sql(tmp_path):
     things = [("image", "a", ""), ("sentence", "a", "a#0"), ("sentence", "b", "b#0")]
     rows = pd.DataFrame(things, columns=["kind", "image_id", "caption_id"])
     rows = rows.assign(start=-1, end=-1, rank=-1, text="", **dict.fromkeys(BOX, 0.0))
-    with FeatureWriter(tmp_path / "a", EMBEDDINGS, (2,), "float16", MADE_FROM) as writer:
+    with FeatureWriter(tmp_path / "a.parquet", EMBEDDINGS, (2,), "float16", MADE_FROM) as writer:
         writer.append(rows, np.array([[1, 0], [0.8, 0.6], [0, 1]]))
     nearest = duckdb.sql(f"""
-        SELECT sentence.caption_id FROM '{tmp_path / "a"}' image, '{tmp_path / "a"}' sentence
+        SELECT sentence.caption_id FROM '{tmp_path}/a.parquet' image, '{tmp_path}/a.parquet' sentence
         WHERE image.kind = 'image' AND sentence.kind = 'sentence'
         ORDER BY list_dot_product(image.vector, sentence.vector) DESC""")
     assert nearest.fetchall() == [("a#0",), ("b#0",)]
-    assert FeatureStore([tmp_path / "a"], EMBEDDINGS).gather([1]).tolist() == [[np.float16(0.8), np.float16(0.6)]]
+    assert FeatureStore([tmp_path / "a.parquet"], EMBEDDINGS).gather([1]).tolist() == [[np.float16(0.8), np.float16(0.6)]]
