@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from densevse.evaluation.region_table import make_region_table
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
@@ -19,7 +20,6 @@ from densevse.artifacts.schemas.tables import RESULTS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.errors import InputError
-from densevse.evaluation.region_table import make_region_table
 from densevse.evaluation.tables import Outputs
 from densevse.methods.hm_lstm import HMLSTM
 from densevse.methods.vse import VSE

@@ -20,7 +20,7 @@ def test_rounds_of_correspondences_are_all_in_the_plan(empty):
 
 
 def test_more_shards_are_more_jobs(make_project):
-    project = make_project({"datasets": {"flickr8k": {"shards": 7, "compare": ["vse"]}}})
+    project = make_project({"datasets": {"flickr8k": {"shards": 7}}, "tables": {"flickr8k": {"measure": ["vse"]}}})
     assert project.planned("results/tables/flickr8k.md")["extract_features"] == 7
 
 
@@ -35,6 +35,6 @@ def test_own_files_are_used_and_not_downloaded(make_project, tmp_path):
     (tmp_path / "text.zip").write_bytes(b"")
     (tmp_path / "images").mkdir()
     local = {"images": str(tmp_path / "images"), "text": str(tmp_path / "text.zip")}
-    project = make_project({"datasets": {"flickr8k": {"local": local, "compare": ["vse"]}}})
+    project = make_project({"datasets": {"flickr8k": {"local": local}}})
     planned = project.planned("results/flickr8k/images.parquet")
     assert planned == {"read_dataset": 1}
