@@ -30,7 +30,7 @@ class Outputs(NamedTuple):
     parquet: str
 
 
-class Inputs(NamedTuple):
+class TableInputs(NamedTuple):
     """The files that a table is made from."""
 
     images: Sequence[str]  # IMAGES, one for each section that measures images
@@ -40,7 +40,7 @@ class Inputs(NamedTuple):
     papers: Sequence[str]  # config/published/<paper>.yaml of the same papers
 
 
-def make_table(inputs: Inputs, settings: Mapping[str, Any], outputs: Outputs) -> None:
+def make_table(inputs: TableInputs, settings: Mapping[str, Any], outputs: Outputs) -> None:
     """Make a table of results from artifacts' paths.
 
     `settings` holds title, reference, published (paper, table and rows of each printed table), networks, and sections

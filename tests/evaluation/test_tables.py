@@ -16,7 +16,7 @@ from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import figures_of
 from densevse.evaluation.results import queries_of
 from densevse.evaluation.rounds import make_rounds
-from densevse.evaluation.tables import Inputs, Outputs, make_table
+from densevse.evaluation.tables import Outputs, TableInputs, make_table
 
 FOLDER = Path(__file__).parents[2] / "config/published"
 PAPERS = ("hm_lstm", "vse", "sm_lstm", "defrag", "sco")
@@ -83,7 +83,7 @@ def outputs(tmp_path):
 def make(tmp_path, chosen, *of_sections):
     """`of_sections` holds for each measured section the files of its data and its retrievals."""
     papers = list(dict.fromkeys(printed["paper"] for printed in chosen["published"]))
-    inputs = Inputs(
+    inputs = TableInputs(
         [data[0] for data, _ in of_sections],
         [data[1] for data, _ in of_sections],
         [file for _, files in of_sections for file in files],

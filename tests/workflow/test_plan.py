@@ -1,6 +1,6 @@
 import pytest
 
-TABLES = ["flickr8k", "flickr30k", "coco_1k", "coco_5k", "pascal1k", "scenes"]
+TABLES = ["flickr8k", "flickr30k", "coco", "pascal1k", "scenes", "vse_1", "sco_4"]
 
 
 @pytest.fixture(scope="module")
@@ -12,6 +12,18 @@ def empty(make_project):
 def test_every_table_can_be_planned_with_no_data_present(empty, table):
     planned = empty.planned(f"results/tables/{table}.md")
     assert {"read_dataset", "extract_features", "count_words", "train", "retrieve", "table"} <= set(planned)
+
+
+def test_a_printed_table_that_nothing_is_measured_for_needs_no_data(empty):
+    assert empty.planned("results/tables/sm_lstm_3.md", "results/tables/hm_lstm_4.md") == {"table": 2}
+
+
+def test_an_unknown_row_of_a_printed_table_stops_the_run(make_project):
+    published = [{"paper": "sco", "table": "4", "rows": ["Theirs"]}]
+    project = make_project({"tables": {"flickr30k": {"published": published}}})
+    done = project.run("--dry-run", "results/tables/scenes.md", check=False)
+    assert done.returncode != 0
+    assert "tables.flickr30k.published: Table 4 of sco has no rows ['Theirs']" in done.stdout
 
 
 def test_rounds_of_correspondences_are_all_in_the_plan(empty):
