@@ -1,9 +1,12 @@
 """How a figure becomes a file whose bytes depend on what it shows alone."""
 
+from functools import cache
 from pathlib import Path
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.font_manager import findfont, get_font
+from matplotlib.text import Text
 
 from densevse.artifacts.files import atomic
 
@@ -11,8 +14,27 @@ RIGHT, WRONG, QUIET = "#1a7f37", "#b3261e", "#666666"
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure in the format that the path's ending names, without dates, versions or random ids."""
+    """Write a figure in the format that the path's ending names, without dates, versions or random ids.
+
+    A character that its font has no picture of (Chinese, an emoji) is written as its code: with a font of the machine,
+    the bytes would depend on the machine.
+    """
+    for text in figure.findobj(Text):
+        text.set_text(drawable(text.get_text()))
     ending = Path(path).suffix.removeprefix(".")
     metadata = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}.get(ending)
     with matplotlib.rc_context({"svg.hashsalt": "densevse"}), atomic(path) as temporary:
         figure.savefig(temporary, format=ending, metadata=metadata, dpi=110)
+
+
+def drawable(text: str) -> str:
+    """The text with codes in place of the characters that matplotlib's own font has no picture of."""
+    return "".join(
+        character if ord(character) in _pictures() or character == "\n" else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+@cache
+def _pictures() -> frozenset[int]:
+    return frozenset(get_font(findfont("DejaVu Sans")).get_charmap())

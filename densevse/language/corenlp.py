@@ -12,6 +12,7 @@ import socket
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, fields
@@ -36,6 +37,7 @@ from densevse.logs import logger, progress
 START_SECONDS = 600  # models are loaded; a busy machine needs many times the usual ten seconds
 PING_SECONDS = 10
 MOST_RESTARTS = 50
+ATTEMPTS = 3  # to obtain the jars
 ONE_SENTENCE = {"ssplit.isOneSentence": "true", "ssplit.eolonly": "false"}
 # Says whether models load, and whether the server decodes %25 (it differs with CoreNLP's version).
 PROBE = "100%25 sure"
@@ -318,24 +320,37 @@ def heap_mb(job_mb: int) -> int:
     return job_mb - 1000
 
 
-def get_corenlp(project: str | Path, folder: str | Path) -> None:
+def get_corenlp(project: str | Path, folder: str | Path, wait: float = 10.0) -> None:
     """Put CoreNLP's jars into `folder`: by Maven from `project` (a pom.xml), or without Maven by stanza's installer.
 
-    The folder is whole or absent. Raises `InputError` if Java is missing or the jars cannot be obtained.
+    The folder is whole or absent. What fails is tried again, `wait` seconds later. Raises `InputError` if Java is
+    missing or the jars cannot be obtained.
     """
-    require_java()
+    require_java()  # without it no further attempt would help
     folder = Path(folder).absolute()  # Maven would start from the folder of pom.xml
     folder.parent.mkdir(parents=True, exist_ok=True)
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            _get_once(Path(project), folder)
+            break
+        except InputError as error:
+            if attempt == ATTEMPTS:
+                raise
+            logger.warning("attempt %d of %d: %s", attempt, ATTEMPTS, error)
+            time.sleep(wait)
+    logger.info("%s holds %s", folder, ", ".join(jars(folder)))
+
+
+def _get_once(project: Path, folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as parent:
         obtained = Path(parent, folder.name)
         if shutil.which("mvn"):
-            _get_by_maven(Path(project), obtained)
+            _get_by_maven(project, obtained)
         else:
-            _get_by_stanza(_version(Path(project)), obtained)
+            _get_by_stanza(_version(project), obtained)
         if len(jars(obtained)) < 3:
             raise InputError(f"CoreNLP came without its models ({jars(obtained)}); {OBTAIN_YOURSELF}")
         obtained.rename(folder)
-    logger.info("%s holds %s", folder, ", ".join(jars(folder)))
 
 
 def _get_by_maven(project: Path, folder: Path) -> None:

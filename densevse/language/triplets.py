@@ -1,19 +1,28 @@
-"""Dependency triplets, the sentence fragments of DeFrag (section 3.1)."""
+"""Dependency triplets, the sentence fragments of DeFrag (section 3.1).
+
+The paper's relations have words in them (prep_on, conj_and; 136 to 212 of them), as CoreNLP's enhanced dependencies
+have (obl:on, conj:and). The basic ones, about 50, are a variant.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.vocabulary import RELATIONS
+from densevse.artifacts.schemas.vocabulary import FRAGMENTS, RELATIONS, WORD_VECTORS
 from densevse.errors import InputError
 from densevse.language.parses import OK
 from densevse.language.words import Vocabulary
+
+Kind = Literal["enhanced", "basic"]
+
+SHARE = 0.01
+"""A relation that makes up less of the training triplets is dropped (section 3.1: 1%)."""
 
 
 class Triplet(NamedTuple):
@@ -25,12 +34,15 @@ class Triplet(NamedTuple):
 
 
 def triplets(tokens: list[str], dependencies: Iterable[tuple[str, int, int]]) -> list[Triplet]:
-    """The typed dependencies between two words of a sentence, words in lower case; its root has none."""
+    """The typed dependencies between two words of a sentence, words in lower case; its root has none.
+
+    Punctuation has none either: the Stanford dependencies of the paper's time leave it out.
+    """
     words = [token.lower() for token in tokens]
     return [
         Triplet(relation, words[governor], words[dependent])
         for relation, governor, dependent in dependencies
-        if governor >= 0
+        if governor >= 0 and relation != "punct"
     ]
 
 
@@ -43,37 +55,100 @@ def known_triplets(found: Iterable[Triplet], relations: set[str], vocabulary: Vo
     ]
 
 
-def count_relations(parses: pd.DataFrame) -> pd.DataFrame:
-    """Count the relations of PARSES rows; rows of RELATIONS, by falling count, equal counts in alphabetical order.
-
-    `parses` has the columns tokens and basic_dependencies. Raises `InputError` if there is no relation.
-    """
-    counts = Counter(
-        triplet.relation
-        for tokens, dependencies in zip(parses["tokens"], parses["basic_dependencies"], strict=True)
+def triplet_table(parses: pd.DataFrame, kind: Kind) -> pd.DataFrame:
+    """The triplets of PARSES rows (columns caption_id, tokens and those dependencies), with their caption_id."""
+    rows = [
+        (caption, *triplet)
+        for caption, tokens, dependencies in zip(
+            parses["caption_id"], parses["tokens"], parses[f"{kind}_dependencies"], strict=True
+        )
         for triplet in triplets(tokens, _tuples(dependencies))
-    )
-    if not counts:
+    ]
+    return pd.DataFrame(rows, columns=["caption_id", *Triplet._fields])
+
+
+def count_relations(found: pd.DataFrame, training: "pd.Series[bool]") -> pd.DataFrame:
+    """Count the relations of a triplet table; rows of RELATIONS, by falling count in training, then by name.
+
+    `training` says which rows are training's. Raises `InputError` if these have no relation.
+    """
+    if not training.any():
         raise InputError("the training sentences' parses have no dependency between two words; look at their status.")
-    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
-    rows = pd.DataFrame(ordered, columns=["relation", "count"])
-    return rows.assign(index=range(len(rows)), share=rows["count"] / rows["count"].sum())
+    rows = pd.DataFrame(
+        {"count": Counter(found.loc[training, "relation"]), "count_of_all": Counter(found["relation"])}
+    ).fillna(0)
+    rows = rows.astype(int).rename_axis("relation").reset_index()
+    rows = rows.sort_values(["count", "relation"], ascending=[False, True], ignore_index=True)
+    shares = {
+        "share": rows["count"] / rows["count"].sum(),
+        "share_of_all": rows["count_of_all"] / rows["count_of_all"].sum(),
+    }
+    return rows.assign(index=range(len(rows)), **shares)
 
 
-def write_relations(captions_path: str, parse_paths: list[str], path: str) -> None:
-    """Count the relations of a data set's training sentences and write them to `path` as a RELATIONS artifact."""
-    captions = schema.read(captions_path, CAPTIONS, ["caption_id", "split"])
-    columns = ["caption_id", "status", "tokens", "basic_dependencies"]
-    parses = schema.read_all(parse_paths, PARSES, columns)
-    training = parses["caption_id"].isin(captions.loc[captions["split"] == "train", "caption_id"])
-    made_from = {"captions": captions_path, "parses": parse_paths, "split": "train"}
-    schema.write(count_relations(parses[training & (parses["status"] == OK)]), RELATIONS, path, made_from)
+def count_fragments(found: pd.DataFrame, splits: pd.DataFrame, relations: set[str], known: set[str]) -> pd.DataFrame:
+    """How many triplets each split has and keeps; rows of FRAGMENTS, the whole data set first.
+
+    `found` is a triplet table, `splits` the caption_id and split of every sentence. A triplet is kept if its relation
+    is one of `relations` and both its words are `known`.
+    """
+    rare = ~found["relation"].isin(relations)
+    unknown = ~rare & ~(found["governor"].isin(known) & found["dependent"].isin(known))
+    counted = found.assign(rare_relation=rare, unknown_word=unknown).merge(splits, on="caption_id")
+    parts = {"all": (counted, splits)} | {
+        split: (counted[counted["split"] == split], splits[splits["split"] == split])
+        for split in splits["split"].unique()
+    }
+    return pd.DataFrame([_fragments(name, *part) for name, part in parts.items()])
 
 
-def frequent_relations(path: str | Path, share: float = 0.01) -> set[str]:
-    """The relations of a RELATIONS artifact that make up at least `share` of all (DeFrag: 1 %)."""
+def _fragments(name: str, found: pd.DataFrame, sentences: pd.DataFrame) -> dict[str, object]:
+    shares = found["relation"].value_counts(normalize=True)
+    kept = found.loc[~(found["rare_relation"] | found["unknown_word"]), "caption_id"]
+    return {
+        "part": name,
+        "sentences": len(sentences),
+        "relations": len(shares),
+        "frequent_relations": (shares >= SHARE).sum(),
+        "triplets": len(found),
+        "rare_relation": found["rare_relation"].sum() / max(1, len(found)),
+        "unknown_word": found["unknown_word"].sum() / max(1, len(found)),
+        "kept": len(kept),
+        "longest": kept.value_counts().max() if len(kept) else 0,
+        "without": len(sentences) - kept.nunique(),
+    }
+
+
+def write_relations(
+    captions: str, parses: list[str], words: str, vectors: str | None, kind: Kind, outputs: tuple[str, str]
+) -> None:
+    """Count a data set's relations (RELATIONS), and the triplets that rare ones and unknown words cost (FRAGMENTS).
+
+    Known words are those with pre-trained `vectors` (WORD_VECTORS), or without such all of `words` (WORDS).
+    """
+    splits = schema.read(captions, CAPTIONS, ["caption_id", "split"])
+    rows = schema.read_all(parses, PARSES, ["caption_id", "status", "tokens", f"{kind}_dependencies"])
+    found = triplet_table(rows[rows["status"] == OK], kind)
+    training = found["caption_id"].isin(splits.loc[splits["split"] == "train", "caption_id"])
+    relations = count_relations(found, training)
+    frequent = set(relations.loc[relations["share"] >= SHARE, "relation"])
+    fragments = count_fragments(found, splits, frequent, _known(words, vectors))
+    made_from = {"captions": captions, "parses": parses, "words": vectors or words, "dependencies": kind}
+    schema.write(relations, RELATIONS, outputs[0], made_from)
+    schema.write(fragments, FRAGMENTS, outputs[1], made_from)
+
+
+def _known(words: str, vectors: str | None) -> set[str]:
+    if vectors is None:
+        return set(Vocabulary.read(words).words)
+    rows = schema.read(vectors, WORD_VECTORS, ["word", "found"])
+    return set(rows.loc[rows["found"], "word"])
+
+
+def frequent_relations(path: str | Path) -> list[str]:
+    """The relations of a RELATIONS artifact that make up at least `SHARE` of training's, each at its number."""
     rows = schema.read(path, RELATIONS, ["relation", "share"])
-    return set(rows.loc[rows["share"] >= share, "relation"])
+    return list(rows.loc[rows["share"] >= SHARE, "relation"])
 
 
 def _tuples(dependencies: Iterable[dict[str, int | str]]) -> list[tuple[str, int, int]]:

@@ -39,6 +39,15 @@ class Words(Stage):
         """How often a word must occur in the training sentences to be one."""
         return self.dataset(wildcards).minimum_word_count
 
+    def most_concepts(self, wildcards: Wildcards) -> int:
+        """How many concepts are kept."""
+        return self.dataset(wildcards).concepts
+
+    def picked(self, wildcards: Wildcards) -> str | list[str]:
+        """The pre-trained vectors of a data set's words, where it has some."""
+        name = self.dataset(wildcards).word_vectors
+        return f"{self.results}/{wildcards.dataset}/vocabulary/vectors-{name}.parquet" if name else []
+
     def vectors(self, wildcards: Wildcards) -> dict[str, Any]:
         """What decides which vectors are read; where the file lies does not."""
         entry = self.config.word_vectors[wildcards.vectors]

@@ -6,12 +6,16 @@ A folder below config/ holds one file per entry, named like the entry: config/da
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
-
-from densevse.settings.tables import Ensemble, Table
-from densevse.strict import Strict
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 View = Literal["whole", "ten_crop", "grid", "regions"]
+Protocol = Literal["full", "five_folds", "first_1000", "hodosh"]
+
+
+class Strict(BaseModel):
+    """A part of the configuration: unknown keys are errors, values never change once read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Source(Strict):
@@ -35,6 +39,14 @@ class Source(Strict):
         return self
 
 
+class Table(Strict):
+    """A table of results: results/tables/<name>.md."""
+
+    title: str
+    protocol: Protocol = "full"
+    published: str | None = Field(None, description="the data set's name in config/published/*.csv")
+
+
 class Dataset(Strict):
     """A data set: where its files come from, who reads them, and what the stages use on it."""
 
@@ -45,6 +57,7 @@ class Dataset(Strict):
     options: dict[str, Any] = Field({}, description="the reader's own options")
     known_unreadable: list[str] = Field([], description="image ids that may be missing or unreadable")
     minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
+    concepts: int = Field(256, ge=1, description="the most frequent concepts that are kept (SCO's K)")
     shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")
     threads: int | None = Field(None, ge=1, description="threads of a torch job instead of the general `threads`")
     networks: dict[View, str] = Field(description="view -> the network whose features every method is given")
@@ -52,7 +65,9 @@ class Dataset(Strict):
     proposers_compared: list[str] = Field([], description="further proposers in its table of proposals")
     parser: str = "corenlp_pcfg"
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
+    tables: dict[str, Table]
     seeds: list[int] = [0]
+    compare: list[str] | None = Field(None, description="variants in its tables; all of config/methods by default")
     boxes: str | None = Field(
         None, description="true boxes of yours: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"
     )
@@ -136,7 +151,6 @@ class Method(Strict):
     round_training: dict[str, Any] = Field({}, description="what differs in training from round 1 on")
     datasets: dict[str, dict[str, Any]] = Field({}, description="data set -> what differs there")
     variants: dict[str, dict[str, Any]] = Field({}, description="variant -> what differs (may hold `datasets`)")
-    ensembles: dict[str, Ensemble] = Field({}, description="ensemble -> variants whose scores are added")
 
 
 class Config(Strict):
@@ -152,7 +166,6 @@ class Config(Strict):
     parsers: dict[str, Parser]
     word_vectors: dict[str, WordVectors]
     methods: dict[str, Method]
-    tables: dict[str, Table] = {}
 
     @model_validator(mode="after")
     def _names_exist(self) -> Self:

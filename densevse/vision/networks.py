@@ -163,6 +163,8 @@ def read_state(path: Path) -> dict[str, Tensor]:
             state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; it should hold a network's weights.") from None
+    except OSError as error:  # a folder, or a file that may not be read
+        raise InputError(f"{path}: expected a file with a network's weights, which can be read ({error}).") from error
     except (SafetensorError, pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError) as error:
         reason = [type(error).__name__, *str(error).splitlines()[:1]]
         raise InputError(

@@ -3,6 +3,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 
 from densevse.artifacts import schema
@@ -10,6 +11,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.figures.examples import example_retrievals
+from densevse.figures.saving import save
 from densevse.figures.training_curves import training_curves
 
 
@@ -90,3 +92,12 @@ def test_right_answers_are_marked(retrieved):
     assert green(draw(folder, rows, "right.png")) > 100
     rows["top_true"] = [[False] * len(top) for top in rows["top"]]
     assert green(draw(folder, rows, "wrong.png")) == 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("ending", ["svg", "png"])
+def test_what_the_font_has_no_picture_of_is_written_as_its_code(tmp_path, ending):
+    figure = Figure()
+    figure.suptitle("a cat 猫 \U0001f993 in a café\nand more")
+    save(figure, tmp_path / f"figure.{ending}")
+    assert figure.get_suptitle() == "a cat \\u732b \\U0001f993 in a café\nand more"

@@ -182,8 +182,9 @@ def test_a_folder_without_jars_is_named(tmp_path, monkeypatch):
         pass
 
 
-def test_without_java_it_says_what_to_install(tmp_path, monkeypatch):
+def test_without_java_it_says_at_once_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(corenlp.time, "sleep", lambda _: pytest.fail("no further attempt would help"))
     with pytest.raises(InputError, match="apt-get install default-jre"):
         get_corenlp(tmp_path / "pom.xml", tmp_path / "corenlp")
 
@@ -218,15 +219,16 @@ def test_jars_come_by_maven_whole_or_not_at_all(tmp_path, monkeypatch):
     fake = 'cd "${4%/*}"; for each; do folder=${each#-DoutputDirectory=}; done; '
     fake += '/bin/mkdir -p "$folder"; cd "$folder" && '
     names = "stanford-corenlp-4.jar stanford-corenlp-4-models.jar"
-    executable(tools / "mvn", f"{fake} /usr/bin/touch {names}; exit 1")
     monkeypatch.setenv("PATH", str(tools))
     monkeypatch.chdir(tmp_path)
     home = Path("a folder", "corenlp")
+    executable(tools / "mvn", f"echo attempt >> {tmp_path}/attempts; {fake} /usr/bin/touch {names}; exit 1")
     with pytest.raises(InputError, match="Maven could not"):
-        get_corenlp(project(tools), home)
+        get_corenlp(project(tools), home, wait=0)
+    assert (tmp_path / "attempts").read_text().count("attempt") == corenlp.ATTEMPTS
     executable(tools / "mvn", f"{fake} /usr/bin/touch {names}")
     with pytest.raises(InputError, match="without its models"):
-        get_corenlp(project(tools), home)
+        get_corenlp(project(tools), home, wait=0)
     assert not home.exists()
     executable(tools / "mvn", f"{fake} /usr/bin/touch {names} stanford-corenlp-4-models-english.jar")
     get_corenlp(project(tools), home)

@@ -9,7 +9,6 @@ rule download:
         "<logs>/download/{resource}.log",
     wildcard_constraints:
         resource=downloads.downloadable(),
-    retries: 3
     localrule: True
     conda:
         "../../envs/base.yaml"
@@ -23,7 +22,7 @@ rule download:
         "../scripts/download.py"
 
 
-# Fails with what a person must do. Trying again would not help, so it has no retries.
+# Fails with what a person must do.
 rule obtain_by_hand:
     output:
         "<resources>/{resource}",

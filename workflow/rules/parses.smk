@@ -9,7 +9,6 @@ rule get_corenlp:
         directory("<resources>/corenlp"),
     log:
         "<logs>/get_corenlp.log",
-    retries: 2
     localrule: True
     conda:
         "../../envs/corenlp.yaml"

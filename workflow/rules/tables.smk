@@ -1,5 +1,4 @@
-# Tables of results, an entry of config/tables each, from retrieval artifacts alone; and tables of the rounds of methods
-# that learn correspondences.
+# Tables of results, from retrieval artifacts alone, and of the rounds of methods that learn correspondences.
 
 
 rule table:
@@ -7,8 +6,8 @@ rule table:
         images=tables.images,
         captions=tables.captions,
         retrievals=tables.retrievals,
-        published=tables.published,
-        papers=tables.papers,
+        published=tables.published(),
+        papers=project.packaged("config/published/papers.yaml"),
     output:
         markdown="<results>/tables/{table}.md",
         html=report(
@@ -24,7 +23,7 @@ rule table:
     benchmark:
         "<benchmarks>/table/{table}.tsv"
     wildcard_constraints:
-        table=any_of(tables.names()),
+        table=any_of(tables.datasets()),
     conda:
         "../../envs/base.yaml"
     resources:
@@ -40,7 +39,6 @@ rule table:
 
 rule table_of_rounds:
     input:
-        tables=tables.tables_of_rounds,
         retrievals=tables.retrievals_of_rounds,
         accuracies=tables.accuracies_of_rounds,
     output:

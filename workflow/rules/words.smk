@@ -1,4 +1,5 @@
-# What the training sentences are made of: words, relations between words, and pre-trained vectors of the words.
+# What the training sentences are made of: words and pre-trained vectors of them, relations between words,
+# part-of-speech tags, concepts.
 
 
 rule count_words:
@@ -27,12 +28,17 @@ rule count_relations:
     input:
         captions="<results>/{dataset}/captions.parquet",
         parses=parses.files,
+        words=rules.count_words.output[0],
+        vectors=words.picked,
     output:
-        "<results>/{dataset}/vocabulary/relations.parquet",
+        relations="<results>/{dataset}/vocabulary/relations-{dependencies}.parquet",
+        fragments="<results>/{dataset}/vocabulary/fragments-{dependencies}.parquet",
     log:
-        "<logs>/count_relations/{dataset}.log",
+        "<logs>/count_relations/{dataset}-{dependencies}.log",
     benchmark:
-        "<benchmarks>/count_relations/{dataset}.tsv"
+        "<benchmarks>/count_relations/{dataset}-{dependencies}.tsv"
+    wildcard_constraints:
+        dependencies="enhanced|basic",
     conda:
         "../../envs/base.yaml"
     resources:
@@ -40,7 +46,7 @@ rule count_relations:
     params:
         code=code_of("count_relations.py"),
     message:
-        "counting the relations between words of {wildcards.dataset}"
+        "counting the {wildcards.dependencies} relations between words of {wildcards.dataset}"
     script:
         "../scripts/count_relations.py"
 
@@ -66,3 +72,49 @@ rule pick_word_vectors:
         "picking the vectors of {wildcards.vectors} for the words of {wildcards.dataset}"
     script:
         "../scripts/pick_word_vectors.py"
+
+
+rule count_tags:
+    input:
+        captions="<results>/{dataset}/captions.parquet",
+        parses=parses.files,
+    output:
+        "<results>/{dataset}/vocabulary/tags.parquet",
+    log:
+        "<logs>/count_tags/{dataset}.log",
+    benchmark:
+        "<benchmarks>/count_tags/{dataset}.tsv"
+    conda:
+        "../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("count_tags.py"),
+    message:
+        "counting the part-of-speech tags of {wildcards.dataset}"
+    script:
+        "../scripts/count_tags.py"
+
+
+rule mine_concepts:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        parses=parses.files,
+    output:
+        concepts="<results>/{dataset}/vocabulary/concepts.parquet",
+        image_concepts="<results>/{dataset}/vocabulary/image_concepts.parquet",
+    log:
+        "<logs>/mine_concepts/{dataset}.log",
+    benchmark:
+        "<benchmarks>/mine_concepts/{dataset}.tsv"
+    conda:
+        "../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("mine_concepts.py"),
+        most=words.most_concepts,
+    message:
+        "mining the concepts of {wildcards.dataset}"
+    script:
+        "../scripts/mine_concepts.py"

@@ -3,4 +3,11 @@ from densevse.logs import job
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        write_relations(snakemake.input.captions, list(snakemake.input.parses), snakemake.output[0])
+        write_relations(
+            snakemake.input.captions,
+            list(snakemake.input.parses),
+            snakemake.input.words,
+            snakemake.input.get("vectors") or None,
+            snakemake.wildcards.dependencies,
+            (snakemake.output.relations, snakemake.output.fragments),
+        )

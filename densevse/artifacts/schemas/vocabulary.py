@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import NUMBER, REAL, REALS, TEXT
+from densevse.artifacts.schemas.columns import IMAGE_ID, NUMBER, REAL, REALS, TEXT, TEXTS
 
 WORDS = Schema(
     "words",
@@ -15,15 +15,64 @@ WORDS = Schema(
     ),
 )
 
+TAGS = Schema(
+    "tags",
+    "a part-of-speech tag of the training sentences",
+    (
+        Column("index", NUMBER, "the tag's number; 0 is padding, 1 a tag that training never had"),
+        Column("tag", TEXT, "the Penn Treebank tag"),
+        Column("count", NUMBER, "occurrences in the training sentences"),
+    ),
+)
+
 RELATIONS = Schema(
     "relations",
-    "a typed dependency of the training sentences",
+    "a typed dependency",
     (
-        Column("index", NUMBER, "the relation's number"),
+        Column("index", NUMBER, "the relation's number, by falling count"),
         Column("relation", TEXT, "its name"),
         Column("count", NUMBER, "occurrences in the training sentences"),
-        Column("share", REAL, "share of all occurrences"),
+        Column("share", REAL, "share of all their occurrences"),
+        Column("count_of_all", NUMBER, "occurrences in the sentences of every split"),
+        Column("share_of_all", REAL, "share of all their occurrences"),
     ),
+    version=2,
+)
+
+FRAGMENTS = Schema(
+    "fragments",
+    "a part of the data set, with the dependency triplets of its sentences",
+    (
+        Column("part", TEXT, "all, or a split"),
+        Column("sentences", NUMBER, "how many sentences"),
+        Column("relations", NUMBER, "how many different relations they have"),
+        Column("frequent_relations", NUMBER, "how many of these make up at least 1% of the part's triplets"),
+        Column("triplets", NUMBER, "how many triplets"),
+        Column("rare_relation", REAL, "share of them that is dropped as training has less than 1% of the relation"),
+        Column("unknown_word", REAL, "share of them that is dropped for an unknown word, the relation being frequent"),
+        Column("kept", NUMBER, "how many are kept"),
+        Column("longest", NUMBER, "the most that a sentence keeps"),
+        Column("without", NUMBER, "how many sentences keep none"),
+    ),
+)
+
+CONCEPTS = Schema(
+    "concepts",
+    "a concept: a frequent noun, adjective, verb or number of the training sentences",
+    (
+        Column("index", NUMBER, "the concept's number, from 0, by falling count"),
+        Column("concept", TEXT, "its lemma, lower case"),
+        Column("kind", TEXT, "noun, adjective, verb or number: what it is most often"),
+        Column("count", NUMBER, "occurrences in the training sentences"),
+        Column("image_count", NUMBER, "how many training images have a sentence with it"),
+        Column("forms", TEXTS, "its forms in the training sentences, lower case, by falling count"),
+    ),
+)
+
+IMAGE_CONCEPTS = Schema(
+    "image_concepts",
+    "an image with the concepts that its sentences name",
+    (IMAGE_ID, Column("concepts", pa.list_(NUMBER), "the numbers of the concepts, rising; none for an image without")),
 )
 
 WORD_VECTORS = Schema(

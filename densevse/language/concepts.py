@@ -1,0 +1,92 @@
+"""The concept vocabulary of SCO (section 3.2): the most frequent nouns, adjectives, verbs and numbers of training.
+
+A concept is a lemma, which unifies tense and number: "runs" and "running" are run, "dogs" is dog.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.errors import InputError
+from densevse.language.parses import OK
+from densevse.logs import logger
+
+KINDS = {"NN": "noun", "JJ": "adjective", "VB": "verb", "CD": "number"}
+"""By the first two letters of a Penn Treebank tag: NN, NNS, NNP and NNPS are nouns."""
+
+
+def content_words(parses: pd.DataFrame) -> pd.DataFrame:
+    """The nouns, adjectives, verbs and numbers of PARSES rows, counted by image_id, concept, kind and form.
+
+    `parses` has the columns image_id, status, tokens, lemmas and tags; a sentence that was not parsed has none.
+    """
+    names = ["tokens", "lemmas", "tags"]
+    words = parses.loc[parses["status"] == OK, ["image_id", *names]].explode(names, ignore_index=True).dropna()
+    words["kind"] = words["tags"].str[:2].map(KINDS)
+    words["concept"], words["form"] = words["lemmas"].str.lower(), words["tokens"].str.lower()
+    kept = words[words["kind"].notna() & words["concept"].str.contains(r"\w")]
+    counted: pd.DataFrame = kept.value_counts(["image_id", "concept", "kind", "form"], sort=False).reset_index()
+    return counted
+
+
+def frequent_concepts(words: pd.DataFrame, most: int) -> pd.DataFrame:
+    """The `most` frequent concepts of training's content words; rows of CONCEPTS, by falling count.
+
+    Equal counts are in alphabetical order. A concept's kind is the one that it most often has.
+    Raises `InputError` if there is no concept.
+    """
+    if words.empty:
+        raise InputError(
+            "the training sentences' parses have no noun, adjective, verb or number, so there is no concept; "
+            "look at their status and at the split of the captions."
+        )
+    of_concept = words.groupby("concept")
+    rows = pd.DataFrame({"count": of_concept["count"].sum(), "image_count": of_concept["image_id"].nunique()})
+    rows["kind"] = _by_falling_count(words, "kind").groupby("concept")["kind"].first()
+    rows["forms"] = _by_falling_count(words, "form").groupby("concept")["form"].agg(list)
+    rows = rows.reset_index().sort_values(["count", "concept"], ascending=[False, True], ignore_index=True).head(most)
+    if len(rows) < most:
+        logger.warning("the training sentences have %d concepts, fewer than the %d asked for", len(rows), most)
+    return rows.assign(index=range(len(rows)))
+
+
+def concepts_of_images(words: pd.DataFrame, concepts: pd.DataFrame, images: Iterable[str]) -> pd.DataFrame:
+    """Which concepts the sentences of each image name; rows of IMAGE_CONCEPTS, in the order of `images`."""
+    number = words["concept"].map(pd.Series(concepts["index"].to_numpy(), index=concepts["concept"]))
+    known = words.assign(number=number).dropna(subset="number")
+    found = known.astype({"number": int}).groupby("image_id")["number"].agg(lambda numbers: sorted(set(numbers)))
+    rows = pd.DataFrame({"image_id": list(images)})
+    rows["concepts"] = [found.get(image, []) for image in rows["image_id"]]
+    logger.info("%d of %d images have no concept", (rows["concepts"].str.len() == 0).sum(), len(rows))
+    return rows
+
+
+def write_concepts(
+    images_path: str, parse_paths: list[str], most: int, concepts_path: str | Path, image_concepts_path: str | Path
+) -> None:
+    """Mine the concepts of a data set's training sentences (CONCEPTS), and say which each image has (IMAGE_CONCEPTS).
+
+    Images are the readable ones of every split. Raises `InputError` if the vocabulary would be empty.
+    """
+    images = schema.read(images_path, IMAGES, ["image_id", "split", "status"])
+    images = images[images["status"] == OK]
+    columns = ["image_id", "status", "tokens", "lemmas", "tags"]
+    words = pd.concat([content_words(schema.read(path, PARSES, columns)) for path in parse_paths], ignore_index=True)
+    training = images.loc[images["split"] == "train", "image_id"]
+    concepts = frequent_concepts(words[words["image_id"].isin(training)], most)
+    made_from = {"images": images_path, "parses": parse_paths, "split": "train", "most": most}
+    schema.write(concepts, CONCEPTS, concepts_path, made_from)
+    schema.write(
+        concepts_of_images(words, concepts, images["image_id"]), IMAGE_CONCEPTS, image_concepts_path, made_from
+    )
+
+
+def _by_falling_count(words: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The different values of a column of each concept, the most frequent first, equal counts alphabetically."""
+    counts: pd.DataFrame = words.groupby(["concept", column])["count"].sum().reset_index()
+    return counts.sort_values(["count", column], ascending=[False, True])

@@ -1,0 +1,41 @@
+"""Part-of-speech tags: which the training sentences have, and the number of each."""
+
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.vocabulary import TAGS
+from densevse.errors import InputError
+from densevse.language.parses import OK
+from densevse.language.words import UNKNOWN, Vocabulary
+
+
+def count_tags(parses: pd.DataFrame) -> pd.DataFrame:
+    """Count the tags of PARSES rows (column tags); rows of TAGS, by falling count, numbered from 2 as words are.
+
+    Raises `InputError` if there is no tag.
+    """
+    counts = Counter(tag for tags in parses["tags"] for tag in tags)
+    if not counts:
+        raise InputError("the training sentences' parses have no part-of-speech tags; look at their status.")
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    rows = pd.DataFrame(ordered, columns=["tag", "count"])
+    return rows.assign(index=range(UNKNOWN + 1, UNKNOWN + 1 + len(rows)))
+
+
+def write_tags(captions_path: str, parse_paths: list[str], path: str) -> None:
+    """Count the tags of a data set's training sentences and write them to `path` as a TAGS artifact."""
+    captions = schema.read(captions_path, CAPTIONS, ["caption_id", "split"])
+    parses = schema.read_all(parse_paths, PARSES, ["caption_id", "status", "tags"])
+    training = parses["caption_id"].isin(captions.loc[captions["split"] == "train", "caption_id"])
+    made_from = {"captions": captions_path, "parses": parse_paths, "split": "train"}
+    schema.write(count_tags(parses[training & (parses["status"] == OK)]), TAGS, path, made_from)
+
+
+def read_tags(path: str | Path) -> Vocabulary:
+    """The tags of a TAGS artifact with their numbers: 0 is padding, 1 a tag that training never had."""
+    return Vocabulary(schema.read(path, TAGS, ["tag"])["tag"])
