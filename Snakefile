@@ -34,6 +34,5 @@ rule all:
     default_target: True
     input:
         tables.of_dataset("scenes"),
-        tables.of_regions("scenes"),
         figures.of_dataset("scenes"),
         figures.of_phrases("scenes"),

@@ -17,9 +17,9 @@ SMALL = {
     "datasets": {
         "scenes": {
             "options": {"images": {"train": 48, "val": 16, "test": 16}},
-            "compare": ["vse", "vsepp"],
         }
     },
+    "tables": {"scenes": {"measure": ["vse", "vsepp"]}},
     "methods": {
         "vse": {"datasets": {"scenes": {"training": {"epochs": 2}, "parameters": {"dimension": 16}}}},
         "hm_lstm": {"datasets": {"scenes": {"rounds": 2, "training": {"epochs": 1}, "parameters": {"dimension": 16}}}},
@@ -28,7 +28,7 @@ SMALL = {
 
 # The same with a method that learns correspondences, whose rounds follow one another.
 SMALL_ROUNDS = copy.deepcopy(SMALL)
-SMALL_ROUNDS["datasets"]["scenes"]["compare"] = ["vse", "hm_lstm"]
+SMALL_ROUNDS["tables"]["scenes"]["measure"] = ["vse", "hm_lstm"]
 
 
 @dataclass

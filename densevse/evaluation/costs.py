@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from densevse.errors import InputError
-from densevse.evaluation.rendering import Column, Document
+from densevse.evaluation.rendering import Column, Document, Sheet
 
 COLUMNS = (
     Column("stage", number=False),
@@ -40,7 +40,7 @@ def table(rows: pd.DataFrame) -> str:
         [stage, dataset, str(jobs), f"{seconds:,.0f}", f"{memory:,.0f}"]
         for stage, dataset, jobs, seconds, memory in rows.itertuples(index=False)
     ]
-    return Document("What each stage cost", COLUMNS, cells).markdown()
+    return Document("What each stage cost", [Sheet("", COLUMNS, cells)]).markdown()
 
 
 def _read(file: Path) -> pd.DataFrame:

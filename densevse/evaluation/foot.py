@@ -1,4 +1,4 @@
-"""What stands above and below a table of results: on which data it was measured, how, and with what."""
+"""What stands below a table of results: how to read it, what differs from the papers, and what it was made with."""
 
 import hashlib
 import json
@@ -6,84 +6,138 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from densevse.evaluation.protocols import TestSet, folds
+from densevse.evaluation.published import Paper, PublishedRow
+from densevse.evaluation.sections import Section
 
-PROTOCOLS = {
-    "full": "every sentence against every image",
-    "five_folds": "figures are the mean of five folds of {fold} images",
-    "first_1000": "the first {fold} images",
-    "hodosh": "only the first sentence of each image",
-}
 COMPUTED = "Random is the expected result of ranking by chance on these images and sentences, by formula."
 TIES = (
     "Rank: 1 + the wrong candidates that score at least as high as the best true one, so a tie is never a hit. "
-    "Figures are means over seeds, ± is the standard deviation of Sum over them."
+    "Figures are means over seeds; ± is the standard deviation of Sum over them."
+)
+INTERVALS = (
+    "95% intervals: a bootstrap over the test images, each with its sentences (in families, where a data set has "
+    "such), so they cover which queries were asked; with two or more seeds they also cover the seed of training, by "
+    "Student's distribution. They do not cover another set of candidates, another training set or other settings."
+)
+GAIN = (
+    "Gain is our Sum minus that of our {reference}, with a paired interval: both are given the same drawn images. It "
+    "is called better or worse only where its interval excludes 0."
 )
 DIFFERENCE = (
     "Ours stands beside a published row of the same method; Difference is ours minus the published row, summed over "
-    "the recalls which that row prints. An empty side was not printed, or not measured here."
+    "the recalls which that row prints. An empty side was not printed, or is not measured here."
 )
-
-
-def title(settings: Mapping[str, Any], test_set: TestSet) -> str:
-    """Data set, split, number of images and sentences, protocol, and what read the images and sentences."""
-    chosen = folds(test_set, settings["protocol"])
-    images = len(np.unique(np.concatenate([fold.images for fold in chosen])))
-    sentences = len(np.unique(np.concatenate([fold.captions for fold in chosen])))
-    protocol = PROTOCOLS[settings["protocol"]].format(fold=f"{len(chosen[0].images):,}")
-    parts = [f"{settings['title']}: test split, {images:,} images, {sentences:,} sentences, {protocol}"]
-    parts += [f"networks {', '.join(f'{view} {name}' for view, name in _networks(settings).items())}"]
-    parts += [f"proposer {settings['dataset']['proposer']}"] if "regions" in _networks(settings) else []
-    parts += [f"parser {settings['dataset']['parser']}"] if _reads(settings, "trees") else []
-    return "; ".join(part for part in parts if not part.endswith(" "))
+REGIONS = (
+    "Annotation: a region asks for its phrases among all phrases; search: a phrase asks for its region among all. "
+    "A region is the box around all that a phrase names; phrases are the parser's noun phrases that have a true box."
+)
 
 
 def notes(
     settings: Mapping[str, Any],
-    papers: Iterable[Mapping[str, str]],
-    test_set: TestSet,
-    images: pd.DataFrame,
-    made_from: Sequence[Mapping[str, Any]],
+    sections: Sequence[Section],
+    published: Iterable[tuple[Section, PublishedRow]],
+    papers: Mapping[str, Paper],
 ) -> list[str]:
-    """The foot: how to read the figures, what differs from the papers, and what the run was made with.
-
-    `papers` are those with a row in the table; `made_from` is that of every RETRIEVAL artifact in it.
-    """
-    papers = list(papers)
-    used = [f"{name} ({_weights(settings['networks'][name])})" for name in sorted(set(_networks(settings).values()))]
-    given = settings["dataset"]["word_vectors"] if any(v["word_vectors"] for v in _variants(settings)) else None
+    """The foot of a table. `published` are the published rows that it shows, each with its section."""
+    shown = list(published)
+    cited = [paper for key, paper in papers.items() if any(row.paper == key for _, row in shown)]
     return [
-        COMPUTED,
-        TIES,
-        *([DIFFERENCE] if papers else []),
-        *_left_out(test_set, images),
-        *(f"{paper['name']}: {paper['title']}. Published with {paper['used']}." for paper in papers),
-        f"Ours: networks {', '.join(used) or 'none'}; word vectors {given or 'learned'}; "
-        f"{int((images['split'] == 'train').sum()):,} training and {len(test_set.image_ids):,} test images."
-        f"{' Figures compare as far as this is what the papers used.' if papers else ''}",
-        *_seeds(settings["measured"]),
+        *reading_notes(sections, settings["reference"]),
+        *([DIFFERENCE] if cited else []),
+        *_other_sizes(shown),
+        *([REGIONS] if any(section.settings["protocol"] == "regions" for section in sections) else []),
+        *(note for section in sections for note in _data_notes(section)),
+        *(f"{row.method} ({papers[row.paper].name}): {row.note}." for _, row in shown if row.note),
+        *(f"{paper.name}: {paper.title}. Published with {paper.used}." for paper in cited),
+        *making_notes(settings, sections),
+    ]
+
+
+def reading_notes(sections: Sequence[Section], reference: str | None) -> list[str]:
+    """How our figures are to be read, where something was measured."""
+    titles = {name: entry["title"] for section in sections for name, entry in section.settings["measured"].items()}
+    if not titles:
+        return []
+    return [COMPUTED, TIES, INTERVALS, *([GAIN.format(reference=titles[reference])] if reference in titles else [])]
+
+
+def making_notes(settings: Mapping[str, Any], sections: Sequence[Section]) -> list[str]:
+    """Networks, words, seeds, devices, configuration and versions."""
+    made_from = [made for section in sections for made in section.made_from]
+    return [
+        *(note for section in sections for note in _made_with(section, settings["networks"])),
+        *_seeds(sections),
         *_devices(made_from),
         f"Config {_digest(settings)}. Versions: {_versions(made_from)}.",
     ]
 
 
-def _variants(settings: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return list(settings["variants"].values())
+def _other_sizes(shown: Iterable[tuple[Section, PublishedRow]]) -> list[str]:
+    """Why a published row has no Difference although ours stands beside it."""
+    found = []
+    for section, row in shown:
+        if row.variant in {"random", *section.settings["measured"]} and section.folds:
+            here = f"{section.settings['title']}: {section.fold_size:,}"
+            if row.dataset != section.settings["dataset"]:
+                found.append(f"{here} regions; the papers' are others, so no Difference is printed.")
+            elif not section.same_size(row):
+                found.append(
+                    f"{here} images are ranked here and {row.images:,} in the papers, so no Difference is printed."
+                )
+    return list(dict.fromkeys(found))
 
 
-def _networks(settings: Mapping[str, Any]) -> dict[str, str]:
-    """The network of each view that the table's variants read."""
-    views: dict[str, str] = {}
-    for variant in _variants(settings):
-        for view in variant["views"]:
-            views[view] = variant["networks"].get(view, settings["dataset"]["networks"][view])
-    return dict(sorted(views.items()))
+def _data_notes(section: Section) -> list[str]:
+    """How many images were trained on and ranked, and which are left out."""
+    title, images = section.settings["title"], section.images
+    if section.settings["protocol"] == "regions" and not section.folds:
+        dataset = section.settings["dataset"]
+        return [f"{title}: regions and phrases are measured once datasets.{dataset}.boxes names their true boxes."]
+    if images is None:
+        return []
+    readable = images["status"] == "ok"
+    train, test = images["split"] == "train", images["split"] == "test"
+    ranked = np.unique(np.concatenate([fold.images for fold in section.folds]))
+    silent = len(np.setdiff1d(ranked, section.test_set.image_of_caption))
+    unreadable = int((test & ~readable).sum())
+    found = [f"{title}: {int((train & readable).sum()):,} training images that can be read; {len(ranked):,} ranked."]
+    found += [f"{title}: {silent:,} test images have no sentence: they are candidates but ask nothing."] * bool(silent)
+    left_out = [f"{title}: {unreadable:,} test images cannot be read and are left out."]
+    return found + left_out * bool(unreadable)
 
 
-def _reads(settings: Mapping[str, Any], what: str) -> bool:
-    return any(what in variant["sentences"] for variant in _variants(settings))
+def _made_with(section: Section, networks: Mapping[str, Any]) -> list[str]:
+    """What read the images and sentences of a section; where variants differ, which of them."""
+    measured = section.settings["measured"]
+    if not measured:
+        return []
+    parts = _by_variant({name: _choices(entry) for name, entry in measured.items()})
+    used = sorted({network for entry in measured.values() for network in entry["networks"].values()})
+    weights = [f"{name} is {_weights(networks[name])}" for name in used]
+    return [f"{section.settings['title']}, ours: {'; '.join([*parts, *weights])}."]
+
+
+def _choices(entry: Mapping[str, Any]) -> dict[str, str | None]:
+    """What a variant was made with, by what it is called in the foot."""
+    networks = {f"network of {view}": name for view, name in entry["networks"].items()}
+    words = entry["word_vectors"] or "learned"
+    return {**networks, "proposer": entry["proposer"], "parser": entry["parser"], "word vectors": words}
+
+
+def _by_variant(choices: Mapping[str, Mapping[str, str | None]]) -> list[str]:
+    """`<what>: <choice>`, with the variants in brackets where not all that have a choice have the same one."""
+    chosen: dict[str, dict[str, list[str]]] = {}
+    for variant, of in choices.items():
+        for what, choice in of.items():
+            if choice is not None:
+                chosen.setdefault(what, {}).setdefault(choice, []).append(variant)
+    return [
+        f"{what}: "
+        + ", ".join(f"{choice} ({', '.join(names)})" if len(of) > 1 else choice for choice, names in of.items())
+        for what, of in sorted(chosen.items(), key=lambda found: not found[0].startswith("network"))
+    ]
 
 
 def _weights(network: Mapping[str, Any]) -> str:
@@ -97,23 +151,17 @@ def _weights(network: Mapping[str, Any]) -> str:
     return f"{network['architecture']}, {origin}, {network['precision']}"
 
 
-def _left_out(test_set: TestSet, images: pd.DataFrame) -> list[str]:
-    silent = len(test_set.image_ids) - len(np.unique(test_set.image_of_caption))
-    unreadable = int(((images["split"] == "test") & (images["status"] != "ok")).sum())
-    found = [f"{silent:,} test images have no sentence: they are candidates but ask nothing."] if silent else []
-    return found + ([f"{unreadable:,} test images cannot be read and are left out."] if unreadable else [])
-
-
-def _seeds(measured: Mapping[str, list[int]]) -> list[str]:
+def _seeds(sections: Sequence[Section]) -> list[str]:
     """Which seeds were run, named once for the variants that share them."""
-    shared: dict[tuple[int, ...], list[str]] = {}
-    for name, seeds in measured.items():
-        shared.setdefault(tuple(seeds), []).append(name)
+    shared: dict[tuple[int, ...], dict[str, None]] = {}
+    for section in sections:
+        for name, entry in section.settings["measured"].items():
+            shared.setdefault(tuple(entry["seeds"]), {})[name] = None
     return [f"Seeds {', '.join(map(str, seeds))}: {', '.join(names)}." for seeds, names in shared.items()]
 
 
 def _devices(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
-    devices = {made[key] for made in made_from for key in ("device", "trained_on")}
+    devices = {made.get(key, "cpu") for made in made_from for key in ("device", "trained_on")}
     return [] if devices <= {"cpu"} else ["Computed on a GPU: another run may differ in the last digits."]
 
 

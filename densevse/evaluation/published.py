@@ -1,48 +1,99 @@
-"""The figures that the papers print, entered as data in config/published."""
+"""The figures that the papers print: config/published/<paper>.csv, and what they were measured with: <paper>.yaml.
 
-from collections.abc import Iterable, Mapping
+Only the standard library reads them, so that a wrong name can be refused before any job is planned.
+"""
+
+import csv
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
 import yaml
 
 from densevse.errors import InputError
-from densevse.evaluation.recall import DIRECTIONS, FIGURES
 
+RECALLS = (1, 5, 10)
+DIRECTIONS = ("annotation", "search")
+FIGURES = (*(f"r{k}" for k in RECALLS), "median_rank", "mean_rank")
 FIGURE_COLUMNS = (*(f"{direction}_{figure}" for direction in DIRECTIONS for figure in FIGURES), "sum", "mean_recall")
-COLUMNS = ("dataset", "paper", "table", "method", "protocol", "variant", *FIGURE_COLUMNS, "note")
+COLUMNS = ("dataset", "protocol", "images", "paper", "table", "method", "variant", *FIGURE_COLUMNS, "note")
+REGIONS = "coco_region"
+"""HM-LSTM's own set of regions and phrases, which was never widely distributed."""
 
 
-def read_published(files: Iterable[str | Path], papers: Mapping[str, Mapping[str, str]]) -> pd.DataFrame:
-    """All published rows, in the order of `papers` and then as printed; a figure that is not printed is NaN.
+@dataclass(frozen=True)
+class Paper:
+    """What stands in <paper>.yaml: its short name, its title, and what its figures were measured with."""
 
-    Raises `InputError` naming the file for a column or paper that is missing or unknown, or a figure that is none.
+    name: str
+    title: str
+    used: str
+
+
+@dataclass(frozen=True)
+class PublishedRow:
+    """A row of a printed table. `printed` holds the figures as the paper prints them; others are left out."""
+
+    dataset: str
+    protocol: str
+    images: int  # how many images (regions, for the protocol of regions) are ranked against each other
+    paper: str
+    table: str  # its number; code for the figures of the authors' public code
+    method: str  # as printed
+    variant: str  # the name in config/methods of what measures the same; empty without one
+    printed: Mapping[str, str]
+    note: str
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """The printed figures as numbers."""
+        return {key: float(text) for key, text in self.printed.items()}
+
+
+def read_published(files: Iterable[str | Path]) -> list[PublishedRow]:
+    """All rows of the files, in their order.
+
+    Raises `InputError` that names file and line for a wrong column, a figure that is no number, or an empty name.
     """
-    parts = [_read(file) for file in files]
-    rows = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(COLUMNS))
-    unknown = sorted(set(rows["paper"]) - set(papers))
-    if unknown:
-        raise InputError(f"config/published: papers.yaml has no entry for {unknown}; add one for each.")
-    order = {paper: number for number, paper in enumerate(papers)}
-    return rows.sort_values("paper", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+    return [row for file in files for row in _read(Path(file))]
 
 
-def read_papers(file: str | Path) -> dict[str, dict[str, str]]:
-    """What config/published/papers.yaml says of each paper: its name, title, and what its figures were made with."""
-    papers: dict[str, dict[str, str]] = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-    for key, paper in papers.items():
-        if set(paper) != {"name", "title", "used"}:
-            raise InputError(f"{file}: {key} must have the keys name, title and used, and no others.")
-    return papers
+def read_paper(file: str | Path) -> Paper:
+    """What <paper>.yaml says. Raises `InputError` if a key is missing or unknown."""
+    values = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    if not isinstance(values, dict) or set(values) != set(Paper.__dataclass_fields__):
+        raise InputError(f"{file}: expected the keys name, title and used, and no others.")
+    return Paper(**values)
 
 
-def _read(file: str | Path) -> pd.DataFrame:
-    rows = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8")
-    if tuple(rows.columns) != COLUMNS:
-        raise InputError(f"{file}: the columns must be {', '.join(COLUMNS)}; found {', '.join(rows.columns)}.")
-    for column in FIGURE_COLUMNS:
+def check_names(rows: Iterable[PublishedRow], datasets: Collection[str], protocols: Collection[str]) -> None:
+    """Raise `InputError` for a row of an unknown data set or protocol, or whose paper is not that of its file."""
+    for row in rows:
+        where = f"config/published/{row.paper}.csv: {row.method} (Table {row.table})"
+        if row.dataset not in {*datasets, REGIONS}:
+            raise InputError(f"{where}: no data set {row.dataset!r}; known: {sorted({*datasets, REGIONS})}")
+        if row.protocol not in protocols:
+            raise InputError(f"{where}: no protocol {row.protocol!r}; known: {sorted(protocols)}")
+
+
+def _read(file: Path) -> list[PublishedRow]:
+    with file.open(encoding="utf-8", newline="") as text:
+        lines = csv.DictReader(text)
+        if tuple(lines.fieldnames or ()) != COLUMNS:
+            raise InputError(f"{file}: expected the columns {', '.join(COLUMNS)}; found {lines.fieldnames}.")
+        return [_row(values, f"{file}, line {lines.line_num}", file.stem) for values in lines]
+
+
+def _row(values: dict[str, str], where: str, paper: str) -> PublishedRow:
+    printed = {column: values.pop(column) for column in FIGURE_COLUMNS}
+    for column, figure in printed.items():
         try:
-            rows[column] = pd.to_numeric(rows[column].replace("", None))
-        except ValueError as error:
-            raise InputError(f"{file}: column {column}: {error}") from None
-    return rows.astype(dict.fromkeys(FIGURE_COLUMNS, float))
+            float(figure or 0)
+        except ValueError:
+            raise InputError(f"{where}: {column} is no number: {figure!r}") from None
+    if values["paper"] != paper:
+        raise InputError(f"{where}: expected the paper {paper!r}, as the file is named; found {values['paper']!r}")
+    if not (values["images"].isdigit() and values["table"] and values["method"]):
+        raise InputError(f"{where}: expected a number of images, a table and a method; one of them is missing.")
+    shown = {column: figure for column, figure in printed.items() if figure}
+    return PublishedRow(**{**values, "images": int(values["images"]), "printed": shown})  # type: ignore[arg-type]

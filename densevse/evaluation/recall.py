@@ -1,14 +1,13 @@
 """The figures of the papers' tables, computed from ranks."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-RECALLS = (1, 5, 10)
-DIRECTIONS = ("annotation", "search")
-FIGURES = (*(f"r{k}" for k in RECALLS), "median_rank", "mean_rank")
+from densevse.evaluation.published import DIRECTIONS, RECALLS
 
 
 def recall_figures(annotation: NDArray[Any], search: NDArray[Any]) -> dict[str, float]:
@@ -26,8 +25,13 @@ def recall_figures(annotation: NDArray[Any], search: NDArray[Any]) -> dict[str, 
             figures[f"{direction}_r{k}"] = 100.0 * float(np.mean(ranks <= k))
         figures[f"{direction}_median_rank"] = float(np.median(ranks))
         figures[f"{direction}_mean_rank"] = float(np.mean(ranks))
-    recalls = [figures[f"{direction}_r{k}"] for direction in DIRECTIONS for k in RECALLS]
-    return {**figures, "sum": sum(recalls), "mean_recall": sum(recalls) / len(recalls)}
+    return {**figures, **totals(figures)}
+
+
+def totals(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Sum and mR of the six recalls."""
+    total = sum(figures[f"{direction}_r{k}"] for direction in DIRECTIONS for k in RECALLS)
+    return {"sum": total, "mean_recall": total / 6}
 
 
 def figures_of(retrieval: pd.DataFrame) -> dict[str, float]:

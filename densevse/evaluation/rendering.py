@@ -8,7 +8,7 @@ from itertools import groupby
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its header, the group of columns it belongs to (`short` in Markdown), whether it holds numbers."""
+    """A column: its header, the group of columns it belongs to (`short` in Markdown), and whether it holds numbers."""
 
     header: str
     group: str = ""
@@ -17,38 +17,32 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Document:
-    """A titled table with notes. A row has a cell a column."""
+class Sheet:
+    """Rows below a heading; each row has one cell per column."""
 
-    title: str
+    heading: str
     columns: tuple[Column, ...]
     rows: list[list[str]]
-    notes: list[str] = field(default_factory=list)
 
-    def markdown(self) -> str:
-        """The document as Markdown with aligned columns. A group is named in the header of its first column."""
+    def markdown(self) -> list[str]:
+        """Lines of Markdown with aligned columns. A group is named in the header of its first column."""
         headers = [_flat(header) for header in self._flat_headers()]
         lines = [[_flat(cell) for cell in row] for row in self.rows]
         widths = [max(3, *map(_width, column)) for column in zip(headers, *lines, strict=True)]
         rule = ["-" * (width - 1) + (":" if c.number else "-") for width, c in zip(widths, self.columns, strict=True)]
         table = ["| " + " | ".join(self._pad(line, widths)) + " |" for line in (headers, *lines)]
         table.insert(1, "| " + " | ".join(rule) + " |")
-        notes = [f"- {note}" for note in self.notes]
-        return "\n".join([f"# {self.title}", "", *table, "", *notes, ""])
+        return [*([f"## {self.heading}", ""] if self.heading else []), *table, ""]
 
     def html(self) -> str:
-        """The document as a page of its own: no script, no other file."""
+        """A heading and a table element."""
         groups = [(name, len(list(columns))) for name, columns in groupby(column.group for column in self.columns)]
         over = "".join(f'<th colspan="{span}">{escape(name)}</th>' for name, span in groups)
         headers = "".join(f"<th>{escape(column.header)}</th>" for column in self.columns)
         body = "\n".join(self._html_row(row) for row in self.rows)
-        notes = "\n".join(f"<li>{escape(note)}</li>" for note in self.notes)
         head = f"<thead><tr>{over}</tr><tr>{headers}</tr></thead>"
-        return (
-            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(self.title)}</title>\n'
-            f"<style>{STYLE}</style></head>\n<body><h1>{escape(self.title)}</h1>\n"
-            f"<table>{head}\n<tbody>\n{body}\n</tbody></table>\n<ul>\n{notes}\n</ul></body></html>\n"
-        )
+        heading = f"<h2>{escape(self.heading)}</h2>\n" if self.heading else ""
+        return f"{heading}<table>{head}\n<tbody>\n{body}\n</tbody></table>\n"
 
     def _flat_headers(self) -> list[str]:
         befores = ["", *(column.group for column in self.columns)]
@@ -71,8 +65,31 @@ class Document:
         return f"<tr>{''.join(cells)}</tr>"
 
 
+@dataclass(frozen=True)
+class Document:
+    """A title, sheets, and notes below them."""
+
+    title: str
+    sheets: list[Sheet]
+    notes: list[str] = field(default_factory=list)
+
+    def markdown(self) -> str:
+        """The document as Markdown."""
+        tables = [line for sheet in self.sheets for line in sheet.markdown()]
+        return "\n".join([f"# {self.title}", "", *tables, *(f"- {note}" for note in self.notes), ""])
+
+    def html(self) -> str:
+        """The document as a page of its own: no script, no other file."""
+        notes = "\n".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        return (
+            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(self.title)}</title>\n'
+            f"<style>{STYLE}</style></head>\n<body><h1>{escape(self.title)}</h1>\n"
+            f"{''.join(sheet.html() for sheet in self.sheets)}<ul>\n{notes}\n</ul></body></html>\n"
+        )
+
+
 STYLE = (
-    "body{font:14px/1.4 system-ui,sans-serif;margin:1.5em;color:#222}h1{font-size:1.2em}"
+    "body{font:14px/1.4 system-ui,sans-serif;margin:1.5em;color:#222}h1{font-size:1.2em}h2{font-size:1em}"
     "table{border-collapse:collapse}th,td{padding:.25em .6em;white-space:nowrap}"
     "thead th{border-bottom:1px solid #888;background:#fff;text-align:right}thead th:first-child{text-align:left}"
     "tbody tr:nth-child(even){background:#f5f6f8}.number{text-align:right;font-variant-numeric:tabular-nums}"

@@ -1,78 +1,116 @@
 """A table of the rounds of a method that learns correspondences (HM-LSTM, Fig 3): what each round gained."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
-from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.tables import ROUNDS
-from densevse.evaluation.recall import DIRECTIONS, RECALLS, figures_of
-from densevse.evaluation.rendering import Column, Document
+from densevse.evaluation.foot import INTERVALS, TIES, making_notes
+from densevse.evaluation.layout import gain, number, number_range, signed_range
+from densevse.evaluation.published import DIRECTIONS, RECALLS
+from densevse.evaluation.rendering import Column, Document, Sheet
+from densevse.evaluation.results import Row, as_record, measured_rows
+from densevse.evaluation.sections import Artifacts, read_section
 from densevse.evaluation.tables import Outputs, write_table
 
 CHOICES = ("learned", "whole image", "chance", "best possible")
 FIGURES = [
-    f"{direction}_{figure}" for direction in DIRECTIONS for figure in (*(f"r{k}" for k in RECALLS), "median_rank")
+    *(f"{direction}_{figure}" for direction in DIRECTIONS for figure in (*(f"r{k}" for k in RECALLS), "median_rank")),
+    "sum",
 ]
 NOTES = [
-    "Gain is Sum minus that of round 0; ± is the standard deviation of Sum over seeds; figures are means over seeds.",
+    TIES,
+    INTERVALS,
+    "Gain is Sum minus that of round 0, with a paired interval: both rounds are given the same drawn images. It is "
+    "called better or worse only where its interval excludes 0.",
     "Accuracy is the share of phrases whose region overlaps a true box by at least 0.5, of the correspondences "
     "that the round was trained on; beside it the whole image, a region by chance, and the best of the regions.",
 ]
 
 
-def make_rounds(retrievals: list[str], accuracies: list[str], settings: Mapping[str, Any], outputs: Outputs) -> None:
+def make_rounds(
+    tables: Sequence[str],
+    retrievals: Sequence[str],
+    accuracies: Sequence[str],
+    settings: Mapping[str, Any],
+    outputs: Outputs,
+) -> None:
     """Make the table from artifacts' paths.
 
-    `settings` holds title, rounds (variant -> T), titles (variant -> as printed), seeds, and has_boxes. `retrievals`
-    come by variant, then round from 0, then seed; `accuracies` likewise from round 1, or none without true boxes.
+    `tables` are the data set's IMAGES and CAPTIONS. `settings` holds title, rounds (variant -> T), networks, and a
+    section whose measured entries are those variants. `retrievals` come by variant, then round from 0, then seed;
+    `accuracies` likewise from round 1, or none without true boxes.
     """
-    retrieved, judged = iter(retrievals), iter(accuracies)
-    rows: list[dict[str, Any]] = []
-    for variant, last in settings["rounds"].items():
-        for number in range(last + 1):
-            figures = pd.DataFrame([figures_of(schema.read(next(retrieved), RETRIEVAL)) for _ in settings["seeds"]])
-            paths = [next(judged) for _ in settings["seeds"]] if number and accuracies else []
-            row = {"variant": variant, "method": settings["titles"][variant], "round": number, "seeds": len(figures)}
-            row |= {**figures.mean(), "sum_spread": figures["sum"].std(ddof=1), **_accuracy(paths)}
-            first = rows[-number] if number else row
-            rows.append({**row, "gain": row["sum"] - first["sum"]})
-    frame = pd.DataFrame(rows, columns=[column.name for column in ROUNDS.columns])
-    write_table(frame, ROUNDS, document(frame, settings["title"]), settings, outputs)
+    numbered = {
+        f"{variant} round {number}": (variant, number)
+        for variant, last in settings["rounds"].items()
+        for number in range(last + 1)
+    }
+    of_variant = settings["section"]["measured"]
+    measured = {name: of_variant[variant] for name, (variant, _) in numbered.items()}
+    artifacts = Artifacts(iter(tables[:1]), iter(tables[1:]), iter(retrievals))
+    section = read_section({**settings["section"], "measured": measured}, artifacts)
+    first = {name: f"{variant} round 0" for name, (variant, _) in numbered.items()}
+    rows = measured_rows(section.measured, section.test_set, section.folds, first)
+    judged = iter(accuracies)
+    lines = [(*numbered[row.variant], row) for row in rows]
+    found = [(*line, _accuracy(judged, line[1], line[2].seeds if accuracies else 0)) for line in lines]
+    frame = pd.DataFrame([_record(*line) for line in found], columns=[column.name for column in ROUNDS.columns])
+    notes = [*NOTES, *making_notes(settings, [section])]
+    document = Document(settings["title"], [_figures_sheet(found, section.heading()), _intervals_sheet(found)], notes)
+    write_table(frame, ROUNDS, document, settings, outputs)
 
 
-def document(rows: pd.DataFrame, heading: str) -> Document:
-    """The table as printed."""
-    columns = [Column("Method", number=False), Column("Variant", number=False), Column("Round")]
-    for direction in DIRECTIONS:
-        headers = (*(f"R@{k}" for k in RECALLS), "Med r")
-        columns += [Column(header, direction.capitalize(), short=direction) for header in headers]
-    columns += [Column("Sum"), Column("±"), Column("Gain")]
-    columns += [Column(choice, "Accuracy", short="accuracy") for choice in CHOICES]
-    shown = [*FIGURES, "sum", "sum_spread", "gain", *(f"{choice.replace(' ', '_')}_accuracy" for choice in CHOICES)]
+def _accuracy(paths: Iterator[str], number: int, seeds: int) -> dict[str, float | None]:
+    """Mean over seeds, of each choice; none at round 0 and where there are no true boxes."""
+    if not (number and seeds):
+        return dict.fromkeys(CHOICES)
+    files = [next(paths) for _ in range(seeds)]
+    mean = schema.read_all(files, CORRESPONDENCE_ACCURACY).groupby("choice")["accuracy"].mean()
+    return {choice: mean.get(choice) for choice in CHOICES}
+
+
+def _record(variant: str, number: int, row: Row, accuracy: Mapping[str, float | None]) -> dict[str, Any]:
+    """A row of a ROUNDS artifact."""
+    accuracies = {f"{choice.replace(' ', '_')}_accuracy": value for choice, value in accuracy.items()}
+    return {**as_record(row), "variant": variant, "round": number, "gain": row.gain or 0.0, **accuracies}
+
+
+Line = tuple[str, int, Row, Mapping[str, float | None]]
+NAMES = (Column("Method", number=False), Column("Variant", number=False), Column("Round"))
+
+
+def _figures_sheet(lines: Sequence[Line], heading: str) -> Sheet:
+    columns = (*NAMES, *_figure_columns(), Column("±"), Column("Gain", number=False))
+    columns += tuple(Column(choice, "Accuracy", short="accuracy") for choice in CHOICES)
     cells = [
-        [row["method"], row["variant"], str(row["round"]), *(_cell(key, row[key]) for key in shown)]
-        for _, row in rows.iterrows()
+        [
+            *(row.method, variant, str(round_number)),
+            *(number(row.figures[key], key) for key in FIGURES),
+            *(number(row.sum_spread), gain(row)),
+            *("" if accuracy[choice] is None else f"{accuracy[choice]:.3f}" for choice in CHOICES),
+        ]
+        for variant, round_number, row, accuracy in lines
     ]
-    return Document(heading, tuple(columns), cells, NOTES)
+    return Sheet(heading, columns, cells)
 
 
-def _accuracy(paths: list[str]) -> dict[str, float | None]:
-    """Mean over seeds, a choice; none at round 0 and where there are no true boxes."""
-    if not paths:
-        return {f"{choice.replace(' ', '_')}_accuracy": None for choice in CHOICES}
-    mean = schema.read_all(paths, CORRESPONDENCE_ACCURACY).groupby("choice")["accuracy"].mean()
-    return {f"{choice.replace(' ', '_')}_accuracy": mean.get(choice) for choice in CHOICES}
+def _intervals_sheet(lines: Sequence[Line]) -> Sheet:
+    cells = [
+        [
+            *(row.method, variant, str(round_number)),
+            *(number_range(row.intervals[key], key) for key in FIGURES),
+            signed_range(row.gain_interval),
+        ]
+        for variant, round_number, row, _ in lines
+    ]
+    return Sheet("95% intervals", (*NAMES, *_figure_columns(), Column("Gain")), cells)
 
 
-def _cell(key: str, value: float) -> str:
-    if pd.isna(value):
-        return ""
-    if key.endswith("accuracy"):
-        return f"{value:.3f}"
-    if key.endswith("rank"):
-        return f"{value:.1f}".removesuffix(".0")
-    return f"{value:+.1f}" if key == "gain" else f"{value:.1f}"
+def _figure_columns() -> tuple[Column, ...]:
+    headers = (*(f"R@{k}" for k in RECALLS), "Med r")
+    both = [Column(header, name.capitalize(), short=name) for name in DIRECTIONS for header in headers]
+    return (*both, Column("Sum"))

@@ -1,47 +1,53 @@
-"""Tables of results: which rows they have, and from which artifacts."""
+"""Tables of results: which sections and rows they have, and from which artifacts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from densevse.plan.project import Stage, Wildcards
+from densevse.errors import InputError
+from densevse.evaluation.published import PublishedRow, check_names, read_published
+from densevse.plan.project import Project, Stage, Wildcards
 from densevse.plan.training import Training
-from densevse.settings.load import compared, variant
-from densevse.settings.model import Method, Network
+from densevse.settings.load import ensembles, variant, variant_names
+from densevse.settings.model import Config, Method, Network
+from densevse.settings.tables import Protocol, Section, Table
+
+REGIONS = "regions"
 
 
 class Tables(Stage):
-    """Tables of results, of rounds, and of regions and phrases."""
+    """Tables of results and of rounds."""
 
     def of_dataset(self, dataset: str) -> list[str]:
-        """Every table of a data set."""
-        names = list(self.config.datasets[dataset].tables)
+        """What shows a data set's results: its main table, and those of its rounds and regions, where it has such."""
+        names = [dataset]
         names += [f"{dataset}_rounds"] if self.with_rounds(dataset) else []
+        names += [f"{dataset}_regions"] if f"{dataset}_regions" in self.config.tables else []
         return [f"{self.results}/tables/{name}.md" for name in names]
 
-    def of_regions(self, dataset: str) -> list[str]:
-        """The table of region-phrase ranking, where a data set's phrases have true boxes and a method has phrases."""
-        possible = self.phrases_have_boxes(dataset) and self.with_phrases(dataset)
-        return [f"{self.results}/tables/{dataset}_regions.md"] if possible else []
+    def names(self) -> list[str]:
+        """Every table of config/tables, and a main table for each data set that has none there."""
+        return list({**self.config.tables, **self.config.datasets})
 
-    def datasets(self) -> dict[str, str]:
-        """Table -> its data set."""
-        return {table: dataset for dataset, entry in self.config.datasets.items() for table in entry.tables}
-
-    def published(self) -> list[str]:
-        """The files of published rows."""
-        return [self.project.packaged(f"config/published/{file.name}") for file in self._published_files()]
+    def table(self, name: str) -> Table:
+        """A table's entry. A data set's own, where config/tables has none, measures every method by its own name."""
+        if name in self.config.tables:
+            return self.config.tables[name]
+        title = self.config.datasets[name].title
+        return Table(title=title, sections=[Section(dataset=name)], measure=list(self.config.methods))
 
     def variants(self, dataset: str) -> dict[str, Method]:
-        """Variant -> its settings on a data set, for those in its tables."""
-        return {name: variant(self.config, name, dataset) for name in compared(self.config, dataset)}
+        """Variant -> its settings on a data set, for those in its main table."""
+        known = set(variant_names(self.config))
+        measured = self.table(dataset).measure
+        return {name: variant(self.config, name, dataset) for name in measured if name in known}
 
     def with_rounds(self, dataset: str) -> dict[str, Method]:
-        """The variants in a data set's tables that learn correspondences."""
+        """The variants in a data set's main table that learn correspondences."""
         return {name: entry for name, entry in self.variants(dataset).items() if entry.rounds}
 
     def with_phrases(self, dataset: str) -> dict[str, Method]:
-        """The variants in a data set's tables that represent phrases and regions."""
+        """The variants in a data set's main table that represent phrases and regions."""
         return {name: entry for name, entry in self.variants(dataset).items() if entry.model == "hm_lstm"}
 
     def phrases_have_boxes(self, dataset: str) -> bool:
@@ -49,43 +55,61 @@ class Tables(Stage):
         entry = self.config.datasets[dataset]
         return entry.reader == "scenes" or entry.boxes is not None
 
+    def first_protocol(self, dataset: str) -> Protocol:
+        """The protocol of a data set's main table, for what is shown once for each data set."""
+        return next(section.protocol for section in self.table(dataset).sections if section.dataset == dataset)
+
+    def images(self, wildcards: Wildcards) -> list[str]:
+        """The image table of each section that measures images."""
+        return [f"{self.results}/{section.dataset}/images.parquet" for section in self._of_images(wildcards)]
+
+    def captions(self, wildcards: Wildcards) -> list[str]:
+        """The caption table of each section that measures images."""
+        return [f"{self.results}/{section.dataset}/captions.parquet" for section in self._of_images(wildcards)]
+
     def retrievals(self, wildcards: Wildcards) -> list[str]:
-        """The last round of every variant and seed."""
-        dataset = self.datasets()[wildcards.table]
-        last = {name: [entry.rounds] for name, entry in self.variants(dataset).items()}
-        return self._retrievals(dataset, self.config.datasets[dataset].tables[wildcards.table].protocol, last)
+        """By section, then variant, then seed: the last round."""
+        table = self.table(wildcards.table)
+        return [
+            self.retrieval(section.dataset, section.protocol, name, seed)
+            for section in table.sections
+            for name in self._measured(table, section)
+            for seed in self.config.datasets[section.dataset].seeds
+        ]
 
-    def images(self, wildcards: Wildcards) -> str:
-        """The image table of a table's data set."""
-        return f"{self.results}/{self.datasets()[wildcards.table]}/images.parquet"
+    def published(self, wildcards: Wildcards) -> list[str]:
+        """The figures of the papers that a table cites."""
+        return [self.project.packaged(f"config/published/{paper}.csv") for paper in self._papers(wildcards)]
 
-    def captions(self, wildcards: Wildcards) -> str:
-        """The caption table of a table's data set."""
-        return f"{self.results}/{self.datasets()[wildcards.table]}/captions.parquet"
+    def papers(self, wildcards: Wildcards) -> list[str]:
+        """What the figures of the same papers were measured with."""
+        return [self.project.packaged(f"config/published/{paper}.yaml") for paper in self._papers(wildcards)]
 
     def settings(self, wildcards: Wildcards) -> dict[str, Any]:
         """What a table says of its making: no shards and no folders, on which no result depends."""
-        dataset = self.config.datasets[self.datasets()[wildcards.table]]
-        entries = self.variants(self.datasets()[wildcards.table])
-        described = {"title", "reader", "options", "networks", "proposer", "parser", "word_vectors"}
-        described |= {"minimum_word_count"}
-        names = {name for entry in entries.values() for name in {**dataset.networks, **entry.networks}.values()}
+        table = self.table(wildcards.table)
+        sections = [self._section(section, self._measured(table, section)) for section in table.sections]
         return {
-            **dataset.tables[wildcards.table].model_dump(mode="json"),
-            "dataset": dataset.model_dump(mode="json", include=described),
-            "variants": {name: entry.model_dump(mode="json") for name, entry in entries.items()},
-            "networks": {name: _described(self.config.networks[name]) for name in sorted(names)},
-            "measured": dict.fromkeys(entries, dataset.seeds),
+            "title": table.title,
+            "reference": table.reference,
+            "published": [printed.model_dump(mode="json") for printed in table.published],
+            "sections": sections,
+            "networks": self._networks(sections),
         }
 
-    def first_protocol(self, dataset: str) -> str:
-        """The protocol of a data set's first table, for what is shown once a data set."""
-        return next(iter(self.config.datasets[dataset].tables.values())).protocol
+    def tables_of_rounds(self, wildcards: Wildcards) -> list[str]:
+        """The image and caption tables of a data set."""
+        return [f"{self.results}/{wildcards.dataset}/{name}.parquet" for name in ("images", "captions")]
 
     def retrievals_of_rounds(self, wildcards: Wildcards) -> list[str]:
-        """Every round of the variants that learn correspondences."""
-        rounds = {name: range(entry.rounds + 1) for name, entry in self.with_rounds(wildcards.dataset).items()}
-        return self._retrievals(wildcards.dataset, self.first_protocol(wildcards.dataset), rounds)
+        """Every round of the variants that learn correspondences, by variant, then round, then seed."""
+        dataset = wildcards.dataset
+        return [
+            self.retrieval(dataset, self.first_protocol(dataset), name, seed, number)
+            for name, entry in self.with_rounds(dataset).items()
+            for number in range(entry.rounds + 1)
+            for seed in self.dataset(wildcards).seeds
+        ]
 
     def accuracies_of_rounds(self, wildcards: Wildcards) -> list[str]:
         """Where phrases have true boxes, how right each round's correspondences are."""
@@ -100,12 +124,13 @@ class Tables(Stage):
 
     def settings_of_rounds(self, wildcards: Wildcards) -> dict[str, Any]:
         """What the table of rounds says of its making."""
-        entries = self.with_rounds(wildcards.dataset)
+        entries, dataset = self.with_rounds(wildcards.dataset), wildcards.dataset
+        section = self._section(Section(dataset=dataset, protocol=self.first_protocol(dataset)), entries)
         return {
             "title": f"{self.title(wildcards)}: what each round gained",
             "rounds": {name: entry.rounds for name, entry in entries.items()},
-            "titles": {name: entry.title for name, entry in entries.items()},
-            "seeds": self.dataset(wildcards).seeds,
+            "section": section,
+            "networks": self._networks([section]),
         }
 
     def true_regions(self, wildcards: Wildcards) -> str:
@@ -113,30 +138,105 @@ class Tables(Stage):
         network = {**self.dataset(wildcards).networks, **self.variant(wildcards).networks}["regions"]
         return f"{self.results}/{wildcards.dataset}/features/{network}/regions-true/test.parquet"
 
-    def region_rankings(self, wildcards: Wildcards) -> list[str]:
-        """The last round of every variant that has phrases, and every seed."""
-        return [
-            f"{self.results}/{wildcards.dataset}/region_ranking/{name}/seed{seed}/round{entry.rounds}.parquet"
-            for name, entry in self.with_phrases(wildcards.dataset).items()
-            for seed in self.dataset(wildcards).seeds
-        ]
+    def retrieval(self, dataset: str, protocol: str, name: str, seed: int, number: int | None = None) -> str:
+        """The RETRIEVAL artifact of a variant's round (by default the last one), or of an ensemble."""
+        if name in ensembles(self.config):
+            return f"{self.results}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/ensemble.parquet"
+        last = variant(self.config, name, dataset).rounds if number is None else number
+        folder = "region_ranking" if protocol == REGIONS else f"retrieval/{protocol}"
+        return f"{self.results}/{dataset}/{folder}/{name}/seed{seed}/round{last}.parquet"
 
-    def settings_of_regions(self, wildcards: Wildcards) -> dict[str, Any]:
-        """What the table of regions and phrases says of its making."""
-        titles = {name: entry.title for name, entry in self.with_phrases(wildcards.dataset).items()}
-        return {"title": self.title(wildcards), "titles": titles, "seeds": self.dataset(wildcards).seeds}
+    def _of_images(self, wildcards: Wildcards) -> list[Section]:
+        table = self.table(wildcards.table)
+        return [part for part in table.sections if part.protocol != REGIONS and self._measured(table, part)]
 
-    def _retrievals(self, dataset: str, protocol: str, rounds: Mapping[str, Iterable[int]]) -> list[str]:
-        """RETRIEVAL artifacts by variant, then round, then seed, for `rounds`: variant -> which of its rounds."""
-        return [
-            f"{self.results}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/round{number}.parquet"
-            for name, numbers in rounds.items()
-            for number in numbers
-            for seed in self.config.datasets[dataset].seeds
-        ]
+    def _measured(self, table: Table, section: Section) -> list[str]:
+        """The variants that a section measures: none of phrases that have no true boxes."""
+        unknown = section.protocol == REGIONS and not self.phrases_have_boxes(section.dataset)
+        return [] if unknown else table.measure
 
-    def _published_files(self) -> list[Path]:
-        return sorted((self.project.root / "config/published").glob("*.csv"))
+    def _papers(self, wildcards: Wildcards) -> list[str]:
+        return list(dict.fromkeys(printed.paper for printed in self.table(wildcards.table).published))
+
+    def _section(self, section: Section, measured: Iterable[str]) -> dict[str, Any]:
+        return {
+            **section.model_dump(mode="json"),
+            "title": self.config.datasets[section.dataset].title,
+            "measured": {name: self._made_with(name, section.dataset) for name in measured},
+        }
+
+    def _made_with(self, name: str, dataset: str) -> dict[str, Any]:
+        """Title and seeds of a variant, and what decides its figures; of an ensemble, what decides its members'."""
+        entry, ensemble = self.config.datasets[dataset], ensembles(self.config).get(name)
+        members = ensemble.members if ensemble else [name]
+        found = [variant(self.config, member, dataset) for member in members]
+        networks = {view: {**entry.networks, **one.networks}[view] for one in found for view in one.views}
+        return {
+            "title": ensemble.title if ensemble else found[0].title,
+            "seeds": entry.seeds,
+            "networks": networks,
+            "proposer": entry.proposer if "regions" in networks else None,
+            "parser": entry.parser if any(set(one.sentences) - {"words"} for one in found) else None,
+            "word_vectors": entry.word_vectors if any(one.word_vectors for one in found) else None,
+        }
+
+    def _networks(self, sections: list[dict[str, Any]]) -> dict[str, Any]:
+        used = {
+            network
+            for section in sections
+            for entry in section["measured"].values()
+            for network in entry["networks"].values()
+        }
+        return {name: _described(self.config.networks[name]) for name in sorted(used)}
+
+
+def check_tables(project: Project) -> None:
+    """Check config/tables against the rest of the configuration and against config/published.
+
+    Raises `InputError` that names the path of an unknown data set, variant, paper, printed table or row.
+    """
+    config = project.config
+    rows = read_published(sorted((project.root / "config/published").glob("*.csv")))
+    check_names(rows, config.datasets, Protocol.__args__)  # type: ignore[attr-defined]
+    for name, table in config.tables.items():
+        _check_measured(f"tables.{name}", table, config)
+        for printed in table.published:
+            _check_printed(f"tables.{name}.published", printed.paper, printed.table, printed.rows or [], rows)
+    _check_titles(config)
+
+
+def _check_measured(where: str, table: Table, config: Config) -> None:
+    known = [*variant_names(config), *ensembles(config)]
+    for section in table.sections:
+        _known(f"{where}.sections: no data set", [section.dataset], config.datasets)
+    _known(f"{where}.measure: no variants or ensembles", table.measure, known)
+    twice = sorted({name for name in table.measure if table.measure.count(name) > 1})
+    if twice:
+        raise InputError(f"{where}.measure: {twice} more than once; leave one of each.")
+    _known(f"{where}.reference: not among what is measured:", [table.reference] * bool(table.reference), table.measure)
+
+
+def _check_printed(where: str, paper: str, number: str, methods: list[str], rows: Iterable[PublishedRow]) -> None:
+    tables: dict[str, dict[str, list[str]]] = {}
+    for row in rows:
+        tables.setdefault(row.paper, {}).setdefault(row.table, []).append(row.method)
+    _known(f"{where}: no paper", [paper], tables)
+    _known(f"{where}: {paper} has no table", [number], tables[paper])
+    _known(f"{where}: Table {number} of {paper} has no rows", methods, tables[paper][number])
+
+
+def _check_titles(config: Config) -> None:
+    """Two files that say the same of themselves are a trap."""
+    titles = [table.title for table in config.tables.values()]
+    twice = sorted({title for title in titles if titles.count(title) > 1})
+    if twice:
+        raise InputError(f"tables: more than one table has the title {twice}; rename all but one.")
+
+
+def _known(what: str, names: Iterable[Any], known: Iterable[str]) -> None:
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise InputError(f"{what} {unknown}; known: {sorted(set(known))}")
 
 
 def _described(network: Network) -> dict[str, Any]:

@@ -9,11 +9,12 @@ from pydantic import BaseModel, ValidationError
 
 from densevse.errors import InputError
 from densevse.settings.model import Config, Method
+from densevse.settings.tables import Ensemble
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's where it is there: ten times faster
-FOLDERS = ("datasets", "networks", "proposers", "parsers", "word_vectors", "methods")
+FOLDERS = ("datasets", "networks", "proposers", "parsers", "word_vectors", "methods", "tables")
 CHANGEABLE = ("title", "views", "networks", "word_vectors", "rounds", "parameters", "training", "round_training")
 
 
@@ -26,6 +27,7 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
         name: {path.stem: _read_yaml(path) for path in sorted(Path(folder, name).glob("*.yaml"))} for name in FOLDERS
     }
     config = validate(Config, merge(entries, overrides), "config")
+    ensembles(config)
     for dataset in config.datasets:
         for name in variant_names(config):
             variant(config, name, dataset)
@@ -52,19 +54,21 @@ def merge(base: Any, over: Any) -> Any:
 def variant_names(config: Config) -> list[str]:
     """Every row that config/methods can make: each method by its own name, then its variants."""
     names = [name for method, entry in config.methods.items() for name in (method, *entry.variants)]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    all_names = names + [name for entry in config.methods.values() for name in entry.ensembles]
+    twice = sorted({name for name in all_names if all_names.count(name) > 1})
     if twice:
         raise InputError(f"config/methods: the names {twice} stand for more than one variant; rename all but one.")
     return names
 
 
-def compared(config: Config, dataset: str) -> list[str]:
-    """The variants in a data set's tables, in the order of config/methods."""
-    names, chosen = variant_names(config), config.datasets[dataset].compare
-    unknown = sorted(set(chosen or []) - set(names))
-    if unknown:
-        raise InputError(f"datasets.{dataset}.compare: no variants {unknown}; known: {names}")
-    return names if chosen is None else [name for name in names if name in chosen]
+def ensembles(config: Config) -> dict[str, Ensemble]:
+    """Every ensemble of config/methods. Raises `InputError` for a member that is no variant."""
+    found = {name: entry for method in config.methods.values() for name, entry in method.ensembles.items()}
+    for name, entry in found.items():
+        unknown = sorted(set(entry.members) - set(variant_names(config)))
+        if unknown:
+            raise InputError(f"ensembles.{name}.members: no variants {unknown}; known: {variant_names(config)}")
+    return found
 
 
 def variant(config: Config, name: str, dataset: str) -> Method:
@@ -82,7 +86,7 @@ def variant(config: Config, name: str, dataset: str) -> Method:
         on_dataset = own.pop("datasets", {}).get(dataset, {})
         layers += [(f"methods.{method}.variants.{name}", own)]
         layers += [(f"methods.{method}.variants.{name}.datasets.{dataset}", on_dataset)]
-        values = entry.model_dump(exclude={"variants", "datasets"})
+        values = entry.model_dump(exclude={"variants", "datasets", "ensembles"})
         for where, layer in layers:
             _check_changes(where, layer, values)
             values = merge(values, layer)

@@ -6,16 +6,12 @@ A folder below config/ holds one file per entry, named like the entry: config/da
 
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from densevse.settings.tables import Ensemble, Table
+from densevse.strict import Strict
 
 View = Literal["whole", "ten_crop", "grid", "regions"]
-Protocol = Literal["full", "five_folds", "first_1000", "hodosh"]
-
-
-class Strict(BaseModel):
-    """A part of the configuration: unknown keys are errors, values never change once read."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Source(Strict):
@@ -39,14 +35,6 @@ class Source(Strict):
         return self
 
 
-class Table(Strict):
-    """A table of results: results/tables/<name>.md."""
-
-    title: str
-    protocol: Protocol = "full"
-    published: str | None = Field(None, description="the data set's name in config/published/*.csv")
-
-
 class Dataset(Strict):
     """A data set: where its files come from, who reads them, and what the stages use on it."""
 
@@ -65,9 +53,7 @@ class Dataset(Strict):
     proposers_compared: list[str] = Field([], description="further proposers in its table of proposals")
     parser: str = "corenlp_pcfg"
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
-    tables: dict[str, Table]
     seeds: list[int] = [0]
-    compare: list[str] | None = Field(None, description="variants in its tables; all of config/methods by default")
     boxes: str | None = Field(
         None, description="true boxes of yours: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"
     )
@@ -151,6 +137,7 @@ class Method(Strict):
     round_training: dict[str, Any] = Field({}, description="what differs in training from round 1 on")
     datasets: dict[str, dict[str, Any]] = Field({}, description="data set -> what differs there")
     variants: dict[str, dict[str, Any]] = Field({}, description="variant -> what differs (may hold `datasets`)")
+    ensembles: dict[str, Ensemble] = Field({}, description="ensemble -> variants whose scores are added")
 
 
 class Config(Strict):
@@ -166,6 +153,7 @@ class Config(Strict):
     parsers: dict[str, Parser]
     word_vectors: dict[str, WordVectors]
     methods: dict[str, Method]
+    tables: dict[str, Table] = {}
 
     @model_validator(mode="after")
     def _names_exist(self) -> Self:

@@ -67,7 +67,8 @@ def ranked(method: HMLSTM, inputs: Inputs, store: FeatureStore, boxes: pd.DataFr
     region = np.searchsorted(used, phrases["store_row"])
     spans = phrases["start"].astype(str) + "-" + phrases["end"].astype(str)
     phrase_ids = (phrases["caption_id"] + "/" + spans).to_numpy(dtype=object)
-    test_set = TestSet(names.to_numpy(dtype=object)[used], phrase_ids, region, _position(region))
+    region_ids = names.to_numpy(dtype=object)[used]
+    test_set = TestSet(region_ids, phrase_ids, region, region_ids)
     logger.info("%d regions and %d phrases", len(used), len(phrases))
     return retrieve(_scorer(v, h), test_set, full(test_set)), test_set
 
@@ -105,12 +106,6 @@ def _with_regions(phrases: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFra
         )
     found["store_row"] = found["store_row"].astype(np.int64)
     return found.sort_values(["store_row", "place"]).set_index("place")
-
-
-def _position(region: Indices) -> Indices:
-    """Which phrase of its region each one is; `region` rises."""
-    first = np.searchsorted(region, region)
-    return np.arange(len(region)) - first
 
 
 def _scorer(v: Tensor, h: Tensor) -> Any:

@@ -1,3 +1,5 @@
+import hashlib
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,6 +18,7 @@ from densevse.evaluation.retrieval import retrieve
 def data_set(counts, unreadable=(), split="test"):
     """Images i0, i1, ... with so many captions each; captions in reversed order."""
     images = pd.DataFrame({"image_id": [f"i{n}" for n in range(len(counts))], "split": split, "status": "ok"})
+    images["family"] = images["image_id"]
     images.loc[list(unreadable), "status"] = "truncated"
     captions = [(f"i{n}#{k}", f"i{n}", k) for n, count in enumerate(counts) for k in range(count)]
     return images, pd.DataFrame(captions[::-1], columns=["caption_id", "image_id", "position"])
@@ -56,6 +59,19 @@ def test_protocols():
     many = select_split(*data_set([5] * 5000))
     assert [(len(f.images), len(f.captions)) for f in folds(many, "five_folds")] == [(1000, 5000)] * 5
     assert [(len(f.images), len(f.captions)) for f in folds(many, "first_1000")] == [(1000, 5000)]
+
+
+def test_1000_images_at_random_are_the_same_on_every_machine():
+    test_set = select_split(*data_set([2] * 3000))
+    (drawn,) = folds(test_set, "random_1000")
+    assert (len(drawn.images), len(drawn.captions)) == (1000, 2000)
+    assert drawn.images[:4].tolist() == sorted(drawn.images.tolist())[:4]
+    assert set(test_set.image_of_caption[drawn.captions]) == set(drawn.images)
+    smallest = min(test_set.image_ids, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    assert smallest in test_set.image_ids[drawn.images]
+    assert 1300 < drawn.images.mean() < 1700  # spread over the table, not its beginning
+    few = select_split(*data_set([1] * 7))
+    assert folds(few, "random_1000")[0].images.tolist() == list(range(7))
 
 
 @pytest.mark.parametrize("protocol", ["full", "five_folds", "hodosh"])

@@ -30,9 +30,9 @@ def settings(sources: Path) -> dict:
                 "parser": "grammar",
                 "word_vectors": "glove",
                 "shards": made_up.SHARDS,
-                "compare": ["vse", "hm_lstm"],
             }
         },
+        "tables": {"flickr30k": {"measure": ["vse", "hm_lstm"]}},
         "networks": {"vgg19": {"local": str(sources / "no_weights.pth")}},
         "proposers": {"made_up": {"kind": "file", "options": {"path": str(sources / "no_boxes.parquet")}}},
         "word_vectors": {"glove": {"local": str(sources / "vectors.txt")}},

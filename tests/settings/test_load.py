@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from densevse.errors import InputError
-from densevse.settings.load import compared, load, merge, variant, variant_names
+from densevse.settings.load import ensembles, load, merge, variant, variant_names
 
 CONFIG = Path(__file__).parents[2] / "config"
 
@@ -62,13 +62,14 @@ def test_layers_of_a_variant_are_laid_in_order():
     }
 
 
-def test_compare_chooses_rows_and_refuses_unknown_ones():
-    config = load(CONFIG, {"datasets": {"scenes": {"compare": ["vsepp", "vse"]}}})
-    assert compared(config, "scenes") == ["vse", "vsepp"]
-    assert compared(config, "flickr30k") == variant_names(config)
-    config = load(CONFIG, {"datasets": {"scenes": {"compare": ["vse2"]}}})
-    with pytest.raises(InputError, match="vse2"):
-        compared(config, "scenes")
+def test_a_member_of_an_ensemble_is_a_variant():
+    entry = {"title": "VSE*", "members": ["vse", "vsepp"]}
+    config = load(CONFIG, {"methods": {"vse": {"ensembles": {"vse_all": entry}}}})
+    assert ensembles(config)["vse_all"].members == ["vse", "vsepp"]
+    with pytest.raises(InputError, match=r"ensembles\.vse_all\.members: no variants \['vse2'\]"):
+        load(CONFIG, {"methods": {"vse": {"ensembles": {"vse_all": {**entry, "members": ["vse", "vse2"]}}}}})
+    with pytest.raises(InputError, match="more than one variant"):
+        load(CONFIG, {"methods": {"vse": {"ensembles": {"hm_lstm": entry}}}})
 
 
 def test_a_source_has_an_address_or_instructions(tmp_path):

@@ -19,8 +19,7 @@ from densevse.artifacts.schemas.tables import RESULTS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.errors import InputError
-from densevse.evaluation.region_table import make_region_table
-from densevse.evaluation.tables import Outputs
+from densevse.evaluation.tables import Outputs, TableInputs, make_table
 from densevse.methods.hm_lstm import HMLSTM
 from densevse.methods.vse import VSE
 from densevse.training.correspondences import correspond, embed_regions, open_model, write_correspondences
@@ -253,15 +252,29 @@ def test_boxes_without_features_are_an_error(files, model, true_boxes, true_regi
 def test_the_table_of_regions_sets_ours_beside_the_published(files, model, true_boxes, true_regions, tmp_path):
     ranking = str(tmp_path / "ranking.parquet")
     rank_regions(files, model, true_regions, true_boxes, 1, ranking, {})
+    made = {"networks": {}, "proposer": None, "parser": "grammar", "word_vectors": None}
+    section = {
+        "title": "Small",
+        "dataset": "small",
+        "protocol": "regions",
+        "published": "coco_region",
+        "measured": {"hm_lstm": {"title": "HM-LSTM", "seeds": [0], **made}},
+    }
+    printed = [{"paper": "hm_lstm", "table": "4", "rows": None}]
+    settings = {"title": "Regions", "reference": None, "published": printed, "sections": [section], "networks": {}}
     outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
-    settings = {"title": "Small", "titles": {"hm_lstm": "HM-LSTM"}, "seeds": [0]}
     published = Path(__file__).parents[2] / "config/published"
-    make_region_table([ranking], published / "regions/hm_lstm.csv", published / "papers.yaml", settings, outputs)
+    make_table(
+        TableInputs([], [], [ranking], [published / "hm_lstm.csv"], [published / "hm_lstm.yaml"]), settings, outputs
+    )
     rows = schema.read(outputs.parquet, RESULTS).set_index(["variant", "kind"])
     assert rows.loc[("hm_lstm", "published"), "annotation_r1"] == pytest.approx(10.8)
+    assert np.isnan(rows.loc[("hm_lstm", "published"), "difference"])  # the paper's regions are others
     ours = schema.read(ranking, RETRIEVAL)
     first = ours.loc[ours["direction"] == "annotation", "rank"] == 1
     assert rows.loc[("hm_lstm", "measured"), "annotation_r1"] == pytest.approx(100 * first.mean())
     # A region with 2 of the 4 phrases finds one first half the time, the two with one a quarter of the time.
     assert rows.loc[("random", "random"), "annotation_r1"] == pytest.approx(100 * (0.5 + 0.25 + 0.25) / 3)
-    assert "3 regions and 4 phrases" in Path(outputs.markdown).read_text(encoding="utf-8")
+    text = Path(outputs.markdown).read_text(encoding="utf-8")
+    assert "3 regions, 4 phrases" in text
+    assert "Small: 3 regions; the papers' are others, so no Difference is printed." in text

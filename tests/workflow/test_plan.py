@@ -1,6 +1,6 @@
 import pytest
 
-TABLES = ["flickr8k", "flickr30k", "coco_1k", "coco_5k", "pascal1k", "scenes"]
+TABLES = ["flickr8k", "flickr30k", "coco", "pascal1k", "scenes", "vse_1", "sco_4"]
 
 
 @pytest.fixture(scope="module")
@@ -14,13 +14,25 @@ def test_every_table_can_be_planned_with_no_data_present(empty, table):
     assert {"read_dataset", "extract_features", "count_words", "train", "retrieve", "table"} <= set(planned)
 
 
+def test_a_printed_table_that_nothing_is_measured_for_needs_no_data(empty):
+    assert empty.planned("results/tables/sm_lstm_3.md", "results/tables/hm_lstm_4.md") == {"table": 2}
+
+
+def test_an_unknown_row_of_a_printed_table_stops_the_run(make_project):
+    published = [{"paper": "sco", "table": "4", "rows": ["Theirs"]}]
+    project = make_project({"tables": {"flickr30k": {"published": published}}})
+    done = project.run("--dry-run", "results/tables/scenes.md", check=False)
+    assert done.returncode != 0
+    assert "tables.flickr30k.published: Table 4 of sco has no rows ['Theirs']" in done.stdout
+
+
 def test_rounds_of_correspondences_are_all_in_the_plan(empty):
     planned = empty.planned("results/flickr30k/models/hm_lstm/seed0/round3/model.safetensors")
     assert (planned["train"], planned["train_round"], planned["correspond"]) == (1, 3, 3)
 
 
 def test_more_shards_are_more_jobs(make_project):
-    project = make_project({"datasets": {"flickr8k": {"shards": 7, "compare": ["vse"]}}})
+    project = make_project({"datasets": {"flickr8k": {"shards": 7}}, "tables": {"flickr8k": {"measure": ["vse"]}}})
     assert project.planned("results/tables/flickr8k.md")["extract_features"] == 7
 
 
@@ -35,6 +47,6 @@ def test_own_files_are_used_and_not_downloaded(make_project, tmp_path):
     (tmp_path / "text.zip").write_bytes(b"")
     (tmp_path / "images").mkdir()
     local = {"images": str(tmp_path / "images"), "text": str(tmp_path / "text.zip")}
-    project = make_project({"datasets": {"flickr8k": {"local": local, "compare": ["vse"]}}})
+    project = make_project({"datasets": {"flickr8k": {"local": local}}})
     planned = project.planned("results/flickr8k/images.parquet")
     assert planned == {"read_dataset": 1}

@@ -14,7 +14,7 @@ from densevse.plan.figures import Figures
 from densevse.plan.language import Parses, Words
 from densevse.plan.project import Project, any_of
 from densevse.plan.proposals import Proposals
-from densevse.plan.tables import Tables
+from densevse.plan.tables import Tables, check_tables
 from densevse.plan.training import Training
 from densevse.settings.environment import JOB_ENVIRONMENT
 from densevse.settings.load import variant_names
@@ -23,6 +23,7 @@ for name, value in JOB_ENVIRONMENT.items():
     os.environ.setdefault(name, value)
 
 project = Project(ROOT, config)
+check_tables(project)
 settings = project.config
 code_of = project.code.digest
 

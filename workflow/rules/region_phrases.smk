@@ -55,33 +55,3 @@ rule rank_regions:
         "ranking regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
         "../scripts/rank_regions.py"
-
-
-rule region_table:
-    input:
-        rankings=tables.region_rankings,
-        published=project.packaged("config/published/regions/hm_lstm.csv"),
-        papers=project.packaged("config/published/papers.yaml"),
-    output:
-        markdown="<results>/tables/{dataset}_regions.md",
-        html=report(
-            "<results>/tables/{dataset}_regions.html",
-            caption="../report/table.rst",
-            category="Tables",
-            labels={"table": "{dataset}: regions and phrases"},
-        ),
-        csv="<results>/tables/{dataset}_regions.csv",
-        parquet="<results>/tables/{dataset}_regions.parquet",
-    log:
-        "<logs>/region_table/{dataset}.log",
-    conda:
-        "../../envs/base.yaml"
-    resources:
-        mem_mb=1000,
-    params:
-        code=code_of("region_table.py"),
-        settings=tables.settings_of_regions,
-    message:
-        "writing the table of regions and phrases of {wildcards.dataset}"
-    script:
-        "../scripts/region_table.py"

@@ -12,7 +12,7 @@ rule retrieve:
     benchmark:
         "<benchmarks>/retrieve/{dataset}_{protocol}_{variant}_seed{seed}_round{round}.tsv"
     wildcard_constraints:
-        protocol="full|five_folds|first_1000|hodosh",
+        protocol="full|five_folds|first_1000|random_1000|hodosh",
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads

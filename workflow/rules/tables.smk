@@ -1,4 +1,5 @@
-# Tables of results, from retrieval artifacts alone, and of the rounds of methods that learn correspondences.
+# Tables of results, an entry of config/tables each, from retrieval artifacts alone; and tables of the rounds of methods
+# that learn correspondences.
 
 
 rule table:
@@ -6,8 +7,8 @@ rule table:
         images=tables.images,
         captions=tables.captions,
         retrievals=tables.retrievals,
-        published=tables.published(),
-        papers=project.packaged("config/published/papers.yaml"),
+        published=tables.published,
+        papers=tables.papers,
     output:
         markdown="<results>/tables/{table}.md",
         html=report(
@@ -23,7 +24,7 @@ rule table:
     benchmark:
         "<benchmarks>/table/{table}.tsv"
     wildcard_constraints:
-        table=any_of(tables.datasets()),
+        table=any_of(tables.names()),
     conda:
         "../../envs/base.yaml"
     resources:
@@ -39,6 +40,7 @@ rule table:
 
 rule table_of_rounds:
     input:
+        tables=tables.tables_of_rounds,
         retrievals=tables.retrievals_of_rounds,
         accuracies=tables.accuracies_of_rounds,
     output:

@@ -5,6 +5,7 @@ from densevse.logs import job
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         make_rounds(
+            list(snakemake.input.tables),
             list(snakemake.input.retrievals),
             list(snakemake.input.accuracies),
             snakemake.params.settings,

@@ -15,21 +15,42 @@ FIGURES = tuple(
     )
 )
 
+TOTALS = (
+    Column("sum", REAL, "sum of the six recalls", nullable=True),
+    Column("mean_recall", REAL, "mR, the mean of the six recalls", nullable=True),
+)
+INTERVALS = tuple(
+    Column(f"{column.name}_{end}", REAL, f"{end} end of the 95% interval of {column.name}", nullable=True)
+    for column in (*FIGURES, *TOTALS)
+    for end in ("low", "high")
+)
+GAIN = (
+    Column("gain", REAL, "Sum minus that of the row that it is compared with", nullable=True),
+    Column("gain_low", REAL, "low end of the paired 95% interval of gain", nullable=True),
+    Column("gain_high", REAL, "high end of the paired 95% interval of gain", nullable=True),
+)
+SUM_SPREAD = Column("sum_spread", REAL, "standard deviation of Sum over seeds", nullable=True)
+
 RESULTS = Schema(
     "results",
     "a row of a table",
     (
+        Column("dataset", TEXT, "the data set of the row's section"),
+        Column("protocol", TEXT, "the protocol of the row's section"),
         Column("method", TEXT, "the method's name as printed"),
         Column("kind", TEXT, "random, published or measured"),
         Column("source", TEXT, "paper and table of a published row; variant and seeds of a measured one"),
         Column("variant", TEXT, "the variant in config/methods that the row belongs to; empty without one"),
         *FIGURES,
-        Column("sum", REAL, "sum of the six recalls", nullable=True),
-        Column("sum_spread", REAL, "standard deviation of Sum over seeds", nullable=True),
-        Column("mean_recall", REAL, "mR, the mean of the six recalls", nullable=True),
+        *TOTALS,
+        *INTERVALS,
+        SUM_SPREAD,
+        *GAIN,
         Column("difference", REAL, "ours minus a published row, summed over the recalls it prints", nullable=True),
         Column("seeds", NUMBER, "how many seeds; 0 where not measured here"),
+        Column("note", TEXT, "what is special about a published row; mostly empty"),
     ),
+    version=2,
 )
 
 ROUNDS = Schema(
@@ -41,10 +62,10 @@ ROUNDS = Schema(
         Column("round", NUMBER, "the round; 0 is trained without correspondences"),
         Column("seeds", NUMBER, "how many seeds its figures are means of"),
         *FIGURES,
-        Column("sum", REAL, "sum of the six recalls"),
-        Column("sum_spread", REAL, "standard deviation of Sum over seeds", nullable=True),
-        Column("mean_recall", REAL, "mR, the mean of the six recalls"),
-        Column("gain", REAL, "Sum minus that of round 0"),
+        *TOTALS,
+        *INTERVALS,
+        SUM_SPREAD,
+        *GAIN,
         *(
             Column(f"{choice}_accuracy", REAL, f"share of phrases given a right region: {meaning}", nullable=True)
             for choice, meaning in (
@@ -55,4 +76,5 @@ ROUNDS = Schema(
             )
         ),
     ),
+    version=2,
 )

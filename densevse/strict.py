@@ -1,0 +1,9 @@
+"""The base of everything that may stand in the configuration."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Strict(BaseModel):
+    """A part of the configuration: unknown keys are errors, values never change once read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)

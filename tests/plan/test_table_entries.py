@@ -1,0 +1,153 @@
+"""Tables as entries of the configuration: what they are made from, and which wrong names are refused."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from densevse.errors import InputError
+from densevse.evaluation.published import read_published
+from densevse.plan.project import Project
+from densevse.plan.tables import Tables, check_tables
+from densevse.settings.load import ensembles, variant_names
+
+ROOT = Path(__file__).parents[2]
+PRINTED = [f"{paper}_{number}" for paper, numbers in (
+    ("hm_lstm", (1, 2, 3, 4)), ("vse", (1,)), ("sm_lstm", (1, 2, 3, 4)), ("defrag", (1, 2, 3)), ("sco", (2, 3, 4, 5))
+) for number in numbers]  # fmt: skip
+
+# Methods that papers print and that config/methods does not have yet.
+AWAITED = {
+    *("sdt_rnn", "sdt_rnn_full_frame", "devise", "defrag", "defrag_fragment", "defrag_global", "defrag_no_mil"),
+    *("defrag_full_frame", "defrag_bag_of_words", "defrag_bigrams", "defrag_finetuned"),
+    *("sm_lstm", "sm_lstm_mean", "sm_lstm_att", "sm_lstm_ctx", "sm_lstm_ensemble"),
+    *(f"sm_lstm_{steps}" for steps in ("1_step", "2_steps", "4_steps", "5_steps")),
+    *(f"sm_lstm_lambda_{value}" for value in ("0", "1", "10", "1000")),
+    *("sco", "sco_res", "sco_ctx_1_crop", "sco_ctx", "sco_ctx_sen", "sco_ctx_gen_sampling", "sco_ctx_gen_shared"),
+    *("sco_ctx_gen", "sco_cnp", "sco_cnp_gen", "sco_cnp_ctx_sum", "sco_cnp_ctx", "sco_lambda_001", "sco_lambda_100"),
+}
+
+
+def project(tmp_path, monkeypatch, **overrides):
+    monkeypatch.chdir(tmp_path)
+    return Project(ROOT, overrides)
+
+
+def job(table):
+    return SimpleNamespace(table=table)
+
+
+def test_every_printed_table_and_every_data_set_has_an_entry(tmp_path, monkeypatch):
+    made = project(tmp_path, monkeypatch)
+    check_tables(made)
+    assert set(PRINTED) | set(made.config.datasets) <= set(made.config.tables)
+
+
+def test_each_entry_shows_all_rows_of_its_printed_table(tmp_path, monkeypatch):
+    made = project(tmp_path, monkeypatch)
+    rows = read_published(sorted((ROOT / "config/published").glob("*.csv")))
+    for name in PRINTED:
+        paper, _, number = name.rpartition("_")
+        entry = made.config.tables[name]
+        places = {(section.published or section.dataset, section.protocol) for section in entry.sections}
+        of_table = [row for row in rows if (row.paper, row.table) == (paper, number)]
+        assert of_table
+        assert {(row.dataset, row.protocol) for row in of_table} == places
+        assert [(printed.paper, printed.table, printed.rows) for printed in entry.published] == [(paper, number, None)]
+
+
+def test_published_variants_are_known_or_awaited(tmp_path, monkeypatch):
+    config = project(tmp_path, monkeypatch).config
+    known = {*variant_names(config), *ensembles(config), *AWAITED, "random", ""}
+    rows = read_published(sorted((ROOT / "config/published").glob("*.csv")))
+    assert {row.variant for row in rows} <= known
+
+
+def test_retrievals_come_by_section_then_variant_then_seed(tmp_path, monkeypatch):
+    overrides = {
+        "datasets": {"flickr30k": {"seeds": [0, 1]}, "coco": {"seeds": [3]}},
+        "tables": {"sco_4": {"measure": ["vse", "hm_lstm"], "reference": "vse"}},
+    }
+    tables = Tables(project(tmp_path, monkeypatch, **overrides))
+    assert tables.retrievals(job("sco_4")) == [
+        "results/flickr30k/retrieval/full/vse/seed0/round0.parquet",
+        "results/flickr30k/retrieval/full/vse/seed1/round0.parquet",
+        "results/flickr30k/retrieval/full/hm_lstm/seed0/round3.parquet",
+        "results/flickr30k/retrieval/full/hm_lstm/seed1/round3.parquet",
+        "results/coco/retrieval/five_folds/vse/seed3/round0.parquet",
+        "results/coco/retrieval/five_folds/hm_lstm/seed3/round3.parquet",
+    ]
+    assert tables.images(job("sco_4")) == ["results/flickr30k/images.parquet", "results/coco/images.parquet"]
+    settings = tables.settings(job("sco_4"))
+    assert [list(section["measured"]) for section in settings["sections"]] == [["vse", "hm_lstm"]] * 2
+    assert settings["sections"][0]["measured"]["hm_lstm"]["networks"] == {"regions": "rcnn_ilsvrc13"}
+    assert sorted(settings["networks"]) == ["rcnn_ilsvrc13", "vgg19"]
+
+
+def test_a_table_reads_the_figures_of_the_papers_that_it_cites_and_of_no_others(tmp_path, monkeypatch):
+    tables = Tables(project(tmp_path, monkeypatch))
+    assert [Path(file).name for file in tables.published(job("pascal1k"))] == ["defrag.csv"]
+    assert [Path(file).name for file in tables.papers(job("flickr8k"))] == ["hm_lstm.yaml", "vse.yaml", "defrag.yaml"]
+
+
+def test_ablations_are_trained_for_the_paper_s_own_table_only(tmp_path, monkeypatch):
+    tables = Tables(project(tmp_path, monkeypatch))
+    assert "hm_lstm_untyped" in tables.table("hm_lstm_1").measure
+    assert "hm_lstm_untyped" not in tables.variants("flickr8k")
+
+
+def test_regions_are_measured_where_phrases_have_boxes(tmp_path, monkeypatch):
+    tables = Tables(project(tmp_path, monkeypatch))
+    assert tables.retrievals(job("hm_lstm_4")) == []
+    assert tables.retrievals(job("scenes_regions"))[0] == "results/scenes/region_ranking/hm_lstm/seed0/round3.parquet"
+    boxes = {"datasets": {"flickr30k": {"boxes": "entities.zip"}}}
+    tables = Tables(project(tmp_path, monkeypatch, **boxes))
+    assert tables.retrievals(job("hm_lstm_4")) == ["results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"]
+
+
+def test_an_ensemble_stands_beside_its_members(tmp_path, monkeypatch):
+    overrides = {
+        "methods": {"vse": {"ensembles": {"vse_all": {"title": "VSE*", "members": ["vse", "vsepp"]}}}},
+        "tables": {"flickr8k": {"measure": ["vse", "vse_all"]}},
+    }
+    made = project(tmp_path, monkeypatch, **overrides)
+    check_tables(made)
+    tables = Tables(made)
+    assert tables.retrievals(job("flickr8k"))[-1] == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
+    entry = tables.settings(job("flickr8k"))["sections"][0]["measured"]["vse_all"]
+    assert (entry["title"], entry["networks"]) == ("VSE*", {"whole": "vgg19"})
+
+
+def test_a_data_set_of_one_s_own_has_a_table(tmp_path, monkeypatch):
+    mine = {"title": "Mine", "reader": "flickr", "networks": {"whole": "vgg19"}, "local": {"images": "a", "text": "b"}}
+    made = project(tmp_path, monkeypatch, datasets={"mine": mine})
+    check_tables(made)
+    tables = Tables(made)
+    assert "mine" in tables.names()
+    assert list(tables.variants("mine")) == list(made.config.methods)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"measure": ["vse2"]}, r"tables\.flickr8k\.measure: no variants or ensembles \['vse2'\]"),
+        ({"measure": ["vse", "vse"]}, r"tables\.flickr8k\.measure: \['vse'\] more than once"),
+        ({"reference": "hm_lstm_untyped"}, r"tables\.flickr8k\.reference"),
+        ({"sections": [{"dataset": "flickr9k"}]}, r"tables\.flickr8k\.sections: no data set \['flickr9k'\]"),
+        ({"published": [{"paper": "sco2", "table": "4"}]}, r"tables\.flickr8k\.published: no paper \['sco2'\]"),
+        ({"published": [{"paper": "sco", "table": "9"}]}, r"sco has no table \['9'\]"),
+        ({"published": [{"paper": "sco", "table": "5", "rows": ["SCO"]}]}, r"Table 5 of sco has no rows \['SCO'\]"),
+        ({"title": "Scenes"}, r"more than one table has the title \['Scenes'\]"),
+    ],
+)
+def test_unknown_names_are_refused(tmp_path, monkeypatch, changes, message):
+    with pytest.raises(InputError, match=message):
+        check_tables(project(tmp_path, monkeypatch, tables={"flickr8k": changes}))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"sections": []}, {"protocol": "full"}, {"sections": [{"dataset": "scenes", "protocol": "all"}]}]
+)
+def test_what_does_not_fit_is_refused_with_its_path(tmp_path, monkeypatch, changes):
+    with pytest.raises(InputError, match=r"tables\.flickr8k"):
+        project(tmp_path, monkeypatch, tables={"flickr8k": changes})
