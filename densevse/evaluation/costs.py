@@ -22,12 +22,16 @@ COLUMNS = (
 
 
 def costs(results: str | Path) -> pd.DataFrame:
-    """A row a stage and data set: stage, dataset, jobs, seconds of the longest job, peak memory of the largest in MB.
+    """One row for each stage and data set: jobs, seconds of the longest one, peak memory of the largest one in MB.
+
+    The columns are stage, dataset, jobs, seconds and memory. A job's file is named after its data set, whose results
+    have a folder of that name; one without such a folder, like a table's, stands under its own name.
 
     Raises `InputError` if nothing below `results` was measured.
     """
     files = sorted(Path(results).glob("benchmarks/*/*.tsv"))
-    measured = [_read(file) for file in files if file.stat().st_size]
+    datasets = [folder.name for folder in Path(results).iterdir() if folder.is_dir()] if files else []
+    measured = [_read(file, datasets) for file in files if file.stat().st_size]
     if not measured:
         raise InputError(f"{results}: expected benchmarks/<stage>/*.tsv, found none. Run a table with snakemake first.")
     rows = pd.concat(measured).groupby(["stage", "dataset"], as_index=False)
@@ -43,10 +47,11 @@ def table(rows: pd.DataFrame) -> str:
     return Document("What each stage cost", [Sheet("", COLUMNS, cells)]).markdown()
 
 
-def _read(file: Path) -> pd.DataFrame:
+def _read(file: Path, datasets: list[str]) -> pd.DataFrame:
     """The runs of a job; a job too short to be measured has no memory."""
     runs = pd.read_csv(file, sep="\t", usecols=["s", "max_rss"], na_values=["-", "NA"])
-    return runs.assign(stage=file.parent.name, dataset=re.split("[-_]", file.stem)[0])
+    named = [name for name in datasets if re.match(rf"{re.escape(name)}([-_]|$)", file.stem)]
+    return runs.assign(stage=file.parent.name, dataset=max(named, key=len, default=file.stem))
 
 
 if __name__ == "__main__":

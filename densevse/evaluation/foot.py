@@ -67,7 +67,7 @@ def making_notes(settings: Mapping[str, Any], sections: Sequence[Section]) -> li
     """Networks, words, seeds, devices, configuration and versions."""
     made_from = [made for section in sections for made in section.made_from]
     return [
-        *(note for section in sections for note in _made_with(section, settings["networks"])),
+        *(note for section in sections for note in _made_with(section, settings["entries"]["network"])),
         *_seeds(sections),
         *_devices(made_from),
         f"Config {_digest(settings)}. Versions: {_versions(made_from)}.",

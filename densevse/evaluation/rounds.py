@@ -40,7 +40,7 @@ def make_rounds(
 ) -> None:
     """Make the table from artifacts' paths.
 
-    `tables` are the data set's IMAGES and CAPTIONS. `settings` holds title, rounds (variant -> T), networks, and a
+    `tables` are the data set's IMAGES and CAPTIONS. `settings` holds title, rounds (variant -> T), entries, and a
     section whose measured entries are those variants. `retrievals` come by variant, then round from 0, then seed;
     `accuracies` likewise from round 1, or none without true boxes.
     """
@@ -52,7 +52,7 @@ def make_rounds(
     of_variant = settings["section"]["measured"]
     measured = {name: of_variant[variant] for name, (variant, _) in numbered.items()}
     artifacts = Artifacts(iter(tables[:1]), iter(tables[1:]), iter(retrievals))
-    section = read_section({**settings["section"], "measured": measured}, artifacts)
+    section = read_section({**settings["section"], "measured": measured}, settings["entries"], artifacts)
     first = {name: f"{variant} round 0" for name, (variant, _) in numbered.items()}
     rows = measured_rows(section.measured, section.test_set, section.folds, first)
     judged = iter(accuracies)

@@ -11,6 +11,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.protocols import Fold, TestSet, folds, full, select_split
+from densevse.evaluation.provenance import check_provenance
 from densevse.evaluation.published import DIRECTIONS, Paper, PublishedRow
 from densevse.evaluation.results import (
     Measured,
@@ -95,14 +96,19 @@ class Artifacts(NamedTuple):
     retrievals: Iterator[str]  # RETRIEVAL, by section, then variant, then seed
 
 
-def read_section(settings: Mapping[str, Any], artifacts: Artifacts) -> Section:
-    """Read a section. One that measures nothing has no test set either: published rows need no data."""
+def read_section(settings: Mapping[str, Any], entries: Mapping[str, Any], artifacts: Artifacts) -> Section:
+    """Read a section. One that measures nothing has no test set either: published rows need no data.
+
+    Raises `InputError` if an artifact was not made with what `settings` and `entries` say (see `check_provenance`).
+    """
     measured, made_from = [], []
     for name, entry in settings["measured"].items():
         paths = {seed: next(artifacts.retrievals) for seed in entry["seeds"]}
         runs = {seed: schema.read(path, RETRIEVAL) for seed, path in paths.items()}
         measured.append(Measured(name, entry["title"], runs))
-        made_from += [schema.check(path, RETRIEVAL) for path in paths.values()]
+        for path in paths.values():
+            made_from.append(schema.check(path, RETRIEVAL))
+            check_provenance(path, made_from[-1], entry["used"], entries)
     if not measured:
         return Section(settings, None, NOTHING, [], [], [])
     if settings["protocol"] == "regions":

@@ -43,11 +43,11 @@ class TableInputs(NamedTuple):
 def make_table(inputs: TableInputs, settings: Mapping[str, Any], outputs: Outputs) -> None:
     """Make a table of results from artifacts' paths.
 
-    `settings` holds title, reference, published (paper, table and rows of each printed table), networks, and sections
-    (see `Section`).
+    `settings` holds title, reference, published (paper, table and rows of each printed table), sections (see
+    `Section`), and entries: the configuration of what is used, by kind and name.
     """
     artifacts = Artifacts(iter(inputs.images), iter(inputs.captions), iter(inputs.retrievals))
-    sections = [read_section(section, artifacts) for section in settings["sections"]]
+    sections = [read_section(section, settings["entries"], artifacts) for section in settings["sections"]]
     printed = read_published(inputs.published)
     papers = {Path(file).stem: read_paper(file) for file in inputs.papers}
     shown = [(section, row) for section in sections for row in chosen(printed, settings["published"], section)]

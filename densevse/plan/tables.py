@@ -4,12 +4,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from densevse.errors import InputError
 from densevse.evaluation.published import PublishedRow, check_names, read_published
 from densevse.plan.project import Project, Stage, Wildcards
 from densevse.plan.training import Training
 from densevse.settings.load import ensembles, variant, variant_names
-from densevse.settings.model import Config, Method, Network
+from densevse.settings.model import Config, Method
 from densevse.settings.tables import Protocol, Section, Table
 
 REGIONS = "regions"
@@ -94,7 +96,7 @@ class Tables(Stage):
             "reference": table.reference,
             "published": [printed.model_dump(mode="json") for printed in table.published],
             "sections": sections,
-            "networks": self._networks(sections),
+            "entries": self._entries(sections),
         }
 
     def tables_of_rounds(self, wildcards: Wildcards) -> list[str]:
@@ -130,7 +132,7 @@ class Tables(Stage):
             "title": f"{self.title(wildcards)}: what each round gained",
             "rounds": {name: entry.rounds for name, entry in entries.items()},
             "section": section,
-            "networks": self._networks([section]),
+            "entries": self._entries([section]),
         }
 
     def true_regions(self, wildcards: Wildcards) -> str:
@@ -171,23 +173,33 @@ class Tables(Stage):
         members = ensemble.members if ensemble else [name]
         found = [variant(self.config, member, dataset) for member in members]
         networks = {view: {**entry.networks, **one.networks}[view] for one in found for view in one.views}
+        proposer = entry.proposer if "regions" in networks else None
+        parser = entry.parser if any(set(one.sentences) - {"words"} for one in found) else None
+        vectors = entry.word_vectors if any(one.word_vectors for one in found) else None
         return {
             "title": ensemble.title if ensemble else found[0].title,
             "seeds": entry.seeds,
             "networks": networks,
-            "proposer": entry.proposer if "regions" in networks else None,
-            "parser": entry.parser if any(set(one.sentences) - {"words"} for one in found) else None,
-            "word_vectors": entry.word_vectors if any(one.word_vectors for one in found) else None,
+            "proposer": proposer,
+            "parser": parser,
+            "word_vectors": vectors,
+            "used": {
+                "network": sorted(set(networks.values())),
+                "proposer": [proposer] if proposer else [],
+                "parser": [self.config.parsers[parser].kind] if parser else [],
+                "vectors": [vectors] if vectors else [],
+                "minimum_word_count": [str(entry.minimum_word_count)],
+            },
         }
 
-    def _networks(self, sections: list[dict[str, Any]]) -> dict[str, Any]:
-        used = {
-            network
-            for section in sections
-            for entry in section["measured"].values()
-            for network in entry["networks"].values()
+    def _entries(self, sections: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        """The configuration of what the sections use, by kind and name, with names of files instead of folders."""
+        used = [entry["used"] for section in sections for entry in section["measured"].values()]
+        names = {kind: sorted({name for one in used for name in one[kind]}) for kind in ("network", "proposer")}
+        return {
+            "network": {name: _described(self.config.networks[name]) for name in names["network"]},
+            "proposer": {name: _described(self.config.proposers[name]) for name in names["proposer"]},
         }
-        return {name: _described(self.config.networks[name]) for name in sorted(used)}
 
 
 def check_tables(project: Project) -> None:
@@ -239,6 +251,7 @@ def _known(what: str, names: Iterable[Any], known: Iterable[str]) -> None:
         raise InputError(f"{what} {unknown}; known: {sorted(set(known))}")
 
 
-def _described(network: Network) -> dict[str, Any]:
-    local = {"local": Path(network.local).name} if network.local else {}
-    return {**network.model_dump(mode="json"), **local}
+def _described(entry: BaseModel) -> dict[str, Any]:
+    """An entry's settings; a file of the user's own by its name, as no result depends on its folder."""
+    values = entry.model_dump(mode="json")
+    return {**values, "local": Path(values["local"]).name} if values.get("local") else values

@@ -18,7 +18,19 @@ def test_the_longest_and_the_largest_job_of_each_stage_and_data_set(tmp_path):
     write(tmp_path, "train", "flickr8k_vse_seed1_round0", (370.4, 1003.3), (5.0, 2003.3))
     write(tmp_path, "parse", "scenes-grammar-00-of-01", (0.4, "-"))
     write(tmp_path, "train", "scenes_vse_seed0_round0", (9, 500))
+    for name in ("flickr8k", "scenes", "my_own", "my"):
+        (tmp_path / name).mkdir()
+    write(tmp_path, "read_dataset", "my_own", (3, 700))
+    write(tmp_path, "train", "my_own_vse_seed0_round0", (3, 700))
+    write(tmp_path, "table", "sco_4", (3, 700))
     rows = costs(tmp_path)
+    others = rows[~rows["dataset"].isin(["flickr8k", "scenes"])]
+    assert others[["stage", "dataset"]].values.tolist() == [
+        ["read_dataset", "my_own"],
+        ["table", "sco_4"],
+        ["train", "my_own"],
+    ]
+    rows = rows[rows["dataset"].isin(["flickr8k", "scenes"])]
     assert rows[["stage", "dataset", "jobs"]].values.tolist() == [
         ["parse", "scenes", 1],
         ["train", "flickr8k", 3],

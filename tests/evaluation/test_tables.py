@@ -12,6 +12,7 @@ from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
+from densevse.errors import InputError
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import figures_of
 from densevse.evaluation.results import queries_of
@@ -58,7 +59,7 @@ def retrieval(path, seed, data, protocol="full", trained_on="cpu"):
 
 
 def entry(title, seeds, **changes):
-    made = {"networks": {"whole": "vgg19"}, "proposer": None, "parser": None, "word_vectors": None}
+    made = {"networks": {"whole": "vgg19"}, "proposer": None, "parser": None, "word_vectors": None, "used": {}}
     return {"title": title, "seeds": seeds, **made, **changes}
 
 
@@ -72,7 +73,7 @@ def settings(*sections, printed=(("hm_lstm", "1"), ("vse", "1")), reference=None
         "reference": reference,
         "published": [{"paper": paper, "table": table, "rows": rows} for paper, table in printed],
         "sections": list(sections),
-        "networks": {"vgg19": NETWORK, "alexnet": NETWORK, "rcnn": NETWORK},
+        "entries": {"network": {"vgg19": NETWORK, "alexnet": NETWORK, "rcnn": NETWORK}},
     }
 
 
@@ -331,12 +332,22 @@ def test_a_data_set_without_published_rows(tmp_path, data):
     assert "vse, seed 0" in text
 
 
+def test_a_retrieval_of_another_network_is_refused(tmp_path, data):
+    files = data()
+    run = retrieval(tmp_path / "0.parquet", 0, files)
+    made_from = {"parents": {"model": {"parents": {"view_whole": {"network": "squeezenet", "parents": {}}}}}}
+    schema.write(schema.read(run, RETRIEVAL), RETRIEVAL, run, made_from)
+    chosen = settings(section({"vse": entry("VSE", [0], used={"network": ["vgg19"]})}))
+    with pytest.raises(InputError, match="network: the table says vgg19, found squeezenet"):
+        make(tmp_path, chosen, (files, [run]))
+
+
 def rounds_settings(measured, **rounds):
     return {
         "title": "Scenes: what each round gained",
         "rounds": rounds,
         "section": section(measured, "scenes", "Scenes"),
-        "networks": {"vgg19": NETWORK},
+        "entries": {"network": {"vgg19": NETWORK}},
     }
 
 

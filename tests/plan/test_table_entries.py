@@ -81,7 +81,7 @@ def test_retrievals_come_by_section_then_variant_then_seed(tmp_path, monkeypatch
     settings = tables.settings(job("sco_4"))
     assert [list(section["measured"]) for section in settings["sections"]] == [["vse", "hm_lstm"]] * 2
     assert settings["sections"][0]["measured"]["hm_lstm"]["networks"] == {"regions": "rcnn_ilsvrc13"}
-    assert sorted(settings["networks"]) == ["rcnn_ilsvrc13", "vgg19"]
+    assert sorted(settings["entries"]["network"]) == ["rcnn_ilsvrc13", "vgg19"]
 
 
 def test_a_table_reads_the_figures_of_the_papers_that_it_cites_and_of_no_others(tmp_path, monkeypatch):

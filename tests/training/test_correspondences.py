@@ -252,7 +252,7 @@ def test_boxes_without_features_are_an_error(files, model, true_boxes, true_regi
 def test_the_table_of_regions_sets_ours_beside_the_published(files, model, true_boxes, true_regions, tmp_path):
     ranking = str(tmp_path / "ranking.parquet")
     rank_regions(files, model, true_regions, true_boxes, 1, ranking, {})
-    made = {"networks": {}, "proposer": None, "parser": "grammar", "word_vectors": None}
+    made = {"networks": {}, "proposer": None, "parser": "grammar", "word_vectors": None, "used": {}}
     section = {
         "title": "Small",
         "dataset": "small",
@@ -261,7 +261,13 @@ def test_the_table_of_regions_sets_ours_beside_the_published(files, model, true_
         "measured": {"hm_lstm": {"title": "HM-LSTM", "seeds": [0], **made}},
     }
     printed = [{"paper": "hm_lstm", "table": "4", "rows": None}]
-    settings = {"title": "Regions", "reference": None, "published": printed, "sections": [section], "networks": {}}
+    settings = {
+        "title": "Regions",
+        "reference": None,
+        "published": printed,
+        "sections": [section],
+        "entries": {"network": {}},
+    }
     outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
     published = Path(__file__).parents[2] / "config/published"
     make_table(
