@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= $(shell nproc)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment demo test lint bench torture cluster slurm full-size costs lock clean
+.PHONY: help environment demo test lint bench torture fuzz cluster slurm full-size costs lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -42,6 +42,9 @@ bench: environment ## speed targets, each as a ratio of two things measured in o
 
 torture: environment ## interrupt a run in every way, at random moments, and compare bytes
 	$(BIN)/python -m tests.torture
+
+fuzz: environment ## 100 spoilt files for each reader: each is read, or refused by name
+	$(BIN)/python -W ignore -m tests.fuzz
 
 .venv/slurm: .venv/complete requirements-slurm.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-slurm.txt

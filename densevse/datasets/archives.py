@@ -35,6 +35,8 @@ DECOMPRESSORS: dict[bytes, Callable[[Path], Any]] = {
 }
 """By the first bytes of a file."""
 
+DAMAGES = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError)
+
 
 class Archive(ABC):
     """Files by name below a folder, or inside a zip or tar. Use as a context manager, or let it live with its owner."""
@@ -59,7 +61,7 @@ class Archive(ABC):
                 return _Zip(path)
             decompressor = _decompressor(path)
             return _Tar(_uncompressed(path, decompressor) if decompressor else path)
-        except (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError) as error:
+        except (*DAMAGES, NotImplementedError, ValueError) as error:  # zipfile answers damaged headers with the latter
             raise InputError(f"{path}: cannot be read as a folder, zip or tar ({error}); obtain it anew.") from error
 
     def __enter__(self) -> Self:
@@ -133,7 +135,10 @@ class _File(Archive):
 
     def _bytes(self, offset: int, size: int, name: str) -> bytes:
         _check_size(self.path, name, size, size)
-        data = os.pread(self.descriptor, size, offset)
+        try:
+            data = os.pread(self.descriptor, size, offset)
+        except OSError as error:  # a place that no file has
+            raise InputError(f"{self.path}: {name} cannot be read ({error}); the archive is damaged.") from error
         if len(data) != size:
             raise InputError(f"{self.path}: ends within {name}; the archive is truncated.")
         return data

@@ -38,13 +38,14 @@ class Datasets(Stage):
     """A data set's files, and what its readers are told."""
 
     def sources(self, wildcards: Wildcards) -> dict[str, str]:
-        """Every file that a data set is read from, by source name."""
+        """Every file that a data set is read from, by source name; Karpathy's only where the options name it."""
         dataset = self.dataset(wildcards)
         named = {
             name: self.obtained(wildcards.dataset, source, dataset.local.get(name))
             for name, source in dataset.sources.items()
         }
-        return {**named, **dataset.local}
+        named |= dataset.local
+        return named if dataset.options.get("karpathy") else {name: named[name] for name in named if name != "karpathy"}
 
     def source_names(self, wildcards: Wildcards) -> list[str]:
         """The names of the inputs that `sources` gives."""

@@ -114,6 +114,22 @@ def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         archive.read("photographs/000.jpg")
 
 
+def test_a_zip_that_lost_its_beginning_is_named(tmp_path: Path) -> None:
+    path = make(tmp_path, "stored.zip")
+    path.write_bytes(path.read_bytes()[100:])
+    with pytest.raises(InputError, match=r"stored\.zip: .*the archive is damaged"):
+        read_all(path)
+
+
+def test_a_zip_of_a_version_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    path = make(tmp_path, "stored.zip", {"a.jpg": b"a"})
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 6] = 100
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=r"stored\.zip: cannot be read .*version 10\.0"):
+        read_all(path)
+
+
 def test_a_zip_that_lies_about_sizes_is_not_inflated_whole(tmp_path: Path) -> None:
     path = make(tmp_path, "deflated.zip", {"a.jpg": bytes(100_000)})
     data = path.read_bytes()
