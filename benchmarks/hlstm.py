@@ -18,8 +18,8 @@ from torch import nn
 from benchmarks._timing import Contender
 from densevse.methods.hlstm import HLSTM, Plan, plan
 from densevse.methods.interface import Trees
+from densevse.numerics import set_up
 from densevse.settings.environment import JOB_ENVIRONMENT
-from densevse.training.numerics import set_up
 
 CAPTIONS, WORDS, DIMENSION, HIDDEN, REPEATS = 128, 4000, 300, 512, 9
 CPU = torch.device("cpu")

@@ -19,10 +19,11 @@ from densevse.artifacts.schema import write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.vision.crops import warp
+from densevse.vision.extract_regions import extract_regions
+from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import load_network
 from densevse.vision.proposals import propose
 from densevse.vision.region_network import RegionNetwork
-from densevse.vision.regions import extract_regions
 
 PICTURES, SIDE, BOXES, PAIRS = 24, 224, 100, 3
 OPTIONS = {"scoring": "crops", "maximum_proposals": 19, "area_exponent": 1}
@@ -47,18 +48,20 @@ def _shared(network: RegionNetwork, picture: np.ndarray) -> tuple[str, str, floa
         lambda: [network.of_crops(part) for part in np.array_split(crops, 2)],
         PAIRS,
     )
-    return f"{BOXES} boxes of an image: crops / shared convolution", ">= 12", ratio, "MobileNetV2, bf16, 224 pixels"
+    return f"{BOXES} boxes of an image: crops / shared convolution", ">= 12", ratio, "MobileNetV2, 224 pixels"
 
 
 def _stage(network: RegionNetwork, folder: Path, images: pd.DataFrame) -> tuple[str, str, float, str]:
     batch = torch.randint(0, 256, (64, 3, SIDE, SIDE), dtype=torch.uint8)
     batches = -(-PICTURES * 20 // 64)
     weights = folder / "weights.safetensors"
+    precision = "bf16" if network.network.dtype == torch.bfloat16 else "fp32"
+    network_files = NetworkFiles("mobilenet_v2", SETTINGS | {"precision": precision}, weights)
 
     def stage() -> None:
         sources = {"images": str(folder / "images.zip")}
         files = (folder / "images.parquet", folder / "proposals.parquet")
-        extract_regions(*files, sources, SETTINGS, weights, ["thing"] * 1000, "00-of-01", folder / "r/00-of-01.parquet")
+        extract_regions(*files, sources, network_files, ["thing"] * 1000, "00-of-01", folder / "r/00-of-01.parquet")
 
     def bare() -> None:
         load_network(SETTINGS, weights)

@@ -24,12 +24,12 @@ from densevse.artifacts.store import FeatureWriter
 from densevse.methods.interface import Batch
 from densevse.methods.recurrent import Recurrent, prefixes
 from densevse.methods.vse import VSE
+from densevse.numerics import set_up
 from densevse.settings.model import Training
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.data import Files, Inputs, Pairs
 from densevse.training.loop import Trainer
 from densevse.training.models import build
-from densevse.training.numerics import set_up
 
 COUNT, VOCABULARY, FEATURE, BATCH, RUNS = 2000, 8000, 4096, 128, 9
 PARAMETERS = {

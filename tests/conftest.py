@@ -1,9 +1,25 @@
+import cv2
 import pytest
+import torch
 
 from densevse.processor import avoid_illegal_instructions
 from tests.projects import SMALL, SMALL_ROUNDS, Project, copy_code
 
 avoid_illegal_instructions()
+
+
+@pytest.fixture(autouse=True)
+def numeric_settings():
+    """Settings of the whole process that decide the last bits of a sum are after each test as they were before it."""
+    products = torch.backends.mkldnn.matmul
+    before = torch.get_num_threads(), torch.get_default_dtype(), products.fp32_precision, cv2.getNumThreads()
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    yield
+    torch.set_num_threads(before[0])
+    torch.set_default_dtype(before[1])
+    products.fp32_precision = before[2]
+    cv2.setNumThreads(before[3])
+    torch.use_deterministic_algorithms(deterministic)
 
 
 @pytest.fixture(scope="session")

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FOUNDATION = {"errors", "logs", "processor", "strict"}
+FOUNDATION = {"errors", "logs", "processor", "numerics", "strict"}
 ALLOWED = {
     "errors": set(),
     "logs": {"errors"},
     "processor": set(),
+    "numerics": {"logs", "processor"},
     "strict": set(),
     "settings": FOUNDATION,
     "plan": FOUNDATION | {"settings", "artifacts.shards", "methods.registry", "evaluation.published"},

@@ -54,10 +54,16 @@ def made_from(path: str | Path) -> dict[str, Any]:
 
 def ancestors(made_from: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     """Every ancestor with the way to it and its own settings, such as ("model/regions/proposals", {"kind": ...})."""
-    for name, parent in made_from[PARENTS].items():
+    for name, parent in made_from.get(PARENTS, {}).items():
         way = f"{where}{name}"
         yield way, {key: value for key, value in parent.items() if key != PARENTS}
         yield from ancestors(parent, f"{way}/")
+
+
+def without(made_from: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What an artifact was made from, less every ancestor called `name`."""
+    kept = {parent: without(above, name) for parent, above in made_from.get(PARENTS, {}).items() if parent != name}
+    return {**made_from, PARENTS: kept}
 
 
 def _listed(files: Files) -> list[Path]:

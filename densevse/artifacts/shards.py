@@ -19,9 +19,13 @@ def shard_slice(shard: str, rows: int) -> slice:
 
 
 def remove_superseded(path: str | Path) -> None:
-    """Remove the shards beside `path` that belong to another division, lest a folder be read twice over."""
+    """Once all shards of the division of `path` are there, remove those of others, lest a folder be read twice over.
+
+    Until then the old ones stay: they are all that there is of the artifact if the new division is given up.
+    """
     path = Path(path)
-    division = path.stem.split("-of-")[1]
-    for other in path.parent.glob("*-of-*.parquet"):
-        if other.stem.split("-of-")[1] != division:
-            other.unlink(missing_ok=True)
+    division = shard_names(int(path.stem.split("-of-")[1]))
+    if all(path.with_stem(shard).is_file() for shard in division):
+        for other in path.parent.glob("*-of-*.parquet"):
+            if other.stem not in division:
+                other.unlink(missing_ok=True)

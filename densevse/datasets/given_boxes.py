@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.entities import read_entities
 from densevse.errors import InputError
@@ -29,7 +30,7 @@ def write_given_boxes(given: str, images: str, captions: str, output: str) -> No
     boxes = _read_parquet(given) if Path(given).suffix == ".parquet" else read_entities(given, caption_table)
     check(boxes, schema.read(images, IMAGES), caption_table, given)
     logger.info("%d boxes of %d images", len(boxes), boxes["image_id"].nunique())
-    schema.write(boxes, BOXES, output, {"given": Path(given).name})
+    schema.write(boxes, BOXES, output, lineage({"given": Path(given).name}, {"images": images, "captions": captions}))
 
 
 def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, name: str) -> None:

@@ -26,6 +26,7 @@ from typing import Any
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.archives import base_names
 from densevse.datasets.images import ImageFacts, ImageFiles, examine
@@ -104,7 +105,7 @@ def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, box
 def _made_from(settings: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
     # Names without folders: the same files give the same artifact wherever they are.
     sources = {name: Path(path).name for name, path in paths.items()}
-    return {key: settings[key] for key in ("reader", "options", "known_unreadable")} | {"sources": sources}
+    return lineage({key: settings[key] for key in ("reader", "options", "known_unreadable")} | {"sources": sources})
 
 
 def _given(options: Options) -> Options:

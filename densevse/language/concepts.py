@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
@@ -79,7 +80,7 @@ def write_concepts(
     words = pd.concat([content_words(schema.read(path, PARSES, columns)) for path in parse_paths], ignore_index=True)
     training = images.loc[images["split"] == "train", "image_id"]
     concepts = frequent_concepts(words[words["image_id"].isin(training)], most)
-    made_from = {"images": images_path, "parses": parse_paths, "split": "train", "most": most}
+    made_from = lineage({"split": "train", "most": most}, {"images": images_path, "parses": parse_paths})
     schema.write(concepts, CONCEPTS, concepts_path, made_from)
     schema.write(
         concepts_of_images(words, concepts, images["image_id"]), IMAGE_CONCEPTS, image_concepts_path, made_from

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self
 
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.shards import remove_superseded, shard_slice
@@ -49,9 +50,12 @@ class Parser(Protocol):
 
 
 def write_parses(
-    parser: Parser, images_path: str, captions_path: str, shard: str, path: str, made_from: Mapping[str, Any]
+    parser: Parser, images_path: str, captions_path: str, shard: str, path: str, settings: Mapping[str, Any]
 ) -> None:
-    """Parse the captions of a shard's readable images, each text once, and write them to `path` as PARSES."""
+    """Parse the captions of a shard's readable images, each text once, and write them to `path` as PARSES.
+
+    `settings` are the parser's, for what the parses were made from.
+    """
     images = schema.read(images_path, IMAGES, ["image_id", "status"])
     images = images[shard_slice(shard, len(images))]
     captions = schema.read(captions_path, CAPTIONS, ["caption_id", "image_id", "text"])
@@ -66,7 +70,7 @@ def write_parses(
     failed = Counter(row["status"] for row in rows if row["status"] != OK)
     for reason, count in failed.most_common():
         logger.warning("%d captions not parsed: %s", count, reason)
-    schema.write(rows, PARSES, path, {**made_from, "captions": captions_path, "shard": shard})
+    schema.write(rows, PARSES, path, lineage(settings, {"images": images_path, "captions": captions_path}))
     remove_superseded(path)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.vocabulary import TAGS
@@ -32,7 +33,7 @@ def write_tags(captions_path: str, parse_paths: list[str], path: str) -> None:
     captions = schema.read(captions_path, CAPTIONS, ["caption_id", "split"])
     parses = schema.read_all(parse_paths, PARSES, ["caption_id", "status", "tags"])
     training = parses["caption_id"].isin(captions.loc[captions["split"] == "train", "caption_id"])
-    made_from = {"captions": captions_path, "parses": parse_paths, "split": "train"}
+    made_from = lineage({"split": "train"}, {"captions": captions_path, "parses": parse_paths})
     schema.write(count_tags(parses[training & (parses["status"] == OK)]), TAGS, path, made_from)
 
 

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.vocabulary import FRAGMENTS, RELATIONS, WORD_VECTORS
@@ -133,7 +134,7 @@ def write_relations(
     relations = count_relations(found, training)
     frequent = set(relations.loc[relations["share"] >= SHARE, "relation"])
     fragments = count_fragments(found, splits, frequent, _known(words, vectors))
-    made_from = {"captions": captions, "parses": parses, "words": vectors or words, "dependencies": kind}
+    made_from = lineage({"dependencies": kind}, {"captions": captions, "parses": parses, "words": vectors or words})
     schema.write(relations, RELATIONS, outputs[0], made_from)
     schema.write(fragments, FRAGMENTS, outputs[1], made_from)
 

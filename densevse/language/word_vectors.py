@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.vocabulary import WORD_VECTORS
 from densevse.errors import InputError
 from densevse.language.words import Vocabulary
@@ -45,7 +46,7 @@ def write_word_vectors(words_path: str, vectors_path: str, name: str, settings: 
         "found": [word in found for word in words],
         "vector": [found.get(word, unknown) for word in words],
     }
-    made_from = {"words": words_path, "vectors": name, "file": Path(vectors_path).name, **settings}
+    made_from = lineage({"vectors": name, "file": Path(vectors_path).name, **settings}, {"words": words_path})
     schema.write(pd.DataFrame(rows), WORD_VECTORS, path, made_from)
 
 

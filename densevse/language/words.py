@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import pandas as pd
 from nltk.tokenize import NLTKWordTokenizer
 
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.errors import InputError
@@ -63,7 +64,7 @@ def _falling_count(term: tuple[str, int]) -> tuple[int, str]:
 def write_words(captions_path: str, path: str, minimum: int) -> None:
     """Count the words of a captions file's training sentences and write them to `path` as a WORDS artifact."""
     captions = schema.read(captions_path, CAPTIONS, ["text", "split"])
-    made_from: dict[str, Any] = {"captions": captions_path, "split": "train", "minimum_word_count": minimum}
+    made_from = lineage({"split": "train", "minimum_word_count": minimum}, {"captions": captions_path})
     schema.write(count_words(captions, minimum), WORDS, path, made_from)
 
 

@@ -42,6 +42,12 @@ class Features(Stage):
         converted = f"{self.resources}/{wildcards.network}/converted.safetensors"
         return converted if published.endswith(".caffemodel") else published
 
+    def precision(self, wildcards: Wildcards) -> str | list[str]:
+        """The precision that was chosen for a network on a data set; none where the configuration names one."""
+        if self.network(wildcards).precision != "auto":
+            return []
+        return f"{self.results}/{wildcards.dataset}/features/{wildcards.network}/precision.parquet"
+
     def published_weights(self, wildcards: Wildcards) -> str:
         """A network's weights as they were obtained."""
         network = self.network(wildcards)

@@ -71,7 +71,9 @@ class Network(Strict):
     resize: int = Field(256, description="shorter side before the centre crop or the ten crops, pixels")
     mean: tuple[float, float, float] = (0.485, 0.456, 0.406)
     std: tuple[float, float, float] = (0.229, 0.224, 0.225)
-    precision: Literal["bf16", "fp32"] = "bf16"
+    precision: Literal["auto", "bf16", "fp32"] = Field(
+        "auto", description="what it computes in; auto: bf16 where a machine has it in hardware, chosen once a data set"
+    )
     batch_size: int = 64
     classes: str | None = Field(None, description="file with a class name a line, or imagenet")
     regions: dict[str, Any] = Field({}, description="how regions are chosen: see densevse.vision.regions")
@@ -80,7 +82,7 @@ class Network(Strict):
 class Proposer(Strict):
     """Where boxes that may hold an object come from."""
 
-    kind: Literal["selective_search", "file", "mcg"]
+    kind: Literal["selective_search", "file", "detections", "mcg"]
     options: dict[str, Any] = {}
 
 

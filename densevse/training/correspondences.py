@@ -18,11 +18,11 @@ from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.methods.hm_lstm import HMLSTM
 from densevse.methods.interface import Images, to_device
+from densevse.numerics import set_up
 from densevse.training.data import Files, Inputs, Pairs
 from densevse.training.encode import evaluation
 from densevse.training.forest import Forest
 from densevse.training.models import load_model
-from densevse.training.numerics import set_up
 from densevse.training.ragged import Indices
 
 IMAGES_AT_ONCE = 64

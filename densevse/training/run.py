@@ -9,13 +9,13 @@ from densevse.artifacts import schema
 from densevse.artifacts.files import checksum
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.logs import logger
+from densevse.numerics import seed_everything, set_up
 from densevse.settings.load import validate
 from densevse.settings.model import Training
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.data import Files, Inputs
 from densevse.training.loop import Trainer
 from densevse.training.models import build, load_weights, save_model
-from densevse.training.numerics import seed_everything, set_up
 
 
 def train(

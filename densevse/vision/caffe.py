@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
-from densevse.artifacts.files import atomic
+from densevse.artifacts.files import atomic, checksum
+from densevse.artifacts.lineage import lineage, metadata
 from densevse.errors import InputError
 
 CONVOLUTIONS = {  # name: (channels in, channels out, kernel, stride, padding, groups)
@@ -33,8 +34,9 @@ def convert(caffemodel: str | Path, path: str | Path, hidden: int = 4096, classe
     """
     weights = _read(caffemodel, hidden, classes)
     weights["features.conv1.weight"] = np.ascontiguousarray(weights["features.conv1.weight"][:, ::-1])
+    made_from = lineage({"converted": Path(caffemodel).name, "sha256": checksum(caffemodel)})
     with atomic(path) as temporary:
-        save_file(weights, temporary, metadata={"made_from": Path(caffemodel).name})
+        save_file(weights, temporary, metadata=metadata(made_from))
 
 
 def _read(caffemodel: str | Path, hidden: int, classes: int) -> dict[str, NDArray[np.float32]]:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -17,7 +16,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.artifacts.files import checksum
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
@@ -27,7 +25,8 @@ from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.settings.model import View
-from densevse.vision.networks import Network, load_network
+from densevse.vision.network_files import NetworkFiles
+from densevse.vision.networks import Network
 from densevse.vision.pipeline import ahead
 from densevse.vision.views import CROPS, Pixels, crops
 
@@ -41,22 +40,21 @@ READERS = 2
 def extract(
     images: str | Path,
     sources: Mapping[str, str],
-    settings: Mapping[str, Any],
-    weights: str | Path,
+    network_files: NetworkFiles,
     view: View,
     shard: str,
     path: str | Path,
 ) -> None:
     """Write the features of a shard of an image table to `path`; an image whose status is not ok has none.
 
-    `images` is the image table, `sources` are the data set's files by source name, `settings` is a config/networks
-    entry as plain values. Raises `InputError` naming the image, file or key at fault.
+    `images` is the image table, `sources` are the data set's files by source name. Raises `InputError` naming the
+    image, file or key at fault.
     """
     rows = readable(read(images, IMAGES), shard)
-    network = load_network(settings, weights)
+    network = network_files.load()
     if view not in network.settings.layers:
         raise InputError(f"networks: no layer for the view {view!r}; name one in the network's layers.{view}.")
-    made_from = {"network": dict(settings), "view": view, "weights_sha256": checksum(weights)}
+    made_from = network_files.made_from(images, view=view)
     black = blank(network, view)
     shape = features(network, black, view).shape[1:]
     with FeatureWriter(path, IMAGE_FEATURES, shape, DTYPE, made_from) as writer:

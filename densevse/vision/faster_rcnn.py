@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
 
 from densevse.artifacts.boxes import Boxes
+from densevse.numerics import device
 from densevse.vision.networks import check_state, read_state
 from densevse.vision.region_network import Described
 
@@ -24,7 +25,7 @@ class FasterRCNN:
     """
 
     def __init__(self, weights: str | Path, detections: int, nms_threshold: float) -> None:
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.device = device()
         with torch.device("meta"):
             expected = _build(detections, nms_threshold).state_dict()
         model = _build(detections, nms_threshold)
@@ -32,6 +33,11 @@ class FasterRCNN:
         check_state(Path(weights), "faster_rcnn", expected, state)
         model.load_state_dict(state)
         self.model: Any = model.eval().requires_grad_(False).to(self.device)
+
+    @property
+    def length(self) -> int:
+        """How long a region's vector is."""
+        return int(self.model.roi_heads.box_predictor.cls_score.in_features)
 
     def detect(self, image: NDArray[np.uint8]) -> tuple[Boxes, Described]:
         """The regions of an RGB image (H, W, 3), the whole image first; vectors are the box head's output, 1024-d."""

@@ -19,6 +19,7 @@ from torch.nn import functional
 from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
 from densevse.errors import InputError
+from densevse.numerics import device, fastest_precision
 from densevse.settings.load import validate
 from densevse.settings.model import Network as Settings
 from densevse.vision.scenes_net import ScenesNet
@@ -51,8 +52,9 @@ class Network:
 
     def __init__(self, settings: Settings, module: nn.Module) -> None:
         self.settings = settings
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.dtype = torch.bfloat16 if settings.precision == "bf16" else torch.float32
+        self.device = device()
+        precision = fastest_precision() if settings.precision == "auto" else settings.precision
+        self.dtype = torch.bfloat16 if precision == "bf16" else torch.float32
         self.module = _converted(module, self.dtype).to(self.device)
         self._nodes: list[str] = get_graph_node_names(module, suppress_diff_warning=True)[1]
         self._cut: dict[tuple[str, ...], nn.Module] = {}

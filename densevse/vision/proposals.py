@@ -6,6 +6,8 @@ What the user gives:
   (pixels to which an image is resized for the search; null for none), minimum_side (pixels), boxes (the most an image).
 - `file` reads a Parquet or CSV file with the columns image_id, x, y, width, height, score: pixels of the upright
   image, origin top left, higher scores better. Options: path, boxes.
+- `detections` reads such a file with a column class_name besides: what a detector of yours found. Regions are then
+  chosen by these scores and classes (densevse.vision.regions). Options: path, boxes.
 - `mcg` reads a folder with a .mat file an image, as published with MCG (Arbelaez et al., CVPR 2014): `boxes` (n, 4),
   each row top, left, bottom, right of the box's pixels counted from 1, and `scores` (n, 1). Options: folder, name
   (the .mat file of an image, `{stem}` standing for the image file's name without its ending), boxes.
@@ -16,7 +18,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -25,13 +27,20 @@ from numpy.typing import NDArray
 from scipy.io import loadmat
 
 from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.lineage import lineage
 from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import logger, progress
 from densevse.vision.boxes import by_score, clip, unique
 from densevse.vision.selective_search import MODES, selective_search
 
-Scored = tuple[Boxes, NDArray[np.float32]]
+
+class Scored(NamedTuple):
+    """The n boxes of an image, best first, and the names of their classes where a proposer knows them."""
+
+    boxes: Boxes  # (n, 4)
+    scores: NDArray[np.float32]  # (n,)
+    classes: NDArray[np.object_] | None = None  # (n,)
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,11 @@ class BoxFile:
 
 
 @dataclass(frozen=True)
+class Detections(BoxFile):
+    """Options of the proposer `detections`."""
+
+
+@dataclass(frozen=True)
 class MCG:
     """Options of the proposer `mcg`."""
 
@@ -68,8 +82,12 @@ class MCG:
 KINDS: dict[str, type[SelectiveSearch] | type[BoxFile] | type[MCG]] = {
     "selective_search": SelectiveSearch,
     "file": BoxFile,
+    "detections": Detections,
     "mcg": MCG,
 }
+
+FILES = ("path", "folder")
+"""The options that name a file or folder of the user's."""
 
 
 def propose(
@@ -96,6 +114,13 @@ def propose(
     return pd.concat([_ranked("", np.empty((0, 4), np.float32), np.empty(0, np.float32)), *proposals])
 
 
+def made_from(name: str, proposer: Mapping[str, Any], images: str | Path) -> dict[str, Any]:
+    """What the proposals of an image table by a proposer, its entry in config/proposers, are made from."""
+    # Names without folders: the same files give the same proposals wherever they are.
+    options = {key: Path(value).name if key in FILES else value for key, value in proposer["options"].items()}
+    return lineage({"proposer": name, "kind": proposer["kind"], **options}, {"images": images})
+
+
 def _options(proposer: Mapping[str, Any]) -> SelectiveSearch | BoxFile | MCG:
     kind = proposer["kind"]
     try:
@@ -104,11 +129,14 @@ def _options(proposer: Mapping[str, Any]) -> SelectiveSearch | BoxFile | MCG:
         raise InputError(f"proposers: the options {proposer['options']} do not fit the kind {kind}: {error}") from None
 
 
-def _ranked(image_id: str, boxes: Boxes, scores: NDArray[np.float32]) -> pd.DataFrame:
+def _ranked(
+    image_id: str, boxes: Boxes, scores: NDArray[np.float32], classes: NDArray[np.object_] | None = None
+) -> pd.DataFrame:
     frame = pd.DataFrame(boxes, columns=BOX)
     frame.insert(0, "image_id", pd.Series([image_id] * len(frame), dtype="str"))
     frame.insert(1, "rank", np.arange(len(frame), dtype=np.int32))
     frame["score"] = scores
+    frame["class_name"] = pd.Series("" if classes is None else classes, index=frame.index, dtype="str")
     return frame
 
 
@@ -139,7 +167,7 @@ def _start_worker(sources: dict[str, str], options: SelectiveSearch) -> None:
         seed = zlib.crc32(image_id.encode())
         boxes = selective_search(image, options.mode, options.height, options.minimum_side, options.boxes, seed)
         # OpenCV gives an order, but no score: the share of a rank falls as the rank rises.
-        return boxes, (1 / np.arange(1, len(boxes) + 1)).astype(np.float32)
+        return Scored(boxes, (1 / np.arange(1, len(boxes) + 1)).astype(np.float32))
 
     _search = search
 
@@ -152,7 +180,7 @@ def _search_one(task: tuple[str, str, str]) -> Scored:
 
 
 def _from_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> Iterator[Scored]:
-    table = _read_table(options.path)
+    table = _read_table(options.path, classes=isinstance(options, Detections))
     unknown = ~table["image_id"].isin(images["image_id"])
     if unknown.any():
         raise InputError(
@@ -163,24 +191,36 @@ def _from_file(images: pd.DataFrame, rows: pd.DataFrame, options: BoxFile) -> It
     groups = {str(image_id): group for image_id, group in table.groupby("image_id", sort=False)}
     for image in rows.itertuples():
         group = groups.get(str(image.image_id), table.iloc[:0])
-        boxes, scores = group[BOX].to_numpy(np.float32), group["score"].to_numpy(np.float32)
-        yield _usable(boxes, scores, image, options.boxes, f"{options.path}, image {image.image_id}")
+        found = Scored(group[BOX].to_numpy(np.float32), group["score"].to_numpy(np.float32))
+        if "class_name" in group:
+            found = found._replace(classes=group["class_name"].to_numpy(object))
+        yield _usable(found, image, options.boxes, f"{options.path}, image {image.image_id}")
 
 
-def _read_table(path: str) -> pd.DataFrame:
-    needed = ["image_id", *BOX, "score"]
+def _read_table(path: str, classes: bool) -> pd.DataFrame:
+    numbers, names = [*BOX, "score"], ["image_id", "class_name"] if classes else ["image_id"]
+    needed, texts = [*names, *numbers], dict.fromkeys(names, "str")
     try:
-        table = pd.read_parquet(path) if path.endswith(".parquet") else pd.read_csv(path, dtype={"image_id": "str"})
-        table = table[needed].astype(dict.fromkeys(needed[1:], "float32") | {"image_id": "str"})
+        if path.endswith(".parquet"):
+            table = pd.read_parquet(path)
+        else:
+            table = pd.read_csv(path, dtype=texts, keep_default_na=False, na_values={key: [""] for key in numbers})
+        table = table[needed].astype(dict.fromkeys(numbers, "float32") | texts)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; name your boxes in the proposer's option `path`.") from None
     except (KeyError, ValueError, OSError) as error:
         raise InputError(f"{path}: expected a Parquet or CSV file with the columns {needed}: {error}") from error
+    if classes and (table["class_name"].isna() | (table["class_name"].str.strip() == "")).any():
+        raise InputError(f"{path}: a detection has no class_name; give each its class, or use a proposer of kind file.")
     return table
 
 
-def _usable(boxes: Boxes, scores: NDArray[np.float32], image: Any, most: int, where: str) -> Scored:
-    """Distinct boxes clipped to the image, best first; a box that is not in the image at all is an error."""
+def _usable(found: Scored, image: Any, most: int, where: str) -> Scored:
+    """The boxes clipped to the image, best first; a box that is not in the image at all is an error.
+
+    Boxes are distinct, except that detections of several classes may have one.
+    """
+    boxes, scores, classes = found
     inside = clip(boxes, image.width, image.height)
     wrong = ~(np.isfinite(boxes).all(axis=1) & np.isfinite(scores) & (inside[:, 2:] > 0).all(axis=1))
     if wrong.any():
@@ -190,8 +230,10 @@ def _usable(boxes: Boxes, scores: NDArray[np.float32], image: Any, most: int, wh
             f"{image.height} pixels. Boxes are in pixels from the top left; are these of this data set?"
         )
     order = by_score(inside, scores)
+    if classes is not None:
+        return Scored(inside[order][:most], scores[order][:most], classes[order][:most])
     first = order[unique(inside[order])[:most]]
-    return inside[first], scores[first]
+    return Scored(inside[first], scores[first])
 
 
 # --- MCG's published boxes ---------------------------------------------------------------------------------------
@@ -200,8 +242,7 @@ def _usable(boxes: Boxes, scores: NDArray[np.float32], image: Any, most: int, wh
 def _from_mcg(rows: pd.DataFrame, options: MCG) -> Iterator[Scored]:
     for image in progress(rows.itertuples(), "MCG boxes", len(rows)):
         path = Path(options.folder, options.name.format(stem=Path(str(image.file)).stem))
-        boxes, scores = _read_mat(path)
-        yield _usable(boxes, scores, image, options.boxes, str(path))
+        yield _usable(_read_mat(path), image, options.boxes, str(path))
 
 
 def _read_mat(path: Path) -> Scored:
@@ -223,4 +264,4 @@ def _read_mat(path: Path) -> Scored:
     if corners.ndim != 2 or corners.shape != (len(scores), 4):
         raise InputError(f"{path}: {layout}, but got {corners.shape} and {scores.shape}.")
     top, left, bottom, right = corners.T
-    return np.stack([left - 1, top - 1, right - left + 1, bottom - top + 1], axis=1), scores
+    return Scored(np.stack([left - 1, top - 1, right - left + 1, bottom - top + 1], axis=1), scores)

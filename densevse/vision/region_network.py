@@ -40,6 +40,12 @@ class RegionNetwork:
         self.probability, self.background = probability, background
         self._head: fx.GraphModule | None = None
 
+    @property
+    def length(self) -> int:
+        """How long a region's vector is: that of a black crop."""
+        side = self.network.settings.size
+        return int(self.of_crops(np.zeros((1, side, side, 3), np.uint8)).vectors.shape[1])
+
     def of_crops(self, crops: NDArray[np.uint8]) -> Described:
         """Describe warped crops (n, S, S, 3), RGB."""
         return self._described(*self.network.outputs(_batch(crops), [self.layer, CLASSES]))
@@ -62,7 +68,8 @@ class RegionNetwork:
     def _described(self, activations: Tensor, logits: Tensor) -> Described:
         scored = logits.float().softmax(1) if self.probability else logits.float()
         if self.background is not None:
-            scored[:, self.background] = -torch.inf
+            # Not in place: what a network gives are inference tensors, which may not be changed outside of its mode.
+            scored = scored.index_fill(1, torch.tensor(self.background, device=scored.device), -torch.inf)
         scores, classes = scored.max(dim=1)
         return Described(as_vectors(activations.float()).cpu().numpy(), scores.cpu().numpy(), classes.cpu().numpy())
 

@@ -16,47 +16,32 @@ class, and the best 19 stay beside the whole image. The options stand under `reg
     score               probability (the best class's softmax), or class (the last layer as it is: R-CNN's SVMs)
     area_exponent       a region's score is its class score times (its share of the image's area) to this power. A
                         classifier of whole images is as sure of a dog's ear as of the dog, which a detector that was
-                        trained on boxes is not: so 0.5 for the former, 0 for R-CNN
+                        trained on boxes is not: so 1 for ImageNet's networks here, 0 (the default) for R-CNN
     background          the class, if there is one, that stands for no thing: no region has it
     map                 roi_align: the layer that is shared
     map_size            roi_align: shorter side to which an image is resized for the shared pass; null for its own
     cells               roi_align: positions along a side that a proposal becomes on the map
 
 A region has one class, its best: the same location is never two regions. With the architecture faster_rcnn the boxes
-are the detector's own, there are no proposals, and only `detections` and `nms_threshold` apply.
+are the detector's own, there are no proposals, and only `detections` and `nms_threshold` apply. Where the proposals are
+detections (the proposer `detections`), regions are chosen by the scores and classes that they come with, not by the
+network's, which only gives the vectors of those that stay.
 """
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-import cv2
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.artifacts.boxes import BOX, Boxes
-from densevse.artifacts.files import checksum
-from densevse.artifacts.schema import read
-from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.features import REGION_FEATURES
-from densevse.artifacts.schemas.proposals import PROPOSALS
-from densevse.artifacts.shards import remove_superseded
-from densevse.artifacts.store import FeatureWriter
-from densevse.datasets.images import ImageFiles, decode
+from densevse.artifacts.boxes import Boxes
 from densevse.errors import InputError
-from densevse.logs import progress
-from densevse.vision.boxes import by_score, clip, non_maximum_suppression
+from densevse.vision.boxes import by_score, non_maximum_suppression
 from densevse.vision.crops import warp
-from densevse.vision.extract import DTYPE, READERS, readable
-from densevse.vision.faster_rcnn import FasterRCNN
-from densevse.vision.networks import Network, load_network
 from densevse.vision.pipeline import ahead
 from densevse.vision.region_network import Described, RegionNetwork
 from densevse.vision.views import Pixels, resize_shorter_side
@@ -106,7 +91,15 @@ class Candidates:
 
     image_id: str
     pixels: Pixels
-    boxes: Boxes
+    boxes: Boxes  # (1 + n, 4)
+    detected: "Detected | None" = None
+
+
+class Detected(NamedTuple):
+    """What a detector of the user's says about the n boxes of an image besides the whole of it."""
+
+    scores: NDArray[np.float32]  # (n,)
+    classes: NDArray[np.int64]  # (n,)
 
 
 class Window(NamedTuple):
@@ -136,6 +129,33 @@ def choose(
         return (found for _, found in chosen)
     images = (replace(image, boxes=found.boxes) for image, found in chosen)
     return (_sorted(found) for found in _of_crops(images, network, options, pool))
+
+
+def choose_detected(
+    candidates: Iterable[Candidates], network: RegionNetwork, options: RegionOptions, pool: Executor
+) -> Iterator[Regions]:
+    """As `choose`, by the scores and classes in `detected`; the network describes only those that stay."""
+    chosen: deque[Detected] = deque()
+
+    def best() -> Iterator[Candidates]:
+        for image in candidates:
+            detected = image.detected or Detected(np.empty(0, np.float32), np.empty(0, np.int64))
+            kept = non_maximum_suppression(image.boxes[1:], *detected, options.nms_threshold, options.detections)
+            chosen.append(Detected(detected.scores[kept], detected.classes[kept]))
+            yield replace(image, boxes=image.boxes[np.concatenate([[0], kept + 1])])
+
+    for found in _described(best(), network, options, pool):
+        detected, (vectors, scores, classes) = chosen.popleft(), found.described
+        described = Described(vectors, np.append(scores[:1], detected.scores), np.append(classes[:1], detected.classes))
+        yield found._replace(described=described)
+
+
+def _described(
+    images: Iterable[Candidates], network: RegionNetwork, options: RegionOptions, pool: Executor
+) -> Iterator[Regions]:
+    if options.features == "roi_align":
+        return (_of_map(image, network, options) for image in images)
+    return _of_crops(images, network, options, pool)
 
 
 def _scored(image: Candidates, described: Described, options: RegionOptions) -> Regions:
@@ -208,112 +228,3 @@ def _chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     iterator = iter(items)
     while chunk := list(islice(iterator, size)):
         yield chunk
-
-
-# --- a shard -----------------------------------------------------------------------------------------------------
-
-
-def extract_regions(
-    images: str | Path,
-    proposals: str | Path | None,
-    sources: Mapping[str, str],
-    settings: Mapping[str, Any],
-    weights: str | Path,
-    classes: Sequence[str],
-    shard: str,
-    path: str | Path,
-) -> None:
-    """Write a shard's regions (schema REGION_FEATURES) to `path`.
-
-    `images` is the image table, `proposals` the shard's proposals (none for the architecture faster_rcnn, which has its
-    own), `sources` the data set's files by source name, `settings` a config/networks entry as plain values, `classes`
-    its class names in the order of its scores. Raises `InputError` naming the image, file or key at fault.
-    """
-    rows = readable(read(images, IMAGES), shard)
-    options = RegionOptions.read(settings["regions"], "networks: regions")
-    made_from = {"network": dict(settings), "view": "regions", "weights_sha256": checksum(weights)}
-    files = ImageFiles(sources)
-    cv2.setNumThreads(1)  # the threads here are the readers'
-    with ThreadPoolExecutor(READERS) as pool, ExitStack() as stack:
-        if proposals is None:
-            found = _detected(rows, files, FasterRCNN(weights, options.detections, options.nms_threshold), pool)
-        else:
-            network = load_network(settings, weights)
-            describing = _describing(network, options, classes)
-            boxes = boxes_of_images(read(proposals, PROPOSALS), rows, options.maximum_proposals, str(proposals))
-            found = choose(_candidates(rows, files, boxes, pool), describing, options, pool)
-        writer = None
-        for regions in progress(found, "regions of images", len(rows)):
-            if writer is None:
-                shape = regions.described.vectors.shape[1:]
-                writer = stack.enter_context(FeatureWriter(path, REGION_FEATURES, shape, DTYPE, made_from))
-            writer.append(_rows(regions, classes), regions.described.vectors)
-    remove_superseded(path)
-
-
-def _describing(network: Network, options: RegionOptions, classes: Sequence[str]) -> RegionNetwork:
-    if options.background is not None and options.background not in classes:
-        raise InputError(f"networks: regions.background: {options.background!r} is none of the network's classes.")
-    background = None if options.background is None else classes.index(options.background)
-    layer = network.settings.layers["regions"]
-    return RegionNetwork(network, layer, options.map, options.score == "probability", background)
-
-
-def boxes_of_images(proposals: pd.DataFrame, rows: pd.DataFrame, most: int, where: str) -> list[Boxes]:
-    """The first `most` proposals of each image of `rows`, after the whole image itself: (1 + n, 4) an image.
-
-    A proposal that is the whole image is left out, as that is there. Raises `InputError` for proposals of images
-    that are not in `rows`, and for a box that lies outside its image.
-    """
-    unknown = set(proposals["image_id"]) - set(rows["image_id"])
-    if unknown:
-        raise InputError(
-            f"{where}: proposals of {len(unknown)} images that are not in this shard, such as {min(unknown)!r}. They "
-            "are of another data set or division: delete the file and run snakemake again to make it anew."
-        )
-    found = {str(image_id): group for image_id, group in proposals.groupby("image_id", sort=False)}
-    nothing = proposals.iloc[:0]
-    boxes = []
-    for image_id, width, height in zip(rows["image_id"], rows["width"], rows["height"], strict=True):
-        proposed = found.get(image_id, nothing).sort_values("rank")[BOX].to_numpy(np.float32)[:most]
-        whole = np.array([[0, 0, width, height]], np.float32)
-        inside = clip(proposed, width, height)
-        if (inside[:, 2:] <= 0).any():
-            raise InputError(
-                f"{where}: image {image_id}: a box outside its {width} x {height} pixels. The proposals are of other "
-                "images: delete the file and run snakemake again to make it anew."
-            )
-        boxes.append(np.concatenate([whole, inside[(inside != whole).any(axis=1)]]))
-    return boxes
-
-
-def _candidates(rows: pd.DataFrame, files: ImageFiles, boxes: list[Boxes], pool: Executor) -> Iterator[Candidates]:
-    """The images with their boxes, decoded ahead."""
-    pixels = ahead(pool, partial(_read, files=files), _named(rows), depth=2 * READERS)
-    return map(Candidates, rows["image_id"], pixels, boxes)
-
-
-def _detected(rows: pd.DataFrame, files: ImageFiles, detector: FasterRCNN, pool: Executor) -> Iterator[Regions]:
-    """What a detector with boxes of its own finds, image by image."""
-    pixels = ahead(pool, partial(_read, files=files), _named(rows), depth=2 * READERS)
-    for image_id, image in zip(rows["image_id"], pixels, strict=True):
-        yield Regions(image_id, *detector.detect(image))
-
-
-def _named(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
-    return zip(rows["source"], rows["file"], strict=True)
-
-
-def _read(named: tuple[str, str], files: ImageFiles) -> Pixels:
-    source, file = named
-    return decode(files.read(source, file), f"{source}: {file}")
-
-
-def _rows(regions: Regions, classes: Sequence[str]) -> pd.DataFrame:
-    described = regions.described
-    frame = pd.DataFrame(regions.boxes, columns=BOX)
-    frame.insert(0, "image_id", regions.image_id)
-    frame.insert(1, "rank", np.arange(len(frame), dtype=np.int32))
-    frame["score"] = described.scores
-    frame["class_name"] = ["", *(classes[number] for number in described.classes[1:])]
-    return frame

@@ -4,14 +4,12 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 import pandas as pd
 
 from densevse.artifacts.boxes import BOX, Boxes
-from densevse.artifacts.files import checksum
 from densevse.artifacts.phrase_boxes import phrase_boxes
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
@@ -21,7 +19,7 @@ from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.vision.extract import DTYPE, READERS
-from densevse.vision.networks import load_network
+from densevse.vision.network_files import NetworkFiles
 from densevse.vision.region_network import RegionNetwork
 from densevse.vision.regions import Candidates, RegionOptions, choose
 
@@ -30,26 +28,26 @@ def extract_true_regions(
     images: str | Path,
     boxes: str | Path,
     sources: Mapping[str, str],
-    settings: Mapping[str, Any],
-    weights: str | Path,
+    network_files: NetworkFiles,
     split: str,
     path: str | Path,
 ) -> None:
     """Write the whole image and the distinct phrase boxes of a split's images (schema REGION_FEATURES) to `path`.
 
-    Every box is described as a detection would be: the same network, crops and context. `settings` is a config/networks
-    entry as plain values. Raises `InputError` if no phrase of the split has a box.
+    Every box is described as a detection would be: the same network, crops and context. Raises `InputError` if no
+    phrase of the split has a box.
     """
     table = read(images, IMAGES)
     table = table[(table["split"] == split) & (table["status"] == "ok")]
     found = boxes_by_image(phrase_boxes(read(boxes, BOXES)), table)
     if not found:
         raise InputError(f"{boxes}: no phrase of an image of the {split} split has a box.")
-    options = replace(RegionOptions.read(settings["regions"], "networks: regions"), scoring="crops", features="crops")
-    everything = replace(options, detections=max(map(len, found.values())), nms_threshold=1.0)
-    network = load_network(settings, weights)
+    options = RegionOptions.read(network_files.settings["regions"], f"networks.{network_files.name}.regions")
+    most = max(map(len, found.values()))
+    everything = replace(options, scoring="crops", features="crops", detections=most, nms_threshold=1.0)
+    network = network_files.load()
     describing = RegionNetwork(network, network.settings.layers["regions"], options.map)
-    made_from = {"network": dict(settings), "view": "true regions", "weights_sha256": checksum(weights)}
+    made_from = network_files.made_from(images, {"boxes": boxes}, view="true regions")
     cv2.setNumThreads(1)  # the threads here are the readers'
     with ThreadPoolExecutor(READERS) as pool:
         candidates = _candidates(table[table["image_id"].isin(found)], found, ImageFiles(sources))

@@ -5,7 +5,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from densevse.artifacts import schema
-from densevse.artifacts.lineage import ancestors, lineage, made_from, metadata
+from densevse.artifacts.lineage import ancestors, lineage, made_from, metadata, without
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.errors import InputError
 
@@ -26,6 +26,7 @@ def test_an_artifact_tells_of_its_parents_all_the_way_up(tmp_path):
         "model/whole": {"network": "vgg19"},
         "model/whole/images": {"reader": "flickr"},
     }
+    assert [way for way, _ in ancestors(without(made, "images"))] == ["model", "model/whole"]
 
 
 def test_it_is_the_same_once_read_and_wherever_the_project_stands(tmp_path):

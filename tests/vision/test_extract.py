@@ -12,6 +12,7 @@ from densevse.artifacts.shards import shard_names
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
 from densevse.vision.extract import extract
+from densevse.vision.network_files import NetworkFiles, write_precision
 from densevse.vision.networks import load_network
 from densevse.vision.views import crops
 
@@ -45,11 +46,12 @@ def folder(tmp_path_factory):
     return folder
 
 
-def features(folder, out, view="whole", shards=1, **changes):
+def features(folder, out, view="whole", shards=1, chosen=None, **changes):
     paths = [out / f"{shard}.parquet" for shard in shard_names(shards)]
     for path in paths:
         sources = {"images": str(folder)}
-        extract(folder / "images.parquet", sources, SETTINGS | changes, folder / "weights.pth", view, path.stem, path)
+        network = NetworkFiles("squeezenet1_0", SETTINGS | changes, folder / "weights.pth", chosen)
+        extract(folder / "images.parquet", sources, network, view, path.stem, path)
     return FeatureStore(paths, IMAGE_FEATURES)
 
 
@@ -83,6 +85,30 @@ def test_the_size_of_a_batch_is_of_no_account(folder, tmp_path):
     np.testing.assert_allclose(one, seven, rtol=2e-3, atol=1e-3)
 
 
+def test_all_shards_follow_the_precision_that_was_chosen_once(folder, tmp_path, monkeypatch):
+    path = tmp_path / "precision.parquet"
+    monkeypatch.setattr("densevse.vision.network_files.fastest_precision", lambda: "bf16")
+    write_precision(path)
+    monkeypatch.setattr("densevse.vision.network_files.fastest_precision", lambda: "fp32")
+    auto = features(folder, tmp_path / "auto", chosen=path, precision="auto")
+    bf16 = features(folder, tmp_path / "bf16", precision="bf16")
+    assert np.array_equal(auto.gather(range(len(auto))), bf16.gather(range(len(bf16))))
+    assert auto.made_from["precision"] == "auto"
+    assert auto.made_from["parents"]["precision"]["precision"] == "bf16"
+    with pytest.raises(InputError, match=r"networks\.squeezenet1_0: precision auto needs the file"):
+        features(folder, tmp_path, precision="auto")
+
+
+def test_shards_of_the_old_division_stay_until_the_new_one_is_complete(folder, tmp_path):
+    features(folder, tmp_path)
+    network = NetworkFiles("squeezenet1_0", SETTINGS, folder / "weights.pth")
+    for shard, left in (("00-of-02", 2), ("01-of-02", 2)):
+        path = tmp_path / f"{shard}.parquet"
+        extract(folder / "images.parquet", {"images": str(folder)}, network, "whole", shard, path)
+        assert len(list(tmp_path.iterdir())) == left
+    assert not (tmp_path / "00-of-01.parquet").exists()
+
+
 def test_ten_crops_are_averaged(folder, tmp_path):
     store = features(folder, tmp_path, "ten_crop", batch_size=20)
     network = load_network(SETTINGS, folder / "weights.pth")
@@ -103,8 +129,8 @@ def test_a_grid_is_cells_by_channels_and_its_mean_is_the_whole(folder, tmp_path)
 
 def test_what_the_features_were_made_from_is_recorded(folder, tmp_path):
     made_from = features(folder, tmp_path).made_from
-    assert made_from["network"]["precision"] == "fp32"
-    assert made_from["view"] == "whole"
+    assert (made_from["network"], made_from["precision"], made_from["view"]) == ("squeezenet1_0", "fp32", "whole")
+    assert list(made_from["parents"]) == ["images"]
     assert len(made_from["weights_sha256"]) == 64
 
 
@@ -131,8 +157,7 @@ def test_an_image_that_cannot_be_read_although_the_table_says_so_is_named(folder
         extract(
             tmp_path / "images.parquet",
             {"images": str(folder)},
-            SETTINGS,
-            folder / "weights.pth",
+            NetworkFiles("squeezenet1_0", SETTINGS, folder / "weights.pth"),
             "whole",
             out.stem,
             out,

@@ -7,10 +7,12 @@ import pytest
 from PIL import Image
 from scipy.io import savemat
 
+from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.errors import InputError
 from densevse.vision.proposal_recall import recall, table
-from densevse.vision.proposals import propose
+from densevse.vision.proposals import made_from, propose
 
 
 def image_table(*image_ids: str, width: int = 100, height: int = 80) -> pd.DataFrame:
@@ -63,10 +65,10 @@ def test_an_unknown_option_is_named():
         propose(image_table("a"), slice(None), {}, {"kind": "selective_search", "options": {"mode": "slow"}}, 1)
 
 
-def from_file(tmp_path, frame, images, suffix="csv", **options):
+def from_file(tmp_path, frame, images, suffix="csv", kind="file", **options):
     path = tmp_path / f"boxes.{suffix}"
     frame.to_csv(path, index=False) if suffix == "csv" else frame.to_parquet(path)
-    return propose(images, slice(None), {}, {"kind": "file", "options": {"path": str(path), **options}}, 1)
+    return propose(images, slice(None), {}, {"kind": kind, "options": {"path": str(path), **options}}, 1)
 
 
 def boxes(*rows) -> pd.DataFrame:
@@ -82,6 +84,30 @@ def test_a_file_of_boxes(tmp_path, suffix):
     assert found["image_id"].unique().tolist() == ["007"]
     shuffled = from_file(tmp_path, frame.iloc[::-1], image_table("007", "none"), suffix, boxes=2)
     assert shuffled[BOX].to_numpy().tolist() == expected[:2]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_detections_keep_their_classes(tmp_path, suffix):
+    frame = boxes(("007", 1, 2, 30, 40, 0.5), ("007", 1, 2, 30, 40, 0.9)).assign(class_name=["person", "nan"])
+    found = from_file(tmp_path, frame, image_table("007", "none"), suffix, kind="detections")
+    assert found["class_name"].tolist() == ["nan", "person"], "a box may be of two classes; nan is a name like others"
+    assert from_file(tmp_path, frame, image_table("007"), suffix)["class_name"].tolist() == [""]
+    with pytest.raises(InputError, match="has no class_name"):
+        from_file(tmp_path, frame.assign(class_name=["person", ""]), image_table("007"), suffix, kind="detections")
+    with pytest.raises(InputError, match=r"expected a Parquet or CSV file with the columns .*class_name"):
+        from_file(tmp_path, frame[["image_id", *BOX, "score"]], image_table("007"), suffix, kind="detections")
+
+
+def test_what_proposals_were_made_from_names_no_folder(tmp_path):
+    schema.write([], IMAGES, tmp_path / "images.parquet", {"reader": "flickr"})
+    proposer = {"kind": "file", "options": {"path": "/somewhere/boxes.csv", "boxes": 7}}
+    assert made_from("mine", proposer, tmp_path / "images.parquet") == {
+        "proposer": "mine",
+        "kind": "file",
+        "path": "boxes.csv",
+        "boxes": 7,
+        "parents": {"images": {"reader": "flickr"}},
+    }
 
 
 @pytest.mark.parametrize("box", [(150, 0, 5, 5), (0, 0, 0, 5), (np.nan, 0, 5, 5), (-9, -9, 5, 5)])

@@ -17,9 +17,11 @@ from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
 from densevse.vision.crops import warp
+from densevse.vision.extract_regions import extract_regions, proposals_of_images
+from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import CLASSES, load_network
 from densevse.vision.region_network import RegionNetwork, rest_of
-from densevse.vision.regions import RegionOptions, boxes_of_images, extract_regions
+from densevse.vision.regions import RegionOptions
 
 CLASS_NAMES = [f"class {number}" for number in range(1000)]
 SIZES = {"a": (70, 60), "b": (64, 64), "c": (50, 80), "none": (40, 40)}
@@ -56,7 +58,7 @@ def made(tmp_path_factory):
     return folder
 
 
-def write_proposals(folder, shard, image_ids):
+def write_proposals(folder, shard, image_ids, class_name=""):
     rows = []
     for image_id in image_ids:
         random, (width, height) = np.random.default_rng(len(image_id) + ord(image_id[0])), SIZES[image_id]
@@ -64,17 +66,16 @@ def write_proposals(folder, shard, image_ids):
             x, y = random.integers(0, width - 12), random.integers(0, height - 12)
             box = (x, y, random.integers(8, width - x + 1), random.integers(8, height - y + 1))
             rows.append({"image_id": image_id, "rank": rank, **dict(zip(BOX, box, strict=True)), "score": 0.5})
-    frame = pd.DataFrame(rows, columns=["image_id", "rank", *BOX, "score"])
+    frame = pd.DataFrame(rows, columns=["image_id", "rank", *BOX, "score"]).assign(class_name=class_name)
     write(frame, PROPOSALS, folder / "proposals" / f"{shard}.parquet", {})
 
 
-def extract(folder, shard="00-of-01", out="regions", **options):
+def extract(folder, shard="00-of-01", out="regions", proposals="proposals", **options):
     extract_regions(
         folder / "images.parquet",
-        folder / "proposals" / f"{shard}.parquet",
+        folder / proposals / f"{shard}.parquet",
         {"images": str(folder / "images.zip")},
-        {**SETTINGS, "regions": options},
-        folder / "weights.safetensors",
+        NetworkFiles("squeezenet1_1", {**SETTINGS, "regions": options}, folder / "weights.safetensors"),
         CLASS_NAMES,
         shard,
         folder / out / f"{shard}.parquet",
@@ -151,6 +152,33 @@ def test_division_into_shards_changes_no_bit(made, options):
     np.testing.assert_array_equal(divided.gather(every), whole.gather(every))
 
 
+def test_detections_are_chosen_by_their_own_scores_and_classes(made):
+    write_detections(made)
+    for options in WAYS:
+        store = extract(made, out="detected", proposals="detections", nms_threshold=0.5, detections=2, **options)
+        rows = store.rows[store.rows["image_id"] == "a"]
+        assert rows["class_name"].tolist() == ["", "dog", "cat"]
+        assert rows["score"].tolist()[1:] == pytest.approx([0.9, 0.8])
+        assert rows[BOX].to_numpy().tolist() == [[0, 0, 70, 60], [10, 10, 30, 30], [10, 10, 30, 30]]
+        assert np.array_equal(*store.gather(rows.index[1:])), "one box has one vector"
+        assert store.rows["image_id"].unique().tolist() == list(SIZES)
+
+
+def write_detections(made):
+    """Two dogs of which one overlaps the other, a cat in the place of the better one, and a bird that scores less."""
+    found = [("dog", 12, 10, 0.3), ("dog", 10, 10, 0.9), ("cat", 10, 10, 0.8), ("bird", 40, 10, 0.1)]
+    rows = pd.DataFrame(found, columns=["class_name", "x", "y", "score"]).assign(image_id="a", width=30.0, height=30.0)
+    rows = rows.sort_values("score", ascending=False).assign(rank=range(4))
+    write(rows, PROPOSALS, made / "detections/00-of-01.parquet", {})
+
+
+def test_a_shard_without_images_is_a_file_too(made):
+    write_proposals(made, "00-of-09", [])
+    for options in WAYS:
+        empty = extract(made, "00-of-09", "empty", **options)
+        assert (len(empty), empty.shape) == (0, (512,))
+
+
 def test_only_the_first_proposals_are_looked_at(made):
     rows = extract(made, maximum_proposals=2).rows
     assert rows.groupby("image_id")["rank"].max().to_dict() == {"a": 2, "b": 2, "c": 2, "none": 0}
@@ -172,7 +200,8 @@ def test_large_regions_can_be_preferred(made):
 def test_no_region_is_background(made):
     usual = extract(made).rows["class_name"]
     background = usual[usual != ""].mode()[0]
-    assert background not in set(extract(made, background=background).rows["class_name"])
+    for score in ("probability", "class"):
+        assert background not in set(extract(made, background=background, score=score).rows["class_name"])
     with pytest.raises(InputError, match="background"):
         extract(made, background="no such class")
 
@@ -227,13 +256,15 @@ def test_proposals_of_other_images_are_refused():
     rows = pd.DataFrame({"image_id": ["a"], "width": [100], "height": [50]})
     frame = pd.DataFrame([["b", 0, 0, 0, 5, 5, 1.0]], columns=["image_id", "rank", *BOX, "score"])
     with pytest.raises(InputError, match=r"p\.parquet.*'b'.*another data set"):
-        boxes_of_images(frame, rows, 10, "p.parquet")
+        proposals_of_images(frame, rows, 10, "p.parquet")
     with pytest.raises(InputError, match=r"p\.parquet: image a: a box outside its 100 x 50"):
-        boxes_of_images(frame.assign(image_id="a", y=60.0), rows, 10, "p.parquet")
+        proposals_of_images(frame.assign(image_id="a", y=60.0), rows, 10, "p.parquet")
 
 
 def test_a_proposal_that_is_the_whole_image_is_there_once():
     rows = pd.DataFrame({"image_id": ["a"], "width": [100], "height": [50]})
     values = [["a", 1, 0, 0, 100, 50, 1.0], ["a", 0, 0, 0, 100, 49, 1.0]]
-    frame = pd.DataFrame(values, columns=["image_id", "rank", *BOX, "score"])
-    assert boxes_of_images(frame, rows, 10, "p")[0].tolist() == [[0, 0, 100, 50], [0, 0, 100, 49]]
+    frame = pd.DataFrame(values, columns=["image_id", "rank", *BOX, "score"]).assign(class_name=["dog", "cat"])
+    found = proposals_of_images(frame, rows, 10, "p")[0]
+    assert found.boxes.tolist() == [[0, 0, 100, 50], [0, 0, 100, 49]]
+    assert (found.scores.tolist(), found.classes.tolist()) == ([1], ["cat"])

@@ -1,11 +1,28 @@
 # What a convolutional network makes of an image: whole, ten crops, a grid of cells. Regions are in regions.smk.
 
 
+rule choose_precision:
+    output:
+        "<results>/{dataset}/features/{network}/precision.parquet",
+    log:
+        "<logs>/choose_precision/{dataset}_{network}.log",
+    conda:
+        "../../envs/torch.yaml"
+    resources:
+        mem_mb=1000,
+        gpu=settings.gpu,
+    message:
+        "choosing the precision of {wildcards.network} on {wildcards.dataset}"
+    script:
+        "../scripts/choose_precision.py"
+
+
 rule extract_features:
     input:
         unpack(datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
         weights=features.weights,
+        precision=features.precision,
     output:
         "<results>/{dataset}/features/{network}/{view}/{shard}.parquet",
     log:

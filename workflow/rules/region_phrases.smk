@@ -7,6 +7,7 @@ rule extract_true_regions:
         image_table="<results>/{dataset}/images.parquet",
         boxes="<results>/{dataset}/boxes.parquet",
         weights=features.weights,
+        precision=features.precision,
     output:
         "<results>/{dataset}/features/{network}/regions-true/test.parquet",
     log:

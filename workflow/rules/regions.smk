@@ -7,6 +7,7 @@ rule extract_regions:
         image_table="<results>/{dataset}/images.parquet",
         proposals=features.proposals,
         weights=features.weights,
+        precision=features.precision,
         class_names=features.class_names,
     output:
         "<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet",

@@ -1,19 +1,21 @@
-import torch
-
 from densevse.logs import job
-from densevse.processor import avoid_illegal_instructions
+from densevse.numerics import set_up
+from densevse.vision.network_files import NetworkFiles
 from densevse.vision.true_regions import extract_true_regions
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        avoid_illegal_instructions()
-        torch.set_num_threads(snakemake.params.threads)
+        set_up(snakemake.params.threads)
         extract_true_regions(
             snakemake.input.image_table,
             snakemake.input.boxes,
             {name: snakemake.input[name] for name in snakemake.params.sources},
-            snakemake.params.network,
-            snakemake.input.weights,
+            NetworkFiles(
+                snakemake.wildcards.network,
+                snakemake.params.network,
+                snakemake.input.weights,
+                snakemake.input.precision or None,
+            ),
             "test",
             snakemake.output[0],
         )

@@ -1,3 +1,4 @@
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, read_all, write
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSALS
@@ -7,7 +8,7 @@ from densevse.vision.proposal_recall import recall
 
 def main(proposals, boxes, path):
     found = recall(read_all(proposals, PROPOSALS), read(boxes, BOXES))
-    write(found, PROPOSAL_RECALL, path, {"proposals": len(proposals)})
+    write(found, PROPOSAL_RECALL, path, lineage({}, {"proposals": proposals, "boxes": boxes}))
 
 
 if __name__ == "__main__":

@@ -3,13 +3,13 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.logs import job
-from densevse.vision.proposals import propose
+from densevse.vision.proposals import made_from, propose
 
 
-def main(image_table, sources, proposer, shard, processes, path):
+def main(image_table, sources, name, proposer, shard, processes, path):
     images = read(image_table, IMAGES)
     proposals = propose(images, shard_slice(shard, len(images)), sources, proposer, processes)
-    write(proposals, PROPOSALS, path, {"proposer": proposer})
+    write(proposals, PROPOSALS, path, made_from(name, proposer, image_table))
     remove_superseded(path)
 
 
@@ -18,6 +18,7 @@ if __name__ == "__main__":
         main(
             snakemake.input.image_table,
             {name: snakemake.input[name] for name in snakemake.params.sources},
+            snakemake.wildcards.proposer,
             snakemake.params.proposer,
             snakemake.wildcards.shard,
             snakemake.threads,

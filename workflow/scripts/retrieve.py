@@ -3,10 +3,10 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.protocols import folds
 from densevse.evaluation.retrieval import retrieve, versions
 from densevse.logs import job
+from densevse.numerics import set_up
 from densevse.training.data import Files, Inputs
 from densevse.training.encode import encode_images, encode_sentences, scorer
 from densevse.training.models import load_model, trained_on
-from densevse.training.numerics import set_up
 
 
 def main(files, model, protocol, threads, output):

@@ -1,0 +1,164 @@
+"""The stage of regions: from the proposals of a shard's images to their regions' features, written to a file."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.schema import read
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.schemas.proposals import PROPOSALS
+from densevse.artifacts.shards import remove_superseded
+from densevse.artifacts.store import FeatureWriter
+from densevse.datasets.images import ImageFiles, decode
+from densevse.errors import InputError
+from densevse.logs import progress
+from densevse.vision.boxes import clip
+from densevse.vision.extract import DTYPE, READERS, readable
+from densevse.vision.faster_rcnn import FasterRCNN
+from densevse.vision.network_files import NetworkFiles
+from densevse.vision.networks import Network
+from densevse.vision.pipeline import ahead
+from densevse.vision.region_network import RegionNetwork
+from densevse.vision.regions import Candidates, Detected, RegionOptions, Regions, choose, choose_detected
+from densevse.vision.views import Pixels
+
+
+def extract_regions(
+    images: str | Path,
+    proposals: str | Path | None,
+    sources: Mapping[str, str],
+    network: NetworkFiles,
+    classes: Sequence[str],
+    shard: str,
+    path: str | Path,
+) -> None:
+    """Write a shard's regions (schema REGION_FEATURES) to `path`.
+
+    `images` is the image table, `proposals` the shard's proposals (none for the architecture faster_rcnn, which has its
+    own), `sources` the data set's files by source name, `classes` the network's class names in the order of its
+    scores. Raises `InputError` naming the image, file or key at fault.
+    """
+    rows = readable(read(images, IMAGES), shard)
+    options = RegionOptions.read(network.settings["regions"], f"networks.{network.name}.regions")
+    made_from = network.made_from(images, {"proposals": proposals or []}, view="regions")
+    files = ImageFiles(sources)
+    cv2.setNumThreads(1)  # the threads here are the readers'
+    with ThreadPoolExecutor(READERS) as pool:
+        pixels = ahead(pool, partial(_read, files=files), _named(rows), depth=2 * READERS)
+        if proposals is None:
+            detector = FasterRCNN(network.weights, options.detections, options.nms_threshold)
+            found, length = _found_by(detector, rows, pixels), detector.length
+        else:
+            proposed = proposals_of_images(read(proposals, PROPOSALS), rows, options.maximum_proposals, str(proposals))
+            describing = _describing(network.load(), options, classes)
+            found, classes = _chosen(proposed, pixels, describing, options, classes, pool)
+            length = describing.length
+        with FeatureWriter(path, REGION_FEATURES, (length,), DTYPE, made_from) as writer:
+            for regions in progress(found, "regions of images", len(rows)):
+                writer.append(_rows(regions, classes), regions.described.vectors)
+    remove_superseded(path)
+
+
+def _describing(network: Network, options: RegionOptions, classes: Sequence[str]) -> RegionNetwork:
+    if options.background is not None and options.background not in classes:
+        raise InputError(f"networks: regions.background: {options.background!r} is none of the network's classes.")
+    background = None if options.background is None else classes.index(options.background)
+    layer = network.settings.layers["regions"]
+    return RegionNetwork(network, layer, options.map, options.score == "probability", background)
+
+
+class Proposed(NamedTuple):
+    """The proposals of an image: the whole image, then n others by rank."""
+
+    image_id: str
+    boxes: Boxes  # (1 + n, 4)
+    scores: NDArray[np.float32]  # (n,)
+    classes: NDArray[np.object_]  # (n,) names; empty where a proposer knows none
+
+
+def proposals_of_images(proposals: pd.DataFrame, rows: pd.DataFrame, most: int, where: str) -> list[Proposed]:
+    """The first `most` proposals of each image of `rows`, after the whole image itself.
+
+    A proposal that is the whole image is left out, as that is there. Raises `InputError` for proposals of images
+    that are not in `rows`, and for a box that lies outside its image.
+    """
+    unknown = set(proposals["image_id"]) - set(rows["image_id"])
+    if unknown:
+        raise InputError(
+            f"{where}: proposals of {len(unknown)} images that are not in this shard, such as {min(unknown)!r}. They "
+            "are of another data set or division: delete the file and run snakemake again to make it anew."
+        )
+    found = {str(image_id): group for image_id, group in proposals.groupby("image_id", sort=False)}
+    nothing = proposals.iloc[:0]
+    images = zip(rows["image_id"], rows["width"], rows["height"], strict=True)
+    return [_proposed(image, found.get(image[0], nothing).sort_values("rank").head(most), where) for image in images]
+
+
+def _proposed(image: tuple[str, int, int], proposals: pd.DataFrame, where: str) -> Proposed:
+    image_id, width, height = image
+    whole = np.array([[0, 0, width, height]], np.float32)
+    inside = clip(proposals[BOX].to_numpy(np.float32), width, height)
+    if (inside[:, 2:] <= 0).any():
+        raise InputError(
+            f"{where}: image {image_id}: a box outside its {width} x {height} pixels. The proposals are of other "
+            "images: delete the file and run snakemake again to make it anew."
+        )
+    others = (inside != whole).any(axis=1)
+    kept = proposals[others]
+    boxes = np.concatenate([whole, inside[others]])
+    return Proposed(image_id, boxes, kept["score"].to_numpy(np.float32), kept["class_name"].to_numpy(object))
+
+
+def _chosen(
+    proposed: Sequence[Proposed],
+    pixels: Iterable[Pixels],
+    network: RegionNetwork,
+    options: RegionOptions,
+    classes: Sequence[str],
+    pool: Executor,
+) -> tuple[Iterator[Regions], Sequence[str]]:
+    """The regions, and the names of their classes: the network's, or those of the user's detections."""
+    names = sorted({name for image in proposed for name in image.classes} - {""})
+    images = zip(proposed, pixels, strict=True)
+    if not names:
+        plain = (Candidates(image.image_id, shown, image.boxes) for image, shown in images)
+        return choose(plain, network, options, pool), classes
+    detected = (
+        Candidates(image.image_id, shown, image.boxes, Detected(image.scores, np.searchsorted(names, image.classes)))
+        for image, shown in images
+    )
+    return choose_detected(detected, network, options, pool), names
+
+
+def _found_by(detector: FasterRCNN, rows: pd.DataFrame, pixels: Iterable[Pixels]) -> Iterator[Regions]:
+    """What a detector with boxes of its own finds, image by image."""
+    for image_id, image in zip(rows["image_id"], pixels, strict=True):
+        yield Regions(image_id, *detector.detect(image))
+
+
+def _named(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
+    return zip(rows["source"], rows["file"], strict=True)
+
+
+def _read(named: tuple[str, str], files: ImageFiles) -> Pixels:
+    source, file = named
+    return decode(files.read(source, file), f"{source}: {file}")
+
+
+def _rows(regions: Regions, classes: Sequence[str]) -> pd.DataFrame:
+    described = regions.described
+    frame = pd.DataFrame(regions.boxes, columns=BOX)
+    frame.insert(0, "image_id", regions.image_id)
+    frame.insert(1, "rank", np.arange(len(frame), dtype=np.int32))
+    frame["score"] = described.scores
+    frame["class_name"] = ["", *(classes[number] for number in described.classes[1:])]
+    return frame

@@ -1,0 +1,60 @@
+"""The files that a network is made of, and the precision that is chosen once for each network and data set.
+
+With `precision: auto` the first job asks its machine whether bf16 is computed in hardware and writes down what it
+chose. All shards follow that file, whichever machine they run on: so no features mix two precisions, and a project that
+moves to another machine redoes nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from densevse.artifacts.files import checksum
+from densevse.artifacts.lineage import Files, lineage
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas.precision import PRECISION
+from densevse.errors import InputError
+from densevse.numerics import device, fastest_precision
+from densevse.vision.networks import Network, load_network
+
+
+@dataclass(frozen=True)
+class NetworkFiles:
+    """A network by its name: its entry in config/networks as plain values, its weights and its recorded precision.
+
+    `precision` is a PRECISION artifact, which is needed where the entry says `precision: auto`.
+    """
+
+    name: str
+    settings: Mapping[str, Any]
+    weights: str | Path
+    precision: str | Path | None = None
+
+    def load(self) -> Network:
+        """The network, computing in the recorded precision. Raises `InputError` where that is missing."""
+        return load_network({**self.settings, "precision": self._precision()}, self.weights)
+
+    def made_from(self, images: str | Path, parents: Mapping[str, Files] | None = None, **also: Any) -> dict[str, Any]:
+        """What features of an image table by this network are made from; `also` and `parents` are added to it."""
+        own = {"network": self.name, **self.settings, "weights_sha256": checksum(self.weights), **also}
+        chosen = {"precision": self.precision} if self.precision else {}
+        return lineage(own, {"images": images, **chosen, **(parents or {})})
+
+    def _precision(self) -> str:
+        asked: str = self.settings.get("precision", "auto")
+        if asked != "auto":
+            return asked
+        if self.precision is None:
+            raise InputError(f"networks.{self.name}: precision auto needs the file with the precision that was chosen.")
+        chosen: str = read(self.precision, PRECISION)["precision"].item()
+        return chosen
+
+
+def write_precision(path: str | Path) -> None:
+    """Write the precision that is faster on this machine as a PRECISION artifact."""
+    chosen = fastest_precision()
+    row = pd.DataFrame({"precision": [chosen], "device": [device().type]})
+    write(row, PRECISION, path, lineage({"precision": chosen}))
