@@ -17,7 +17,7 @@ from torch import nn
 
 from benchmarks._timing import Contender
 from densevse.methods.hlstm import HLSTM, Plan, plan
-from densevse.methods.interface import Trees
+from densevse.methods.structures import Trees
 from densevse.numerics import set_up
 from densevse.settings.environment import JOB_ENVIRONMENT
 

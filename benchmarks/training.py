@@ -19,30 +19,24 @@ from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
+from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureWriter
-from densevse.methods.interface import Batch
+from densevse.batches.files import Files
+from densevse.batches.inputs import Inputs
+from densevse.batches.pairs import Pairs
+from densevse.inference.models import build
+from densevse.methods.interface import Batch, Moment, Shapes
 from densevse.methods.recurrent import Recurrent, prefixes
 from densevse.methods.vse import VSE
 from densevse.numerics import set_up
-from densevse.settings.model import Training
+from densevse.settings.training import NamedPhase, Training
 from densevse.training.checkpoints import Checkpoint
-from densevse.training.data import Files, Inputs, Pairs
-from densevse.training.loop import Trainer
-from densevse.training.models import build
+from densevse.training.loop import Plan, Trainer
+from densevse.training.retrieval import Retrieval
 
 COUNT, VOCABULARY, FEATURE, BATCH, RUNS = 2000, 8000, 4096, 128, 9
-PARAMETERS = {
-    "dimension": 1024,
-    "word_dimension": 300,
-    "word_vectors": "learned",
-    "encoder": "lstm",
-    "loss": "sum",
-    "similarity": "cosine",
-    "margin": 0.2,
-    "dropout": 0.0,
-    "warm_up_steps": 0,
-}
+PARAMETERS = {"dimension": 1024, "word_dimension": 300, "encoder": "lstm"}
 
 
 def rows() -> list[tuple[str, str, float, str]]:
@@ -54,16 +48,16 @@ def rows() -> list[tuple[str, str, float, str]]:
         sentences = generator.choice(len(pairs.rows.caption_ids), BATCH, replace=False)
         batch = pairs.batch(sentences)
         trainer = made_trainer(pairs, Path(folder))
-        encoder = trainer.method.sentence
+        method, moment = trainer.task.module, Moment(1, "main", trainer.task.parameters)
         step, loading, products, ours, theirs = best_of(
-            lambda: trainer._step(sentences),
+            lambda: trainer.step(pairs.batch(sentences), moment, 2e-4),
             lambda: pairs.batch(sentences),
-            bare_products(trainer.method, batch),
-            encoding(trainer.method, batch),
-            packed_encoding(encoder, trainer.method.words, batch),
+            bare_products(method, batch),
+            encoding(method, batch),
+            packed_encoding(method.sentence, method.words, batch),
         )
-    tree = prefixes(batch.sentences.words, batch.sentences.lengths)
-    words = int(batch.sentences.lengths.sum())
+    tree = prefixes(batch.sentences["words"])
+    words = int(batch.sentences["words"].lengths.sum())
     counts = f"{words} words, {sum(tree.sizes)} prefixes, {len(tree.distinct)} distinct words"
     return [
         ("VSE training step / its bare matrix products", "<= 1.5", step / products, note(step, products)),
@@ -94,7 +88,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 def bare_products(method: VSE, batch: Batch) -> Callable[[], None]:
     """The products that a step cannot do without, on numbers of the right shapes."""
-    tree = prefixes(batch.sentences.words, batch.sentences.lengths)
+    tree = prefixes(batch.sentences["words"])
     weight, of_input, image = method.sentence.weight_hidden, method.sentence.weight_input, method.image.weight
     gates, size = weight.shape
     vectors, of_vectors = torch.randn(len(tree.distinct), of_input.shape[1]), torch.randn(len(tree.distinct), gates)
@@ -129,7 +123,7 @@ def encoding(method: VSE, batch: Batch) -> Callable[[], None]:
 
     def encode() -> None:
         method.zero_grad()
-        tree = prefixes(batch.sentences.words, batch.sentences.lengths)
+        tree = prefixes(batch.sentences["words"])
         method.sentence(method.words(tree.distinct), tree).sum().backward()
 
     return encode
@@ -140,7 +134,7 @@ def packed_encoding(encoder: Recurrent, words: nn.Embedding, batch: Batch) -> Ca
     size = encoder.weight_hidden.shape[1]
     layer, table = nn.LSTM(words.embedding_dim, size), nn.Embedding(*words.weight.shape, padding_idx=0)
     packed = pack_padded_sequence(
-        batch.sentences.words, batch.sentences.lengths, batch_first=True, enforce_sorted=False
+        batch.sentences["words"].index, batch.sentences["words"].lengths, batch_first=True, enforce_sorted=False
     )
 
     def encode() -> None:
@@ -154,10 +148,10 @@ def packed_encoding(encoder: Recurrent, words: nn.Embedding, batch: Batch) -> Ca
 
 def made_trainer(pairs: Pairs, folder: Path) -> Trainer:
     torch.manual_seed(0)
-    method = build("vse", PARAMETERS, pairs._inputs.shapes())
-    settings = Training(learning_rate=2e-4, batch_size=BATCH, epochs=1, clip=2.0)
-    trainer = Trainer(method, settings, pairs, pairs, 0, Checkpoint(folder / "model", "0" * 64))
-    trainer._step(np.arange(BATCH))
+    method = build("vse", PARAMETERS, Shapes({"whole": FEATURE}, VOCABULARY + 2))
+    plan = Plan(Training(batch_size=BATCH, clip=2.0), [NamedPhase(name="main", epochs=1, learning_rate=2e-4)], seed=0)
+    trainer = Trainer(Retrieval(method, pairs, pairs), plan, Checkpoint(folder / "model", "0" * 64))
+    trainer.step(pairs.batch(np.arange(BATCH)), Moment(1, "main", method.hyperparameters), 2e-4)
     return trainer
 
 
@@ -175,16 +169,22 @@ def made_pairs(folder: Path) -> Pairs:
     generator = np.random.default_rng(0)
     ids = [f"image{i}" for i in range(COUNT)]
     images = pd.DataFrame({"image_id": ids, "source": "", "file": ids, "split": "train", "width": 1, "height": 1})
-    images = images.assign(sha256="", captions=5, status="ok")
+    images = images.assign(sha256="", family=images["image_id"], captions=5, status="ok")
     captions = images.loc[images.index.repeat(5), ["image_id", "split"]].reset_index(drop=True)
     captions = captions.assign(position=captions.index % 5, text=made_captions(len(captions), generator))
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
     words = [f"w{i}" for i in range(VOCABULARY)]
     vocabulary = pd.DataFrame({"index": range(2, VOCABULARY + 2), "word": words, "count": 1})
-    tables = {"image_table": (images, IMAGES), "caption_table": (captions, CAPTIONS)}
+    tokens = captions[["caption_id", "image_id", "split"]].assign(tokens=captions["text"].str.split())
+    tables = {
+        "image_table": (images, IMAGES),
+        "caption_table": (captions, CAPTIONS),
+        "tokens": (tokens, TOKENS),
+    }
     for name, (rows, kind) in {**tables, "words": (vocabulary, WORDS)}.items():
         schema.write(rows, kind, folder / f"{name}.parquet", {})
     with FeatureWriter(folder / "whole.parquet", IMAGE_FEATURES, (FEATURE,), np.float16, {}) as file:
         file.append(images[["image_id"]], generator.random((COUNT, FEATURE), np.float32))
-    named = {name: str(folder / f"{name}.parquet") for name in ("image_table", "caption_table", "words")}
-    return Inputs(Files.of({**named, "features_whole": [str(folder / "whole.parquet")]})).pairs("train")
+    names = ("image_table", "caption_table", "tokens", "words")
+    named = {name: str(folder / f"{name}.parquet") for name in names}
+    return Inputs(Files.of({**named, "view_whole": [str(folder / "whole.parquet")]}), ["words"]).pairs("train")

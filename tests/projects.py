@@ -12,6 +12,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 CODE = ("Snakefile", "workflow", "config", "profiles", "envs", "densevse")
 
+DIMENSION = {"parameters": {"dimension": 16}}
+
 # A data set small enough that a whole run takes seconds; what it measures is of no interest.
 SMALL = {
     "datasets": {
@@ -21,8 +23,21 @@ SMALL = {
     },
     "tables": {"scenes": {"measure": ["vse", "vsepp"]}},
     "methods": {
-        "vse": {"datasets": {"scenes": {"training": {"epochs": 2}, "parameters": {"dimension": 16}}}},
-        "hm_lstm": {"datasets": {"scenes": {"rounds": 2, "training": {"epochs": 1}, "parameters": {"dimension": 16}}}},
+        "vse": {
+            "datasets": {"scenes": {"phases": {name: {"epochs": 1} for name in ("main", "settle")}, **DIMENSION}},
+            "variants": {
+                "vsepp": {"datasets": {"scenes": {"phases": {name: {"epochs": 1} for name in ("warm_up", "main")}}}}
+            },
+        },
+        "hm_lstm": {
+            "datasets": {
+                "scenes": {
+                    "phases": {name: {"epochs": 1} for name in ("sentences", "phrases")},
+                    "rounds": [["sentences"], ["phrases"], ["phrases"]],
+                    **DIMENSION,
+                }
+            }
+        },
     },
 }
 

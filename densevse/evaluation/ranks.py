@@ -23,6 +23,8 @@ from densevse.evaluation.recall import recall_figures
 
 ScoreBlock: TypeAlias = Callable[[slice, slice], Tensor]
 
+BLOCK = 500  # images of a tile
+
 
 @dataclass(frozen=True)
 class Ranks:
@@ -42,7 +44,7 @@ class Tile:
     diagonal: bool
 
 
-def evaluate(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block: int = 1000) -> Ranks:
+def evaluate(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block: int = BLOCK) -> Ranks:
     """Rank all sentences for each image and all images for each sentence.
 
     `score_block(image_slice, sentence_slice)` returns the scores (images of the slice, sentences of the slice), higher

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.evaluation.protocols import Fold, Indices, TestSet
-from densevse.evaluation.ranks import RankCounter, ScoreBlock, tiles
+from densevse.evaluation.ranks import BLOCK, RankCounter, ScoreBlock, tiles
 
 TOP = 10
 LOW_31_BITS, LOW_32_BITS = (1 << 31) - 1, (1 << 32) - 1
@@ -21,7 +21,7 @@ Ids: TypeAlias = NDArray[np.object_]
 Scorer: TypeAlias = Callable[[Indices, Indices], ScoreBlock]
 
 
-def retrieve(scorer: Scorer, test_set: TestSet, folds: list[Fold], block: int = 500) -> pd.DataFrame:
+def retrieve(scorer: Scorer, test_set: TestSet, folds: list[Fold], block: int = BLOCK) -> pd.DataFrame:
     """The rows of a RETRIEVAL artifact.
 
     `scorer(images, captions)` gives the `ScoreBlock` of a fold's rows of the test set (see `evaluate`). Images without

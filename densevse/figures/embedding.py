@@ -9,6 +9,8 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from sklearn.manifold import TSNE
 
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.store import FeatureStore
 from densevse.figures.saving import save
 
 Vectors = NDArray[np.float32]
@@ -21,11 +23,14 @@ STYLES: dict[str, dict[str, Any]] = {
 IMAGES, IMAGES_OF_ALL_KINDS = 60, 20
 
 
-def embedding(rows: pd.DataFrame, vectors: Vectors, title: str, path: str) -> None:
+def embedding(embeddings: str, title: str, path: str) -> None:
     """Draw 60 images, evenly spaced, with their sentences, and 20 of them with their regions and phrases too.
 
-    `rows` has kind (image, region, sentence or phrase) and image_id, `vectors` a vector of unit norm a row.
+    `embeddings` is an EMBEDDINGS artifact.
     """
+    store = FeatureStore([embeddings], EMBEDDINGS)
+    drawn = np.flatnonzero(store.rows["kind"].isin(list(STYLES)))
+    rows, vectors = store.rows.iloc[drawn].reset_index(drop=True), store.gather(drawn).astype(np.float32)
     image_ids = rows.loc[rows["kind"] == "image", "image_id"].to_numpy()
     figure = Figure(figsize=(18, 9), layout="constrained")
     figure.suptitle(title)

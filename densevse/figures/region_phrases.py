@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.store import FeatureStore
 from densevse.datasets.images import ImageFiles, decode
 from densevse.figures.grid import picture_grid
 from densevse.figures.saving import QUIET, RIGHT, save
@@ -19,28 +21,24 @@ REGIONS, PHRASES = 8, 5
 BOX_COLOR = "#d93025"
 
 
-def region_phrases(
-    regions: tuple[pd.DataFrame, Vectors],
-    phrases: tuple[pd.DataFrame, Vectors],
-    images: str,
-    sources: dict[str, str],
-    title: str,
-    path: str,
-) -> None:
+def region_phrases(embeddings: str, images: str, sources: dict[str, str], title: str, path: str) -> None:
     """Draw the best detection of images evenly spaced in their table, each with its nearest phrases.
 
-    `regions` are rows (image_id, rank, box) and vectors, `phrases` rows (image_id, text) and vectors. A phrase of the
-    image itself is green.
+    `embeddings` is an EMBEDDINGS artifact, `images` the data set's table. A phrase of the image itself is green.
     """
+    store = FeatureStore([embeddings], EMBEDDINGS)
+    rows = store.rows
+    best = np.flatnonzero((rows["kind"] == "region") & (rows["rank"] == 1))
+    phrases = np.flatnonzero(rows["kind"] == "phrase")
+    vectors = store.gather(phrases).astype(np.float32)
     table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
-    best = np.flatnonzero(regions[0]["rank"] == 1)
     chosen = best[np.linspace(0, len(best) - 1, min(REGIONS, len(best))).astype(int)] if len(best) else best
     figure, axes = picture_grid(len(chosen), title)
     for place, number in zip(axes, chosen, strict=False):
-        region = regions[0].iloc[number]
+        region = rows.iloc[number]
         image = table.loc[region["image_id"]]
         place.imshow(decode(files.read(str(image["source"]), str(image["file"])), str(image["file"])))
-        _draw(place, region, nearest(regions[1][number], *phrases))
+        _draw(place, region, nearest(store.gather([number])[0].astype(np.float32), rows.iloc[phrases], vectors))
     save(figure, path)
 
 

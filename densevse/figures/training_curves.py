@@ -22,7 +22,7 @@ def training_curves(histories: Histories, title: str, path: str) -> None:
     for axes, column, label in ((loss, "loss", "training loss"), (total, "sum", "Sum of recalls on val")):
         for number, (variant, runs) in enumerate(histories.items()):
             for seed, rounds in enumerate(runs):
-                _draw_run(axes, _joined(rounds), column, f"C{number % 10}", variant if seed == 0 else None)
+                _draw_run(axes, joined(rounds), column, f"C{number % 10}", variant if seed == 0 else None)
         axes.set(xlabel="epoch", ylabel=label)
         axes.grid(alpha=0.3)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -32,17 +32,20 @@ def training_curves(histories: Histories, title: str, path: str) -> None:
     save(figure, path)
 
 
-def _joined(rounds: Sequence[str]) -> pd.DataFrame:
-    """The histories of a run's rounds, one after the other, with a running epoch."""
+def joined(rounds: Sequence[str]) -> pd.DataFrame:
+    """The histories of a run's rounds, one after the other, with a running epoch.
+
+    A round's epoch 0, the model that it started from, has the number of the last epoch before it and no loss.
+    """
     parts = [schema.read(path, HISTORY).assign(round=number) for number, path in enumerate(rounds)]
     joined = pd.concat(parts, ignore_index=True)
-    return joined.assign(epoch=range(1, len(joined) + 1))
+    return joined.assign(epoch=(joined["epoch"] > 0).cumsum())
 
 
 def _draw_run(axes: Axes, run: pd.DataFrame, column: str, color: str, label: str | None) -> None:
     axes.plot(run["epoch"], run[column], color=color, linewidth=1.2, label=label)
     kept = run[run["best"]]
     axes.plot(kept["epoch"], kept[column], ".", color=color)
-    ends = run.loc[run["round"].diff() > 0, "epoch"] - 0.5
+    ends = run.groupby("round")["epoch"].max().iloc[:-1] + 0.5
     for epoch in ends:
         axes.axvline(float(epoch), color=QUIET, linewidth=0.5, linestyle="--")

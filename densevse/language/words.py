@@ -13,8 +13,10 @@ from nltk.tokenize import NLTKWordTokenizer
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.errors import InputError
+from densevse.logs import progress
 
 PADDING, UNKNOWN = 0, 1
 
@@ -39,18 +41,26 @@ def bigrams(words: list[str]) -> list[str]:
     return [f"{first} {second}" for first, second in pairwise(words)]
 
 
-def count_words(captions: pd.DataFrame, minimum: int) -> pd.DataFrame:
-    """Count the words of the training sentences among CAPTIONS rows; rows of WORDS.
+def write_tokens(captions_path: str, path: str) -> None:
+    """Cut every sentence of a captions file into words, once for all stages, and write a TOKENS artifact to `path`."""
+    captions = schema.read(captions_path, CAPTIONS, ["caption_id", "image_id", "split", "text"])
+    texts = captions.pop("text")
+    tokens = pd.Series([tokenize(text) for text in progress(texts, "sentences", len(texts))], dtype=object)
+    schema.write(captions.assign(tokens=tokens), TOKENS, path, lineage({}, {"captions": captions_path}))
+
+
+def count_words(sentences: pd.DataFrame, minimum: int) -> pd.DataFrame:
+    """Count the words of the training sentences among TOKENS rows; rows of WORDS.
 
     Words are numbered by falling count, equal counts in alphabetical order, after padding (0) and the unknown word
     (1); words rarer than `minimum` are left out. Raises `InputError` if no word is left.
     """
-    texts = captions.loc[captions["split"] == "train", "text"]
-    counts = Counter(word for text in texts for word in tokenize(text))
+    training = sentences.loc[sentences["split"] == "train", "tokens"]
+    counts = Counter(word for tokens in training for word in tokens)
     kept = sorted(((word, count) for word, count in counts.items() if count >= minimum), key=_falling_count)
     if not kept:
         raise InputError(
-            f"the {len(texts)} training sentences have no word that occurs {minimum} times; "
+            f"the {len(training)} training sentences have no word that occurs {minimum} times; "
             "give the data set sentences of split train, or a lower minimum_word_count."
         )
     rows = pd.DataFrame(kept, columns=["word", "count"])
@@ -61,11 +71,11 @@ def _falling_count(term: tuple[str, int]) -> tuple[int, str]:
     return -term[1], term[0]
 
 
-def write_words(captions_path: str, path: str, minimum: int) -> None:
-    """Count the words of a captions file's training sentences and write them to `path` as a WORDS artifact."""
-    captions = schema.read(captions_path, CAPTIONS, ["text", "split"])
-    made_from = lineage({"split": "train", "minimum_word_count": minimum}, {"captions": captions_path})
-    schema.write(count_words(captions, minimum), WORDS, path, made_from)
+def write_words(tokens_path: str, path: str, minimum: int) -> None:
+    """Count the words of a tokens file's training sentences and write them to `path` as a WORDS artifact."""
+    tokens = schema.read(tokens_path, TOKENS, ["split", "tokens"])
+    made_from = lineage({"split": "train", "minimum_word_count": minimum}, {"tokens": tokens_path})
+    schema.write(count_words(tokens, minimum), WORDS, path, made_from)
 
 
 class Vocabulary:

@@ -5,6 +5,8 @@ follow. W^(f) meets no forget gate and is no parameter. And what a child gives t
 its type alone: its share of the parent's gates, U h_k, and its gated memory, f_k c_k. That pair is called a message
 here. It is computed once for all parents that have the child, and a subtree that occurs many times in the batch ("a
 dog") is one node. A parent then only adds its children's messages.
+
+densevse/methods/hlstm_definition.py computes the same with the equations as they are printed, one node at a time.
 """
 
 from collections.abc import Iterator
@@ -20,7 +22,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
 from densevse.methods.gates import sigmoid_, through_sigmoid, through_tanh
-from densevse.methods.interface import Trees
+from densevse.methods.structures import Trees
 
 BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases
 Integers = NDArray[np.int64]
@@ -229,7 +231,8 @@ class HLSTM(nn.Module):
 
     `typed` false makes it the Tree-LSTM of Tai et al. (2015): noun phrases are children like all others. `spread` is
     the standard deviation of the values of word vectors: W begins so that those of W x_j have the standard deviation
-    1. The paper is silent; beginning smaller, leaves hardly differ, and what is learned then generalises worse.
+    1. The paper is silent; beginning smaller, leaves hardly differ, and what is learned then generalises worse. Where
+    all word vectors are alike there is nothing to scale by, and W begins as for a spread of 1.
     """
 
     def __init__(self, *, inputs: int, hidden: int, typed: bool = True, spread: float = 1.0) -> None:
@@ -238,7 +241,7 @@ class HLSTM(nn.Module):
         self.w = nn.Parameter(torch.empty(3 * hidden, inputs))  # W^(i), W^(o), W^(u)
         self.u = nn.Parameter(torch.empty(1 + typed, 4 * hidden, hidden))  # bar, hat: U^(i), U^(o), U^(u), U^(f)
         self.b = nn.Parameter(torch.zeros(4 * hidden))  # b^(i), b^(o), b^(u), b^(f)
-        nn.init.normal_(self.w, std=inputs**-0.5 / spread)
+        nn.init.normal_(self.w, std=inputs**-0.5 / (spread if spread > 0 else 1.0))
         nn.init.uniform_(self.u, -(hidden**-0.5), hidden**-0.5)
         nn.init.ones_(self.b[3 * hidden :].detach())  # as usual for forget gates: at first, remember
 

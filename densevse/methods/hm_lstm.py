@@ -7,42 +7,31 @@ sentence, and where theirs were mixed in, retrieval suffered even with every cor
 the number of sentences, so that neither the margin nor gradient clipping depends on the batch size.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args, get_type_hints
+from typing import ClassVar, Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import batch_norm, normalize
 
 from densevse.methods.hlstm import HLSTM, plan
-from densevse.methods.interface import Batch, Correspondences, Images, Method, Sentences, Shapes, Trees
+from densevse.methods.interface import (
+    Batch,
+    Correspondences,
+    DualEncoder,
+    Encoding,
+    Images,
+    Moment,
+    Phrases,
+    Sentences,
+    Shapes,
+)
 from densevse.methods.losses import hinges
-from densevse.methods.words import WordVectors, word_vectors
+from densevse.methods.parameters.hm_lstm import Negatives, Parameters
+from densevse.methods.structures import Trees
+from densevse.methods.words import word_vectors
 
 WHOLE_IMAGE = 0  # the first region of every image
-
-
-@dataclass(frozen=True, kw_only=True)
-class HMLSTMParameters:
-    """What config/methods/hm_lstm.yaml may set; defaults are the paper's or, where it is silent, chosen."""
-
-    dimension: int = 512  # of the embedding space (section 5.1.1)
-    hidden: int = 512  # of the H-LSTM
-    typed: bool = True  # noun phrase children have weights of their own; if not, a plain Tree-LSTM
-    word_vectors: WordVectors = "fixed"  # pre-trained (section 3.2.1), or from nothing
-    word_dimension: int = 300  # of word vectors that are learned from nothing
-    margin: float = 0.1  # m of Eq 9
-    negatives: Literal["sum", "mean", "hardest"] = "sum"  # what Eq 9 takes over the contrastive items
-    phrase_weight: Literal["confidence", "uniform", "none"] = "confidence"  # w_dk of Eq 10 for k > 0
-    phrases: Literal["sum", "mean"] = "sum"  # what Eq 10 takes over the phrases of a sentence
-    identical_phrases: Literal["ignored", "negatives"] = "ignored"  # "a man" of another image against "a man"
-    candidates: Literal["detections", "all"] = "detections"  # regions that a phrase may be assigned (section 3.3)
-
-    def __post_init__(self) -> None:
-        """Raises `ValueError` naming a value that does not fit."""
-        for name, hint in get_type_hints(type(self)).items():
-            if get_args(hint) and getattr(self, name) not in get_args(hint):
-                raise ValueError(f"parameters.{name}: {getattr(self, name)!r} is not one of {get_args(hint)}")
 
 
 class Branch(nn.Module):
@@ -70,15 +59,22 @@ class Branch(nn.Module):
         return normalize(x, dim=1)
 
 
-class HMLSTM(Method):
-    """Hierarchical Multimodal LSTM."""
+class HMLSTM(DualEncoder):
+    """Hierarchical Multimodal LSTM. Encodings are v of whole images (I, dimension) and h of sentences (S, dimension).
 
-    Parameters: ClassVar[type] = HMLSTMParameters
-    parameters_of_paper: HMLSTMParameters
+    Their score s(v, h) is v . h. In a training batch with correspondences, the images' encoding holds v of the phrases'
+    regions besides, and the sentences' h of the phrases and a number for each phrase that is the same for phrases of
+    the same words: all (phrases, ...).
+    """
 
-    def __init__(self, parameters: HMLSTMParameters, shapes: Shapes) -> None:
-        """Raises `ValueError` if pre-trained word vectors are wanted but none are given."""
+    regions_read: ClassVar[Literal["all", "assigned"]] = "assigned"
+    hyperparameters: Parameters
+
+    def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
+        """Raises `ValueError` if pre-trained word vectors are wanted but none are given, or regions are not read."""
         super().__init__(parameters, shapes)
+        if set(shapes.features) != {"regions"}:
+            raise ValueError(f"hm_lstm reads the view regions alone, not {sorted(shapes.features)}")
         self.vectors = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
         self.encoder = HLSTM(
             inputs=self.vectors.embedding_dim,
@@ -89,46 +85,60 @@ class HMLSTM(Method):
         self.text = Branch(parameters.hidden, parameters.dimension)  # W_t
         self.visual = Branch(shapes.features["regions"], parameters.dimension)  # W_m
 
-    def embed_regions(self, features: Tensor) -> Tensor:
+    def encode_images(self, images: Images) -> Encoding:
+        """The representations v of whole images."""
+        return (self.embed_regions(images.views["regions"][:, WHOLE_IMAGE]),)
+
+    def encode_sentences(self, sentences: Sentences) -> Encoding:
+        """The representations h of whole sentences."""
+        trees: Trees = sentences["trees"]
+        return (self.embed_nodes(trees, torch.from_numpy(trees.root)),)
+
+    def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
+        """V and h of whole images and sentences, and of phrases and their regions where correspondences are known."""
+        trees, regions = batch.sentences["trees"], batch.images.views["regions"]
+        nodes, features = torch.from_numpy(trees.root).to(regions.device), regions[:, WHOLE_IMAGE]
+        phrases, count = self._phrases(batch), len(trees.root)
+        if phrases is not None:
+            nodes = torch.cat((nodes, phrases.node))
+            features = torch.cat((features, regions[phrases.sentence, phrases.region]))
+        h, wording = self._embed_nodes(trees, nodes, count)
+        v = self.visual(features, count)
+        if phrases is None:
+            return (v,), (h,)
+        return (v[:count], v[count:]), (h[:count], h[count:], wording[count:])
+
+    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
+        """Eq 10 over the batch: its sentences, and its phrases where the encodings hold some."""
+        parameters: Parameters = moment.parameters
+        count = len(sentences[0])
+        total = _loss_of_pairs(images[0], sentences[0], ~batch.positives, parameters).sum()
+        if len(images) > 1:
+            phrases = batch.correspondences
+            if phrases is None:
+                raise ValueError("the encodings hold phrases, but the batch says nothing of their sentences")
+            negatives = ~batch.positives[phrases.sentence][:, phrases.sentence]
+            if parameters.identical_phrases == "ignored":
+                negatives &= sentences[2][:, None] != sentences[2]
+            losses = _loss_of_pairs(images[1], sentences[1], negatives, parameters)
+            total = total + (_weights(phrases, count, parameters) * losses).sum()
+        return total / count
+
+    def embed_regions(self, regions: Tensor) -> Tensor:
         """(n, D) region features to (n, dimension) v, Eq 1."""
-        return self.visual(features)  # type: ignore[no-any-return]
+        return self.visual(regions)  # type: ignore[no-any-return]
 
     def embed_nodes(self, trees: Trees, nodes: Tensor) -> Tensor:
         """(n, dimension) representations h of the given nodes of a batch of trees: sentences (roots) or phrases."""
         return self._embed_nodes(trees, nodes)[0]
 
-    def encode_images(self, images: Images) -> tuple[Tensor, ...]:
-        """The representations v of whole images."""
-        return (self.embed_regions(images.views["regions"][:, WHOLE_IMAGE]),)
-
-    def encode_sentences(self, sentences: Sentences) -> tuple[Tensor, ...]:
-        """The representations h of whole sentences."""
-        trees = _trees(sentences)
-        return (self.embed_nodes(trees, torch.from_numpy(trees.root)),)
-
-    def score(self, images: tuple[Tensor, ...], sentences: tuple[Tensor, ...]) -> Tensor:
-        """s(v, h) = v . h."""
-        return images[0] @ sentences[0].T
-
-    def loss(self, batch: Batch) -> Tensor:
-        """Eq 10 over the batch: its roots, and its phrases where their correspondences are known."""
-        trees, regions = _trees(batch.sentences), batch.images.views["regions"]
-        roots, images = torch.from_numpy(trees.root).to(regions.device), regions[:, WHOLE_IMAGE]
-        phrases = self._phrases(batch)
-        if phrases is not None:
-            roots = torch.cat((roots, phrases.node))
-            images = torch.cat((images, regions[phrases.sentence, phrases.region]))
-        sentences = len(trees.root)
-        h, same = self._embed_nodes(trees, roots, sentences)
-        v = self.visual(images, sentences)
-        total = self._loss_of_pairs(v[:sentences], h[:sentences], ~batch.positives).sum()
-        if phrases is not None:
-            negatives = ~batch.positives[phrases.sentence][:, phrases.sentence]
-            if self.parameters_of_paper.identical_phrases == "ignored":
-                negatives &= same[sentences:, None] != same[sentences:]
-            losses = self._loss_of_pairs(v[sentences:], h[sentences:], negatives)
-            total = total + (self._weights(phrases, sentences) * losses).sum()
-        return total / sentences
+    def embed_phrases(self, sentences: Sentences) -> Phrases:
+        """The representations h of noun phrases; a sentence that is one itself is not among them."""
+        trees: Trees = sentences["trees"]
+        nodes = np.flatnonzero(trees.noun_phrase & (trees.parent >= 0))
+        sentence = np.searchsorted(trees.root, nodes)  # a root comes last of its sentence's nodes
+        node = torch.from_numpy(nodes)
+        return Phrases(torch.from_numpy(sentence), node, self.embed_nodes(trees, node))
 
     def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
         """The best matching region of each phrase, and the confidence of that correspondence, s_ij (section 3.3).
@@ -142,7 +152,7 @@ class HMLSTM(Method):
 
     def candidates(self, present: Tensor) -> Tensor:
         """Which of the regions present, (n, R), a phrase may be assigned: without detections, the whole image."""
-        if self.parameters_of_paper.candidates == "all":
+        if self.hyperparameters.candidates == "all":
             return present
         detections = present.clone()
         detections[:, WHOLE_IMAGE] = present.sum(dim=1) == 1
@@ -150,24 +160,10 @@ class HMLSTM(Method):
 
     def _phrases(self, batch: Batch) -> Correspondences | None:
         """The batch's correspondences, if there are any and they have weight."""
-        found = batch.sentences.correspondences
-        if found is None or len(found.node) == 0 or self.parameters_of_paper.phrase_weight == "none":
+        found = batch.correspondences
+        if found is None or len(found.node) == 0 or self.hyperparameters.phrase_weight == "none":
             return None
         return found
-
-    def _weights(self, phrases: Correspondences, sentences: int) -> Tensor:
-        """w_dk of Eq 10: the correspondence's confidence, which counts nothing where it is negative (chosen).
-
-        With `phrases: mean` it is divided by the number of phrases of the sentence, one of `sentences`.
-        """
-        uniform = self.parameters_of_paper.phrase_weight == "uniform"
-        weights = torch.ones_like(phrases.weight) if uniform else phrases.weight.clamp(min=0)
-        if self.parameters_of_paper.phrases == "mean":
-            weights = weights / torch.bincount(phrases.sentence, minlength=sentences)[phrases.sentence]
-        return weights
-
-    def _loss_of_pairs(self, v: Tensor, h: Tensor, negatives: Tensor) -> Tensor:
-        return contrastive_loss(v @ h.T, negatives, self.parameters_of_paper.margin, self.parameters_of_paper.negatives)
 
     def _embed_nodes(self, trees: Trees, nodes: Tensor, sentences: int | None = None) -> tuple[Tensor, Tensor]:
         """Representations of nodes, and a number for each that is the same for nodes of the same words.
@@ -175,14 +171,28 @@ class HMLSTM(Method):
         The first `sentences` of the nodes are whole sentences; None if that makes no difference.
         """
         device = self.encoder.w.device
-        layout = plan(trees, self.parameters_of_paper.typed, device)
+        layout = plan(trees, self.hyperparameters.typed, device)
         distinct = layout.node[nodes.to(device)]
         return self.text(self.encoder(self.vectors, layout).index_select(0, distinct), sentences), distinct
 
 
-def contrastive_loss(
-    scores: Tensor, negatives: Tensor, margin: float, over: Literal["sum", "mean", "hardest"]
-) -> Tensor:
+def _weights(phrases: Correspondences, sentences: int, parameters: Parameters) -> Tensor:
+    """w_dk of Eq 10: the correspondence's confidence, which counts nothing where it is negative (chosen).
+
+    With `phrases: mean` it is divided by the number of phrases of the sentence, one of `sentences`.
+    """
+    one = torch.ones_like(phrases.weight)
+    weights = one if parameters.phrase_weight == "uniform" else phrases.weight.clamp(min=0)
+    if parameters.phrases == "mean":
+        weights = weights / weights.new_zeros(sentences).index_add_(0, phrases.sentence, one)[phrases.sentence]
+    return weights
+
+
+def _loss_of_pairs(v: Tensor, h: Tensor, negatives: Tensor, parameters: Parameters) -> Tensor:
+    return contrastive_loss(v @ h.T, negatives, parameters.margin, parameters.negatives)
+
+
+def contrastive_loss(scores: Tensor, negatives: Tensor, margin: float, over: Negatives) -> Tensor:
     """Eq 9 for each pair of a batch: (K,).
 
     `scores` is (K, K) s(v_k, h_l), pairs on the diagonal; `negatives` (K, K) says whether v_k and h_l contrast.
@@ -194,7 +204,4 @@ def contrastive_loss(
     return total if over == "sum" else total / negatives.sum(dim=1).clamp(min=1)
 
 
-def _trees(sentences: Sentences) -> Trees:
-    if sentences.trees is None:
-        raise ValueError("HM-LSTM reads trees: its `sentences` must include `trees`")
-    return sentences.trees
+METHOD = HMLSTM

@@ -3,79 +3,87 @@
 A method does its one-sided work once, then scores blocks. That one shape serves dual encoders (a matrix product),
 fragment alignment (DeFrag) and pair-wise attention (sm-LSTM) alike, and makes scoring all pairs cheap:
 
-    images    = method.encode_images(batch.images)          once an image
-    sentences = method.encode_sentences(batch.sentences)    once a sentence
+    images    = method.encode_images(batch.images)          once for each image
+    sentences = method.encode_sentences(batch.sentences)    once for each sentence
     scores    = method.score(images, sentences)             (images, sentences), higher is closer
 
-A method's module knows tensors only: no files, no configuration, no Snakemake.
+Its loss takes encodings, so that ready embeddings, an ensemble or a probe can be given. A method's module knows tensors
+only: no files, no configuration, no Snakemake. What it reads of images and sentences has names (`views`,
+`sentences`), which its configuration lists.
+
+A new method is densevse/methods/<name>.py, whose one `Method` is also called METHOD, and
+densevse/methods/parameters/<name>.py, whose type `Parameters` says what its configuration may set.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 Item = TypeVar("Item")
+Encoding: TypeAlias = tuple[Tensor, ...]  # tensors that all begin with the image (or the sentence)
 
 
 def to_device(item: Item, device: torch.device) -> Item:
-    """Move every tensor inside a tensor, dictionary, tuple or dataclass to `device`."""
+    """Move every tensor inside a tensor, dictionary, tuple or dataclass to `device`; NumPy arrays stay."""
+    moved: Item = _mapped(item, lambda tensor: tensor.to(device, non_blocking=True))
+    return moved
+
+
+def pinned(item: Item) -> Item:
+    """The same with every tensor in memory from which a GPU copies without waiting."""
+    moved: Item = _mapped(item, Tensor.pin_memory)
+    return moved
+
+
+def _mapped(item: Any, change: Callable[[Tensor], Tensor]) -> Any:
     if isinstance(item, Tensor):
-        return item.to(device, non_blocking=True)  # type: ignore[return-value]
+        return change(item)
     if isinstance(item, dict):
-        return {key: to_device(value, device) for key, value in item.items()}  # type: ignore[return-value]
+        return {key: _mapped(value, change) for key, value in item.items()}
     if isinstance(item, tuple):
-        moved = [to_device(value, device) for value in item]
-        return type(item)(*moved) if hasattr(item, "_fields") else tuple(moved)  # type: ignore[return-value]
+        moved = [_mapped(value, change) for value in item]
+        return type(item)(*moved) if hasattr(item, "_fields") else tuple(moved)
     if is_dataclass(item) and not isinstance(item, type):
-        return type(item)(**{f.name: to_device(getattr(item, f.name), device) for f in fields(item)})
+        return type(item)(**{f.name: _mapped(getattr(item, f.name), change) for f in fields(item)})
     return item
 
 
 @dataclass(frozen=True)
-class Trees:
-    """Constituency trees of a batch of sentences, all nodes numbered together, children before parents.
-
-    A leaf is a pre-terminal with its word. These are NumPy arrays: a tree is planned on the CPU, then computed
-    wherever the method's weights are.
-    """
-
-    word: NDArray[np.int64]  # (nodes,) the leaf's word index, -1 at inner nodes
-    parent: NDArray[np.int64]  # (nodes,) the parent's number, -1 at a root
-    noun_phrase: NDArray[np.bool_]  # (nodes,) whether the node is a noun phrase (the hat in HM-LSTM, Eq 2)
-    root: NDArray[np.int64]  # (sentences,) the root's number
-
-
-@dataclass(frozen=True)
 class Correspondences:
-    """Noun phrases of a batch with the regions they are assigned to (HM-LSTM, section 3.3)."""
+    """Noun phrases of a batch with the regions that they are assigned to (HM-LSTM, section 3.3)."""
 
     sentence: Tensor  # (phrases,) which sentence of the batch
-    node: Tensor  # (phrases,) the phrase's node number in `Trees`
-    region: Tensor  # (phrases,) which region of the sentence's image
+    node: Tensor  # (phrases,) the phrase's node number in the batch's `Trees`
+    region: Tensor  # (phrases,) which of the sentence's image's regions: a row of the batch's view `regions`
     weight: Tensor  # (phrases,) w_dk of Eq 10
 
 
 @dataclass(frozen=True)
 class Images:
-    """A batch of images: for each view that the method reads, (images, ...) float32."""
+    """A batch of images: for each view that the method reads, (I, ...) float32."""
 
-    views: dict[str, Tensor]  # whole, ten_crop: (I, D); grid: (I, cells, D); regions: (I, regions, D)
-    present: Tensor  # (I, regions) bool: which regions exist; (I, 0) without regions
+    views: dict[str, Tensor]  # whole, ten_crop, concepts: (I, D); grid: (I, cells, D); regions: (I, R, D)
+    present: Tensor  # (I, R) bool: which regions exist; (I, 0) without regions
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """A batch of sentences."""
+    """A batch of S sentences, as the structures that the method reads: see densevse/methods/structures.py."""
 
-    words: Tensor  # (S, longest) word indices, padded with 0
-    lengths: Tensor  # (S,) words a sentence, at least 1
-    trees: Trees | None = None
-    correspondences: Correspondences | None = None
+    structures: dict[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        """The structure of that name. Raises `ValueError` saying what the configuration must hold."""
+        if name not in self.structures:
+            raise ValueError(
+                f"the method reads {name} of sentences, but was given {sorted(self.structures) or 'nothing'}: its "
+                f"configuration's `sentences` must hold {name}"
+            )
+        return self.structures[name]
 
 
 @dataclass(frozen=True)
@@ -85,6 +93,7 @@ class Batch:
     images: Images
     sentences: Sentences
     positives: Tensor  # (I, S) bool: true pairs by image id, so that no caption of an image is its own negative
+    correspondences: Correspondences | None = None  # where a round of training is given some
 
 
 @dataclass(frozen=True)
@@ -94,36 +103,110 @@ class Shapes:
     features: dict[str, int]  # view -> length of a vector
     words: int  # size of the vocabulary, padding and unknown word included
     word_vectors: Tensor | None = None  # (words, dim) pre-trained vectors, where the method is given some
-    extra: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)  # of other vocabularies, e.g. relations, tags
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where in its training a method is. Whatever changes during training follows from this, never from a counter."""
+
+    epoch: int  # from 1, over all phases of the round
+    phase: str  # the phase's name in the configuration
+    parameters: Any  # the method's parameters as this phase changes them (e.g. `loss: sum` while warming up)
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Parts of a batch's sentences, each with its vector in the space that images and sentences share."""
+
+    sentence: Tensor  # (phrases,) which sentence of the batch
+    node: Tensor  # (phrases,) the phrase's node number in the batch's `Trees`
+    vectors: Tensor  # (phrases, dimension)
 
 
 class Method(nn.Module, ABC):
-    """A paper. Parameters that the paper states are the fields of `Parameters`, a frozen keyword-only dataclass."""
+    """A paper. `hyperparameters` are of the type `Parameters` in densevse/methods/parameters/<name>.py.
 
-    Parameters: ClassVar[type]
+    `tile` says how many images and sentences `score` is given at once: a method that compares every region with every
+    word lowers it. `regions_read` is `assigned` where a method reads the whole image (region 0) and, in training,
+    the regions that the batch's correspondences name, but no others.
+    """
+
+    tile: ClassVar[tuple[int, int]] = (512, 2560)
+    regions_read: ClassVar[Literal["all", "assigned"]] = "all"
 
     def __init__(self, parameters: Any, shapes: Shapes) -> None:
         super().__init__()
-        self.parameters_of_paper = parameters
+        self.hyperparameters = parameters
         self.shapes = shapes
 
-    @classmethod
-    def build(cls, parameters: dict[str, Any], shapes: Shapes) -> Self:
-        """Make the method from its config entry. Raises `TypeError` naming a parameter it does not have."""
-        return cls(cls.Parameters(**parameters), shapes)
-
     @abstractmethod
-    def encode_images(self, images: Images) -> tuple[Tensor, ...]:
+    def encode_images(self, images: Images) -> Encoding:
         """Everything about images that no sentence changes: tensors that all begin with the image."""
 
     @abstractmethod
-    def encode_sentences(self, sentences: Sentences) -> tuple[Tensor, ...]:
+    def encode_sentences(self, sentences: Sentences) -> Encoding:
         """Everything about sentences that no image changes: tensors that all begin with the sentence."""
 
     @abstractmethod
-    def score(self, images: tuple[Tensor, ...], sentences: tuple[Tensor, ...]) -> Tensor:
+    def score(self, images: Encoding, sentences: Encoding) -> Tensor:
         """(I, S) scores of every image with every sentence; higher is closer."""
 
+    def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
+        """The encodings that `loss` takes; a method whose training encodes more than whole sentences overrides it."""
+        return self.encode_images(batch.images), self.encode_sentences(batch.sentences)
+
     @abstractmethod
-    def loss(self, batch: Batch) -> Tensor:
-        """The training loss of a batch of matched pairs: a scalar."""
+    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
+        """The training loss of a batch of matched pairs, from its encodings: a scalar."""
+
+    def start_from(self, method: str, weights: Mapping[str, Tensor]) -> None:
+        """Take over what fits of another method's trained `weights`. Raises `ValueError` where nothing does."""
+        raise ValueError(f"{type(self).__name__} does not say how it starts from a model of the method {method}")
+
+    # What a method can tell beyond scores, it says by overriding these; of the others there are no such artifacts.
+
+    def embed_images(self, images: Images) -> Tensor:
+        """(I, dimension) vectors of images in the space that they share with sentences."""
+        raise NotImplementedError(f"{type(self).__name__} does not embed images")
+
+    def embed_sentences(self, sentences: Sentences) -> Tensor:
+        """(S, dimension) vectors of sentences in the space that they share with images."""
+        raise NotImplementedError(f"{type(self).__name__} does not embed sentences")
+
+    def embed_words(self, words: Tensor) -> Tensor:
+        """(n,) numbers of words to (n, dimension) vectors in the same space."""
+        raise NotImplementedError(f"{type(self).__name__} does not embed words")
+
+    def embed_regions(self, regions: Tensor) -> Tensor:
+        """(n, D) features of regions to (n, dimension) vectors in the same space."""
+        raise NotImplementedError(f"{type(self).__name__} does not embed regions")
+
+    def embed_phrases(self, sentences: Sentences) -> Phrases:
+        """The noun phrases of a batch of sentences, with vectors in the same space."""
+        raise NotImplementedError(f"{type(self).__name__} does not embed phrases")
+
+    def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
+        """The region that each phrase means, and how sure that is: (P, R, d), (P, R) bool, (P, d) to (P,) and (P,)."""
+        raise NotImplementedError(f"{type(self).__name__} does not assign regions to phrases")
+
+    @classmethod
+    def can(cls, ability: str) -> bool:
+        """Whether the method overrides one of the optional functions above, e.g. `embed_regions`."""
+        return getattr(cls, ability) is not getattr(Method, ability)
+
+
+class DualEncoder(Method):
+    """A method whose encodings are one vector for each image and one for each sentence, in one space."""
+
+    def score(self, images: Encoding, sentences: Encoding) -> Tensor:
+        """(I, S) products of their vectors: the cosine, where these are of unit norm."""
+        return images[0] @ sentences[0].T
+
+    def embed_images(self, images: Images) -> Tensor:
+        """(I, dimension): the encoding."""
+        return self.encode_images(images)[0]
+
+    def embed_sentences(self, sentences: Sentences) -> Tensor:
+        """(S, dimension): the encoding."""
+        return self.encode_sentences(sentences)[0]

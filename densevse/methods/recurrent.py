@@ -18,6 +18,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from densevse.methods.gates import sigmoid_, through_sigmoid, through_tanh
+from densevse.methods.structures import Words
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,10 @@ class Prefixes:
     sentence: Tensor  # (S,) the prefix that is the whole sentence
 
 
-def prefixes(words: Tensor, lengths: Tensor) -> Prefixes:
-    """Find the distinct prefixes of sentences: (S, longest) word indices and (S,) lengths, each at least 1."""
-    table, length = words.cpu().numpy(), lengths.cpu().numpy()
+def prefixes(words: Words) -> Prefixes:
+    """Find the distinct prefixes of sentences of at least one word each."""
+    table = words.on_host()
+    length = (table != 0).sum(axis=1)
     distinct, position = np.unique(table, return_inverse=True)
     position = position.reshape(table.shape)
     node = np.zeros(len(table), np.int64)
@@ -49,7 +51,7 @@ def prefixes(words: Tensor, lengths: Tensor) -> Prefixes:
         offset += len(pairs)
 
     def on_device(array: NDArray[Any]) -> Tensor:
-        return torch.from_numpy(array).to(words.device)
+        return torch.from_numpy(array).to(words.index.device, non_blocking=True)
 
     return Prefixes(
         distinct=on_device(distinct),

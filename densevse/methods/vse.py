@@ -6,59 +6,29 @@ unit norm; training makes matching pairs score higher than contrastive ones by a
 cosine by an order-violation penalty.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.methods.interface import Batch, Images, Method, Sentences, Shapes
+from densevse.methods.interface import Batch, DualEncoder, Encoding, Images, Moment, Sentences, Shapes
 from densevse.methods.losses import hardest_hinges, order_scores, sum_of_hinges
+from densevse.methods.parameters.vse import Parameters
 from densevse.methods.recurrent import Recurrent, prefixes
-from densevse.methods.words import WordVectors, word_vectors
-
-Encoder = Literal["lstm", "gru", "bag_of_words", "linear"]
-Loss = Literal["sum", "hardest"]
-Similarity = Literal["cosine", "order"]
+from densevse.methods.structures import Words
+from densevse.methods.words import word_vectors
 
 
-@dataclass(frozen=True, kw_only=True)
-class VSEParameters:
-    """What the paper and the authors' public code state. Raises `ValueError` naming a value that does not fit."""
-
-    dimension: int  # of the joint space
-    word_dimension: int  # of a word vector; pre-trained vectors bring their own
-    word_vectors: WordVectors  # learned; or pre-trained ones, fixed or tuned further
-    encoder: Encoder  # of sentences; linear is the sum of word vectors (vector arithmetic)
-    loss: Loss  # over all contrastive terms, or the hardest
-    similarity: Similarity
-    margin: float
-    dropout: float  # of word vectors and of the CNN vector, in training
-    warm_up_steps: int  # batches on all contrastive terms before the hardest alone
-
-    def __post_init__(self) -> None:
-        for name, choices in (
-            ("encoder", Encoder),
-            ("loss", Loss),
-            ("similarity", Similarity),
-            ("word_vectors", WordVectors),
-        ):
-            if getattr(self, name) not in get_args(choices):
-                raise ValueError(f"parameters.{name}: {getattr(self, name)!r} is not one of {get_args(choices)}")
-
-
-class VSE(Method):
+class VSE(DualEncoder):
     """The joint embedding. Encodings are (I, dimension) and (S, dimension), of unit norm."""
 
-    Parameters: ClassVar[type] = VSEParameters
-    parameters_of_paper: VSEParameters
-    steps: Tensor
+    hyperparameters: Parameters
 
-    def __init__(self, parameters: VSEParameters, shapes: Shapes) -> None:
+    def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
+        """Raises `ValueError` if the views are not one vector for each image, or word vectors do not fit."""
         super().__init__(parameters, shapes)
         if set(shapes.features) not in ({"whole"}, {"ten_crop"}):
-            raise ValueError(f"vse reads one vector an image (view whole or ten_crop), not {sorted(shapes.features)}")
+            views = sorted(shapes.features)
+            raise ValueError(f"vse reads one vector for each image (view whole or ten_crop), not {views}")
         ((self.view, size),) = shapes.features.items()
         self.image = nn.Linear(size, parameters.dimension)
         nn.init.xavier_uniform_(self.image.weight)
@@ -66,41 +36,44 @@ class VSE(Method):
         self.words = _word_vectors(parameters, shapes)
         self.sentence = _sentence_encoder(parameters, self.words.embedding_dim)
         self.dropout = nn.Dropout(parameters.dropout)
-        self.register_buffer("steps", torch.zeros((), dtype=torch.long))  # batches seen, kept in checkpoints
 
-    def encode_images(self, images: Images) -> tuple[Tensor]:
+    def encode_images(self, images: Images) -> Encoding:
         """X, the linear map of the CNN's vector, of unit norm."""
         return (self._placed(self.image(self.dropout(images.views[self.view]))),)
 
-    def encode_sentences(self, sentences: Sentences) -> tuple[Tensor]:
+    def encode_sentences(self, sentences: Sentences) -> Encoding:
         """V, the sentence encoder's last state, of unit norm."""
+        words: Words = sentences["words"]
         if isinstance(self.sentence, Recurrent):
-            tree = prefixes(sentences.words, sentences.lengths)
+            tree = prefixes(words)
             return (self._placed(self.sentence(self.dropout(self.words(tree.distinct)), tree)),)
-        total = self.dropout(self.words(sentences.words)).sum(dim=1)  # padding has the zero vector
-        return (self._placed(self.sentence(total / sentences.lengths.unsqueeze(1))),)
+        total = self.dropout(self.words(words.index)).sum(dim=1)  # padding has the zero vector
+        return (self._placed(self.sentence(total / words.lengths.unsqueeze(1))),)
 
-    def score(self, images: tuple[Tensor, ...], sentences: tuple[Tensor, ...]) -> Tensor:
+    def score(self, images: Encoding, sentences: Encoding) -> Tensor:
         """(I, S) cosines, or minus the order-violation penalty."""
-        if self.parameters_of_paper.similarity == "order":
+        if self.hyperparameters.similarity == "order":
             return order_scores(images[0], sentences[0])
-        return images[0] @ sentences[0].t()
+        return super().score(images, sentences)
 
-    def loss(self, batch: Batch) -> Tensor:
+    def embed_words(self, words: Tensor) -> Tensor:
+        """(n, dimension) vectors of words, as sentences of one word each."""
+        alone = Words(words.unsqueeze(1), torch.ones_like(words))
+        return self.embed_sentences(Sentences({"words": alone}))
+
+    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
         """The pairwise ranking loss of the poster, over all contrastive terms of the batch or the hardest."""
-        scores = self.score(self.encode_images(batch.images), self.encode_sentences(batch.sentences)).float()
-        warming_up = int(self.steps) < self.parameters_of_paper.warm_up_steps
-        self.steps += 1
-        ranking = sum_of_hinges if self.parameters_of_paper.loss == "sum" or warming_up else hardest_hinges
-        return ranking(scores, batch.positives, self.parameters_of_paper.margin)
+        parameters: Parameters = moment.parameters
+        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.loss]
+        return ranking(self.score(images, sentences), batch.positives, parameters.margin)
 
     def _placed(self, vectors: Tensor) -> Tensor:
         """Of unit norm, and for order embeddings with absolute values (Vendrov et al. 2016, section 5.1)."""
         unit = functional.normalize(vectors, dim=1)
-        return unit.abs() if self.parameters_of_paper.similarity == "order" else unit
+        return unit.abs() if self.hyperparameters.similarity == "order" else unit
 
 
-def _word_vectors(parameters: VSEParameters, shapes: Shapes) -> nn.Embedding:
+def _word_vectors(parameters: Parameters, shapes: Shapes) -> nn.Embedding:
     """The words' vectors; where the encoder only adds them up, they are of the space's dimension."""
     linear = parameters.encoder == "linear"
     words = word_vectors(parameters.word_vectors, parameters.dimension if linear else parameters.word_dimension, shapes)
@@ -109,9 +82,12 @@ def _word_vectors(parameters: VSEParameters, shapes: Shapes) -> nn.Embedding:
     return words
 
 
-def _sentence_encoder(parameters: VSEParameters, word_dimension: int) -> nn.Module:
+def _sentence_encoder(parameters: Parameters, word_dimension: int) -> nn.Module:
     if parameters.encoder == "linear":
         return nn.Identity()
     if parameters.encoder == "bag_of_words":
         return nn.Linear(word_dimension, parameters.dimension)
     return Recurrent(parameters.encoder, word_dimension, parameters.dimension)
+
+
+METHOD = VSE

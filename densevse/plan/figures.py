@@ -22,7 +22,7 @@ class Figures(Stage):
         for name, entry in Tables(self.project).with_phrases(dataset).items():
             if name != "hm_lstm":
                 continue
-            files = ["embedding.svg", "region_phrases.png"] + (["correspondences.png"] if entry.rounds else [])
+            files = ["embedding.svg", "region_phrases.png"] + (["correspondences.png"] if entry.last_round else [])
             figures += [f"{self.results}/figures/{dataset}/{name}/{file}" for file in files]
         return figures
 
@@ -33,7 +33,7 @@ class Figures(Stage):
             name: [
                 [
                     f"{training.run(wildcards.dataset, name, seed)}/round{number}/history.parquet"
-                    for number in range(entry.rounds + 1)
+                    for number in range(entry.last_round + 1)
                 ]
                 for seed in self.dataset(wildcards).seeds
             ]
@@ -52,5 +52,5 @@ class Figures(Stage):
         """The retrieval of the last round of a variant's first seed."""
         protocol = Tables(self.project).first_protocol(wildcards.dataset)
         folder = f"{self.results}/{wildcards.dataset}/retrieval/{protocol}"
-        seed, last = self.dataset(wildcards).seeds[0], self.variant(wildcards).rounds
+        seed, last = self.dataset(wildcards).seeds[0], self.variant(wildcards).last_round
         return f"{folder}/{wildcards.variant}/seed{seed}/round{last}.parquet"

@@ -46,7 +46,7 @@ class Tables(Stage):
 
     def with_rounds(self, dataset: str) -> dict[str, Method]:
         """The variants in a data set's main table that learn correspondences."""
-        return {name: entry for name, entry in self.variants(dataset).items() if entry.rounds}
+        return {name: entry for name, entry in self.variants(dataset).items() if entry.last_round}
 
     def with_phrases(self, dataset: str) -> dict[str, Method]:
         """The variants in a data set's main table that represent phrases and regions."""
@@ -109,7 +109,7 @@ class Tables(Stage):
         return [
             self.retrieval(dataset, self.first_protocol(dataset), name, seed, number)
             for name, entry in self.with_rounds(dataset).items()
-            for number in range(entry.rounds + 1)
+            for number in range(entry.last_round + 1)
             for seed in self.dataset(wildcards).seeds
         ]
 
@@ -120,7 +120,7 @@ class Tables(Stage):
         return [
             f"{Training(self.project).run(wildcards.dataset, name, seed)}/round{number}/correspondence_accuracy.parquet"
             for name, entry in self.with_rounds(wildcards.dataset).items()
-            for number in range(1, entry.rounds + 1)
+            for number in range(1, entry.last_round + 1)
             for seed in self.dataset(wildcards).seeds
         ]
 
@@ -130,7 +130,7 @@ class Tables(Stage):
         section = self._section(Section(dataset=dataset, protocol=self.first_protocol(dataset)), entries)
         return {
             "title": f"{self.title(wildcards)}: what each round gained",
-            "rounds": {name: entry.rounds for name, entry in entries.items()},
+            "rounds": {name: entry.last_round for name, entry in entries.items()},
             "section": section,
             "entries": self._entries([section]),
         }
@@ -144,7 +144,7 @@ class Tables(Stage):
         """The RETRIEVAL artifact of a variant's round (by default the last one), or of an ensemble."""
         if name in ensembles(self.config):
             return f"{self.results}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/ensemble.parquet"
-        last = variant(self.config, name, dataset).rounds if number is None else number
+        last = variant(self.config, name, dataset).last_round if number is None else number
         folder = "region_ranking" if protocol == REGIONS else f"retrieval/{protocol}"
         return f"{self.results}/{dataset}/{folder}/{name}/seed{seed}/round{last}.parquet"
 

@@ -2,73 +2,95 @@
 
 from typing import Any
 
-from densevse.methods.registry import METHODS
 from densevse.plan.features import Features
 from densevse.plan.language import Parses
 from densevse.plan.project import Stage, Wildcards
-from densevse.settings.load import merge, validate
-from densevse.settings.model import Training as Settings
 
 
 class Training(Stage):
     """The training of every method, and the inputs of whatever computes with a trained model."""
 
     def inputs(self, wildcards: Wildcards) -> dict[str, str | list[str]]:
-        """The artifacts that a variant reads on a data set, by the names that densevse.training.data.Files takes."""
+        """The artifacts that a variant reads on a data set, by the names that densevse.batches.files.Files takes."""
         entry, dataset = self.variant(wildcards), self.dataset(wildcards)
         folder, features = f"{self.results}/{wildcards.dataset}", Features(self.project)
         networks = {**dataset.networks, **entry.networks}
         inputs: dict[str, str | list[str]] = {
             "image_table": f"{folder}/images.parquet",  # not `images`: so may a data set's source be called
             "caption_table": f"{folder}/captions.parquet",
+            "tokens": f"{folder}/tokens.parquet",
             "words": f"{folder}/vocabulary/words.parquet",
         }
         for view in entry.views:
-            inputs[f"features_{view}"] = features.files(wildcards.dataset, view, networks[view])
-        if "trees" in entry.sentences:
+            inputs[f"view_{view}"] = features.files(wildcards.dataset, view, networks[view])
+        structures = set(entry.sentences)
+        if structures - {"words"}:
             inputs["parses"] = Parses(self.project).files(wildcards)
+        if structures & {"triplets", "dependencies"}:
+            inputs["relations"] = f"{folder}/vocabulary/relations.parquet"
         if entry.word_vectors and dataset.word_vectors:
             inputs["word_vectors"] = f"{folder}/vocabulary/vectors-{dataset.word_vectors}.parquet"
         return inputs
 
     def regions(self, wildcards: Wildcards) -> str | list[str]:
         """The regions that a variant reads."""
-        return self.inputs(wildcards)["features_regions"]
+        return self.inputs(wildcards)["view_regions"]
 
     def code(self, wildcards: Wildcards) -> str:
-        """The code of training: methods are imported by name."""
-        return self.project.code.digest("train.py", self.module(wildcards))
+        """The code of training."""
+        return self.project.code.digest("train.py", *self.modules(wildcards))
+
+    def code_of_correspondences(self, wildcards: Wildcards) -> str:
+        """The code that assigns regions to phrases."""
+        return self.project.code.digest("correspond.py", *self.modules(wildcards))
 
     def code_of_retrieval(self, wildcards: Wildcards) -> str:
         """The code of retrieval."""
-        return self.project.code.digest("retrieve.py", self.module(wildcards))
+        return self.project.code.digest("retrieve.py", *self.modules(wildcards))
 
-    def module(self, wildcards: Wildcards) -> str:
-        """The module of a variant's method."""
-        return METHODS[self.variant(wildcards).model].split(":")[0]
+    def code_of_embeddings(self, wildcards: Wildcards) -> str:
+        """The code that embeds a split."""
+        return self.project.code.digest("embed.py", *self.modules(wildcards))
 
-    def method(self, wildcards: Wildcards) -> dict[str, Any]:
-        """A variant's method and the parameters of it."""
+    def code_of_true_regions(self, wildcards: Wildcards) -> str:
+        """The code that embeds the regions of true boxes."""
+        return self.project.code.digest("embed_true_regions.py", *self.modules(wildcards))
+
+    def modules(self, wildcards: Wildcards) -> list[str]:
+        """What a variant's jobs import by name: its method, and the structures of sentences that it reads."""
         entry = self.variant(wildcards)
-        return {"model": entry.model, "parameters": entry.parameters}
+        return [f"densevse.methods.{entry.model}", *(f"densevse.batches.structures.{name}" for name in entry.sentences)]
+
+    def method(self, wildcards: Wildcards) -> str:
+        """The name of a variant's method."""
+        return self.variant(wildcards).model
+
+    def parameters(self, wildcards: Wildcards) -> dict[str, Any]:
+        """The parameters of a variant's method, as its configuration gives them."""
+        return self.variant(wildcards).parameters
+
+    def sentences(self, wildcards: Wildcards) -> list[str]:
+        """The structures of sentences that a variant reads."""
+        return list(self.variant(wildcards).sentences)
 
     def training(self, wildcards: Wildcards) -> dict[str, Any]:
-        """How a variant is trained: in round 0, nothing of what differs in later rounds."""
-        entry = self.variant(wildcards)
-        rounds = entry.round_training if hasattr(wildcards, "round") else {}
-        values = merge(entry.training.model_dump(mode="json"), rounds)
-        settings = validate(Settings, values, f"round_training of {wildcards.variant}")
-        return self.read_by("train.py", settings, self.module(wildcards))
+        """What holds in all phases of a variant's training."""
+        return self.read_by("train.py", self.variant(wildcards).training, *self.modules(wildcards))
+
+    def phases(self, wildcards: Wildcards) -> list[dict[str, Any]]:
+        """The phases of a job's round, in order."""
+        phases = self.variant(wildcards).phases_of(self.round(wildcards))
+        return [self.read_by("train.py", phase, *self.modules(wildcards)) for phase in phases]
 
     def seed(self, wildcards: Wildcards) -> int:
         """A job's seed."""
         return int(wildcards.seed)
 
     def round(self, wildcards: Wildcards) -> int:
-        """A job's round."""
-        return int(wildcards.round)
+        """A job's round; rule train has no such wildcard."""
+        return int(getattr(wildcards, "round", 0))
 
-    def previous(self, wildcards: Wildcards) -> str:
+    def start(self, wildcards: Wildcards) -> str:
         """The model that a round starts from. Round 0 starts from nothing: rule train makes it."""
         if int(wildcards.round) < 1:
             raise ValueError("round 0 has no round before it")
@@ -77,16 +99,17 @@ class Training(Stage):
     def last(self, wildcards: Wildcards, file: str) -> str:
         """A file of the last round of a variant's first seed."""
         return self.run(wildcards.dataset, wildcards.variant, self.dataset(wildcards).seeds[0]) + (
-            f"/round{self.variant(wildcards).rounds}/{file}"
+            f"/round{self.variant(wildcards).last_round}/{file}"
         )
-
-    def last_model(self, wildcards: Wildcards) -> str:
-        """The model of the last round of a variant's first seed."""
-        return self.last(wildcards, "model.safetensors")
 
     def last_correspondences(self, wildcards: Wildcards) -> str:
         """The correspondences that the last round was trained on."""
         return self.last(wildcards, "correspondences.parquet")
+
+    def embeddings(self, wildcards: Wildcards) -> str:
+        """The embeddings of the test split by the last round of a variant's first seed."""
+        folder = f"{self.results}/{wildcards.dataset}/embeddings/{wildcards.variant}"
+        return f"{folder}/seed{self.dataset(wildcards).seeds[0]}/round{self.variant(wildcards).last_round}/test.parquet"
 
     def candidates(self, wildcards: Wildcards) -> str:
         """What a phrase may be assigned: beyond the model itself, all that assigning depends on."""

@@ -15,7 +15,17 @@ Entry = TypeVar("Entry", bound=BaseModel)
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's where it is there: ten times faster
 FOLDERS = ("datasets", "networks", "proposers", "parsers", "word_vectors", "methods", "tables")
-CHANGEABLE = ("title", "views", "networks", "word_vectors", "rounds", "parameters", "training", "round_training")
+CHANGEABLE = (
+    "title",
+    "views",
+    "sentences",
+    "networks",
+    "word_vectors",
+    "parameters",
+    "training",
+    "phases",
+    "rounds",
+)
 
 
 def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:

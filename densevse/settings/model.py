@@ -9,9 +9,11 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from densevse.settings.tables import Ensemble, Table
+from densevse.settings.training import NamedPhase, Phase, Training
 from densevse.strict import Strict
 
 View = Literal["whole", "ten_crop", "grid", "regions"]
+Structure = Literal["words", "trees", "triplets", "dependencies", "tags"]
 
 
 class Source(Strict):
@@ -53,7 +55,7 @@ class Dataset(Strict):
     proposers_compared: list[str] = Field([], description="further proposers in its table of proposals")
     parser: str = "corenlp_pcfg"
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
-    seeds: list[int] = [0]
+    seeds: list[int] = Field([0])
     boxes: str | None = Field(
         None, description="true boxes of yours: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"
     )
@@ -83,14 +85,14 @@ class Proposer(Strict):
     """Where boxes that may hold an object come from."""
 
     kind: Literal["selective_search", "file", "detections", "mcg"]
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = Field({})
 
 
 class Parser(Strict):
     """Who parses sentences."""
 
     kind: Literal["corenlp", "grammar"]
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = Field({})
 
 
 class WordVectors(Strict):
@@ -103,23 +105,6 @@ class WordVectors(Strict):
     dimension: int
 
 
-class Training(Strict):
-    """How a method is trained; the same loop serves all."""
-
-    optimizer: Literal["adam", "sgd"] = "adam"
-    learning_rate: float
-    momentum: float = 0.0
-    weight_decay: float = 0.0
-    batch_size: int
-    epochs: int
-    decay_epochs: list[int] = Field([], description="epochs after which the learning rate is multiplied by decay")
-    decay: float = 0.1
-    clip: float | None = Field(None, description="largest norm of the gradient")
-    patience: int | None = Field(None, description="stop after so many epochs without a better Sum on val")
-    checkpoint_steps: int = Field(200, description="steps between checkpoints")
-    half_precision: bool = Field(False, description="autocast to bf16 on a GPU")
-
-
 class Method(Strict):
     """A paper's method with its defaults, what it reads, and its variants (the paper's ablations).
 
@@ -128,18 +113,39 @@ class Method(Strict):
 
     title: str = Field(description="as printed in a table")
     paper: str = Field(description="the paper's key in config/published")
-    model: str = Field(description="the method's name in densevse/methods/registry.py")
+    model: str = Field(description="the method's file in densevse/methods: its name without .py")
     views: list[View]
-    sentences: list[Literal["words", "trees"]] = ["words"]
+    sentences: list[Structure] = Field(["words"], description="the structures that it reads of sentences")
     word_vectors: bool = Field(False, description="whether it is given the data set's pre-trained vectors")
     networks: dict[View, str] = Field({}, description="networks instead of the data set's")
-    rounds: int = Field(0, description="T: how often correspondences are learned and training goes on")
     parameters: dict[str, Any]
     training: Training
-    round_training: dict[str, Any] = Field({}, description="what differs in training from round 1 on")
+    phases: dict[str, Phase] = Field(description="by name; `rounds` says which follow one another")
+    rounds: list[list[str]] | None = Field(
+        None, description="the phases of each round, between which correspondences are learned; by default one of all"
+    )
     datasets: dict[str, dict[str, Any]] = Field({}, description="data set -> what differs there")
     variants: dict[str, dict[str, Any]] = Field({}, description="variant -> what differs (may hold `datasets`)")
     ensembles: dict[str, Ensemble] = Field({}, description="ensemble -> variants whose scores are added")
+
+    @model_validator(mode="after")
+    def _phases_exist(self) -> Self:
+        named = {name for phases in self.rounds or [] for name in phases}
+        if self.rounds == [] or [] in (self.rounds or []) or not self.phases:
+            raise ValueError("a method has at least one round, and a round at least one phase")
+        if unknown := sorted(named - set(self.phases)):
+            raise ValueError(f"rounds: no phases {unknown}; known: {sorted(self.phases)}")
+        return self
+
+    @property
+    def last_round(self) -> int:
+        """T: how often correspondences are learned and training goes on."""
+        return len(self.rounds) - 1 if self.rounds else 0
+
+    def phases_of(self, number: int) -> list[NamedPhase]:
+        """The phases of a round, in order. Raises `IndexError` if there is no such round."""
+        names = self.rounds[number] if self.rounds else list(self.phases)
+        return [NamedPhase(name=name, **self.phases[name].model_dump()) for name in names]
 
 
 class Config(Strict):

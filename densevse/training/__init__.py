@@ -1,1 +1,1 @@
-"""From artifacts to trained weights: batches, the one loop, checkpoints, correspondences."""
+"""Training: tasks, the one loop that trains any of them, and checkpoints."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import pickle
 import shutil
 from collections.abc import Iterable, Mapping
@@ -14,13 +15,15 @@ from densevse.artifacts.files import atomic, checksum
 from densevse.errors import InputError
 from densevse.logs import logger
 
-LARGEST_READ = 1 << 26  # bytes; larger files (features) are known by size and time
+LARGEST_READ = 1 << 26  # bytes; of larger files (features) only samples are read
+SAMPLES, SAMPLE = 256, 1 << 12  # how many, and bytes of each
 
 
 def fingerprint(settings: Mapping[str, Any], files: Iterable[str | Path]) -> str:
-    """What identifies a training: its settings, what is in its input files and its code, and torch's version.
+    """What identifies a training: its settings (a digest of its code among them), its input files, torch's version.
 
-    Where the files lie does not: a project that was moved is resumed.
+    Files are known by what is in them: neither where they lie nor when they were written makes a difference, so a
+    project that was moved is resumed.
     """
     known = [_identity(Path(path)) for path in files]
     described = json.dumps({"settings": settings, "files": known, "torch": torch.__version__}, sort_keys=True)
@@ -28,8 +31,29 @@ def fingerprint(settings: Mapping[str, Any], files: Iterable[str | Path]) -> str
 
 
 def _identity(path: Path) -> str:
-    status = path.stat()
-    return checksum(path) if status.st_size <= LARGEST_READ else f"{status.st_size} bytes of {status.st_mtime_ns}"
+    """A digest of what is in a file; of a large one its size, its end and samples evenly spaced over it.
+
+    The end of a Parquet file holds the schema, what it was made from, and where each of its pages stands.
+    """
+    size = path.stat().st_size
+    if size <= LARGEST_READ:
+        return checksum(path)
+    digest = hashlib.sha256(str(size).encode())
+    with open(path, "rb") as file:
+        for number in range(SAMPLES):
+            file.seek(number * (size - SAMPLE) // (SAMPLES - 1))
+            digest.update(file.read(SAMPLE))
+        file.seek(-footer_bytes(path), os.SEEK_END)
+        digest.update(file.read())
+    return digest.hexdigest()
+
+
+def footer_bytes(path: Path) -> int:
+    """How many bytes the footer of a Parquet file takes at its end, its length and mark included; 8 of other files."""
+    with open(path, "rb") as file:
+        file.seek(-8, os.SEEK_END)
+        length, mark = file.read(4), file.read(4)
+    return int.from_bytes(length, "little") + 8 if mark == b"PAR1" else 8
 
 
 class Checkpoint:

@@ -1,34 +1,51 @@
-"""The training loop of every method: Adam or SGD on batches of pairs, validated each epoch, resumable at any step."""
+"""The one training loop, for any task: phases of epochs, validated after each, resumable at any step."""
 
+import math
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
+from densevse.artifacts import schema
+from densevse.artifacts.schema import Column, Schema
+from densevse.artifacts.schemas.columns import REAL
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.errors import InputError
-from densevse.evaluation.ranks import evaluate, figures
 from densevse.logs import logger, progress
-from densevse.methods.interface import Method, to_device
-from densevse.settings.model import Training
+from densevse.methods.interface import Moment, to_device
+from densevse.settings.training import NamedPhase, Training
+from densevse.strict import Strict
 from densevse.training.checkpoints import Checkpoint
-from densevse.training.data import Pairs
-from densevse.training.encode import encode_images, encode_sentences, scorer
+from densevse.training.loading import loaded
 from densevse.training.sampler import epoch_batches
-
-VALIDATED = [column.name for column in HISTORY.columns if column.name.startswith(("annotation_", "search_", "sum"))]
+from densevse.training.task import Task
 
 
 class Interrupted(SystemExit):
     """Training was asked to stop, and has saved a checkpoint. Ends the process with exit status 1 if not caught."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a task is trained: the settings that hold throughout, and the phases in their order.
+
+    `seed` and `round` decide the order of examples. With `validate_start` the weights that training starts from are
+    those of a trained model: they are validated first, as epoch 0, and kept if no epoch is better.
+    """
+
+    training: Training
+    phases: Sequence[NamedPhase]
+    seed: int
+    round: int = 0
+    validate_start: bool = False
 
 
 @dataclass
@@ -42,21 +59,40 @@ class Progress:
     seconds: float = 0.0  # spent on the epoch
     resumed: int = 0
     best_epoch: int = 0
-    best_sum: float = -1.0
+    best: float = -math.inf  # the largest value of the measure that selects
     history: list[dict[str, Any]] = field(default_factory=list)
 
 
-class Trainer:
-    """Trains `method` on the pairs of `train`; afterwards it has the weights of its best epoch on `val`."""
+@dataclass(frozen=True)
+class Epoch:
+    """An epoch of the plan."""
 
-    def __init__(
-        self, method: Method, settings: Training, train: Pairs, val: Pairs, seed: int, checkpoint: Checkpoint
-    ) -> None:
-        self.method, self.settings, self.train, self.val, self.seed = method, settings, train, val, seed
-        self.checkpoint = checkpoint
-        self.device = next(method.parameters()).device
-        self.weights = [weight for weight in method.parameters() if weight.requires_grad]
-        self.optimizer = _optimizer(self.weights, settings)
+    phase: NamedPhase
+    parameters: Strict  # the task's, as the phase changes them
+    before: int  # epochs of the phase before this one
+
+    def learning_rate(self, part: float) -> float:
+        """The learning rate when so much of the epoch is over, 0 to 1."""
+        begin, end = self.phase.learning_rate, self.phase.final_learning_rate
+        if end is None:
+            return begin
+        over = (self.before + part) / self.phase.epochs
+        return end + (begin - end) * (1 + math.cos(math.pi * over)) / 2
+
+
+class Trainer:
+    """Trains a task by a plan; afterwards its module has the weights of the best epoch."""
+
+    def __init__(self, task: Task, plan: Plan, checkpoint: Checkpoint) -> None:
+        self.task, self.plan, self.checkpoint = task, plan, checkpoint
+        self.epochs = [
+            Epoch(phase, task.parameters_in(phase.name, phase.parameters), number)
+            for phase in plan.phases
+            for number in range(phase.epochs)
+        ]
+        self.device = next(task.module.parameters()).device
+        self.weights = [weight for weight in task.module.parameters() if weight.requires_grad]
+        self.optimizer = _optimizer(self.weights, plan.training)
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
 
@@ -66,34 +102,35 @@ class Trainer:
         Raises `Interrupted` after SIGTERM or SIGUSR1, and `InputError` if the loss is not a number.
         """
         self._resume()
-        self.method.train()
+        self.task.module.train()
         with _stop_signals() as stop:
+            if self.plan.validate_start and not self.progress.history:
+                self._validate_start()
             while not self._finished():
                 self._run_epoch(stop)
                 self._close_epoch()
                 self._save()
                 if stop.is_set():
                     self._interrupt()
-        self.method.load_state_dict(self.best)
+        self.task.module.load_state_dict(self.best)
         return [{**row, "best": row["epoch"] == self.progress.best_epoch} for row in self.progress.history]
 
     def _finished(self) -> bool:
-        epoch, patience = self.progress.epoch, self.settings.patience
+        epoch, patience = self.progress.epoch, self.plan.training.patience
         waited = patience is not None and epoch > 1 and epoch - 1 - self.progress.best_epoch >= patience
-        return epoch > self.settings.epochs or waited
+        return epoch > len(self.epochs) or waited
 
     def _run_epoch(self, stop: threading.Event) -> None:
-        now = self.progress
-        for group in self.optimizer.param_groups:
-            group["lr"] = self._learning_rate()
-        batches = epoch_batches(len(self.train.rows.caption_ids), self.settings.batch_size, self.seed, now.epoch)
-        begun = time.monotonic()
+        now, epoch, plan = self.progress, self.epochs[self.progress.epoch - 1], self.plan
+        moment = Moment(now.epoch, epoch.phase.name, epoch.parameters)
+        batches = epoch_batches(self.task.examples, plan.training.batch_size, plan.seed, now.epoch, plan.round)
+        begun, left = time.monotonic(), batches[now.batch :]
         loss = torch.tensor(now.loss, dtype=torch.float64, device=self.device)
-        for sentences in progress(batches[now.batch :], f"epoch {now.epoch}", len(batches) - now.batch):
-            loss += self._step(sentences)
+        for batch in progress(loaded(self.task, left, now.epoch, self.device), f"epoch {now.epoch}", len(left)):
+            loss += self.step(batch, moment, epoch.learning_rate(now.batch / len(batches)))
             now.batch += 1
             now.step += 1
-            due = now.step % self.settings.checkpoint_steps == 0 and now.batch < len(batches)
+            due = now.step % plan.training.checkpoint_steps == 0 and now.batch < len(batches)
             if due or stop.is_set():
                 now.seconds, begun = now.seconds + time.monotonic() - begun, time.monotonic()
                 now.loss = self._finite(loss)
@@ -103,47 +140,56 @@ class Trainer:
         now.loss = self._finite(loss)
         now.seconds += time.monotonic() - begun
 
-    def _step(self, sentences: Any) -> Tensor:
-        batch = to_device(self.train.batch(sentences), self.device)
-        half = self.settings.half_precision and self.device.type == "cuda"
+    def step(self, batch: Any, moment: Moment, learning_rate: float) -> Tensor:
+        """One step of the optimiser on a batch; returns its loss, for which the host does not wait."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate
+        half = self.plan.training.half_precision and self.device.type == "cuda"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=half):
-            loss = self.method.loss(batch)
+            loss = self.task.loss(batch, moment)
         self.optimizer.zero_grad()
         loss.backward()
-        if self.settings.clip is not None:
-            clip_grad_norm_(self.weights, self.settings.clip)
+        if self.plan.training.clip is not None:
+            clip_grad_norm_(self.weights, self.plan.training.clip)
         self.optimizer.step()
         return loss.detach()
 
+    def _validate_start(self) -> None:
+        """Validate the weights that training starts from, as epoch 0."""
+        begun, now = time.monotonic(), self.progress
+        now.history.append(self._row(0, "", self.epochs[0].learning_rate(0), None, begun))
+
     def _close_epoch(self) -> None:
         """Validate, add a row to the history, and keep the weights if they are the best so far."""
-        now, begun = self.progress, time.monotonic()
-        found = validate(self.method, self.val)
-        if found["sum"] > now.best_sum:
-            now.best_epoch, now.best_sum = now.epoch, found["sum"]
-            self.best = {key: value.detach().clone() for key, value in self.method.state_dict().items()}
-        row = {
-            "epoch": now.epoch,
-            "step": now.step,
-            "learning_rate": self._learning_rate(),
-            "loss": now.loss / now.batch,
-            **{name: found[name] for name in VALIDATED},
-            "resumed": now.resumed,
-            "seconds": now.seconds + time.monotonic() - begun,
-        }
-        logger.info("epoch %d: loss %.4f, Sum on val %.1f", now.epoch, row["loss"], row["sum"])
+        now, epoch, begun = self.progress, self.epochs[self.progress.epoch - 1], time.monotonic()
+        row = self._row(now.epoch, epoch.phase.name, epoch.learning_rate(1), now.loss / now.batch, begun)
         now.history.append(row)
         now.epoch, now.batch, now.loss, now.seconds = now.epoch + 1, 0, 0.0, 0.0
 
-    def _learning_rate(self) -> float:
-        passed = sum(epoch < self.progress.epoch for epoch in self.settings.decay_epochs)
-        return self.settings.learning_rate * self.settings.decay**passed
+    def _row(self, number: int, phase: str, learning_rate: float, loss: float | None, begun: float) -> dict[str, Any]:
+        """A row of the history, after validating; the weights are kept if they are the best so far."""
+        now, measures, selects = self.progress, self.task.validate(), self.task.selects
+        if measures[selects] > now.best:
+            now.best_epoch, now.best = number, measures[selects]
+            self.best = {key: value.detach().clone() for key, value in self.task.module.state_dict().items()}
+        told = "before training" if loss is None else f"loss {loss:.4f}"
+        logger.info("epoch %d %s: %s, %s on val %.4g", number, phase, told, selects, measures[selects])
+        return {
+            "epoch": number,
+            "phase": phase,
+            "step": now.step,
+            "learning_rate": learning_rate,
+            "loss": loss,
+            "resumed": now.resumed,
+            "seconds": now.seconds + time.monotonic() - begun,
+            **measures,
+        }
 
     def _finite(self, loss: Tensor) -> float:
         if not torch.isfinite(loss):
             raise InputError(
-                f"The loss is {loss.item()} in epoch {self.progress.epoch}: training diverged. Lower "
-                "training.learning_rate or training.clip of the method, or look for features that are not finite."
+                f"The loss is {loss.item()} in epoch {self.progress.epoch}: training diverged. Lower the phase's "
+                "learning_rate or training.clip of the method, or look for features that are not finite."
             )
         return loss.item()
 
@@ -159,7 +205,7 @@ class Trainer:
             random["cuda"] = torch.cuda.get_rng_state(self.device)
         self.checkpoint.save(
             {
-                "method": self.method.state_dict(),
+                "module": self.task.module.state_dict(),
                 "optimizer": self.optimizer.state_dict(),
                 "best": self.best,
                 "random": random,
@@ -171,7 +217,7 @@ class Trainer:
         state = self.checkpoint.load()
         if state is None:
             return
-        self.method.load_state_dict(state["method"])
+        self.task.module.load_state_dict(state["module"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.best = to_device(state["best"], self.device)
         torch.set_rng_state(state["random"]["cpu"])
@@ -182,19 +228,27 @@ class Trainer:
         logger.info("resumed in epoch %d after step %d", self.progress.epoch, self.progress.step)
 
 
-def validate(method: Method, pairs: Pairs) -> dict[str, float]:
-    """R@K both ways and their Sum on a split, ranked as the test split is."""
-    images, sentences = encode_images(method, pairs), encode_sentences(method, pairs)
-    rows = pairs.rows
-    score_block = scorer(method, images, sentences)(np.arange(len(rows.image_ids)), np.arange(len(rows.caption_ids)))
-    return figures(evaluate(score_block, torch.from_numpy(rows.image_of_caption), len(rows.image_ids)))
+def write_history(rows: list[dict[str, Any]], path: str | Path, made_from: dict[str, Any]) -> None:
+    """Write a history: its columns and, at their end, one for each of the task's measures."""
+    schema.write(rows, history_schema([name for name in rows[0] if name not in _columns()]), path, made_from)
+
+
+def history_schema(measures: Sequence[str]) -> Schema:
+    """The schema of the history of a task that is validated by these measures."""
+    columns = [Column(name, REAL, f"the measure {name} on the validation set") for name in measures]
+    return replace(HISTORY, columns=(*HISTORY.columns, *columns))
+
+
+def _columns() -> set[str]:
+    return {column.name for column in HISTORY.columns}
 
 
 def _optimizer(weights: list[torch.nn.Parameter], settings: Training) -> torch.optim.Optimizer:
-    common = {"lr": settings.learning_rate, "weight_decay": settings.weight_decay, "fused": True}
-    if settings.optimizer == "adam":
-        return torch.optim.Adam(weights, **common)  # type: ignore[arg-type]
-    return torch.optim.SGD(weights, momentum=settings.momentum, **common)  # type: ignore[arg-type]
+    rate, decay = 0.0, settings.weight_decay  # each step sets its learning rate
+    if settings.optimizer == "sgd":
+        return torch.optim.SGD(weights, rate, settings.momentum, weight_decay=decay, fused=True)
+    kind = torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam
+    return kind(weights, rate, weight_decay=decay, fused=True)
 
 
 @contextmanager

@@ -1,34 +1,26 @@
-"""The small network of `scenes`, and how it is trained: it takes the place of ImageNet's networks there.
+"""The small network of `scenes`, and what it is shown: it takes the place of ImageNet's networks there.
 
 It learns from windows of the training pictures: whole pictures, the true boxes of things and phrases, and boxes drawn
 at random. Of each it tells the class (a colour with a shape, several unlike things, or background: the class score of
 a region), and as a second task in which of 4 x 4 cells there is a thing with an attribute, which attributes one thing
 has together, and which are left of or above which. That is what makes fc7 tell "a red ball left of a blue box" from
-its swap; the second task's weights are not kept.
+its swap; the second task's weights are not kept. densevse/training/network.py trains it.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
 from numpy.random import Generator
 from numpy.typing import NDArray
-from safetensors.torch import save_file
 from torch import Tensor, nn
-from torch.nn import functional
 
 from densevse.artifacts.boxes import BOX, Boxes, intersection_over_union
-from densevse.artifacts.files import atomic
-from densevse.artifacts.schema import read
-from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
-from densevse.logs import logger, progress
 from densevse.vision.crops import warp
 
 SEVERAL, BACKGROUND = "several things", "background"
@@ -36,17 +28,6 @@ UNDECIDED = -100  # what cross entropy passes over
 CELLS = 4
 HIDDEN = 512
 GREY = (128, 128, 128)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Recipe:
-    """How the network is trained."""
-
-    epochs: int = 8
-    batch_size: int = 64
-    learning_rate: float = 3e-3
-    weight_decay: float = 1e-4
-    seed: int = 0
 
 
 class ScenesNet(nn.Module):
@@ -95,67 +76,26 @@ def _convolution(inputs: int, outputs: int, size: int = 3, stride: int = 1) -> t
     return convolution, nn.BatchNorm2d(outputs), nn.ReLU(inplace=True)
 
 
-def train_scenes_net(
-    image_table: str,
-    box_table: str,
-    sources: Mapping[str, str],
-    network: Mapping[str, Any],
-    classes: list[str],
-    threads: int,
-    path: str | Path,
-    recipe: Recipe | None = None,
-) -> None:
-    """Train on the pictures and true boxes of the training split, and write the weights as safetensors.
+@dataclass(frozen=True)
+class Batch:
+    """Windows of pictures, with what is so of each."""
 
-    `sources` are paths of image files by source name, `network` has the keys size, mean and std of the network's
-    entry in the configuration, `classes` are the names of its classes. Raises `InputError` for a thing of no class.
+    pixels: Tensor  # (N, size, size, 3) uint8
+    classes: Tensor  # (N,) the class, or UNDECIDED
+    facts: Tensor  # (N, facts) float32, 1 where a fact is so
+
+
+class Windows:
+    """Windows of pictures, with what is to be said of each: three of each picture in an epoch.
+
+    `images` and `boxes` are IMAGES and BOXES rows, `classes` the names of the network's classes. Windows have `size`
+    pixels a side. Raises `InputError` for a thing of no class.
     """
-    recipe = recipe or Recipe()
-    torch.set_num_threads(threads)
-    torch.manual_seed(recipe.seed)
-    images = read(image_table, IMAGES)
-    images = images[(images["split"] == "train") & (images["status"] == "ok")]
-    scenes = _Scenes(images, read(box_table, BOXES), ImageFiles(sources), classes)
-    model = _fit(scenes, network, recipe)
-    weights = {name: value.contiguous().cpu() for name, value in model.state_dict().items()}
-    with atomic(path) as temporary:
-        save_file(weights, temporary)
 
-
-def _fit(scenes: "_Scenes", network: Mapping[str, Any], recipe: Recipe) -> ScenesNet:
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    model = ScenesNet(len(scenes.classes)).to(device)
-    model.features.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    facts = nn.Linear(HIDDEN, scenes.facts).to(device)
-    weights = [*model.parameters(), *facts.parameters()]
-    optimizer = torch.optim.AdamW(weights, weight_decay=recipe.weight_decay)
-    steps = recipe.epochs * -(-scenes.windows_an_epoch // recipe.batch_size)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.learning_rate, total_steps=steps)
-    mean, std = (255 * torch.tensor(network[name], device=device).view(3, 1, 1) for name in ("mean", "std"))
-    random = np.random.default_rng(recipe.seed)
-    for epoch in progress(range(recipe.epochs), "epochs", recipe.epochs):
-        losses = []
-        for batch in scenes.batches(recipe.batch_size, network["size"], random):
-            pixels, class_of, facts_of = (torch.from_numpy(part).to(device) for part in batch)
-            pixels = ((pixels.permute(0, 3, 1, 2).float() - mean) / std).contiguous(memory_format=torch.channels_last)
-            feature, logits = model.feature_and_logits(pixels)
-            loss = functional.cross_entropy(logits, class_of, ignore_index=UNDECIDED)
-            # Summed over the facts: most are not so, and a mean would vanish beside the classes' loss.
-            found = functional.binary_cross_entropy_with_logits(facts(feature), facts_of, reduction="sum")
-            loss = loss + found / (10 * len(pixels))
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-            losses.append(loss.item())
-        logger.info("epoch %d: loss %.4f", epoch + 1, float(np.mean(losses)))
-    return model
-
-
-class _Scenes:
-    """Windows of pictures, with what is to be said of each."""
-
-    def __init__(self, images: pd.DataFrame, boxes: pd.DataFrame, files: ImageFiles, classes: list[str]) -> None:
+    def __init__(
+        self, images: pd.DataFrame, boxes: pd.DataFrame, files: ImageFiles, classes: list[str], size: int
+    ) -> None:
+        self.size = size
         self.classes = classes
         things = boxes[(boxes["caption_id"] == "") & boxes["image_id"].isin(images["image_id"])]
         self.attributes = sorted({word for phrase in things["phrase"].unique() for word in phrase.split()})
@@ -172,9 +112,8 @@ class _Scenes:
             for image, source, file in zip(images["image_id"], images["source"], images["file"], strict=True)
         ]
 
-    @property
-    def windows_an_epoch(self) -> int:
-        """The whole of each picture, a true box and a box at random."""
+    def __len__(self) -> int:
+        """How many windows an epoch has: the whole of each picture, a true box and a box at random."""
         return 3 * len(self.pictures)
 
     @property
@@ -182,22 +121,20 @@ class _Scenes:
         """How many facts are told of a window: see `_facts`."""
         return len(self.attributes) * (CELLS * CELLS + 3 * len(self.attributes))
 
-    def batches(self, batch_size: int, size: int, random: Generator) -> Iterator[tuple[NDArray[Any], ...]]:
-        """Batches of an epoch: pixels (N, size, size, 3), class (N,), and what is so (N, facts)."""
-        order = random.permutation(self.windows_an_epoch)
-        for start in range(0, len(order), batch_size):
-            windows = [
-                self._window(self.pictures[number // 3], number % 3, size, random)
-                for number in order[start : start + batch_size]
-            ]
-            yield tuple(np.stack(part) for part in zip(*windows, strict=True))
+    def batch(self, numbers: Iterable[int], *seeds: int) -> Batch:
+        """The windows of these numbers; where exactly each one lies follows from its number and `seeds`."""
+        windows = [
+            self._window(self.pictures[number // 3], number % 3, np.random.default_rng((*seeds, number)))
+            for number in map(int, numbers)
+        ]
+        return Batch(*(torch.from_numpy(np.stack(part)) for part in zip(*windows, strict=True)))
 
     def _window(
-        self, picture: "_Picture", kind: int, size: int, random: Generator
+        self, picture: "_Picture", kind: int, random: Generator
     ) -> tuple[NDArray[np.uint8], np.int64, NDArray[np.float32]]:
         window = (picture.whole, picture.named_box, picture.random_box)[kind](random)
         inside = picture.inside(window)
-        pixels = warp(picture.pixels, window, size, 0, GREY)
+        pixels = warp(picture.pixels, window, self.size, 0, GREY)
         things = picture.things[inside]
         where = ((things[:, :2] + things[:, 2:] / 2 - window[:2]) / window[2:]).astype(np.float32)
         if random.random() < 0.5:

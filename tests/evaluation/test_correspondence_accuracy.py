@@ -5,7 +5,7 @@ import pytest
 
 from densevse.artifacts.boxes import BOX
 from densevse.errors import InputError
-from densevse.evaluation.correspondences import accuracy
+from densevse.evaluation.correspondence_accuracy import accuracy
 
 LEFT, RIGHT, WHOLE = (0, 0, 50, 100), (50, 0, 50, 100), (0, 0, 100, 100)
 
@@ -81,7 +81,7 @@ def test_many_phrases_are_scored_alike_in_pieces(monkeypatch):
     learned = correspondences([("a#0", i, i + 2, 1 + i % 3) for i in range(7)])
     true = boxes([("a#0", i, i + 2, LEFT) for i in range(7)])
     whole = by_choice(learned, true)
-    monkeypatch.setattr("densevse.evaluation.correspondences.PHRASES_AT_ONCE", 2)
+    monkeypatch.setattr("densevse.evaluation.correspondence_accuracy.PHRASES_AT_ONCE", 2)
     pd.testing.assert_frame_equal(by_choice(learned, true), whole)
 
 

@@ -10,7 +10,9 @@ from PIL import Image
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.figures.correspondences import COLORS, correspondences, draw_phrases
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.store import FeatureWriter
+from densevse.figures.assigned_regions import COLORS, correspondences, draw_phrases
 from densevse.figures.embedding import embedding, project
 from densevse.figures.region_phrases import nearest, region_phrases
 
@@ -45,18 +47,22 @@ def tables(tmp_path):
     return {**paths, "sources": {"images": str(folder)}}
 
 
-def embedded(images=3, sentences=2, dimension=8):
+def embedded(path, images=3, sentences=2, dimension=8, kept=("image", "region", "sentence", "phrase")):
+    """An EMBEDDINGS artifact with rows of the kinds `kept`."""
     generator = np.random.default_rng(0)
     kinds = ["image"] + ["region"] * 2 + ["sentence"] * sentences + ["phrase"] * 3
     rows = pd.DataFrame(
         [
-            {"kind": kind, "image_id": str(i), "rank": n, "text": f"phrase {i} {n}", "x": 1.0, "y": 2.0,
-             "width": 10.0, "height": 9.0}
+            {"kind": kind, "image_id": str(i), "caption_id": "", "start": -1, "end": -1, "rank": n,
+             "text": f"phrase {i} {n}", "x": 1.0, "y": 2.0, "width": 10.0, "height": 9.0}
             for i in range(images) for n, kind in enumerate(kinds)
         ]
     )  # fmt: skip
     vectors = generator.normal(size=(len(rows), dimension)).astype(np.float32)
-    return rows, vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    some = rows["kind"].isin(kept).to_numpy()
+    with FeatureWriter(path, EMBEDDINGS, (dimension,), np.float16, {}) as file:
+        file.append(rows[some], (vectors / np.linalg.norm(vectors, axis=1, keepdims=True))[some])
+    return str(path)
 
 
 def test_a_phrase_has_the_colour_of_its_box():
@@ -87,24 +93,14 @@ def test_the_nearest_phrases_come_best_first_and_each_wording_once():
 
 
 def test_phrases_of_regions_are_drawn(tables, tmp_path):
-    rows, vectors = embedded()
-    region, phrase = ((rows["kind"] == kind).to_numpy() for kind in ("region", "phrase"))
-    path = tmp_path / "nearest.png"
-    region_phrases(
-        (rows[region].reset_index(drop=True), vectors[region]),
-        (rows[phrase].reset_index(drop=True), vectors[phrase]),
-        tables["images"],
-        tables["sources"],
-        "title",
-        path,
-    )
+    path, rows = tmp_path / "nearest.png", embedded(tmp_path / "embeddings.parquet")
+    region_phrases(rows, tables["images"], tables["sources"], "title", path)
     assert Image.open(path).size[0] > 1000
 
 
 def test_no_detection_at_all_leaves_an_empty_figure(tables, tmp_path):
-    rows, vectors = embedded()
-    path = tmp_path / "nearest.png"
-    region_phrases((rows[:0], vectors[:0]), (rows, vectors), tables["images"], tables["sources"], "title", path)
+    path, rows = tmp_path / "nearest.png", embedded(tmp_path / "embeddings.parquet", kept=("image", "phrase"))
+    region_phrases(rows, tables["images"], tables["sources"], "title", path)
     assert path.exists()
 
 
@@ -122,5 +118,5 @@ def test_the_projection_keeps_neighbours_and_is_the_same_each_time():
 def test_the_space_is_drawn_the_same_each_time(tmp_path):
     paths = [tmp_path / f"{number}.svg" for number in range(2)]
     for path in paths:
-        embedding(*embedded(), "title", path)
+        embedding(embedded(tmp_path / "embeddings.parquet"), "title", path)
     assert paths[0].read_bytes() == paths[1].read_bytes()

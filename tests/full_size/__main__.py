@@ -37,8 +37,11 @@ def settings(sources: Path) -> dict:
         "proposers": {"made_up": {"kind": "file", "options": {"path": str(sources / "no_boxes.parquet")}}},
         "word_vectors": {"glove": {"local": str(sources / "vectors.txt")}},
         "methods": {
-            "vse": {"training": {"epochs": 1}},
-            "hm_lstm": {"rounds": 1, "training": {"epochs": 1}, "round_training": {"epochs": 1}},
+            "vse": {"phases": {"main": {"epochs": 1}}, "rounds": [["main"]]},
+            "hm_lstm": {
+                "phases": {"sentences": {"epochs": 1}, "phrases": {"epochs": 1}},
+                "rounds": [["sentences"], ["phrases"]],
+            },
         },
     }
 

@@ -5,7 +5,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.errors import InputError
-from densevse.language.words import Vocabulary, bigrams, count_words, tokenize, write_words
+from densevse.language.words import Vocabulary, bigrams, count_words, tokenize, write_tokens, write_words
 
 
 def captions(*rows: tuple[str, str]) -> pd.DataFrame:
@@ -32,8 +32,12 @@ def test_tokens_are_those_of_corenlp(text, tokens):
     assert tokenize(text) == tokens.split()
 
 
+def tokens(captions):
+    return captions.assign(tokens=captions["text"].map(tokenize))
+
+
 def test_words_are_numbered_by_falling_count_then_alphabetically():
-    rows = count_words(captions(("b a b", "train"), ("c a d", "train")), minimum=1)
+    rows = count_words(tokens(captions(("b a b", "train"), ("c a d", "train"))), minimum=1)
     assert list(zip(rows["index"], rows["word"], rows["count"], strict=True)) == [
         (2, "a", 2),
         (3, "b", 2),
@@ -43,23 +47,26 @@ def test_words_are_numbered_by_falling_count_then_alphabetically():
 
 
 def test_only_training_sentences_are_counted():
-    rows = count_words(captions(("dog", "train"), ("cat", "val"), ("cat", "test"), ("cat", "restval")), minimum=1)
+    rows = count_words(
+        tokens(captions(("dog", "train"), ("cat", "val"), ("cat", "test"), ("cat", "restval"))), minimum=1
+    )
     assert list(rows["word"]) == ["dog"]
 
 
 def test_rare_words_are_left_out():
-    assert list(count_words(captions(("a a b", "train")), minimum=2)["word"]) == ["a"]
+    assert list(count_words(tokens(captions(("a a b", "train"))), minimum=2)["word"]) == ["a"]
 
 
 @pytest.mark.parametrize("rows", [captions(("a b", "train")), captions(("a a a", "test")), captions(("", "train"))])
 def test_no_word_at_all_is_an_error(rows):
     with pytest.raises(InputError, match="minimum_word_count"):
-        count_words(rows, minimum=2)
+        count_words(tokens(rows), minimum=2)
 
 
 def test_a_vocabulary_is_what_was_written(tmp_path):
     schema.write(captions(("a dog . a cat", "train")), CAPTIONS, tmp_path / "captions.parquet", {})
-    write_words(str(tmp_path / "captions.parquet"), str(tmp_path / "words.parquet"), minimum=1)
+    write_tokens(str(tmp_path / "captions.parquet"), str(tmp_path / "tokens.parquet"))
+    write_words(str(tmp_path / "tokens.parquet"), str(tmp_path / "words.parquet"), minimum=1)
     vocabulary = Vocabulary.read(tmp_path / "words.parquet")
     assert len(vocabulary) == 2 + 4
     assert vocabulary.encode(["a", ".", "cat", "dog", "Dog", "bird"]) == [2, 3, 4, 5, 1, 1]

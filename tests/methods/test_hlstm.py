@@ -1,12 +1,13 @@
-"""The batched H-LSTM against a literal, recursive reading of Eq 2-8."""
+"""The batched H-LSTM against its definition, the literal recursion of Eq 2-8."""
 
 import numpy as np
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from densevse.methods.hlstm import BAR, HAT, HLSTM, plan
-from densevse.methods.interface import Trees
+from densevse.methods.hlstm import HLSTM, plan
+from densevse.methods.hlstm_definition import hidden_states
+from densevse.methods.structures import Trees
 
 CPU = torch.device("cpu")
 
@@ -41,33 +42,6 @@ def random_trees(sentences, words=6, seed=0):
     return make_trees(*(random_tree(generator, words) for _ in range(sentences)))
 
 
-def recursive_hidden_states(encoder: HLSTM, vectors: nn.Embedding, trees: Trees) -> Tensor:
-    """Eq 2-8, a node at a time, with no regard for speed."""
-    hidden = encoder.u.shape[2]
-    w_i, w_o, w_u = encoder.w.split(hidden)
-    b_i, b_o, b_u, b_f = encoder.b.split(hidden)
-    bar_i, bar_o, bar_u, bar_f = encoder.u[BAR].split(hidden)
-    hat_i, hat_o, hat_u, hat_f = encoder.u[HAT if encoder.typed else BAR].split(hidden)
-    w_f = torch.zeros_like(w_i)  # meets x_j = 0 only: inner nodes have no word, leaves have no children
-    h, c = [], []
-    for j in range(len(trees.word)):
-        children = np.flatnonzero(trees.parent == j)
-        noun_phrases = [k for k in children if trees.noun_phrase[k]]
-        others = [k for k in children if not trees.noun_phrase[k]]
-        leaf = len(children) == 0
-        x = vectors.weight[trees.word[j]] if leaf else torch.zeros(encoder.w.shape[1], dtype=encoder.w.dtype)
-        zero = torch.zeros(hidden, dtype=encoder.w.dtype)
-        h_hat, h_bar = sum((h[k] for k in noun_phrases), zero), sum((h[k] for k in others), zero)  # Eq 2
-        f_hat = {k: torch.sigmoid(w_f @ x + hat_f @ h[k] + b_f) for k in noun_phrases}  # Eq 3
-        f_bar = {k: torch.sigmoid(w_f @ x + bar_f @ h[k] + b_f) for k in others}  # Eq 4
-        i = torch.sigmoid(w_i @ x + hat_i @ h_hat + bar_i @ h_bar + b_i)  # Eq 5
-        o = torch.sigmoid(w_o @ x + hat_o @ h_hat + bar_o @ h_bar + b_o)  # Eq 6
-        u = torch.tanh(w_u @ x + hat_u @ h_hat + bar_u @ h_bar + b_u)
-        c.append(i * u + sum(f_hat[k] * c[k] for k in noun_phrases) + sum(f_bar[k] * c[k] for k in others))  # Eq 7
-        h.append(o * torch.tanh(c[j]))  # Eq 8
-    return torch.stack(h)
-
-
 @pytest.fixture(params=[True, False], ids=["typed", "untyped"])
 def encoder(request):
     torch.manual_seed(0)
@@ -80,8 +54,8 @@ def vectors():
     return nn.Embedding(6, 5).double()
 
 
-def gradients(hidden_states, weights, parameters):
-    return torch.autograd.grad((hidden_states * weights).sum(), parameters)
+def gradients(states, weights, parameters):
+    return torch.autograd.grad((states * weights).sum(), parameters)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -89,7 +63,7 @@ def test_values_and_gradients_equal_the_recursive_reading(encoder, vectors, seed
     trees = random_trees(9, seed=seed)
     layout = plan(trees, encoder.typed, CPU)
     batched = encoder(vectors, layout)[layout.node]
-    literal = recursive_hidden_states(encoder, vectors, trees)
+    literal = hidden_states(encoder, vectors.weight, trees)
     torch.testing.assert_close(batched, literal, rtol=1e-12, atol=1e-12)
     weights = torch.randn_like(literal)
     parameters = [vectors.weight, *encoder.parameters()]
@@ -103,7 +77,7 @@ def test_a_sentence_of_one_word_and_one_that_is_a_single_noun_phrase(encoder, ve
     trees = make_trees((3, True), ([(1, False), (2, True)], True))
     layout = plan(trees, encoder.typed, CPU)
     batched = encoder(vectors, layout)[layout.node]
-    torch.testing.assert_close(batched, recursive_hidden_states(encoder, vectors, trees))
+    torch.testing.assert_close(batched, hidden_states(encoder, vectors.weight, trees))
 
 
 def test_only_one_word_sentences(encoder, vectors):
@@ -128,7 +102,7 @@ def test_a_word_may_be_a_noun_phrase_in_one_place_and_not_in_another(encoder, ve
     layout = plan(trees, encoder.typed, CPU)
     assert layout.levels[0].nodes == slice(0, 3)
     batched = encoder(vectors, layout)[layout.node]
-    torch.testing.assert_close(batched, recursive_hidden_states(encoder, vectors, trees))
+    torch.testing.assert_close(batched, hidden_states(encoder, vectors.weight, trees))
 
 
 def test_the_types_of_children_matter_only_where_typed(vectors):
@@ -145,4 +119,10 @@ def test_the_root_of_a_sentence_may_be_a_phrase_of_another(encoder, vectors):
     trees = make_trees(a_dog, ([a_dog, (3, False)], False))
     layout = plan(trees, encoder.typed, CPU)
     batched = encoder(vectors, layout)[layout.node]
-    torch.testing.assert_close(batched, recursive_hidden_states(encoder, vectors, trees))
+    torch.testing.assert_close(batched, hidden_states(encoder, vectors.weight, trees))
+
+
+def test_words_without_any_spread_leave_finite_weights():
+    encoder = HLSTM(inputs=5, hidden=7, spread=0.0)
+    assert torch.isfinite(encoder.w).all()
+    assert encoder.w.abs().sum() > 0

@@ -6,6 +6,7 @@ from torch import nn
 from torch.nn import functional
 
 from densevse.methods.recurrent import Recurrent, prefixes
+from densevse.methods.structures import Words
 
 HIDDEN, INPUTS, WORDS = 4, 5, 4
 
@@ -46,7 +47,7 @@ def test_states_are_those_of_pytorch(kind, sentences):
     words, lengths = sentences
     ours = layer(kind)
     vectors = torch.randn(WORDS, INPUTS, dtype=torch.double)
-    tree = prefixes(words, lengths)
+    tree = prefixes(Words(words, lengths))
     found = ours(vectors[tree.distinct], tree)
     for row, length in enumerate(lengths):
         state = pytorch_twin(ours)(vectors[words[row, :length]][None])[1]
@@ -56,7 +57,7 @@ def test_states_are_those_of_pytorch(kind, sentences):
 
 @pytest.mark.parametrize("kind", ["lstm", "gru"])
 def test_gradients(kind, sentences):
-    tree = prefixes(*sentences)
+    tree = prefixes(Words(*sentences))
     ours = layer(kind)
     names = [name for name, _ in ours.named_parameters()]
     vectors = torch.randn(WORDS, INPUTS, dtype=torch.double, requires_grad=True)
@@ -70,7 +71,7 @@ def test_gradients(kind, sentences):
 
 def test_each_prefix_once():
     words = torch.tensor([[2, 3, 4], [2, 3, 5], [2, 3, 0], [3, 2, 0], [2, 3, 4]])
-    tree = prefixes(words, torch.tensor([3, 3, 2, 2, 3]))
+    tree = prefixes(Words(words, torch.tensor([3, 3, 2, 2, 3])))
     assert tree.sizes == [2, 2, 2]
     assert tree.sentence[0] == tree.sentence[4]
     assert len(set(tree.sentence.tolist())) == 4

@@ -1,33 +1,31 @@
 import pytest
 import torch
 
-from densevse.methods.interface import Batch, Images, Sentences, Shapes
-from densevse.methods.registry import method
+from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
+from densevse.methods.parameters.vse import Parameters
+from densevse.methods.structures import Words
+from densevse.methods.vse import VSE
 
-PARAMETERS = {
-    "dimension": 8,
-    "word_dimension": 6,
-    "word_vectors": "learned",
-    "encoder": "lstm",
-    "loss": "sum",
-    "similarity": "cosine",
-    "margin": 0.2,
-    "dropout": 0.0,
-    "warm_up_steps": 0,
-}
+SMALL = {"dimension": 8, "word_dimension": 6}
 SHAPES = Shapes({"whole": 5}, 10, torch.randn(10, 6, generator=torch.Generator().manual_seed(0)))
 ENCODERS = ["lstm", "gru", "bag_of_words", "linear"]
 
 
 def make(**changes):
     torch.manual_seed(0)
-    return method("vse").build({**PARAMETERS, **changes}, SHAPES)
+    return VSE(Parameters(**{**SMALL, **changes}), SHAPES)
+
+
+def loss_of(model, batch, **changes):
+    """The loss in a phase that changes some parameters."""
+    parameters = Parameters(**{**model.hyperparameters.model_dump(), **changes})
+    return model.loss(*model.encode_batch(batch), batch, Moment(1, "main", parameters))
 
 
 def sentences_of(*words):
     longest = max(map(len, words))
     padded = torch.tensor([[*sentence, *[0] * (longest - len(sentence))] for sentence in words])
-    return Sentences(padded, torch.tensor([len(sentence) for sentence in words]))
+    return Sentences({"words": Words(padded, torch.tensor([len(sentence) for sentence in words]))})
 
 
 def images_of(count):
@@ -78,7 +76,7 @@ def test_training_lowers_the_loss_and_moves_every_weight(encoder, similarity, lo
     losses = []
     for _ in range(30):
         optimizer.zero_grad()
-        losses.append(model.loss(batch))
+        losses.append(loss_of(model, batch))
         losses[-1].backward()
         optimizer.step()
     assert losses[-1] < losses[0] / 2
@@ -89,7 +87,7 @@ def test_training_lowers_the_loss_and_moves_every_weight(encoder, similarity, lo
 
 def test_one_pair():
     model = make()
-    loss = model.loss(batch_of([2]))
+    loss = loss_of(model, batch_of([2]))
     assert loss.shape == ()
     assert loss == 0
     assert model.score(model.encode_images(images_of(1)), model.encode_sentences(sentences_of([2]))).shape == (1, 1)
@@ -98,9 +96,9 @@ def test_one_pair():
 def test_dropout_acts_in_training_only():
     model = make(dropout=0.5)
     batch = batch_of([2, 3], [4, 5])
-    assert model.loss(batch) != model.loss(batch)
+    assert loss_of(model, batch) != loss_of(model, batch)
     model.eval()
-    assert model.loss(batch) == model.loss(batch)
+    assert loss_of(model, batch) == loss_of(model, batch)
 
 
 def test_pretrained_vectors():
@@ -109,26 +107,34 @@ def test_pretrained_vectors():
     assert not fixed.words.weight.requires_grad
     assert tuned.words.weight.requires_grad
     with pytest.raises(ValueError, match="no pre-trained vectors"):
-        method("vse").build({**PARAMETERS, "word_vectors": "fixed"}, Shapes({"whole": 5}, 10))
+        VSE(Parameters(word_vectors="fixed"), Shapes({"whole": 5}, 10))
     with pytest.raises(ValueError, match="dimension"):
         make(word_vectors="fixed", encoder="linear")
 
 
 def test_parameters_that_do_not_fit():
-    with pytest.raises(ValueError, match="encoder: 'cnn'"):
+    with pytest.raises(ValueError, match="encoder"):
         make(encoder="cnn")
-    with pytest.raises(TypeError, match="depth"):
+    with pytest.raises(ValueError, match="depth"):
         make(depth=3)
     with pytest.raises(ValueError, match="grid"):
-        method("vse").build(PARAMETERS, Shapes({"grid": 5}, 10))
+        VSE(Parameters(), Shapes({"grid": 5}, 10))
 
 
-def test_warming_up_takes_all_contrastive_terms_and_then_the_hardest():
-    model = make(loss="hardest", warm_up_steps=1)
-    all_terms, hardest = make(loss="sum"), make(loss="hardest")
-    given = batch_of([2, 3], [4, 5, 6], [7])
-    for other in (all_terms, hardest):
-        other.load_state_dict(model.state_dict())
-    assert model.loss(given).item() == all_terms.loss(given).item()
-    assert model.loss(given).item() == hardest.loss(given).item()
-    assert all_terms.loss(given).item() != hardest.loss(given).item()
+def test_a_phase_may_take_all_contrastive_terms_before_the_hardest():
+    model, given = make(loss="hardest"), batch_of([2, 3], [4, 5, 6], [7])
+    all_terms = make(loss="sum")
+    all_terms.load_state_dict(model.state_dict())
+    assert loss_of(model, given, loss="sum") == loss_of(all_terms, given)
+    assert loss_of(model, given) != loss_of(all_terms, given)
+
+
+def test_a_word_is_embedded_as_a_sentence_of_it_alone():
+    model = make()
+    (sentences,) = model.encode_sentences(sentences_of([4], [7]))
+    assert torch.allclose(model.embed_words(torch.tensor([4, 7])), sentences)
+
+
+def test_a_structure_that_is_not_given_is_named():
+    with pytest.raises(ValueError, match=r"reads words .* was given \['trees'\].*`sentences` must hold words"):
+        make().encode_sentences(Sentences({"trees": None}))

@@ -4,54 +4,55 @@ import signal
 import numpy as np
 import pytest
 import torch
+from torch import nn
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.training import HISTORY
+from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
-from densevse.settings.model import Training
-from densevse.training import loop
+from densevse.inference.models import build, load_model, save_model
+from densevse.methods.interface import Moment
+from densevse.settings.training import NamedPhase, Training, TrainingJob
+from densevse.strict import Strict
+from densevse.training import checkpoints
 from densevse.training.checkpoints import Checkpoint, fingerprint
-from densevse.training.data import Inputs
-from densevse.training.loop import Interrupted, Trainer
-from densevse.training.models import build, load_model, save_model
-from densevse.training.run import train
+from densevse.training.job import train
+from densevse.training.loop import Interrupted, Plan, Trainer
+from densevse.training.retrieval import MEASURES, Retrieval, validate
 from densevse.training.sampler import epoch_batches
+from densevse.training.task import Task
 
 PARAMETERS = {
     "dimension": 16,
     "word_dimension": 8,
-    "word_vectors": "learned",
     "encoder": "gru",
-    "loss": "sum",
-    "similarity": "cosine",
-    "margin": 0.2,
     "dropout": 0.3,
-    "warm_up_steps": 0,
 }
-TRAINING = {
-    "learning_rate": 0.01,
-    "batch_size": 4,
-    "epochs": 3,
-    "clip": 2.0,
-    "checkpoint_steps": 4,
-    "decay_epochs": [2],
-}
-SUMS = ("annotation_r1", "annotation_r5", "annotation_r10", "search_r1", "search_r5", "search_r10")
+TRAINING = {"batch_size": 4, "clip": 2.0, "checkpoint_steps": 4}
+PHASES = [
+    {"name": "main", "epochs": 2, "learning_rate": 0.01},
+    {"name": "settle", "epochs": 1, "learning_rate": 0.001, "parameters": {"loss": "hardest"}},
+]
+STILL = [{"name": "still", "epochs": 1, "learning_rate": 0.0}]
 
 
 @pytest.fixture
 def job(files, tmp_path):
     """Runs a training into a folder of that name; returns the model's bytes and the history."""
 
-    def run(name, training=(), previous=None, seed=0, **parameters):
+    def run(name, training=(), phases=PHASES, start=None, seed=0, number=0, **parameters):
         folder = tmp_path / name / "round0"
-        settings = {
-            "model": "vse",
-            "parameters": {**PARAMETERS, **parameters},
-            "training": {**TRAINING, **dict(training)},
-        }
+        described = TrainingJob(
+            method="vse",
+            parameters={**PARAMETERS, **parameters},
+            sentences=["words"],
+            training={**TRAINING, **dict(training)},
+            phases=phases,
+            seed=seed,
+            round=number,
+        )
         model, history = folder / "model.safetensors", folder / "history.parquet"
-        train(files, previous, "", settings, seed, 1, model, history)
+        train(files, start, described, model, history)
         assert sorted(path.name for path in folder.iterdir()) == ["history.parquet", "model.safetensors"]
         return model.read_bytes(), schema.read(history, HISTORY)
 
@@ -60,30 +61,30 @@ def job(files, tmp_path):
 
 @pytest.fixture
 def trainer(files, tmp_path):
-    """A trainer that nothing saves; `epochs` and so on as asked for."""
-    inputs = Inputs(files)
+    """A trainer that nothing saves; epochs at one learning rate, and training settings, as asked for."""
+    inputs = Inputs(files, ["words"])
 
-    def make(**training):
+    def make(epochs=3, learning_rate=0.01, **training):
         torch.manual_seed(0)
-        method = build("vse", PARAMETERS, inputs.shapes())
-        settings = Training(**{**TRAINING, **training})
-        checkpoint = Checkpoint(tmp_path / "model.safetensors", "0" * 64)
-        return Trainer(method, settings, inputs.pairs("train"), inputs.pairs("val"), 0, checkpoint)
+        task = Retrieval(build("vse", PARAMETERS, inputs.shapes()), inputs.pairs("train"), inputs.pairs("val"))
+        phases = [NamedPhase(name="main", epochs=epochs, learning_rate=learning_rate)]
+        plan = Plan(Training(**{**TRAINING, **training}), phases, seed=0)
+        return Trainer(task, plan, Checkpoint(tmp_path / "model.safetensors", "0" * 64))
 
     return make
 
 
 def interrupt_at(monkeypatch, step, how):
     """After so many steps of a trainer, once: a signal to this process, or an end without warning."""
-    original, count = Trainer._step, [0]
+    original, count = Trainer.step, [0]
 
-    def stepping(self, sentences):
+    def stepping(self, *given):
         count[0] += 1
         if count[0] == step:
             how()
-        return original(self, sentences)
+        return original(self, *given)
 
-    monkeypatch.setattr(Trainer, "_step", stepping)
+    monkeypatch.setattr(Trainer, "step", stepping)
 
 
 def send(number):
@@ -125,10 +126,11 @@ def test_stop_signals_are_given_back(trainer):
 def test_history(job, files):
     _, history = job("one")
     assert history["epoch"].tolist() == [1, 2, 3]
-    steps = -(-len(Inputs(files).pairs("train").rows.caption_ids) // 4)
+    steps = -(-len(Inputs(files, ["words"]).pairs("train").rows.caption_ids) // 4)
     assert history["step"].tolist() == [steps, 2 * steps, 3 * steps]
     assert np.allclose(history["learning_rate"], [0.01, 0.01, 0.001])
-    assert np.allclose(history[list(SUMS)].sum(axis=1), history["sum"])
+    assert history["phase"].tolist() == ["main", "main", "settle"]
+    assert np.allclose(history[MEASURES[:6]].sum(axis=1), history["sum"])
     assert history["best"].sum() == 1
     assert history.loc[history["best"], "sum"].item() == history["sum"].max()
 
@@ -138,46 +140,53 @@ def test_seeds_differ_and_repeat(job):
     assert job("first")[0] != job("third", seed=1)[0]
 
 
+def measured(monkeypatch, sums, seen=None):
+    """Let every validation find the next of these sums, and keep the weights that were validated in `seen`."""
+    found = iter(sums)
+
+    def validate(self):
+        if seen is not None:
+            seen.append({key: value.clone() for key, value in self.module.state_dict().items()})
+        return {"sum": next(found)}
+
+    monkeypatch.setattr(Retrieval, "validate", validate)
+
+
 def test_best_weights_are_kept(trainer, monkeypatch):
-    sums, seen = iter([1.0, 5.0, 5.0, 3.0]), []
-
-    def found(method, pairs):
-        seen.append({key: value.clone() for key, value in method.state_dict().items()})
-        return {**dict.fromkeys(SUMS, 0.0), "sum": next(sums)}
-
-    monkeypatch.setattr(loop, "validate", found)
+    seen = []
+    measured(monkeypatch, [1.0, 5.0, 5.0, 3.0], seen)
     one = trainer(epochs=4)
     assert [row["best"] for row in one.run()] == [False, True, False, False]
-    assert all(torch.equal(value, seen[1][key]) for key, value in one.method.state_dict().items())
+    assert all(torch.equal(value, seen[1][key]) for key, value in one.task.module.state_dict().items())
     assert not torch.equal(seen[1]["image.weight"], seen[3]["image.weight"])
 
 
 def test_patience(trainer, monkeypatch):
-    sums = iter([2.0, 1.0, 3.0, 3.0, 2.0, 9.0])
-    monkeypatch.setattr(loop, "validate", lambda *_: {**dict.fromkeys(SUMS, 0.0), "sum": next(sums)})
+    measured(monkeypatch, [2.0, 1.0, 3.0, 3.0, 2.0, 9.0])
     assert len(trainer(epochs=6, patience=2).run()) == 5
 
 
 def test_validation_leaves_training_mode_and_randomness_alone(trainer):
     one = trainer()
-    one.method.train()
+    method = one.task.module
+    method.train()
     before = torch.get_rng_state()
-    assert loop.validate(one.method, one.val) == loop.validate(one.method, one.val)
-    assert one.method.training
+    assert validate(method, one.task.val) == one.task.validate()
+    assert method.training
     assert torch.equal(before, torch.get_rng_state())
 
 
 def test_the_gradient_is_clipped(trainer):
-    one = trainer(clip=1e-3, optimizer="sgd", learning_rate=1.0)
+    one = trainer(clip=1e-3, optimizer="sgd")
     before = [weight.detach().clone() for weight in one.weights]
-    one._step(np.arange(4))
+    one.step(one.task.batch(np.arange(4), 1), Moment(1, "main", one.task.parameters), 1.0)
     moved = torch.cat([(weight - old).flatten() for weight, old in zip(one.weights, before, strict=True)])
     assert moved.norm().item() == pytest.approx(1e-3, rel=1e-3)
 
 
 def test_divergence_is_an_error_that_says_what_to_do(trainer, monkeypatch):
     one = trainer()
-    monkeypatch.setattr(one.method, "loss", lambda batch: one.method.image.weight.sum() * float("nan"))
+    monkeypatch.setattr(one.task, "loss", lambda *_: one.task.module.image.weight.sum() * float("nan"))
     with pytest.raises(InputError, match="learning_rate"):
         one.run()
 
@@ -188,19 +197,97 @@ def test_a_batch_of_one(trainer):
 
 def test_the_next_round_starts_from_the_last(job, tmp_path):
     job("before")
-    previous = tmp_path / "before/round0/model.safetensors"
-    still, _ = job("after", {"learning_rate": 0.0, "epochs": 1}, previous=str(previous), dropout=0.0)
+    previous = str(tmp_path / "before/round0/model.safetensors")
+    still, history = job("after", phases=STILL, start=previous, number=1, dropout=0.0)
     (tmp_path / "copy").write_bytes(still)
     old, new = load_model(previous), load_model(tmp_path / "copy")
     before = dict(old.named_parameters())
     assert all(torch.equal(weight, before[name]) for name, weight in new.named_parameters())
+    assert history["epoch"].tolist() == [0, 1]
+    assert np.isnan(history["loss"][0])
     with pytest.raises(InputError, match=r"image.bias: expected \(8,\), found \(16,\)"):
-        job("smaller", previous=str(previous), dimension=8)
+        job("smaller", start=previous, dimension=8)
+
+
+def test_a_round_that_makes_it_worse_keeps_what_it_started_from(job, tmp_path, monkeypatch):
+    job("before")
+    previous = tmp_path / "before/round0/model.safetensors"
+    measured(monkeypatch, [9.0, 3.0, 2.0, 1.0])
+    after, history = job("after", start=str(previous), number=1)
+    assert history["best"].tolist() == [True, False, False, False]
+    (tmp_path / "copy").write_bytes(after)
+    before = load_model(previous).state_dict()
+    assert all(torch.equal(value, before[key]) for key, value in load_model(tmp_path / "copy").state_dict().items())
+
+
+def test_a_round_does_not_repeat_the_batches_of_the_one_before():
+    orders = [np.concatenate(epoch_batches(100, 10, 0, 1, number)).tolist() for number in range(3)]
+    assert len({tuple(order) for order in orders}) == 3
+
+
+def test_a_method_does_not_start_from_another_unless_it_says_how(files, job, tmp_path):
+    job("before")
+    path = str(tmp_path / "before/round0/model.safetensors")
+    inputs = Inputs(files, ["words"])
+    save_model(build("vse", PARAMETERS, inputs.shapes()), "another", ["words"], path, {})
+    with pytest.raises(InputError, match=r"cannot start .* VSE does not say how .* method another"):
+        job("after", start=path)
 
 
 def test_a_parameter_that_does_not_exist(job):
     with pytest.raises(InputError, match="depth"):
         job("one", depth=3)
+
+
+def test_a_phase_that_changes_a_parameter_that_does_not_exist(job):
+    with pytest.raises(InputError, match=r"(?s)phases\.main\.parameters.*depth"):
+        job("one", phases=[{**PHASES[0], "parameters": {"depth": 3}}])
+
+
+class Line(Task):
+    """A toy: y = 3 x + 1, learned from points. The loop knows nothing of it."""
+
+    selects = "closeness"
+    examples = 40
+
+    def __init__(self):
+        torch.manual_seed(0)
+        self.module, self.parameters, self.moments = nn.Linear(1, 1), Weighting(), []
+
+    def batch(self, examples, epoch):
+        x = torch.from_numpy(examples).float()[:, None] / 40
+        return x, 3 * x + 1
+
+    def loss(self, batch, moment):
+        self.moments.append((moment.epoch, moment.phase, moment.parameters.weight))
+        return moment.parameters.weight * (self.module(batch[0]) - batch[1]).square().mean()
+
+    def validate(self):
+        return {"closeness": -abs(self.module.weight.item() - 3), "bias": self.module.bias.item()}
+
+
+class Weighting(Strict):
+    weight: float = 1.0
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adamw", "sgd"])
+def test_any_task_is_trained_through_its_phases(tmp_path, optimizer):
+    task = Line()
+    phases = [
+        NamedPhase(name="rise", epochs=2, learning_rate=0.0, final_learning_rate=0.1, parameters={"weight": 2.0}),
+        NamedPhase(name="on", epochs=40, learning_rate=0.1),
+    ]
+    rows = Trainer(task, Plan(Training(optimizer=optimizer, batch_size=8), phases, 0), _checkpoint(tmp_path)).run()
+    assert sorted(set(task.moments))[:3] == [(1, "rise", 2.0), (2, "rise", 2.0), (3, "on", 1.0)]
+    assert [row["learning_rate"] for row in rows[:3]] == pytest.approx([0.05, 0.1, 0.1])
+    assert rows[-1]["closeness"] > rows[0]["closeness"]
+    assert [row["best"] for row in rows].count(True) == 1
+    best = max(rows, key=lambda row: row["closeness"])
+    assert -abs(task.module.weight.item() - 3) == best["closeness"]
+
+
+def _checkpoint(folder):
+    return Checkpoint(folder / "model.safetensors", "0" * 64)
 
 
 @pytest.mark.parametrize(("sentences", "size"), [(1, 4), (4, 4), (9, 4), (129, 128)])
@@ -264,10 +351,26 @@ def test_fingerprint_knows_settings_and_contents(tmp_path):
     assert fingerprint({"rate": 1}, [file]) != first
 
 
+def test_large_files_are_known_by_their_content(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "LARGEST_READ", 10)
+    file, content = tmp_path / "large", bytearray(os.urandom(checkpoints.SAMPLE * 2000))
+    file.write_bytes(content)
+    first = fingerprint({}, [file])
+    os.utime(file, (1, 1))
+    assert fingerprint({}, [file]) == first
+    for place in (0, len(content) - 1):
+        changed = content.copy()
+        changed[place] ^= 1
+        file.write_bytes(changed)
+        assert fingerprint({}, [file]) != first
+    file.write_bytes(content + b"more")
+    assert fingerprint({}, [file]) != first
+
+
 def test_a_model_trained_on_other_features_is_named(tmp_path, files):
-    inputs, path = Inputs(files), tmp_path / "model.safetensors"
+    inputs, path = Inputs(files, ["words"]), tmp_path / "model.safetensors"
     made_from = {"features": {"whole": {"network": "alexnet", "view": "whole"}}}
-    save_model(build("vse", PARAMETERS, inputs.shapes()), "vse", path, made_from)
+    save_model(build("vse", PARAMETERS, inputs.shapes()), "vse", ["words"], path, made_from)
     load_model(path, inputs.shapes(), made_from["features"])
     others = {"whole": {"network": "vgg19", "view": "whole"}}
     with pytest.raises(InputError, match=r"model\.safetensors: trained on whole .*alexnet.*found .*vgg19.*Delete"):
@@ -275,25 +378,25 @@ def test_a_model_trained_on_other_features_is_named(tmp_path, files):
 
 
 def test_a_trained_model_says_which_features_it_read(job, tmp_path, files):
-    job("trained", {"epochs": 1})
+    job("trained", phases=STILL)
     with pytest.raises(InputError, match=r"found .*another"):
         load_model(tmp_path / "trained/round0/model.safetensors", features={"whole": {"network": "another"}})
-    load_model(tmp_path / "trained/round0/model.safetensors", features=Inputs(files).features_made_from())
+    load_model(tmp_path / "trained/round0/model.safetensors", features=Inputs(files, ["words"]).features_made_from())
 
 
 def test_models_that_cannot_be_read(tmp_path, files):
-    method = build("vse", PARAMETERS, Inputs(files).shapes())
+    method = build("vse", PARAMETERS, Inputs(files, ["words"]).shapes())
     path = tmp_path / "model.safetensors"
-    save_model(method, "vse", path, {})
+    save_model(method, "vse", ["words"], path, {})
     again = load_model(path)
-    assert again.parameters_of_paper == method.parameters_of_paper
+    assert again.hyperparameters == method.hyperparameters
     assert all(torch.equal(value, method.state_dict()[key]) for key, value in again.state_dict().items())
-    more_words = Inputs(files).shapes()
+    more_words = Inputs(files, ["words"]).shapes()
     object.__setattr__(more_words, "words", 20)
     with pytest.raises(InputError, match=r"words.weight: expected \(20, 8\), found \(11, 8\)"):
         load_model(path, more_words)
     whole = path.read_bytes()
-    save_model(method, "vse", path, {})
+    save_model(method, "vse", ["words"], path, {})
     assert path.read_bytes() == whole
     path.write_bytes(whole[:-10])
     with pytest.raises(InputError, match="not a whole safetensors file"):

@@ -37,7 +37,7 @@ def test_a_touched_module_reruns_nothing(finished):
 
 def test_a_learning_rate_reruns_training_and_what_follows(finished):
     values = copy.deepcopy(SMALL)
-    values["methods"]["vse"]["datasets"]["scenes"]["training"]["learning_rate"] = 0.5
+    values["methods"]["vse"]["datasets"]["scenes"]["phases"]["settle"]["learning_rate"] = 0.5
     assert changed(finished, values) == {"train": 2, "retrieve": 2, "table": 1}
 
 
@@ -77,6 +77,6 @@ def test_an_edited_module_of_another_stage_reruns_nothing(finished):
 
 def test_one_round_more_later_trains_one_round_more_only(finished_rounds):
     more = copy.deepcopy(SMALL_ROUNDS)
-    more["methods"]["hm_lstm"]["datasets"]["scenes"]["rounds"] = 3
+    more["methods"]["hm_lstm"]["datasets"]["scenes"]["rounds"] += [["phrases"]]
     planned = changed(finished_rounds, more, SMALL_ROUNDS)
     assert planned == {"correspond": 1, "train_round": 1, "retrieve": 1, "table": 1}

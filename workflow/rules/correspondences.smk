@@ -4,7 +4,7 @@
 rule correspond:
     input:
         unpack(training.inputs),
-        previous=training.previous,
+        start=training.start,
     output:
         "<model>/round{round}/correspondences.parquet",
     log:
@@ -21,7 +21,7 @@ rule correspond:
         runtime=240,
         gpu=settings.gpu,
     params:
-        code=code_of("correspond.py"),
+        code=training.code_of_correspondences,
         candidates=training.candidates,
         round=training.round,
         threads=datasets.threads,

@@ -33,8 +33,8 @@ rule correspondences_figure:
 rule embedding_figures:
     input:
         unpack(datasets.sources),
-        unpack(training.inputs),
-        model=training.last_model,
+        embeddings=training.embeddings,
+        image_table="<results>/{dataset}/images.parquet",
     output:
         space=report(
             "<results>/figures/{dataset}/{variant}/embedding.svg",
@@ -53,15 +53,13 @@ rule embedding_figures:
     benchmark:
         "<benchmarks>/embedding_figures/{dataset}_{variant}.tsv"
     conda:
-        "../../envs/torch.yaml"
-    threads: datasets.threads
+        "../../envs/base.yaml"
     resources:
         mem_mb=4000,
     params:
         code=code_of("embedding_figures.py"),
         sources=datasets.source_names,
         title=figures.title_of_variant,
-        threads=datasets.threads,
     message:
         "drawing the common space of {wildcards.variant} on {wildcards.dataset}"
     script:

@@ -31,11 +31,35 @@ rule extract_true_regions:
         "../scripts/extract_true_regions.py"
 
 
-rule rank_regions:
+rule embed_true_regions:
     input:
-        unpack(training.inputs),
         model="<model>/round{round}/model.safetensors",
         true_regions=tables.true_regions,
+    output:
+        "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/true_regions.parquet",
+    log:
+        "<logs>/embed_true_regions/{dataset}_{variant}_seed{seed}_round{round}.log",
+    benchmark:
+        "<benchmarks>/embed_true_regions/{dataset}_{variant}_seed{seed}_round{round}.tsv"
+    conda:
+        "../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=4000,
+        gpu=settings.gpu,
+    params:
+        code=training.code_of_true_regions,
+        threads=datasets.threads,
+    message:
+        "embedding true boxes: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
+    script:
+        "../scripts/embed_true_regions.py"
+
+
+rule rank_regions:
+    input:
+        embeddings="<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet",
+        true_regions=rules.embed_true_regions.output[0],
         boxes="<results>/{dataset}/boxes.parquet",
     output:
         "<results>/{dataset}/region_ranking/{variant}/seed{seed}/round{round}.parquet",
@@ -45,13 +69,10 @@ rule rank_regions:
         "<benchmarks>/rank_regions/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     conda:
         "../../envs/torch.yaml"
-    threads: datasets.threads
     resources:
         mem_mb=4000,
-        gpu=settings.gpu,
     params:
         code=code_of("rank_regions.py"),
-        threads=datasets.threads,
     message:
         "ranking regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:

@@ -1,4 +1,5 @@
-# A trained method ranks the test images and sentences: a row a query, from which all tables are computed.
+# What a trained method yields: the ranks of the test images and sentences, one row for each query, from which all
+# tables are computed; and the embeddings of a split, which figures and searches read.
 
 
 rule retrieve:
@@ -26,3 +27,30 @@ rule retrieve:
         "retrieval: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
         "../scripts/retrieve.py"
+
+
+rule embed:
+    input:
+        unpack(training.inputs),
+        model="<model>/round{round}/model.safetensors",
+    output:
+        "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/{split}.parquet",
+    log:
+        "<logs>/embed/{dataset}_{variant}_seed{seed}_round{round}_{split}.log",
+    benchmark:
+        "<benchmarks>/embed/{dataset}_{variant}_seed{seed}_round{round}_{split}.tsv"
+    wildcard_constraints:
+        split="train|val|test",
+    conda:
+        "../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=8000,
+        gpu=settings.gpu,
+    params:
+        code=training.code_of_embeddings,
+        threads=datasets.threads,
+    message:
+        "embedding {wildcards.split}: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
+    script:
+        "../scripts/embed.py"

@@ -30,7 +30,8 @@ rule train_network:
         box_table="<results>/{dataset}/boxes.parquet",
         class_names=features.class_names,
     output:
-        "<results>/{dataset}/networks/{network}.safetensors",
+        weights="<results>/{dataset}/networks/{network}.safetensors",
+        history="<results>/{dataset}/networks/{network}_history.parquet",
     log:
         "<logs>/train_network/{dataset}-{network}.log",
     benchmark:

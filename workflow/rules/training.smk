@@ -21,8 +21,12 @@ rule train:
     params:
         code=training.code,
         method=training.method,
+        parameters=training.parameters,
+        sentences=training.sentences,
         training=training.training,
+        phases=training.phases,
         seed=training.seed,
+        round=training.round,
         threads=datasets.threads,
     message:
         "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
@@ -33,7 +37,7 @@ rule train:
 rule train_round:
     input:
         unpack(training.inputs),
-        previous=training.previous,
+        start=training.start,
         correspondences="<model>/round{round}/correspondences.parquet",
     output:
         model="<model>/round{round}/model.safetensors",
@@ -54,8 +58,12 @@ rule train_round:
     params:
         code=training.code,
         method=training.method,
+        parameters=training.parameters,
+        sentences=training.sentences,
         training=training.training,
+        phases=training.phases,
         seed=training.seed,
+        round=training.round,
         threads=datasets.threads,
     message:
         "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"

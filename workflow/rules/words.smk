@@ -2,9 +2,30 @@
 # part-of-speech tags, concepts.
 
 
-rule count_words:
+rule tokenize_captions:
     input:
         captions="<results>/{dataset}/captions.parquet",
+    output:
+        "<results>/{dataset}/tokens.parquet",
+    log:
+        "<logs>/tokenize_captions/{dataset}.log",
+    benchmark:
+        "<benchmarks>/tokenize_captions/{dataset}.tsv"
+    conda:
+        "../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("tokenize_captions.py"),
+    message:
+        "cutting the sentences of {wildcards.dataset} into words"
+    script:
+        "../scripts/tokenize_captions.py"
+
+
+rule count_words:
+    input:
+        tokens=rules.tokenize_captions.output[0],
     output:
         "<results>/{dataset}/vocabulary/words.parquet",
     log:

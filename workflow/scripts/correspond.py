@@ -1,13 +1,21 @@
+from densevse.batches.files import Files
+from densevse.inference.assigning import write_correspondences
+from densevse.inference.models import open_model
 from densevse.logs import job
-from densevse.training.correspondences import write_correspondences
-from densevse.training.data import Files
+from densevse.numerics import set_up
+
+
+def main(files, model, threads, output, made_from):
+    inputs, method = open_model(files, model, set_up(threads), "embed_regions", "embed_phrases", "assign")
+    write_correspondences(method, inputs, "train", output, made_from)
+
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        write_correspondences(
-            files=Files.of(dict(snakemake.input.items())),
-            model=snakemake.input.previous,
-            threads=snakemake.params.threads,
-            output=snakemake.output[0],
-            made_from={"round": snakemake.params.round, "settings": {"candidates": snakemake.params.candidates}},
+        main(
+            Files.of(dict(snakemake.input.items())),
+            snakemake.input.start,
+            snakemake.params.threads,
+            snakemake.output[0],
+            {"round": snakemake.params.round},
         )

@@ -1,4 +1,4 @@
-from densevse.evaluation.correspondences import write_accuracy
+from densevse.evaluation.correspondence_accuracy import write_accuracy
 from densevse.logs import job
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-from densevse.figures.correspondences import correspondences
+from densevse.figures.assigned_regions import correspondences
 from densevse.logs import job
 
 if __name__ == "__main__":

@@ -3,4 +3,4 @@ from densevse.logs import job
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        write_words(snakemake.input.captions, snakemake.output[0], snakemake.params.minimum)
+        write_words(snakemake.input.tokens, snakemake.output[0], snakemake.params.minimum)

@@ -1,16 +1,15 @@
+from densevse.batches.files import Files
 from densevse.logs import job
-from densevse.training.data import Files
-from densevse.training.run import train
+from densevse.settings.load import validate
+from densevse.settings.training import TrainingJob
+from densevse.training.job import train
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         train(
             files=Files.of(dict(snakemake.input.items())),
-            previous=snakemake.input.get("previous"),
-            code=snakemake.params.code,
-            settings={**snakemake.params.method, "training": snakemake.params.training},
-            seed=snakemake.params.seed,
-            threads=snakemake.params.threads,
+            start=snakemake.input.get("start"),
+            job=validate(TrainingJob, dict(snakemake.params.items()), "training"),
             model=snakemake.output.model,
             history=snakemake.output.history,
         )

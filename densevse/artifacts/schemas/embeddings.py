@@ -1,18 +1,18 @@
 """What a trained model makes of images, sentences and their parts: files of densevse.artifacts.store."""
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX, IMAGE_ID, NUMBER, TEXT
+from densevse.artifacts.schemas.columns import BOX, NUMBER, TEXT
 
 EMBEDDINGS = Schema(
     "embeddings",
     "an image, a sentence, or a part of one, in the space that they share",
     (
         Column("kind", TEXT, "image, sentence, region, phrase or word"),
-        IMAGE_ID,
-        Column("caption_id", TEXT, "the caption of a sentence, phrase or word; empty for an image or a region"),
-        Column("start", NUMBER, "index of the first token of a phrase or word in its caption; -1 for others"),
+        Column("image_id", TEXT, "the image that it is, or belongs to; empty for a word"),
+        Column("caption_id", TEXT, "the caption of a sentence or phrase; empty for others"),
+        Column("start", NUMBER, "index of the first token of a phrase in its caption; -1 for others"),
         Column("end", NUMBER, "index after its last token; -1 for others"),
-        Column("rank", NUMBER, "a region's rank in the region features; -1 for others"),
+        Column("rank", NUMBER, "rank in the region features, 0 for a whole image; -1 for what is no region"),
         Column("text", TEXT, "the words of a sentence, phrase or word; empty for an image or a region"),
         *(Column(column.name, column.type, f"{column.meaning}; 0 for what has no box") for column in BOX),
     ),

@@ -1,6 +1,5 @@
 """Regions assigned to the phrases of a small data set, from artifacts to the artifact."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,28 +11,30 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.tables import RESULTS
+from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
+from densevse.batches.files import Files
+from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
+from densevse.evaluation.region_ranking import rank_regions, ranked
 from densevse.evaluation.tables import Outputs, TableInputs, make_table
-from densevse.methods.hm_lstm import HMLSTM
-from densevse.methods.vse import VSE
-from densevse.training.correspondences import correspond, embed_regions, open_model, write_correspondences
-from densevse.training.data import Files, Inputs
-from densevse.training.embeddings import embed
-from densevse.training.encode import evaluation
-from densevse.training.models import save_model
-from densevse.training.region_ranking import rank_regions, ranked
+from densevse.inference.assigning import correspond, write_correspondences
+from densevse.inference.embedding import embed, regions_of, write_embeddings, write_region_embeddings
+from densevse.inference.encoding import evaluation
+from densevse.inference.models import build, open_model, save_model
 
 NAMES = {"a": 3, "b": 1, "c": 4}  # image -> regions, the whole image included
 TREES = [
     "(ROOT (S (NP (DT A) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN ball)))))",
     "(ROOT (NP (NP (DT A) (NN dog)) (PP (IN with) (NP (NN balls)))))",
 ]
+CPU = torch.device("cpu")
 PHRASES = [[("A dog", 0, 2), ("a ball", 3, 5)], [("A dog", 0, 2), ("balls", 3, 4)]]
 
 
@@ -68,14 +69,14 @@ def files(tmp_path):
     rows = pd.DataFrame({"index": np.arange(2, 2 + len(words), dtype=np.int32), "word": words, "count": 1})
     schema.write(rows.astype({"count": np.int32}), WORDS, paths["words"], {})
     write_regions(paths["regions"])
-    return Files(
-        paths["images"],
-        paths["captions"],
-        paths["words"],
-        {"regions": [paths["regions"]]},
-        [paths["parses"]],
-        None,
-        None,
+    return Files.of(
+        {
+            "image_table": paths["images"],
+            "caption_table": paths["captions"],
+            "words": paths["words"],
+            "view_regions": [paths["regions"]],
+            "parses": [paths["parses"]],
+        }
     )
 
 
@@ -98,13 +99,20 @@ def model(files, tmp_path):
     torch.manual_seed(0)
     parameters = {"dimension": 5, "hidden": 4, "word_vectors": "learned", "word_dimension": 3}
     path = tmp_path / "model.safetensors"
-    save_model(HMLSTM.build(parameters, Inputs(files).shapes()), "hm_lstm", path, {})
+    save_model(build("hm_lstm", parameters, Inputs(files, ["trees"]).shapes()), "hm_lstm", ["trees"], path, {})
     return path
 
 
-def test_every_noun_phrase_of_the_training_sentences_has_a_row(files, model, tmp_path):
+@pytest.fixture
+def opened(files, model):
+    """The artifacts and the trained model."""
+    return open_model(files, model, CPU, "embed_phrases", "embed_regions", "assign")
+
+
+def test_every_noun_phrase_of_the_training_sentences_has_a_row(opened, tmp_path):
     output = tmp_path / "correspondences.parquet"
-    write_correspondences(files, model, 1, output, {"round": 1})
+    inputs, method = opened
+    write_correspondences(method, inputs, "train", output, {"round": 1})
     rows = schema.read(output, CORRESPONDENCES)
     expected = [
         (f"{name}#{position}", name, *phrase)
@@ -117,13 +125,13 @@ def test_every_noun_phrase_of_the_training_sentences_has_a_row(files, model, tmp
     assert schema.check(output, CORRESPONDENCES) == {"round": 1}
 
 
-def test_each_phrase_has_its_image_s_best_region_with_its_box(files, model):
-    inputs, method = open_model(files, model, 1)
+def test_each_phrase_has_its_image_s_best_region_with_its_box(opened):
+    inputs, method = opened
     rows = correspond(method, inputs, "train").set_index(["caption_id", "start"])
     pairs = inputs.pairs("train")
     with evaluation(method):
-        regions = embed_regions(method, pairs.images(np.array([2])))[0]
-        trees = pairs.forest.trees(np.array([4]))
+        regions = regions_of(method, pairs, np.array([2]))[0][0]
+        trees = pairs.forest().take(np.array([4]))
         dog = method.embed_nodes(trees, torch.tensor([2]))[0]
     scores = regions @ dog
     row = rows.loc[("c#0", 0)]
@@ -133,64 +141,82 @@ def test_each_phrase_has_its_image_s_best_region_with_its_box(files, model):
     assert (rows["confidence"].abs() <= 1 + 1e-5).all()
 
 
-def test_an_image_without_detections_gives_its_phrases_the_whole_image(files, model):
-    inputs, method = open_model(files, model, 1)
+def test_an_image_without_detections_gives_its_phrases_the_whole_image(opened):
+    inputs, method = opened
     rows = correspond(method, inputs, "train")
     assert (rows["region"] == 0).eq(rows["image_id"] == "b").all()
 
 
-def test_the_number_of_images_at_once_changes_nothing(files, model, monkeypatch):
-    inputs, method = open_model(files, model, 1)
+def test_the_number_of_images_at_once_changes_nothing(opened, monkeypatch):
+    inputs, method = opened
     whole = correspond(method, inputs, "train")
-    monkeypatch.setattr("densevse.training.correspondences.IMAGES_AT_ONCE", 1)
+    monkeypatch.setattr("densevse.inference.assigning.IMAGES_AT_ONCE", 1)
     pd.testing.assert_frame_equal(correspond(method, inputs, "train"), whole, rtol=1e-5)
 
 
-def test_a_round_reads_what_was_assigned(files, model, tmp_path):
+def test_a_round_reads_what_was_assigned(files, opened, tmp_path):
     output = str(tmp_path / "correspondences.parquet")
-    write_correspondences(files, model, 1, output, {})
-    joined = replace(files, correspondences=output)
-    found = Inputs(joined).pairs("train").batch(np.array([0, 1, 5])).sentences.correspondences
+    inputs, method = opened
+    write_correspondences(method, inputs, "train", output, {})
+    joined = files.with_changes(correspondences=output)
+    found = Inputs(joined, ["trees"]).pairs("train").batch(np.array([0, 1, 5])).correspondences
     assert found.sentence.tolist() == [0, 0, 1, 1, 2, 2]
     first = schema.read(output, CORRESPONDENCES).sort_values(["caption_id", "start"])
     assert found.region[:2].tolist() == first["region"][:2].tolist()
 
 
-def test_a_model_without_phrases_is_refused(files, tmp_path):
-    path = tmp_path / "vse.safetensors"
-    parameters = {"dimension": 4, "word_dimension": 3, "word_vectors": "learned", "encoder": "gru", "loss": "sum",
-                  "similarity": "cosine", "margin": 0.2, "dropout": 0.0,
-                  "warm_up_steps": 0}  # fmt: skip
-    whole = str(tmp_path / "whole.parquet")
+@pytest.fixture
+def vse(files, tmp_path):
+    """A VSE on the same data: it knows no phrases."""
+    path, whole, tokens = (str(tmp_path / name) for name in ("vse.safetensors", "whole.parquet", "tokens.parquet"))
     with FeatureWriter(whole, IMAGE_FEATURES, (6,), np.float32, {}) as writer:
-        writer.append(pd.DataFrame({"image_id": [*NAMES, "d", "e", "f"]}), np.zeros((6, 6), np.float32))
-    files = replace(files, features={"whole": [whole]}, parses=[])
-    save_model(VSE.build(parameters, Inputs(files).shapes()), "vse", path, {})
-    with pytest.raises(InputError, match="expected an HM-LSTM, found VSE"):
-        open_model(files, path, 1)
+        writer.append(pd.DataFrame({"image_id": [*NAMES, "d", "e", "f"]}), np.ones((6, 6), np.float32))
+    captions = schema.read(files.one("caption_table"), CAPTIONS)
+    tokens_of_captions = captions["text"].str.lower().str.split()
+    rows = captions[["caption_id", "image_id", "split"]].assign(tokens=tokens_of_captions)
+    schema.write(rows, TOKENS, tokens, {})
+    files = files.with_changes(view_regions=[], view_whole=whole, parses=[], tokens=tokens)
+    made = build("vse", {"dimension": 4, "word_dimension": 3}, Inputs(files, ["words"]).shapes())
+    save_model(made, "vse", ["words"], path, {})
+    return files, path
 
 
-def test_everything_of_a_split_is_embedded_with_its_words_and_boxes(files, model):
-    inputs, method = open_model(files, model, 1)
-    embedded = embed(method, inputs, "train")
-    rows = embedded.rows
+def test_a_model_without_phrases_is_refused(vse):
+    with pytest.raises(InputError, match="a model of the method vse cannot embed_phrases or assign"):
+        open_model(*vse, CPU, "embed_phrases", "assign")
+
+
+def test_any_method_is_embedded_as_far_as_it_can(vse, tmp_path):
+    files, path = vse
+    inputs, method = open_model(files, path, CPU)
+    write_embeddings(method, inputs, "train", tmp_path / "embeddings.parquet", {"model": path})
+    store = FeatureStore([tmp_path / "embeddings.parquet"], EMBEDDINGS)
+    rows, vectors = store.rows, store.gather(np.arange(len(store)))
+    assert rows["kind"].value_counts().to_dict() == {"image": 3, "sentence": 6, "word": 6}
+    np.testing.assert_allclose(np.linalg.norm(vectors.astype(np.float32), axis=1), 1, rtol=1e-3)
+    assert rows.loc[rows["kind"] == "word", "text"].tolist() == inputs.vocabulary.words
+    assert (rows["width"] == 0).all()
+
+
+def test_everything_of_a_split_is_embedded_with_its_words_and_boxes(opened):
+    inputs, method = opened
+    rows, vectors = embed(method, inputs, "train")
     assert rows["kind"].value_counts().to_dict() == {"image": 3, "region": 5, "sentence": 6, "phrase": 12}
-    np.testing.assert_allclose(np.linalg.norm(embedded.vectors, axis=1), 1, rtol=1e-5)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-5)
     of_c = rows[rows["image_id"] == "c"]
     assert of_c.loc[of_c["kind"] == "sentence", "text"].tolist() == ["A dog sees a ball", "A dog with balls"]
     assert sorted(of_c.loc[of_c["kind"] == "phrase", "text"]) == ["A dog", "A dog", "a ball", "balls"]
     assert of_c.loc[of_c["kind"] == "region", "x"].tolist() == [10, 20, 30]
 
 
-def test_embeddings_give_the_assigned_regions(files, model):
-    inputs, method = open_model(files, model, 1)
-    embedded, assigned = embed(method, inputs, "train"), correspond(method, inputs, "train")
-    regions, phrases = embedded.of_kind("region"), embedded.of_kind("phrase")
+def test_embeddings_give_the_assigned_regions(opened):
+    inputs, method = opened
+    (rows, vectors), assigned = embed(method, inputs, "train"), correspond(method, inputs, "train")
     row = assigned[assigned["image_id"] == "c"].iloc[0]
-    phrase = ((phrases.rows["caption_id"] == row["caption_id"]) & (phrases.rows["start"] == row["start"])).to_numpy()
-    of_c = regions.where((regions.rows["image_id"] == "c").to_numpy())
-    scores = of_c.vectors @ phrases.where(phrase).vectors[0]
-    assert of_c.rows["rank"][int(scores.argmax())] == row["region"]
+    of_phrase = (rows["kind"] == "phrase") & (rows["caption_id"] == row["caption_id"]) & (rows["start"] == row["start"])
+    regions = (rows["kind"] == "region") & (rows["image_id"] == "c")
+    scores = vectors[regions] @ vectors[of_phrase][0]
+    assert rows["rank"][regions].iloc[int(scores.argmax())] == row["region"]
     assert scores.max() == pytest.approx(row["confidence"], abs=1e-5)
 
 
@@ -225,9 +251,19 @@ def true_regions(tmp_path):
     return path
 
 
-def test_true_regions_and_the_parser_s_phrases_are_ranked(files, model, true_boxes, true_regions, tmp_path):
+@pytest.fixture
+def embeddings(opened, true_regions, tmp_path):
+    """Those of the test split, and of the true boxes' regions."""
+    inputs, method = opened
+    paths = [tmp_path / "test_embeddings.parquet", tmp_path / "true_embeddings.parquet"]
+    write_embeddings(method, inputs, "test", paths[0], {})
+    write_region_embeddings(method, true_regions, paths[1], {})
+    return paths
+
+
+def test_true_regions_and_the_parser_s_phrases_are_ranked(embeddings, true_boxes, tmp_path):
     output = str(tmp_path / "ranking.parquet")
-    rank_regions(files, model, true_regions, true_boxes, 1, output, {})
+    rank_regions(*embeddings, true_boxes, output, {})
     rows = schema.read(output, RETRIEVAL)
     regions, phrases = (rows[rows["direction"] == name] for name in ("annotation", "search"))
     assert regions["query_id"].tolist() == ["e/1", "e/2", "f/1"]  # no phrase of the parser's means f/2
@@ -241,17 +277,18 @@ def test_true_regions_and_the_parser_s_phrases_are_ranked(files, model, true_box
     assert {dog["e/1"], dog["f/1"]} <= {2, 3, 4}
 
 
-def test_boxes_without_features_are_an_error(files, model, true_boxes, true_regions):
-    inputs, method = open_model(files, model, 1)
+def test_boxes_without_embeddings_are_an_error(embeddings, true_boxes):
+    split, regions = (FeatureStore([path], EMBEDDINGS) for path in embeddings)
+    phrases = np.flatnonzero(split.rows["kind"] == "phrase")
     boxes = schema.read(true_boxes, BOXES)
     boxes.loc[boxes["caption_id"] == "f#0", "x"] = 2.5
-    with pytest.raises(InputError, match="1 of these boxes have no features"):
-        ranked(method, inputs, FeatureStore([true_regions], REGION_FEATURES), boxes)
+    with pytest.raises(InputError, match="1 of these boxes have no embedding"):
+        ranked((split.rows.iloc[phrases], split.gather(phrases)), (regions.rows, regions.gather(np.arange(6))), boxes)
 
 
-def test_the_table_of_regions_sets_ours_beside_the_published(files, model, true_boxes, true_regions, tmp_path):
+def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_boxes, tmp_path):
     ranking = str(tmp_path / "ranking.parquet")
-    rank_regions(files, model, true_regions, true_boxes, 1, ranking, {})
+    rank_regions(*embeddings, true_boxes, ranking, {})
     made = {"networks": {}, "proposer": None, "parser": "grammar", "word_vectors": None, "used": {}}
     section = {
         "title": "Small",

@@ -1,34 +1,30 @@
-"""Encoding a whole split with a method, and scoring blocks of it."""
+"""Encoding a whole split with a trained method."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.methods.interface import Method, to_device
-from densevse.training.data import Pairs
-from densevse.training.ragged import Indices
-
-Encoding: TypeAlias = tuple[Tensor, ...]
-ScoreBlock: TypeAlias = Callable[[slice, slice], Tensor]
+from densevse.batches.pairs import Pairs
+from densevse.batches.ragged import Indices
+from densevse.methods.interface import Encoding, Method, to_device
 
 BATCH = 256
 
 
 @contextmanager
-def evaluation(method: Method) -> Iterator[None]:
-    """Put a method into evaluation mode, without gradients; afterwards it is in the mode that it was in."""
-    training = method.training
-    method.eval()
+def evaluation(module: nn.Module) -> Iterator[None]:
+    """Put a module into evaluation mode, without gradients; afterwards it is in the mode that it was in."""
+    training = module.training
+    module.eval()
     try:
         with torch.inference_mode():
             yield
     finally:
-        method.train(training)
+        module.train(training)
 
 
 def encode_images(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
@@ -38,7 +34,7 @@ def encode_images(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
         return concatenated(
             [
                 method.encode_images(to_device(pairs.images(rows), device))
-                for rows in _batches(len(pairs.rows.image_ids), batch)
+                for rows in batches(len(pairs.rows.image_ids), batch)
             ]
         )
 
@@ -50,27 +46,9 @@ def encode_sentences(method: Method, pairs: Pairs, batch: int = BATCH) -> Encodi
         return concatenated(
             [
                 method.encode_sentences(to_device(pairs.sentences(rows), device))
-                for rows in _batches(len(pairs.rows.caption_ids), batch)
+                for rows in batches(len(pairs.rows.caption_ids), batch)
             ]
         )
-
-
-def scorer(method: Method, images: Encoding, sentences: Encoding) -> Callable[[Indices, Indices], ScoreBlock]:
-    """Score blocks of some images and some sentences, given by their rows in the encodings."""
-
-    def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
-        some_images = tuple(part[torch.from_numpy(image_rows)] for part in images)
-        some_sentences = tuple(part[torch.from_numpy(sentence_rows)] for part in sentences)
-
-        def score_block(image: slice, sentence: slice) -> Tensor:
-            with evaluation(method):
-                return method.score(
-                    tuple(part[image] for part in some_images), tuple(part[sentence] for part in some_sentences)
-                )
-
-        return score_block
-
-    return of_rows
 
 
 def concatenated(encodings: list[Encoding]) -> Encoding:
@@ -89,5 +67,6 @@ def _padding(part: Tensor, widths: list[int]) -> list[int]:
     return [amount for after in reversed(missing) for amount in (0, after)]
 
 
-def _batches(count: int, size: int) -> list[Indices]:
+def batches(count: int, size: int) -> list[Indices]:
+    """The numbers below `count`, in batches of at most `size`."""
     return [np.arange(start, min(start + size, count)) for start in range(0, count, size)]

@@ -1,8 +1,8 @@
-"""A trained method as a file: safetensors weights, with all that is needed to make the method again."""
+"""Methods by name, and a trained one as a file: safetensors weights, with all that is needed to make it again."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,36 +12,66 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from densevse.artifacts.files import atomic
+from densevse.batches.files import Files
+from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
 from densevse.methods.interface import Method, Shapes
-from densevse.methods.registry import method as method_class
+from densevse.settings.load import validate
+from densevse.strict import Strict
 
 KEY = "densevse"  # one key, as the order of several is not defined
 
 
-def build(name: str, parameters: dict[str, Any], shapes: Shapes) -> Method:
-    """A method with its parameters. Raises `InputError` naming a parameter that it does not have or cannot use."""
+def method_class(name: str) -> type[Method]:
+    """The method of densevse/methods/<name>.py. Raises `InputError` if there is no such method."""
     try:
-        return method_class(name).build(parameters, shapes)
-    except (TypeError, ValueError) as error:
+        found: type[Method] = import_module(f"densevse.methods.{name}").METHOD
+    except (ModuleNotFoundError, AttributeError) as error:
+        raise InputError(f"no method {name!r}: densevse/methods/{name}.py must define METHOD ({error}).") from error
+    return found
+
+
+def parameters_of(name: str, values: Mapping[str, Any]) -> Strict:
+    """The parameters of a method from its configuration. Raises `InputError` naming each that does not fit."""
+    kind: type[Strict] = import_module(f"densevse.methods.parameters.{name}").Parameters
+    return validate(kind, dict(values), f"parameters of the method {name}")
+
+
+def build(name: str, parameters: Mapping[str, Any], shapes: Shapes) -> Method:
+    """A method with its parameters. Raises `InputError` naming a parameter that it does not have or cannot use."""
+    kind, values = method_class(name), parameters_of(name, parameters)
+    try:
+        return kind(values, shapes)
+    except ValueError as error:
         raise InputError(f"method {name} cannot be made of its parameters and the data: {error}") from error
 
 
-def save_model(method: Method, name: str, path: str | Path, made_from: Mapping[str, Any]) -> None:
-    """Write a method's weights; `name` is its name in the registry, `made_from` says what it was trained on."""
+def save_model(
+    method: Method, name: str, sentences: Sequence[str], path: str | Path, made_from: Mapping[str, Any]
+) -> None:
+    """Write a method's weights; `name` is that of its module, `sentences` the structures that it reads.
+
+    `made_from` says what it was trained on.
+    """
     shapes = method.shapes
     described = {
         "method": name,
-        "parameters": asdict(method.parameters_of_paper),
+        "parameters": method.hyperparameters.model_dump(mode="json"),
+        "sentences": list(sentences),
         "features": shapes.features,
         "words": shapes.words,
         "word_vectors": None if shapes.word_vectors is None else list(shapes.word_vectors.shape),
-        "extra": shapes.extra,
+        "sizes": shapes.sizes,
         "made_from": made_from,
     }
     weights = {key: value.detach().cpu().contiguous() for key, value in method.state_dict().items()}
     with atomic(path) as temporary:
         save_file(weights, temporary, {KEY: json.dumps(described, sort_keys=True)})
+
+
+def described(path: str | Path) -> dict[str, Any]:
+    """What a model's file says of it: method, parameters, sentences (the structures it reads), made_from and sizes."""
+    return _read(path)[1]
 
 
 def load_model(
@@ -55,24 +85,51 @@ def load_model(
     weights, described = _read(path)
     if features is not None:
         _check_features(path, described["made_from"].get("features", {}), features)
-    stored = described["word_vectors"]
-    trained = Shapes(
-        described["features"], described["words"], None if stored is None else torch.zeros(stored), described["extra"]
-    )
-    method = build(described["method"], described["parameters"], shapes or trained)
+    method = build(described["method"], described["parameters"], shapes or _shapes(described))
     _fill(method, weights, path)
     return method
 
 
 def trained_on(path: str | Path) -> str:
     """The kind of device that a model was trained on: cpu or cuda."""
-    device: str = _read(path)[1]["made_from"]["device"]
+    device: str = described(path)["made_from"]["device"]
     return device
 
 
-def load_weights(method: Method, path: str | Path) -> None:
-    """Fill a method with a trained one's weights. Raises `InputError` if they do not fit."""
-    _fill(method, _read(path)[0], path)
+def open_model(files: Files, path: str | Path, device: torch.device, *abilities: str) -> tuple[Inputs, Method]:
+    """A data set's artifacts and a model that was trained on them.
+
+    Raises `InputError` as `load_model` does, or if the model's method lacks one of the `abilities` that the job
+    needs, e.g. `assign`: an optional function of `Method`.
+    """
+    known = described(path)
+    kind = method_class(known["method"])
+    if missing := [ability for ability in abilities if not kind.can(ability)]:
+        raise InputError(f"{path}: a model of the method {known['method']} cannot {' or '.join(missing)}.")
+    inputs = Inputs(files, known["sentences"])
+    return inputs, load_model(path, inputs.shapes(), inputs.features_made_from()).to(device)
+
+
+def load_weights(method: Method, name: str, path: str | Path) -> None:
+    """Let a method, called `name`, start from a trained one's weights, which may be of another method.
+
+    Raises `InputError` if they do not fit.
+    """
+    weights, described = _read(path)
+    if described["method"] == name:
+        _fill(method, weights, path)
+        return
+    try:
+        method.start_from(described["method"], weights)
+    except ValueError as error:
+        raise InputError(f"{path}: training cannot start from this model: {error}.") from error
+
+
+def _shapes(described: Mapping[str, Any]) -> Shapes:
+    """The sizes of the data that a model was trained on; for its word vectors, which are its weights, any numbers."""
+    stored = described["word_vectors"]
+    vectors = None if stored is None else torch.rand(stored, generator=torch.Generator().manual_seed(0))
+    return Shapes(described["features"], described["words"], vectors, described["sizes"])
 
 
 def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

@@ -1,0 +1,104 @@
+"""A data set's artifacts, opened once for all its splits."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.features import feature_schema
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.tokens import TOKENS
+from densevse.artifacts.schemas.vocabulary import WORD_VECTORS
+from densevse.artifacts.store import FeatureStore
+from densevse.batches.files import Files
+from densevse.batches.pairs import Pairs
+from densevse.batches.phrase_regions import PhraseRegions
+from densevse.batches.structures import structure
+from densevse.batches.structures.trees import Forest
+from densevse.errors import InputError
+from densevse.evaluation.protocols import select_split
+from densevse.language.words import Vocabulary
+from densevse.logs import logger
+from densevse.methods.interface import Shapes
+
+
+class Inputs:
+    """What a method reads: the views that the job's files hold, and the structures of sentences that are named."""
+
+    def __init__(self, files: Files, sentences: Sequence[str]) -> None:
+        self.files, self.sentences = files, tuple(sentences)
+        self.images = schema.read(files.one("image_table"), IMAGES)
+        self.captions = schema.read(
+            files.one("caption_table"), CAPTIONS, ["caption_id", "image_id", "position", "split"]
+        )
+        self.vocabulary = Vocabulary.read(files.one("words"))
+        self.stores = {view: FeatureStore(paths, feature_schema(view)) for view, paths in files.views().items()}
+
+    def shapes(self) -> Shapes:
+        """The sizes that the data gives a method."""
+        features = {view: int(store.shape[-1]) for view, store in self.stores.items()}
+        sizes = {key: size for name in self.sentences for key, size in structure(name).sizes(self).items()}
+        return Shapes(features, len(self.vocabulary), self._word_vectors(), sizes)
+
+    def features_made_from(self) -> dict[str, dict[str, Any]]:
+        """View -> what its features were made from: network, layer, weights."""
+        return {view: store.made_from for view, store in self.stores.items()}
+
+    def pairs(self, split: str, regions: Literal["all", "assigned"] = "all") -> Pairs:
+        """The readable images of a split and their sentences; `regions` as `Method.regions_read` says.
+
+        Raises `InputError` if there are none.
+        """
+        rows = select_split(self.images, self.captions, split)
+        structures = {name: structure(name).read(self, rows.caption_ids) for name in self.sentences}
+        logger.info("%s: %d images with %d sentences", split, len(rows.image_ids), len(rows.caption_ids))
+        phrases = self._phrases(structures.get("trees")) if split == "train" else None
+        return Pairs(rows, self.stores, structures, phrases, regions)
+
+    def tokens_of(self, caption_ids: NDArray[np.object_]) -> list[list[str]]:
+        """The tokens of some captions. Raises `InputError` naming one that has none."""
+        return [list(tokens) for tokens in self._of_captions(self._tokens, caption_ids, "tokens")["tokens"]]
+
+    def parses_of(self, caption_ids: NDArray[np.object_], columns: list[str]) -> pd.DataFrame:
+        """PARSES columns of some captions, in their order. Raises `InputError` naming one that was not parsed."""
+        paths = self.files.several("parses")
+        parses = schema.read_all(paths, PARSES, ["caption_id", *columns]).set_index("caption_id")
+        return self._of_captions(parses, caption_ids, "parses")
+
+    @cached_property
+    def _tokens(self) -> pd.DataFrame:
+        path = self.files.one("tokens")
+        return schema.read(path, TOKENS, ["caption_id", "tokens"]).set_index("caption_id")
+
+    def _of_captions(self, rows: pd.DataFrame, caption_ids: NDArray[np.object_], name: str) -> pd.DataFrame:
+        number = rows.index.get_indexer(pd.Index(caption_ids))
+        if (number < 0).any():
+            missing = caption_ids[int(np.argmin(number))]
+            raise InputError(f"caption {missing!r} is not among the {name}; delete these and run snakemake again.")
+        return rows.iloc[number]
+
+    def _phrases(self, forest: Any) -> PhraseRegions | None:
+        """The phrases' regions, where a round's correspondences are given."""
+        if "correspondences" not in self.files:
+            return None
+        if not isinstance(forest, Forest):
+            raise InputError("correspondences are of noun phrases: the method's `sentences` must hold trees.")
+        return PhraseRegions.read(schema.read(self.files.one("correspondences"), CORRESPONDENCES), forest)
+
+    def _word_vectors(self) -> torch.Tensor | None:
+        if "word_vectors" not in self.files:
+            return None
+        path = self.files.one("word_vectors")
+        rows = schema.read(path, WORD_VECTORS, ["index", "vector"])
+        if not rows["index"].between(0, len(self.vocabulary) - 1).all():
+            raise InputError(f"{path}: of another vocabulary than {self.files.one('words')}; delete it.")
+        vectors = np.zeros((len(self.vocabulary), len(rows["vector"].iloc[0])), np.float32)
+        vectors[rows["index"]] = np.stack(rows["vector"].to_list())
+        return torch.from_numpy(vectors)

@@ -1,0 +1,98 @@
+"""Ranking annotated regions and phrases against each other (HM-LSTM, section 5.2 and Table 4), from their embeddings.
+
+A region is the box around all that a phrase of a test sentence names; a query region asks for its phrases among all
+phrases of the split, a phrase for its region among all regions. Only noun phrases that the parser found and that have
+a true box take part: the paper's phrases come from its parser as well.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.phrase_boxes import PHRASE, phrase_boxes
+from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.store import FeatureStore
+from densevse.errors import InputError
+from densevse.evaluation.protocols import Indices, TestSet, full
+from densevse.evaluation.ranks import ScoreBlock
+from densevse.evaluation.retrieval import Scorer, retrieve
+from densevse.logs import logger
+
+Embedded: TypeAlias = tuple[pd.DataFrame, NDArray[Any]]  # rows, and the vector of each
+
+
+def rank_regions(
+    embeddings: str | Path,
+    true_regions: str | Path,
+    boxes: str | Path,
+    output: str | Path,
+    made_from: Mapping[str, Any],
+) -> None:
+    """Rank the test split's true regions and phrases and write RETRIEVAL rows.
+
+    `embeddings` are those of the split, with its phrases, `true_regions` those of the true boxes, `boxes` BOXES rows. A
+    region's id is `<image_id>/<rank>`, a phrase's `<caption_id>/<start>-<end>`.
+    """
+    embedded, regions = FeatureStore([embeddings], EMBEDDINGS), FeatureStore([true_regions], EMBEDDINGS)
+    phrases = np.flatnonzero(embedded.rows["kind"] == "phrase")
+    rows, test_set = ranked(
+        (embedded.rows.iloc[phrases].reset_index(drop=True), embedded.gather(phrases)),
+        (regions.rows, regions.gather(np.arange(len(regions)))),
+        schema.read(boxes, BOXES),
+    )
+    counts = np.bincount(test_set.image_of_caption).tolist()  # the artifact names queries, not which belong together
+    schema.write(rows, RETRIEVAL, output, {**made_from, "phrases_of_regions": counts})
+
+
+def ranked(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[pd.DataFrame, TestSet]:
+    """RETRIEVAL rows of regions that ask for phrases (annotation) and phrases that ask for regions (search).
+
+    `phrases` and `regions` are EMBEDDINGS rows with their vectors, `boxes` BOXES rows. With the rows come the regions
+    (as images) and phrases (as captions) that were ranked. Raises `InputError` if a phrase's true box is not among the
+    regions.
+    """
+    placed = _with_regions(phrases[0], phrase_boxes(boxes), regions[0])
+    used = np.unique(placed["region_row"])
+    region = np.searchsorted(used, placed["region_row"])
+    names = (regions[0]["image_id"] + "/" + regions[0]["rank"].astype(str)).to_numpy(dtype=object)
+    spans = placed["start"].astype(str) + "-" + placed["end"].astype(str)
+    phrase_ids = (placed["caption_id"] + "/" + spans).to_numpy(dtype=object)
+    test_set = TestSet(names[used], phrase_ids, region, names[used])
+    logger.info("%d regions and %d phrases", len(used), len(placed))
+    score = _scorer(regions[1][used], phrases[1][placed["phrase_row"].to_numpy()])
+    return retrieve(score, test_set, full(test_set)), test_set
+
+
+def _with_regions(phrases: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
+    """The phrases that have a true box: `phrase_row` is their row among the phrases, `region_row` the box's region."""
+    numbered = phrases[PHRASE].assign(phrase_row=np.arange(len(phrases)))
+    placed = numbered.merge(true[[*PHRASE, "image_id", *BOX]], on=PHRASE)
+    known = regions[["image_id", *BOX]].assign(region_row=np.arange(len(regions)))
+    # A box that is the whole image stands there twice: as rank 0 and as itself.
+    found = placed.merge(known.drop_duplicates(["image_id", *BOX]), on=["image_id", *BOX], how="left")
+    if found.empty or found["region_row"].isna().any():
+        raise InputError(
+            f"{len(placed)} of {len(phrases)} phrases have a true box, {int(found['region_row'].isna().sum())} of "
+            "these boxes have no embedding. The boxes are of other captions or newer than their features: delete the "
+            "features and run snakemake again."
+        )
+    return found.astype({"region_row": np.int64}).sort_values(["region_row", "phrase_row"], ignore_index=True)
+
+
+def _scorer(regions: NDArray[Any], phrases: NDArray[Any]) -> Scorer:
+    v, h = (torch.from_numpy(vectors.astype(np.float32)) for vectors in (regions, phrases))
+
+    def of_rows(region_rows: Indices, phrase_rows: Indices) -> ScoreBlock:
+        some_v, some_h = v[torch.from_numpy(region_rows)], h[torch.from_numpy(phrase_rows)]
+        return lambda region, phrase: some_v[region] @ some_h[phrase].T
+
+    return of_rows

@@ -1,0 +1,1 @@
+"""A trained model on a split: loading it, encoding, scoring, embedding, and assigning regions to phrases."""

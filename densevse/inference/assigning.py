@@ -1,0 +1,47 @@
+"""Which region each noun phrase means, as a trained model sees it (HM-LSTM, section 3.3)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
+from densevse.batches.inputs import Inputs
+from densevse.batches.pairs import Pairs
+from densevse.batches.ragged import Indices
+from densevse.inference.embedding import IMAGES_AT_ONCE, phrases_of, regions_of, with_words
+from densevse.inference.encoding import batches, evaluation
+from densevse.logs import progress
+from densevse.methods.interface import Method
+
+
+def write_correspondences(
+    method: Method, inputs: Inputs, split: str, output: str | Path, made_from: Mapping[str, Any]
+) -> None:
+    """Assign a region to each noun phrase of a split's sentences, and write a CORRESPONDENCES artifact."""
+    schema.write(correspond(method, inputs, split), CORRESPONDENCES, output, made_from)
+
+
+def correspond(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
+    """CORRESPONDENCES rows: each noun phrase of a split's sentences with the best matching region of its image."""
+    pairs = inputs.pairs(split)
+    parts = progress(batches(len(pairs.rows.image_ids), IMAGES_AT_ONCE), f"regions of {split} phrases")
+    with evaluation(method):
+        assigned = [_assigned(method, pairs, images) for images in parts]
+    rows = with_words(pd.concat(assigned, ignore_index=True), inputs).rename(columns={"text": "phrase"})
+    boxes = inputs.stores["regions"].rows[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
+    return rows.merge(boxes, on=["image_id", "region"], how="left", validate="many_to_one")
+
+
+def _assigned(method: Method, pairs: Pairs, images: Indices) -> pd.DataFrame:
+    """The rows of some consecutive images, without words and boxes."""
+    first, last = np.searchsorted(pairs.rows.image_of_caption, [images[0], images[-1] + 1])
+    rows, h = phrases_of(method, pairs, np.arange(first, last))
+    regions, present = regions_of(method, pairs, images)
+    of_phrase = pairs.rows.image_of_caption[rows.pop("sentence")] - images[0]
+    region, confidence = method.assign(regions[of_phrase], present[of_phrase], h)
+    return rows.assign(region=region.cpu().numpy().astype(np.int32), confidence=confidence.cpu().numpy())

@@ -1,0 +1,194 @@
+"""Where a trained model puts images, regions, sentences, phrases and words in its common space.
+
+A method says what it can embed by the optional functions of `Method`. Whatever it can becomes rows of one artifact, the
+same for all methods, which figures and searches read.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.store import FeatureStore, FeatureWriter
+from densevse.batches.inputs import Inputs
+from densevse.batches.pairs import Pairs
+from densevse.batches.ragged import Indices
+from densevse.errors import InputError
+from densevse.inference.encoding import batches, evaluation
+from densevse.language.words import UNKNOWN
+from densevse.logs import logger, progress
+from densevse.methods.interface import Method, to_device
+
+Vectors: TypeAlias = NDArray[np.float32]
+
+IMAGES_AT_ONCE, ROWS_AT_ONCE = 64, 512
+WHOLE_IMAGE = 0
+NOTHING: dict[str, Any] = {
+    "image_id": "",
+    "caption_id": "",
+    "text": "",
+    "start": -1,
+    "end": -1,
+    "rank": -1,
+    **dict.fromkeys(BOX, 0.0),
+}
+"""What a row of EMBEDDINGS has in the columns that do not concern it."""
+
+
+def write_embeddings(
+    method: Method, inputs: Inputs, split: str, output: str | Path, made_from: Mapping[str, Any]
+) -> None:
+    """Embed whatever the method can of a split, and write an EMBEDDINGS artifact."""
+    rows, vectors = embed(method, inputs, split)
+    logger.info("embedded: %s", rows["kind"].value_counts(sort=False).to_dict())
+    _write(rows, vectors, output, made_from)
+
+
+def embed(method: Method, inputs: Inputs, split: str) -> tuple[pd.DataFrame, Vectors]:
+    """EMBEDDINGS rows of a split, and their vectors (rows, dimension).
+
+    They are of images with their regions, sentences with their phrases, and the vocabulary's words. Raises `InputError`
+    if the method can embed nothing.
+    """
+    pairs = inputs.pairs(split)
+    has_regions = "regions" in inputs.stores
+    kinds: dict[str, tuple[bool, Callable[[Indices], pd.DataFrame], int]] = {
+        "embed_images": (True, lambda rows: _images(method, pairs, rows), len(pairs.rows.image_ids)),
+        "embed_regions": (has_regions, lambda rows: _regions(method, pairs, rows), len(pairs.rows.image_ids)),
+        "embed_sentences": (True, lambda rows: _sentences(method, pairs, rows), len(pairs.rows.caption_ids)),
+        "embed_phrases": (True, lambda rows: _phrases(method, pairs, rows), len(pairs.rows.caption_ids)),
+        "embed_words": (True, lambda rows: _words(method, inputs, rows), len(inputs.vocabulary) - UNKNOWN - 1),
+    }
+    parts: list[pd.DataFrame] = []
+    with evaluation(method):
+        for ability, (wanted, embedded, count) in kinds.items():
+            if wanted and method.can(ability):
+                parts += [embedded(rows) for rows in progress(batches(count, IMAGES_AT_ONCE), f"{split}: {ability}")]
+    if not parts:
+        raise InputError(f"{type(method).__name__} embeds nothing: its scores are not products of vectors.")
+    rows = pd.concat(parts, ignore_index=True)
+    vectors: Vectors = np.stack(rows.pop("vector").to_list())
+    return _described(rows, inputs), vectors
+
+
+def write_region_embeddings(
+    method: Method, features: str | Path, output: str | Path, made_from: Mapping[str, Any]
+) -> None:
+    """Embed the regions of a region features file, e.g. true boxes, and write an EMBEDDINGS artifact."""
+    store = FeatureStore([features], REGION_FEATURES)
+    device = next(method.parameters()).device
+    with evaluation(method):
+        vectors = [
+            method.embed_regions(torch.from_numpy(store.gather(rows)).float().to(device)).cpu().numpy()
+            for rows in progress(batches(len(store), ROWS_AT_ONCE), "regions")
+        ]
+    rows = store.rows[["image_id", "rank", *BOX]].assign(kind="region")
+    _write(_complete(rows), np.concatenate(vectors), output, made_from)
+
+
+def regions_of(method: Method, pairs: Pairs, images: Indices) -> tuple[Tensor, Tensor]:
+    """(I, R, dimension) vectors of the regions of some images, zero where there is none; and (I, R) which exist."""
+    batch = to_device(pairs.images(images), next(method.parameters()).device)
+    vectors = method.embed_regions(batch.views["regions"][batch.present])
+    padded = vectors.new_zeros(*batch.present.shape, vectors.shape[1])
+    padded[batch.present] = vectors
+    return padded, batch.present
+
+
+def phrases_of(method: Method, pairs: Pairs, sentences: Indices) -> tuple[pd.DataFrame, Tensor]:
+    """The noun phrases of some sentences: rows (sentence of the split, caption_id, image_id, start, end), vectors."""
+    forest = pairs.forest()
+    batch = to_device(pairs.sentences(sentences), next(method.parameters()).device)
+    found = method.embed_phrases(batch)
+    node = forest.nodes.take(sentences)[0][found.node.cpu().numpy()]
+    sentence = sentences[found.sentence.cpu().numpy()]
+    rows = pd.DataFrame(
+        {
+            "sentence": sentence,
+            "caption_id": pairs.rows.caption_ids[sentence],
+            "image_id": pairs.rows.image_ids[pairs.rows.image_of_caption[sentence]],
+            "start": forest.start[node].astype(np.int32),
+            "end": forest.end[node].astype(np.int32),
+        }
+    )
+    return rows, found.vectors
+
+
+def with_words(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
+    """`rows` with `text`: the parser's tokens from `start` to `end` of each one's `caption_id`."""
+    captions = rows["caption_id"].unique()
+    tokens = dict(zip(captions, inputs.parses_of(captions, ["tokens"])["tokens"], strict=True))
+    spans = zip(rows["caption_id"], rows["start"], rows["end"], strict=True)
+    return rows.assign(text=[" ".join(tokens[caption_id][start:end]) for caption_id, start, end in spans])
+
+
+def _images(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
+    vectors = method.embed_images(to_device(pairs.images(rows), next(method.parameters()).device))
+    return _rows("image", vectors, image_id=pairs.rows.image_ids[rows], rank=WHOLE_IMAGE)
+
+
+def _regions(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
+    """The detections: the whole image, rank 0, is a row of its own kind."""
+    vectors, present = regions_of(method, pairs, rows)
+    image, rank = present.cpu().numpy().nonzero()
+    image, rank = image[rank != WHOLE_IMAGE], rank[rank != WHOLE_IMAGE]
+    return _rows("region", vectors[image, rank], image_id=pairs.rows.image_ids[rows[image]], rank=rank)
+
+
+def _sentences(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
+    vectors = method.embed_sentences(to_device(pairs.sentences(rows), next(method.parameters()).device))
+    image_id = pairs.rows.image_ids[pairs.rows.image_of_caption[rows]]
+    return _rows("sentence", vectors, caption_id=pairs.rows.caption_ids[rows], image_id=image_id)
+
+
+def _phrases(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
+    found, vectors = phrases_of(method, pairs, rows)
+    return _rows("phrase", vectors, **{name: found[name] for name in ("caption_id", "image_id", "start", "end")})
+
+
+def _words(method: Method, inputs: Inputs, rows: Indices) -> pd.DataFrame:
+    words = torch.from_numpy(rows + UNKNOWN + 1).to(next(method.parameters()).device)
+    return _rows("word", method.embed_words(words), text=[inputs.vocabulary.words[row] for row in rows])
+
+
+def _rows(kind: str, vectors: Tensor, **columns: Any) -> pd.DataFrame:
+    stored: Vectors = vectors.float().cpu().numpy()
+    return pd.DataFrame({"vector": list(stored), "kind": kind, **columns})
+
+
+def _described(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
+    """`rows` with the words of sentences and phrases and the boxes of images and regions."""
+    rows = _complete(rows)
+    sentence, phrase = (rows["kind"] == "sentence"), (rows["kind"] == "phrase")
+    if sentence.any():
+        texts = schema.read(inputs.files.one("caption_table"), CAPTIONS, ["caption_id", "text"])
+        rows.loc[sentence, "text"] = rows.loc[sentence, "caption_id"].map(texts.set_index("caption_id")["text"])
+    if phrase.any():
+        rows.loc[phrase, "text"] = with_words(rows[phrase], inputs)["text"]
+    if "regions" in inputs.stores:
+        boxes = inputs.stores["regions"].rows[["image_id", "rank", *BOX]]
+        rows = rows.drop(columns=BOX).merge(boxes, on=["image_id", "rank"], how="left")
+        rows[BOX] = rows[BOX].fillna(0.0)
+    return rows
+
+
+def _write(rows: pd.DataFrame, vectors: Vectors, output: str | Path, made_from: Mapping[str, Any]) -> None:
+    with FeatureWriter(output, EMBEDDINGS, vectors.shape[1:], np.float16, made_from) as file:
+        file.append(rows, vectors)
+
+
+def _complete(rows: pd.DataFrame) -> pd.DataFrame:
+    """`rows` with every column of EMBEDDINGS."""
+    missing = {name: value for name, value in NOTHING.items() if name not in rows}
+    filled = rows.assign(**missing).fillna(NOTHING)
+    return filled.astype({"start": np.int32, "end": np.int32, "rank": np.int32, **dict.fromkeys(BOX, np.float32)})

@@ -1,0 +1,67 @@
+"""Scoring blocks of images and sentences from their encodings."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+from densevse.batches.ragged import Indices
+from densevse.inference.encoding import evaluation
+from densevse.methods.interface import Encoding, Method
+
+ScoreBlock: TypeAlias = Callable[[slice, slice], Tensor]
+
+MULTIPLE = 64
+
+
+def scorer(method: Method, images: Encoding, sentences: Encoding) -> Callable[[Indices, Indices], ScoreBlock]:
+    """Score blocks of some images and some sentences, given by their rows in the encodings.
+
+    Whatever block is asked for, the method scores tiles of one shape (`Method.tile`, or less where there are fewer
+    rows), the last one filled up with copies of the last row. Libraries compute products of different shapes
+    by different kernels, whose last bits differ: identical items would then have different scores in a small last
+    tile, and would be no tie.
+    """
+
+    def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
+        some_images = _rows(images, torch.from_numpy(image_rows))
+        some_sentences = _rows(sentences, torch.from_numpy(sentence_rows))
+        high, wide = (
+            min(size, -(-len(rows) // MULTIPLE) * MULTIPLE)
+            for size, rows in zip(method.tile, (image_rows, sentence_rows), strict=True)
+        )
+
+        def score_block(image: slice, sentence: slice) -> Tensor:
+            with evaluation(method):
+                parts = [
+                    torch.cat([_score(method, row, column) for column in _tiles(some_sentences, sentence, wide)], dim=1)
+                    for row in _tiles(some_images, image, high)
+                ]
+            return torch.cat(parts)
+
+        return score_block
+
+    return of_rows
+
+
+def _score(method: Method, images: tuple[Encoding, int], sentences: tuple[Encoding, int]) -> Tensor:
+    return method.score(images[0], sentences[0])[: images[1], : sentences[1]]
+
+
+def _tiles(encoding: Encoding, rows: slice, size: int) -> list[tuple[Encoding, int]]:
+    """The encoding's `rows` in parts of exactly `size` rows, and how many of each part's rows are no copies."""
+    tiles = []
+    for start in range(rows.start, rows.stop, size):
+        count = min(size, rows.stop - start)
+        wanted = torch.arange(start, start + size).clamp(max=start + count - 1)
+        tiles.append((_rows(encoding, wanted) if count < size else _slice(encoding, start, size), count))
+    return tiles
+
+
+def _rows(encoding: Encoding, rows: Tensor) -> Encoding:
+    return tuple(part[rows.to(part.device)] for part in encoding)
+
+
+def _slice(encoding: Encoding, start: int, size: int) -> Encoding:
+    return tuple(part[start : start + size] for part in encoding)

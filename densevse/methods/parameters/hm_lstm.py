@@ -1,0 +1,41 @@
+"""What config/methods/hm_lstm.yaml may set; the defaults are the paper's or, where it is silent, chosen."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from densevse.strict import Strict
+
+Negatives = Literal["sum", "mean", "hardest"]
+
+
+class Parameters(Strict):
+    """The parameters of HM-LSTM (Niu et al., ICCV 2017)."""
+
+    dimension: int = Field(default=512, gt=0, description="of the embedding space (section 5.1.1)")
+    hidden: int = Field(default=512, gt=0, description="units of the H-LSTM (section 5.1.1)")
+    typed: bool = Field(
+        default=True, description="noun phrase children have weights of their own (Eq 2-7); if not, a plain Tree-LSTM"
+    )
+    word_vectors: Literal["learned", "fixed", "tuned"] = Field(
+        default="fixed", description="pre-trained and fixed (section 3.2.1), tuned further, or learned from nothing"
+    )
+    word_dimension: int = Field(default=300, gt=0, description="of word vectors that are learned from nothing")
+    margin: float = Field(default=0.1, ge=0, description="m of Eq 9, chosen")
+    negatives: Negatives = Field(
+        default="sum", description="what Eq 9 takes over the contrastive items: the paper's sum"
+    )
+    phrase_weight: Literal["confidence", "uniform", "none"] = Field(
+        default="confidence", description="w_dk of Eq 10, k > 0"
+    )
+    phrases: Literal["sum", "mean"] = Field(
+        default="sum",
+        description="what Eq 10 takes over a sentence's phrases; with mean they weigh no more than the sentence",
+    )
+    identical_phrases: Literal["ignored", "negatives"] = Field(
+        default="ignored", description="'a man' of one image is no contrast to 'a man' of another, chosen; or it is"
+    )
+    candidates: Literal["detections", "all"] = Field(
+        default="detections",
+        description="regions that a phrase may be assigned (section 3.3), chosen; or the whole image too",
+    )

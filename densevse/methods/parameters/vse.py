@@ -1,0 +1,32 @@
+"""What config/methods/vse.yaml may set. The poster names no values: the defaults are those of the authors' code."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from densevse.strict import Strict
+
+Encoder = Literal["lstm", "gru", "bag_of_words", "linear"]
+
+
+class Parameters(Strict):
+    """The parameters of VSE, VSE++ and order embeddings."""
+
+    dimension: int = Field(default=1024, gt=0, description="of the joint space")
+    word_dimension: int = Field(default=300, gt=0, description="of a word vector; pre-trained vectors bring their own")
+    word_vectors: Literal["learned", "fixed", "tuned"] = Field(
+        default="learned", description="learned from nothing; or pre-trained ones, fixed or tuned further"
+    )
+    encoder: Encoder = Field(
+        default="lstm", description="of sentences; linear is the sum of word vectors (vector arithmetic)"
+    )
+    loss: Literal["sum", "hardest"] = Field(
+        default="sum", description="over all contrastive terms, or the hardest alone"
+    )
+    similarity: Literal["cosine", "order"] = Field(
+        default="cosine", description="order: minus the order-violation penalty"
+    )
+    margin: float = Field(
+        default=0.2, ge=0, description="by which matching pairs must score higher than contrastive ones"
+    )
+    dropout: float = Field(default=0.0, ge=0, lt=1, description="of word vectors and of the CNN's vector, in training")

@@ -1,0 +1,69 @@
+"""What a method can read of a batch of sentences: one dataclass for each structure, S sentences each.
+
+A method's configuration names the structures that it reads (`sentences: [words, trees]`), and the method finds them by
+these names (`sentences["words"]`). Tensors move to the method's device with their batch. NumPy arrays stay where they
+are: the order in which a tree or a recurrence is computed is planned on the CPU.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of each sentence as numbers of the vocabulary; 0 is padding and 1 is the unknown word."""
+
+    index: Tensor  # (S, longest) padded with 0
+    lengths: Tensor  # (S,) how many words each sentence has, at least 1
+    host: Integers | None = None  # `index` once more, as a copy that never leaves the CPU
+
+    def on_host(self) -> Integers:
+        """(S, longest) `index` as a NumPy array; no waiting for the device where the batch came with such a copy."""
+        return self.index.cpu().numpy() if self.host is None else self.host
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Constituency trees of a batch of sentences, all nodes numbered together, children before parents.
+
+    A leaf is a pre-terminal with its word.
+    """
+
+    word: Integers  # (nodes,) the leaf's word number, -1 at inner nodes
+    parent: Integers  # (nodes,) the parent's number, -1 at a root
+    noun_phrase: NDArray[np.bool_]  # (nodes,) whether the node is a noun phrase (the hat in HM-LSTM, Eq 2)
+    root: Integers  # (S,) the root's number
+
+
+@dataclass(frozen=True)
+class Triplets:
+    """The typed dependencies of each sentence as triplets (DeFrag, section 3.1), sentence after sentence."""
+
+    relation: Tensor  # (T,) the relation's number, below Shapes.sizes["relations"]
+    governor: Tensor  # (T,) the governing word's number in the vocabulary
+    dependent: Tensor  # (T,) the dependent word's number in the vocabulary
+    lengths: Tensor  # (S,) how many triplets each sentence has, perhaps none
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """Dependency trees of a batch of sentences (SDT-RNN), all nodes numbered together, sentence after sentence."""
+
+    word: Integers  # (nodes,) the word's number in the vocabulary
+    head: Integers  # (nodes,) the number of the node that governs it, -1 at a root
+    relation: Integers  # (nodes,) the number of the relation to its head, below Shapes.sizes["relations"]
+    lengths: Integers  # (S,) how many nodes each sentence has
+
+
+@dataclass(frozen=True)
+class Tags:
+    """The parser's tokens with their part-of-speech tags; 0 is padding and 1 is unknown in both."""
+
+    words: Tensor  # (S, longest) word numbers in the vocabulary
+    tags: Tensor  # (S, longest) tag numbers, below Shapes.sizes["tags"]
+    lengths: Tensor  # (S,) how many tokens each sentence has

@@ -1,0 +1,59 @@
+"""How anything is trained: what holds throughout, and the phases one after the other. The same loop serves all."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from densevse.strict import Strict
+
+
+class Training(Strict):
+    """What holds in all phases of a training."""
+
+    optimizer: Literal["adam", "adamw", "sgd"] = "adam"
+    momentum: float = Field(default=0.0, ge=0, lt=1, description="of sgd")
+    weight_decay: float = Field(default=0.0, ge=0)
+    batch_size: int = Field(gt=0)
+    clip: float | None = Field(default=None, gt=0, description="largest norm of the gradient")
+    patience: int | None = Field(
+        default=None,
+        gt=0,
+        description="stop after so many epochs in which the selecting measure on val did not become better",
+    )
+    checkpoint_steps: int = Field(default=200, gt=0, description="steps between checkpoints")
+    half_precision: bool = Field(default=False, description="autocast to bf16 on a GPU")
+
+
+class Phase(Strict):
+    """Some epochs of a training, and what is so in them."""
+
+    epochs: int = Field(gt=0)
+    learning_rate: float = Field(ge=0)
+    final_learning_rate: float | None = Field(
+        default=None,
+        ge=0,
+        description="the learning rate goes there from learning_rate along half a cosine; none: it stays",
+    )
+    parameters: dict[str, Any] = Field(
+        default={}, description="parameters of what is trained that differ in this phase"
+    )
+
+
+class NamedPhase(Phase):
+    """A phase in the order in which a round goes through them."""
+
+    name: str
+
+
+class TrainingJob(Strict):
+    """All that decides how one round of a method is trained, besides its input files."""
+
+    method: str = Field(description="the method's file in densevse/methods: its name without .py")
+    parameters: dict[str, Any]
+    sentences: list[str] = Field(description="the structures of sentences that the method reads")
+    training: Training
+    phases: list[NamedPhase]
+    seed: int
+    round: int = Field(default=0, ge=0)
+    threads: int = Field(default=1, gt=0)
+    code: str = Field(default="", description="digest of the code that the job runs")

@@ -1,0 +1,41 @@
+"""One training job of a retrieval method: from artifacts to a model and its history."""
+
+from pathlib import Path
+
+from densevse.artifacts.files import checksum
+from densevse.batches.files import Files
+from densevse.batches.inputs import Inputs
+from densevse.inference.models import build, load_weights, save_model
+from densevse.logs import logger
+from densevse.numerics import seed_everything, set_up
+from densevse.settings.training import TrainingJob
+from densevse.training.checkpoints import Checkpoint, fingerprint
+from densevse.training.loop import Plan, Trainer, write_history
+from densevse.training.retrieval import Retrieval
+
+
+def train(files: Files, start: str | None, job: TrainingJob, model: str | Path, history: str | Path) -> None:
+    """Train a method and write its `model` and `history`.
+
+    With a model to `start` from (the round before, or another method's) training begins with its weights, and keeps
+    them if no epoch is better. Interrupted, it saves a checkpoint beside the model and goes on from there when it is
+    run again with the same settings, inputs and code.
+    """
+    device = set_up(job.threads)
+    made_from = {"settings": job.model_dump(mode="json"), "device": device.type}
+    checkpoint = Checkpoint(model, fingerprint(made_from, [*files.paths(), *([start] if start else [])]))
+    inputs = Inputs(files, job.sentences)
+    seed_everything(job.seed, job.method, f"round{job.round}")
+    method = build(job.method, job.parameters, inputs.shapes())
+    if start:
+        load_weights(method, job.method, start)
+        logger.info("starting from the weights of %s", start)
+    train_pairs, val_pairs = (inputs.pairs(split, method.regions_read) for split in ("train", "val"))
+    task = Retrieval(method.to(device), train_pairs, val_pairs)
+    plan = Plan(job.training, job.phases, job.seed, job.round, validate_start=start is not None)
+    rows = Trainer(task, plan, checkpoint).run()
+    write_history(rows, history, made_from)
+    read = {"vocabulary": checksum(files.one("words")), "features": inputs.features_made_from()}
+    made_from |= {**read, "fingerprint": checkpoint.fingerprint}
+    save_model(method, job.method, job.sentences, model, made_from)
+    checkpoint.remove()

@@ -1,0 +1,55 @@
+"""The task of every retrieval method: batches of matched pairs, validated as the test split is ranked."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from densevse.batches.pairs import Pairs
+from densevse.batches.ragged import Indices
+from densevse.evaluation.ranks import evaluate, figures
+from densevse.inference.encoding import encode_images, encode_sentences
+from densevse.inference.scoring import scorer
+from densevse.methods.interface import Batch, Encoding, Method, Moment
+from densevse.training.task import Task
+
+MEASURES = [f"{direction}_r{k}" for direction in ("annotation", "search") for k in (1, 5, 10)] + ["sum"]
+
+
+class Retrieval(Task):
+    """Trains a method on the pairs of `train`; the epoch with the largest Sum on `val` is kept."""
+
+    selects = "sum"
+
+    def __init__(self, method: Method, train: Pairs, val: Pairs) -> None:
+        self.module: Method = method
+        self.parameters = method.hyperparameters
+        self.train, self.val = train, val
+        self.examples = len(train.rows.caption_ids)
+
+    def batch(self, examples: Indices, epoch: int) -> Batch:
+        """The sentences of these numbers, each with its image."""
+        return self.train.batch(examples)
+
+    def loss(self, batch: Batch, moment: Moment) -> Tensor:
+        """The method's loss; encodings may be computed in half precision, scores and what follows in float32."""
+        images, sentences = self.module.encode_batch(batch)
+        with torch.autocast(images[0].device.type, enabled=False):
+            return self.module.loss(_float32(images), _float32(sentences), batch, moment)
+
+    def validate(self) -> dict[str, float]:
+        """R@K both ways and their Sum on the validation split, ranked as the test split is."""
+        return validate(self.module, self.val)
+
+
+def validate(method: Method, pairs: Pairs) -> dict[str, float]:
+    """R@K both ways and their Sum of a method on a split."""
+    rows = pairs.rows
+    every_image, every_sentence = np.arange(len(rows.image_ids)), np.arange(len(rows.caption_ids))
+    score = scorer(method, encode_images(method, pairs), encode_sentences(method, pairs))
+    ranks = evaluate(score(every_image, every_sentence), torch.from_numpy(rows.image_of_caption), len(every_image))
+    found = figures(ranks)
+    return {name: found[name] for name in MEASURES}
+
+
+def _float32(encoding: Encoding) -> Encoding:
+    return tuple(part.float() if part.is_floating_point() and part.itemsize < 4 else part for part in encoding)

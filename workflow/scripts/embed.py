@@ -1,0 +1,21 @@
+from densevse.batches.files import Files
+from densevse.inference.embedding import write_embeddings
+from densevse.inference.models import open_model
+from densevse.logs import job
+from densevse.numerics import set_up
+
+
+def main(files, model, split, threads, output):
+    inputs, method = open_model(files, model, set_up(threads))
+    write_embeddings(method, inputs, split, output, {"model": model, "split": split})
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(
+            Files.of(dict(snakemake.input.items())),
+            snakemake.input.model,
+            snakemake.wildcards.split,
+            snakemake.params.threads,
+            snakemake.output[0],
+        )

@@ -1,0 +1,6 @@
+from densevse.language.words import write_tokens
+from densevse.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        write_tokens(snakemake.input.captions, snakemake.output[0])
