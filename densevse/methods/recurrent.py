@@ -4,6 +4,8 @@ The distinct beginnings (prefixes) of a batch form a tree: "a dog" is one node w
 twenty. Level t of the tree holds the prefixes of t + 1 words; a step of the recurrence is one matrix product over a
 level, so nothing is padded and nothing needs sorting. The input product is computed once a distinct word. The
 backward pass is written by hand, with one product for all steps' weight gradients.
+
+A decoder, which begins each sentence from a state of its own, shares nothing: its sentences are `chains`.
 """
 
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from densevse.methods.gates import sigmoid_, through_sigmoid, through_tanh
-from densevse.methods.structures import Words
+from densevse.methods.structures import Integers, Words
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Prefixes:
     distinct: Tensor  # (U,) the batch's distinct words
     word: Tensor  # (P,) each prefix's last word, as a position in `distinct`
     parent: Tensor  # (P,) the prefix without its last word, as a row of the level before; 0 on the first level
-    sizes: list[int]  # prefixes a level
+    sizes: list[int]  # how many prefixes each level has
     sentence: Tensor  # (S,) the prefix that is the whole sentence
 
 
@@ -40,7 +42,7 @@ def prefixes(words: Words) -> Prefixes:
     position = position.reshape(table.shape)
     node = np.zeros(len(table), np.int64)
     sentence = np.empty(len(table), np.int64)
-    levels: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    levels: list[tuple[Integers, Integers]] = []
     offset = 0
     for step in range(int(length.max())):
         alive = np.flatnonzero(length > step)
@@ -50,14 +52,43 @@ def prefixes(words: Words) -> Prefixes:
         levels.append(np.divmod(pairs, len(distinct)))
         offset += len(pairs)
 
+    return _prefixes(distinct, levels, sentence, words.index.device)
+
+
+def chains(table: Integers, length: Integers, device: torch.device) -> Prefixes:
+    """The prefixes of sentences that each begin from a state of their own, so that none is shared.
+
+    `table` (S, longest) has their words and `length` (S,) how many each has, at least 1; any word may be 0 here. On
+    the first level `parent` is the sentence's row. The result's tensors are on `device`.
+    """
+    distinct, position = np.unique(table, return_inverse=True)
+    position = position.reshape(table.shape)
+    order = np.argsort(-length, kind="stable")  # so that the sentences still alive at a step come first
+    alive = [int((length > step).sum()) for step in range(int(length.max()))]
+    levels = [
+        (order if step == 0 else np.arange(count), position[order[:count], step]) for step, count in enumerate(alive)
+    ]
+    sentence = np.empty(len(table), np.int64)
+    sentence[order] = np.concatenate(([0], np.cumsum(alive)))[length[order] - 1] + np.arange(len(order))
+    return _prefixes(distinct, levels, sentence, device)
+
+
+def _prefixes(
+    distinct: Integers,
+    levels: list[tuple[Integers, Integers]],
+    sentence: Integers,
+    device: torch.device,
+) -> Prefixes:
+    """From each level's parents and words."""
+
     def on_device(array: NDArray[Any]) -> Tensor:
-        return torch.from_numpy(array).to(words.index.device, non_blocking=True)
+        return torch.from_numpy(array).to(device, non_blocking=True)
 
     return Prefixes(
         distinct=on_device(distinct),
         word=on_device(np.concatenate([word for _, word in levels])),
         parent=on_device(np.concatenate([parent for parent, _ in levels])),
-        sizes=[len(word) for word, _ in levels],
+        sizes=[len(word) for _, word in levels],
         sentence=on_device(sentence),
     )
 
@@ -87,14 +118,30 @@ class Recurrent(nn.Module):
 
     def forward(self, vectors: Tensor, tree: Prefixes) -> Tensor:
         """(S, hidden) last hidden states of sentences whose distinct words have the `vectors` (U, inputs)."""
+        return functional.embedding(tree.sentence, self.states(vectors, tree))
+
+    def states(self, vectors: Tensor, tree: Prefixes, initial: Tensor | None = None) -> Tensor:
+        """(P, hidden) hidden states of all prefixes.
+
+        `initial` (S, hidden) holds the hidden states that the sentences of `chains` begin from; without it, and for
+        memories always, they begin from zero. Only an LSTM can be given some.
+        """
         inputs = functional.linear(vectors, self.weight_input, self.bias_input)
         inputs = inputs.to(self.weight_hidden.dtype)  # the recurrence keeps its precision under autocast
         of_prefixes = functional.embedding(tree.word, inputs)
         if self.kind == "lstm":
-            hidden = _LSTM.apply(of_prefixes, self.weight_hidden, tree)  # type: ignore[no-untyped-call]
-        else:
-            hidden = _GRU.apply(of_prefixes, self.weight_hidden, self.bias_hidden, tree)  # type: ignore[no-untyped-call]
-        return functional.embedding(tree.sentence, hidden)
+            begun = None if initial is None else initial.to(self.weight_hidden.dtype)
+            return _LSTM.apply(of_prefixes, self.weight_hidden, begun, tree)  # type: ignore[no-any-return,no-untyped-call]
+        if initial is not None:
+            raise ValueError("only an LSTM can begin from a state")
+        return _GRU.apply(of_prefixes, self.weight_hidden, self.bias_hidden, tree)  # type: ignore[no-any-return,no-untyped-call]
+
+    def step(self, vectors: Tensor, hidden: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
+        """One step of an LSTM for generating: (S, inputs) vectors and (S, hidden) states and memories to the next."""
+        gates = functional.linear(vectors, self.weight_input, self.bias_input) + hidden @ self.weight_hidden.t()
+        i, f, o, candidate = gates.chunk(4, dim=1)
+        memory = f.sigmoid() * memory + i.sigmoid() * candidate.tanh()
+        return o.sigmoid() * memory.tanh(), memory
 
 
 def _spans(sizes: list[int]) -> list[tuple[slice, slice]]:
@@ -105,10 +152,10 @@ def _spans(sizes: list[int]) -> list[tuple[slice, slice]]:
 
 
 class _LSTM(torch.autograd.Function):
-    """Hochreiter and Schmidhuber's cell with forget gate, over a tree of prefixes; (P, 4H) inputs to (P, H)."""
+    """Hochreiter and Schmidhuber's cell with forget gate, over prefixes; (P, 4H) inputs and (S, H) begins to (P, H)."""
 
     @staticmethod
-    def forward(ctx: Any, inputs: Tensor, weight: Tensor, tree: Prefixes) -> Tensor:
+    def forward(ctx: Any, inputs: Tensor, weight: Tensor, initial: Tensor | None, tree: Prefixes) -> Tensor:
         count, size = len(inputs), weight.shape[1]
         gates = inputs.clone()
         cell, squashed, hidden = (inputs.new_empty(count, size) for _ in range(3))
@@ -118,6 +165,9 @@ class _LSTM(torch.autograd.Function):
             if before.stop:
                 torch.index_select(hidden[before], 0, tree.parent[now], out=hidden_before[now])
                 torch.index_select(cell[before], 0, tree.parent[now], out=cell_before[now])
+            elif initial is not None:
+                torch.index_select(initial, 0, tree.parent[now], out=hidden_before[now])
+            if before.stop or initial is not None:
                 gates[now].addmm_(hidden_before[now], weight.t())
             sigmoid_(gates[now][:, : 3 * size])
             candidate.tanh_()
@@ -125,12 +175,12 @@ class _LSTM(torch.autograd.Function):
             torch.tanh(cell[now], out=squashed[now])
             torch.mul(o, squashed[now], out=hidden[now])
         ctx.save_for_backward(weight, gates, squashed, hidden_before, cell_before)
-        ctx.tree = tree
+        ctx.tree, ctx.begun = tree, initial is not None and len(initial)
         return hidden
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor | None, None]:
         weight, gates, squashed, hidden_before, cell_before = ctx.saved_tensors
         tree, size = ctx.tree, weight.shape[1]
         of_hidden, of_cell, of_gates = gradient.clone(), torch.zeros_like(gradient), torch.empty_like(gates)
@@ -145,7 +195,11 @@ class _LSTM(torch.autograd.Function):
             if before.stop:
                 of_cell[before].index_add_(0, tree.parent[now], here * f)
                 of_hidden[before].index_add_(0, tree.parent[now], of_gates[now] @ weight)
-        return of_gates, of_gates.t() @ hidden_before, None
+        of_initial = None
+        if ctx.begun:
+            first = slice(0, tree.sizes[0])
+            of_initial = gradient.new_zeros(ctx.begun, size).index_add_(0, tree.parent[first], of_gates[first] @ weight)
+        return of_gates, of_gates.t() @ hidden_before, of_initial, None
 
 
 class _GRU(torch.autograd.Function):

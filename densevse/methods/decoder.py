@@ -1,0 +1,87 @@
+"""An LSTM that is begun from a vector and predicts a sentence word by word (SCO, Eq 3; NIC, Vinyals et al. 2015).
+
+Word 0, the padding, is never a word of a sentence. As an input it stands before the first word, as a target after the
+last one: it is the sentence's end.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from densevse.methods.recurrent import Prefixes, Recurrent, chains
+from densevse.methods.structures import Words
+
+END = 0
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """What a decoder reads and is to predict: at each step the word before, and the word itself."""
+
+    tree: Prefixes  # of the inputs
+    target: Tensor  # (P,) the word that follows each prefix
+    sentence: Tensor  # (P,) the row of the sentence that each prefix begins
+
+
+def teaching(words: Words, read: Words | None = None) -> Teaching:
+    """Lay out sentences for a decoder; on the CPU, with tensors on the sentences' device.
+
+    `words` are to be predicted. `read` stand before each prediction but the first: the same words, or what scheduled
+    sampling made of them.
+    """
+    device = words.index.device
+    steps = (words.on_host() != END).sum(axis=1) + 1
+    begun = np.pad((read or words).on_host(), ((0, 0), (1, 0)), constant_values=END)
+    ended = np.pad(words.on_host(), ((0, 0), (0, 1)), constant_values=END)
+    order = np.argsort(-steps, kind="stable")  # as `chains` has the sentences of each step
+    alive = [int((steps > step).sum()) for step in range(int(steps.max()))]
+    owner = np.concatenate([order[:count] for count in alive])
+    target = ended[owner, np.repeat(np.arange(len(alive)), alive)]
+    return Teaching(chains(begun, steps, device), *(torch.from_numpy(part).to(device) for part in (target, owner)))
+
+
+class Decoder(nn.Module):
+    """Predicts sentences from states of (S, hidden).
+
+    `words` are the vectors F of Eq 3, (words, D), used for inputs and, transposed, for predictions. As printed, the
+    softmax of F^T h does not fit: F is (300, words) and h has 1,024 values. So `project` maps h to D values first.
+    """
+
+    def __init__(self, words: nn.Embedding, hidden: int) -> None:
+        super().__init__()
+        self.words = words
+        self.recurrent = Recurrent("lstm", words.embedding_dim, hidden)
+        self.project = nn.Linear(hidden, words.embedding_dim, bias=False)
+        self.bias = nn.Parameter(torch.zeros(words.num_embeddings))  # b_p
+
+    def negative_log_likelihood(self, initial: Tensor, words: Words, sampled: float = 0.0) -> Tensor:
+        """(S,) L_gen of each sentence: minus the sum over its words, and its end, of log P (section 3.4).
+
+        `initial` (S, hidden) begins each sentence. With the probability `sampled` a word that is read is drawn from the decoder's own prediction instead (scheduled sampling, Bengio et
+        al. 2015); no gradient passes through what was drawn.
+        """
+        taught = teaching(words, self.sample(initial, words, sampled) if sampled else None)
+        hidden = self.recurrent.states(self.words(taught.tree.distinct), taught.tree, initial)
+        losses = functional.cross_entropy(self.logits(hidden), taught.target, reduction="none")
+        return losses.new_zeros(len(initial)).index_add(0, taught.sentence, losses)
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        """(P, words) logits of the word that follows: F^T of the projected states, plus b_p."""
+        return functional.linear(self.project(hidden), self.words.weight, self.bias)
+
+    @torch.no_grad()
+    def sample(self, initial: Tensor, words: Words, probability: float) -> Words:
+        """The sentences, each word replaced by a draw from the decoder's prediction with a probability."""
+        hidden, memory = initial, torch.zeros_like(initial)
+        index = words.index
+        before, read = index.new_full((len(index),), END), []
+        for step in range(index.shape[1]):
+            hidden, memory = self.recurrent.step(self.words(before), hidden, memory)
+            drawn = torch.multinomial(self.logits(hidden).float().softmax(dim=1), 1)[:, 0]
+            replaced = torch.rand(len(index), device=index.device) < probability
+            before = torch.where(replaced, drawn, index[:, step])
+            read.append(before)
+        return Words(torch.stack(read, dim=1), words.lengths)

@@ -1,0 +1,22 @@
+"""What a language model of config/generators may set."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from densevse.strict import Strict
+
+
+class Parameters(Strict):
+    """The poster names no value; these are chosen, near those of the authors' multimodal log-bilinear models."""
+
+    attributes: Literal["none", "content", "structure_and_content"] = Field(
+        "structure_and_content",
+        description="what modulates the prediction: nothing (LBL), the embedding (MLBL), or tags too (SC-NLM)",
+    )
+    word_context: int = Field(5, gt=0, description="n - 1, how many words before the predicted one are read")
+    tag_context: int = Field(3, gt=0, description="k + 1, how many tags from the predicted word's own on are read")
+    dimension: int = Field(256, gt=0, description="K, of a word's vector and of r")
+    factors: int = Field(512, gt=0, description="F, where words and attributes meet")
+    attribute_dimension: int = Field(256, gt=0, description="D, of the attribute vector u")
+    dropout: float = Field(0.0, ge=0, lt=1, description="of r and of u, in training")

@@ -1,0 +1,33 @@
+"""What config/methods/sco.yaml may set."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from densevse.strict import Strict
+
+
+class Parameters(Strict):
+    """The paper's values (section 4.2); where it is silent, chosen."""
+
+    dimension: int = Field(1024, gt=0, description="H, of the joint space and of both LSTMs")
+    word_dimension: int = Field(300, gt=0, description="D, of a word vector")
+    image: Literal["context", "concepts", "sum", "gate"] = Field(
+        "gate",
+        description="what an image's representation joins, and how (Eq 2; Table 1's concept, context, sum, gate)",
+    )
+    margin: float = Field(0.2, gt=0, description="m of L_mat")
+    generation_weight: float = Field(1.0, ge=0, description="lambda of Eq 4; with 0 nothing is generated")
+    sampled: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="share of words that scheduled sampling draws, Table 1's sampling; phases may raise it",
+    )
+    words: Literal["own", "shared"] = Field(
+        "own", description="whether both LSTMs have word vectors of their own (Table 1's non-shared) or share them"
+    )
+    longest_sentence: int = Field(50, gt=0, description="J, words of a sentence that are read")
+    dropout: float = Field(
+        0.0, ge=0, lt=1, description="of the context vector and of word vectors, in training; chosen"
+    )

@@ -1,0 +1,113 @@
+"""SC-NLM: the structure-content neural language model (Kiros, Salakhutdinov, Zemel 2014, "Decoder").
+
+It predicts a word from the words before it, w_1:n-1, the tags from its own on, t_n:n+k (structure), and an embedding v of
+the joint space (content). It is trained on text alone, where v is the sentence's embedding; for an image v is the image's.
+
+The poster names the model; its terms are those of the factored multiplicative log-bilinear model (Kiros, Salakhutdinov,
+Zemel, ICML 2014), with
+
+    E = W_fk^T W_fv                                 the words' vectors, folded into the factors
+    r = sum_i C_i E[:, w_(n-i)]                     the context of words
+    u = relu(sum_i T_i t_(n+i) + T_v v + b_u)       the attributes: structure and content
+    f = (W_fk r) * (W_fd u)                         the factors
+    P(w_n) = softmax(W_fv^T f + b)
+
+Without tags it is the multiplicative model MLBL; without attributes f = W_fk r, the log-bilinear model LBL. Word 0, the
+padding, stands before the first word and, as a target, after the last one; tag 0 stands after the last tag.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from densevse.methods.parameters.sc_nlm import Parameters
+from densevse.methods.structures import Tags
+
+
+@dataclass(frozen=True)
+class Positions:
+    """The places of a batch's sentences where a word, or the end, is to be predicted; sentence after sentence."""
+
+    before: Tensor  # (P, word_context) the words before it, the nearest first; 0 before the sentence
+    tags: Tensor  # (P, tag_context) the tags from its own on; 0 after the sentence
+    target: Tensor  # (P,) the word itself; 0 at the end
+    sentence: Tensor  # (P,) the sentence's row
+
+
+def positions(sentences: Tags, word_context: int, tag_context: int) -> Positions:
+    """Every prediction that tagged sentences ask for: one for each word, and one for the end."""
+    steps = sentences.lengths + 1
+    sentence = torch.repeat_interleave(torch.arange(len(steps), device=steps.device), steps)
+    first = torch.cumsum(steps, 0) - steps
+    place = torch.arange(len(sentence), device=steps.device) - first[sentence]
+    words = functional.pad(sentences.words, (word_context, 1))
+    tags = functional.pad(sentences.tags, (0, tag_context))
+    back = place[:, None] + word_context - 1 - torch.arange(word_context, device=steps.device)
+    ahead = place[:, None] + torch.arange(tag_context, device=steps.device)
+    return Positions(
+        words[sentence[:, None], back],
+        tags[sentence[:, None], ahead],
+        words[sentence, place + word_context],
+        sentence,
+    )
+
+
+class SCNLM(nn.Module):
+    """The language model. `words`, `tags` and `content` are the sizes of the vocabulary, the tags and the embedding."""
+
+    def __init__(self, parameters: Parameters, words: int, tags: int, content: int) -> None:
+        super().__init__()
+        self.hyperparameters, self.tags = parameters, tags
+        size, factors, attributes = parameters.dimension, parameters.factors, parameters.attribute_dimension
+        self.w_fv = nn.Parameter(torch.empty(words, factors))  # W_fv^T
+        self.w_fk = nn.Linear(size, factors, bias=False)
+        self.c = nn.Linear(parameters.word_context * size, size, bias=False)  # C_1 ... C_(n-1), side by side
+        self.b = nn.Parameter(torch.zeros(words))
+        self.dropout = nn.Dropout(parameters.dropout)
+        nn.init.normal_(self.w_fv, std=factors**-0.5)
+        if parameters.attributes != "none":
+            self.t_v = nn.Linear(content, attributes)  # T_v and b_u
+            self.w_fd = nn.Linear(attributes, factors, bias=False)
+        if parameters.attributes == "structure_and_content":
+            # Tags are one-hot, so that T_i t is a column of T_i: one row of this table for each i and tag.
+            self.t = nn.EmbeddingBag(parameters.tag_context * tags, attributes, mode="sum")
+            nn.init.normal_(self.t.weight, std=attributes**-0.5)
+
+    def negative_log_likelihood(self, content: Tensor, sentences: Tags) -> Tensor:
+        """(S,) minus the log probability of each sentence and its end, given its embedding (S, content)."""
+        asked = positions(sentences, self.hyperparameters.word_context, self.hyperparameters.tag_context)
+        distinct, rows = asked.before.unique(return_inverse=True)
+        r = self.context(self.word_vectors(distinct)[rows])
+        shared = self.contents(content)
+        u = None if shared is None else self.attributes(shared[asked.sentence], asked.tags)
+        logits = self.logits(r, u)
+        losses = functional.cross_entropy(logits, asked.target, reduction="none")
+        return losses.new_zeros(len(sentences.lengths)).index_add(0, asked.sentence, losses)
+
+    def word_vectors(self, words: Tensor) -> Tensor:
+        """(n, K) columns of E of the words (n,)."""
+        return self.w_fv[words] @ self.w_fk.weight
+
+    def context(self, before: Tensor) -> Tensor:
+        """(P, K) r of the vectors (P, word_context, K) of the words before, the nearest first."""
+        return self.dropout(self.c(before.flatten(1)))  # type: ignore[no-any-return]
+
+    def contents(self, content: Tensor) -> Tensor | None:
+        """(S, D) T_v v + b_u, which all predictions of a sentence share; nothing for the log-bilinear model."""
+        return None if self.hyperparameters.attributes == "none" else self.t_v(content)
+
+    def attributes(self, contents: Tensor, tags: Tensor) -> Tensor:
+        """(P, D) u of the predictions' contents (P, D) and tags (P, tag_context)."""
+        if self.hyperparameters.attributes == "content":
+            return self.dropout(contents.relu())  # type: ignore[no-any-return]
+        offset = self.tags * torch.arange(tags.shape[1], device=tags.device)
+        return self.dropout((self.t(tags + offset) + contents).relu())  # type: ignore[no-any-return]
+
+    def logits(self, r: Tensor, u: Tensor | None) -> Tensor:
+        """(P, words) of r (P, K) and u (P, D): W_fv^T f + b."""
+        f = self.w_fk(r)
+        if u is not None:
+            f = f * self.w_fd(u)
+        return functional.linear(f, self.w_fv, self.b)

@@ -1,0 +1,109 @@
+"""The decoder of Eq 3 against a literal loop over sentences and words."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from densevse.methods.decoder import Decoder, teaching
+from densevse.methods.structures import Words
+
+WORDS, DIMENSION, HIDDEN = 7, 3, 4
+LENGTHS = torch.tensor([3, 1, 4])
+SENTENCES = Words(torch.tensor([[2, 3, 4, 0], [5, 0, 0, 0], [2, 3, 6, 4]]), LENGTHS)
+
+
+@pytest.fixture
+def decoder():
+    torch.manual_seed(0)
+    made = Decoder(nn.Embedding(WORDS, DIMENSION, padding_idx=0), HIDDEN).double()
+    with torch.no_grad():
+        for weight in made.parameters():
+            weight.copy_(torch.randn_like(weight))
+    return made
+
+
+@pytest.fixture
+def initial():
+    return torch.randn(3, HIDDEN, dtype=torch.double, generator=torch.Generator().manual_seed(1))
+
+
+def literal(decoder, state, words):
+    """Eq 3 and L_gen as printed, one word after the other, with the projection that they lack."""
+    recurrent, f = decoder.recurrent, decoder.words.weight
+    of_word, of_state = recurrent.weight_input.chunk(4), recurrent.weight_hidden.chunk(4)
+    bias = recurrent.bias_input.chunk(4)  # input, forget, output, candidate
+    hidden, memory, before, total = state, torch.zeros_like(state), 0, 0.0
+    for word in [*words, 0]:
+        i, o, forget, candidate = (
+            of_word[gate] @ f[before] + of_state[gate] @ hidden + bias[gate] for gate in (0, 2, 1, 3)
+        )
+        memory = forget.sigmoid() * memory + i.sigmoid() * candidate.tanh()
+        hidden = o.sigmoid() * memory.tanh()
+        q = functional.softmax(f @ (decoder.project.weight @ hidden) + decoder.bias, dim=0)
+        total = total - q[word].log()
+        before = word
+    return total
+
+
+def test_likelihoods_are_those_of_the_literal_loop(decoder, initial):
+    found = decoder.negative_log_likelihood(initial, SENTENCES)
+    for row, length in enumerate(LENGTHS):
+        assert torch.allclose(found[row], literal(decoder, initial[row], SENTENCES.index[row, :length].tolist()))
+
+
+def test_gradients_of_states_and_weights(decoder, initial):
+    names = [name for name, _ in decoder.named_parameters()]
+
+    def losses(initial, *weights):
+        given = dict(zip(names, weights, strict=True))
+        return torch.func.functional_call(_Likelihood(decoder), {f"inner.{k}": v for k, v in given.items()}, (initial,))
+
+    expected = torch.autograd.grad(
+        sum(
+            literal(decoder, initial[row], SENTENCES.index[row, :length].tolist()) for row, length in enumerate(LENGTHS)
+        ),
+        list(decoder.parameters()),
+    )
+    found = torch.autograd.grad(decoder.negative_log_likelihood(initial, SENTENCES).sum(), list(decoder.parameters()))
+    for name, one, other in zip(names, found, expected, strict=True):
+        # PyTorch gives the padding's row no gradient where it is read, only where it is predicted.
+        rows = slice(1, None) if name == "words.weight" else slice(None)
+        assert torch.allclose(one[rows], other[rows]), name
+    assert torch.autograd.gradcheck(lambda state: losses(state, *decoder.parameters()), initial.requires_grad_())
+
+
+class _Likelihood(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, initial):
+        return self.inner.negative_log_likelihood(initial, SENTENCES)
+
+
+def test_inputs_are_the_words_before_the_targets():
+    taught = teaching(SENTENCES)
+    for row, length in enumerate(LENGTHS):
+        mine = taught.sentence == row
+        assert taught.target[mine].tolist() == [*SENTENCES.index[row, :length].tolist(), 0]
+        assert taught.tree.distinct[taught.tree.word[mine]].tolist() == [0, *SENTENCES.index[row, :length].tolist()]
+
+
+def test_a_step_is_that_of_the_whole(decoder, initial):
+    taught = teaching(SENTENCES)
+    states = decoder.recurrent.states(decoder.words(taught.tree.distinct), taught.tree, initial)
+    hidden, memory = initial, torch.zeros_like(initial)
+    for word in (torch.zeros(3, dtype=torch.long), SENTENCES.index[:, 0]):
+        hidden, memory = decoder.recurrent.step(decoder.words(word), hidden, memory)
+    second = slice(3, 6)  # every sentence has two inputs: the start and its first word
+    assert torch.allclose(states[second], hidden[taught.sentence[second]])
+
+
+def test_sampling_draws_the_share_that_is_asked_for(decoder, initial):
+    words, states = SENTENCES.index[2:].expand(400, -1), initial[:1].expand(400, -1)
+    many = Words(words, LENGTHS[2:].expand(400))
+    torch.manual_seed(0)
+    assert torch.equal(decoder.sample(states, many, 0.0).index, words)
+    changed = (decoder.sample(states, many, 0.5).index != words).double().mean()
+    assert 0.2 < changed < 0.5  # half are drawn, and some draws are the word itself
