@@ -1,7 +1,8 @@
 """SC-NLM: the structure-content neural language model (Kiros, Salakhutdinov, Zemel 2014, "Decoder").
 
-It predicts a word from the words before it, w_1:n-1, the tags from its own on, t_n:n+k (structure), and an embedding v of
-the joint space (content). It is trained on text alone, where v is the sentence's embedding; for an image v is the image's.
+It predicts a word from the words before it, w_1:n-1, the tags from its own on, t_n:n+k (structure), and an embedding v
+of the joint space (content). It is trained on text alone, where v is the sentence's embedding; for an image v is the
+image's embedding.
 
 The poster names the model; its terms are those of the factored multiplicative log-bilinear model (Kiros, Salakhutdinov,
 Zemel, ICML 2014), with

@@ -1,8 +1,8 @@
 """SCO: semantic concepts and order (Huang, Wu, Song, Wang, CVPR 2018).
 
-An image is its global context x (a CNN's vector) and the scores p of its semantic concepts, joined by a gate; a sentence
-is the last hidden state of an LSTM. Training matches the two and, so that the image's vector learns the semantic order,
-has it generate the matched sentence; nothing is generated when images and sentences are ranked.
+An image is its global context x (a CNN's vector) and the scores p of its semantic concepts, joined by a gate; a
+sentence is the last hidden state of an LSTM. Training matches the two and, so that the image's vector learns the
+semantic order, has it generate the matched sentence; nothing is generated when images and sentences are ranked.
 
 Eq 1 belongs to the concept network, which predicts p and is fixed here. As chosen here: W_l, W_g, U_l, U_g have no bias
 as printed; the gate of Eq 2 is given the normalised x and the scores p as they are.
@@ -113,8 +113,8 @@ def _context(parameters: Parameters, shapes: Shapes) -> str | None:
     wanted = {"context": len(found) == 1 and len(given) == 1, "concepts": given == ["concepts"]}
     if not wanted.get(parameters.image, len(found) == 1 and len(given) == 2 and "concepts" in given):
         raise ValueError(
-            f"parameters.image is {parameters.image}: expected {'' if parameters.image == 'concepts' else 'one of the '}"
-            f"views {_expected(parameters.image)}, but `views` holds {given}"
+            f"parameters.image is {parameters.image}: expected the views {_expected(parameters.image)}, but `views` "
+            f"holds {given}"
         )
     return found[0] if found else None
 
@@ -125,10 +125,9 @@ def _expected(image: str) -> str:
 
 def _decoder(parameters: Parameters, shapes: Shapes, words: nn.Embedding) -> Decoder:
     """The generating LSTM; its words' vectors are those of the sentences' LSTM only in "ctx + gen (E)"."""
-    shared = parameters.words == "shared"
-    return Decoder(
-        words if shared else word_vectors("learned", parameters.word_dimension, shapes), parameters.dimension
-    )
+    if parameters.words == "own":
+        words = word_vectors("learned", parameters.word_dimension, shapes)
+    return Decoder(words, parameters.dimension)
 
 
 METHOD = SCO
