@@ -60,8 +60,8 @@ class Decoder(nn.Module):
     def negative_log_likelihood(self, initial: Tensor, words: Words, sampled: float = 0.0) -> Tensor:
         """(S,) L_gen of each sentence: minus the sum over its words, and its end, of log P (section 3.4).
 
-        `initial` (S, hidden) begins each sentence. With the probability `sampled` a word that is read is drawn from the decoder's own prediction instead (scheduled sampling, Bengio et
-        al. 2015); no gradient passes through what was drawn.
+        `initial` (S, hidden) begins each sentence. With the probability `sampled` a word that is read is drawn from the
+        decoder's own prediction instead (scheduled sampling, Bengio et al. 2015); no gradient passes through it.
         """
         taught = teaching(words, self.sample(initial, words, sampled) if sampled else None)
         hidden = self.recurrent.states(self.words(taught.tree.distinct), taught.tree, initial)
