@@ -63,7 +63,7 @@ def triplet_table(parses: pd.DataFrame, kind: Kind) -> pd.DataFrame:
         for caption, tokens, dependencies in zip(
             parses["caption_id"], parses["tokens"], parses[f"{kind}_dependencies"], strict=True
         )
-        for triplet in triplets(tokens, _tuples(dependencies))
+        for triplet in triplets(tokens, tuples_of(dependencies))
     ]
     return pd.DataFrame(rows, columns=["caption_id", *Triplet._fields])
 
@@ -146,12 +146,23 @@ def _known(words: str, vectors: str | None) -> set[str]:
     return set(rows.loc[rows["found"], "word"])
 
 
+def numbered_relations(path: str | Path) -> dict[str, int]:
+    """The frequent relations of a RELATIONS artifact, numbered from 0; others may share the number after the last."""
+    return {relation: number for number, relation in enumerate(frequent_relations(path))}
+
+
+def kind_of(path: str | Path) -> Kind:
+    """Whether a RELATIONS artifact counts enhanced or basic dependencies."""
+    kind: Kind = schema.check(path, RELATIONS)["dependencies"]
+    return kind
+
+
 def frequent_relations(path: str | Path) -> list[str]:
     """The relations of a RELATIONS artifact that make up at least `SHARE` of training's, each at its number."""
     rows = schema.read(path, RELATIONS, ["relation", "share"])
     return list(rows.loc[rows["share"] >= SHARE, "relation"])
 
 
-def _tuples(dependencies: Iterable[dict[str, int | str]]) -> list[tuple[str, int, int]]:
+def tuples_of(dependencies: Iterable[dict[str, int | str]]) -> list[tuple[str, int, int]]:
     """Dependencies as Parquet gives them, as tuples."""
     return [(str(each["relation"]), int(each["governor"]), int(each["dependent"])) for each in dependencies]

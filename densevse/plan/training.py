@@ -27,7 +27,10 @@ class Training(Stage):
         if structures - {"words"}:
             inputs["parses"] = Parses(self.project).files(wildcards)
         if structures & {"triplets", "dependencies"}:
-            inputs["relations"] = f"{folder}/vocabulary/relations.parquet"
+            kind = "basic" if "dependencies" in structures else "enhanced"  # the enhanced ones are no trees
+            inputs["relations"] = f"{folder}/vocabulary/relations-{kind}.parquet"
+        if "tags" in structures:
+            inputs["tags"] = f"{folder}/vocabulary/tags.parquet"
         if entry.word_vectors and dataset.word_vectors:
             inputs["word_vectors"] = f"{folder}/vocabulary/vectors-{dataset.word_vectors}.parquet"
         return inputs

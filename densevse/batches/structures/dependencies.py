@@ -1,0 +1,64 @@
+"""The dependency trees of sentences (for SDT-RNN, which DeFrag compares with in section 4)."""
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from densevse.batches.ragged import Indices, Ragged
+from densevse.batches.structures import Structure
+from densevse.language.triplets import numbered_relations, tuples_of
+from densevse.methods.structures import Dependencies
+
+if TYPE_CHECKING:
+    from densevse.batches.inputs import Inputs
+
+
+class DependencyTrees(Structure):
+    """The tokens of all sentences of a split with their heads, one sentence after the other.
+
+    A token without a head is a root; so are all words of a sentence that could not be parsed.
+    """
+
+    def __init__(self, lengths: list[int], nodes: NDArray[np.int64]) -> None:
+        """`nodes` (nodes, 3) are word, head (counted within the sentence, -1 at a root) and relation."""
+        self._sentences, self._nodes = Ragged.of_lengths(lengths), nodes
+
+    @classmethod
+    def read(cls, inputs: "Inputs", caption_ids: NDArray[np.object_]) -> Self:
+        """From the parses' basic dependencies."""
+        relations = numbered_relations(inputs.files.one("relations"))
+        parses = inputs.parses_of(caption_ids, ["status", "tokens", "basic_dependencies"])
+        unparsed = (parses["status"] != "ok").to_numpy()
+        plain = iter(inputs.tokens_of(caption_ids[unparsed]) if unparsed.any() else [])
+        columns = zip(unparsed, parses["tokens"], parses["basic_dependencies"], strict=True)
+        sentences = []
+        for missing, tokens, dependencies in columns:
+            words = (next(plain) if missing else [token.lower() for token in tokens]) or [""]
+            sentences.append(_nodes(inputs.vocabulary.encode(words), [] if missing else dependencies, relations))
+        return cls([len(nodes) for nodes in sentences], np.concatenate(sentences))
+
+    @classmethod
+    def sizes(cls, inputs: "Inputs") -> dict[str, int]:
+        """How many relations there are, one for all rare ones together included."""
+        return {"relations": 1 + len(numbered_relations(inputs.files.one("relations")))}
+
+    def take(self, sentences: Indices) -> Dependencies:
+        """The trees of some sentences, nodes numbered together."""
+        items, owner, _ = self._sentences.take(sentences)
+        lengths = self._sentences.lengths(sentences)
+        word, head, relation = self._nodes[items].T
+        first = (np.cumsum(lengths) - lengths)[owner]
+        return Dependencies(word.copy(), np.where(head < 0, -1, head + first), relation.copy(), lengths)
+
+
+def _nodes(words: list[int], dependencies: Any, relations: dict[str, int]) -> NDArray[np.int64]:
+    """(tokens, 3) word, head and relation of each token; rare relations and roots have the last number."""
+    nodes = np.array([(word, -1, len(relations)) for word in words], np.int64)
+    for relation, governor, dependent in tuples_of(dependencies):
+        if governor >= 0:
+            nodes[dependent, 1:] = governor, relations.get(relation, len(relations))
+    return nodes
+
+
+STRUCTURE = DependencyTrees

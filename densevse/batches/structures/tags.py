@@ -1,0 +1,58 @@
+"""The parser's tokens with their part-of-speech tags (for SC-NLM)."""
+
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from densevse.batches.ragged import Indices, Ragged
+from densevse.batches.structures import Structure
+from densevse.language.tags import read_tags
+from densevse.language.words import UNKNOWN
+from densevse.methods.structures import Tags
+
+if TYPE_CHECKING:
+    from densevse.batches.inputs import Inputs
+
+
+class TagsOfSentences(Structure):
+    """Words and tags of all sentences of a split, one sentence after the other.
+
+    A sentence that could not be parsed has its own words, all with the unknown tag.
+    """
+
+    def __init__(self, lengths: list[int], words: NDArray[np.int64], tags: NDArray[np.int64]) -> None:
+        self._sentences, self._words, self._tags = Ragged.of_lengths(lengths), words, tags
+
+    @classmethod
+    def read(cls, inputs: "Inputs", caption_ids: NDArray[np.object_]) -> Self:
+        """From the parses' tokens and tags."""
+        known = read_tags(inputs.files.one("tags"))
+        parses = inputs.parses_of(caption_ids, ["status", "tokens", "tags"])
+        unparsed = (parses["status"] != "ok").to_numpy()
+        plain = iter(inputs.tokens_of(caption_ids[unparsed]) if unparsed.any() else [])
+        words: list[list[int]] = []
+        tags: list[list[int]] = []
+        for missing, tokens, found in zip(unparsed, parses["tokens"], parses["tags"], strict=True):
+            own = (next(plain) if missing else [token.lower() for token in tokens]) or [""]
+            words.append(inputs.vocabulary.encode(own))
+            tags.append([UNKNOWN] * len(own) if missing else known.encode(found))
+        lengths = [len(sentence) for sentence in words]
+        return cls(lengths, *(np.array([n for one in flat for n in one], np.int64) for flat in (words, tags)))
+
+    @classmethod
+    def sizes(cls, inputs: "Inputs") -> dict[str, int]:
+        """How many tags there are, padding and the unknown one included."""
+        return {"tags": len(read_tags(inputs.files.one("tags")))}
+
+    def take(self, sentences: Indices) -> Tags:
+        """Some sentences, padded to the longest of them."""
+        items, owner, place = self._sentences.take(sentences)
+        lengths = self._sentences.lengths(sentences)
+        padded = torch.zeros(2, len(sentences), int(lengths.max(initial=1)), dtype=torch.long)
+        padded[:, owner, place] = torch.from_numpy(np.stack((self._words[items], self._tags[items])))
+        return Tags(padded[0], padded[1], torch.from_numpy(lengths))
+
+
+STRUCTURE = TagsOfSentences
