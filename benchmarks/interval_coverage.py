@@ -1,0 +1,160 @@
+"""How often the 95% intervals of densevse.evaluation.intervals hold the truth, on freshly generated scenes.
+
+The models are fixed: each predicts the words of a picture's sentences by ridge regression from the picture in small, and
+was made from a training set of its own, which stands for its seed. The truth is the mean over all test sets and, for
+means over seeds, over all models.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from densevse.datasets.scenes_pictures import draw
+from densevse.datasets.scenes_sentences import describe
+from densevse.datasets.scenes_world import sample_family
+from densevse.evaluation.intervals import Bootstrap, Interval
+from densevse.evaluation.protocols import TestSet, full
+from densevse.evaluation.recall import figures_of
+from densevse.evaluation.results import queries_of
+from densevse.evaluation.retrieval import retrieve
+
+SETS, IMAGES, MODELS, TRAINED_ON, SEEDS = 150, 200, 12, 150, 3
+SIDE, SMALL, RIDGE = 48, 16, 30.0
+Reals = NDArray[np.float32]
+
+
+class Scenes(NamedTuple):
+    """Small pictures (images, numbers), the tokens of each image's five sentences, and each image's family."""
+
+    pictures: Reals
+    sentences: list[list[tuple[str, ...]]]
+    families: list[str]
+
+
+class Model(NamedTuple):
+    """What predicts words from a picture: weights (numbers + 1, words), and the numbers of the words."""
+
+    weights: Reals
+    words: dict[str, int]
+
+    def scores(self, scenes: Scenes) -> torch.Tensor:
+        """The cosine of each picture's predicted words with each sentence's: (images, sentences)."""
+        predicted = _with_one(scenes.pictures) @ self.weights
+        said = _counts([tokens for texts in scenes.sentences for tokens in texts], self.words)
+        return torch.from_numpy(_unit(predicted) @ _unit(said - said.mean(axis=0)).T)
+
+
+def generate(images: int, seed: tuple[int, ...]) -> Scenes:
+    """At least so many images, in whole families."""
+    random = np.random.default_rng(seed)
+    pictures, sentences, families = [], [], []
+    while len(pictures) < images:
+        family = f"family{len(pictures)}"
+        for scene in sample_family(random):
+            pixels, _ = draw(scene, SIDE, random)
+            pictures.append(cv2.resize(pixels, (SMALL, SMALL), interpolation=cv2.INTER_AREA).ravel() / 255)
+            sentences.append([sentence.tokens for sentence in describe(scene, random)])
+            families.append(family)
+    return Scenes(np.array(pictures, np.float32), sentences, families)
+
+
+def fit(scenes: Scenes) -> Model:
+    """Ridge regression of an image's mean sentence on its picture."""
+    words = {word: number for number, word in enumerate(sorted({w for s in scenes.sentences for t in s for w in t}))}
+    target = np.stack([_counts(texts, words).mean(axis=0) for texts in scenes.sentences])
+    inputs = _with_one(scenes.pictures)
+    kernel = inputs @ inputs.T + RIDGE * np.eye(len(inputs), dtype=np.float32)
+    return Model(inputs.T @ np.linalg.solve(kernel, target - target.mean(axis=0)), words)
+
+
+class Measured(NamedTuple):
+    """A test set: its draws in families and by image, and each model's ranks on it."""
+
+    in_families: Bootstrap
+    by_image: Bootstrap
+    runs: list[pd.DataFrame]
+
+
+def measure(models: Sequence[Model], number: int) -> Measured:
+    """Rank a fresh test set with every model."""
+    scenes = generate(IMAGES, (1, number))
+    images = len(scenes.families)
+    names = np.array([f"image{image}" for image in range(images)], dtype=object)
+    captions = np.array([f"{name}#{position}" for name in names for position in range(5)], dtype=object)
+    test_set = TestSet(names, captions, np.repeat(np.arange(images), 5), np.array(scenes.families, dtype=object))
+    folds = full(test_set)
+    queries, families = queries_of(test_set, folds)
+    runs = []
+    for model in models:
+        scores = model.scores(scenes)
+        runs.append(retrieve(lambda i, j, s=scores: lambda a, b: s[a, b], test_set, folds))
+    by_image = [name.split("#")[0] for name in queries["query_id"]]
+    return Measured(Bootstrap(queries, families, 500), Bootstrap(queries, by_image, 500), runs)
+
+
+def rows() -> Iterator[tuple[str, str, float, str]]:
+    """Coverage in percent of intervals of Sum, of paired gains, and of means over three seeds."""
+    models = [fit(generate(TRAINED_ON, (0, seed))) for seed in range(MODELS)]
+    worse = fit(generate(TRAINED_ON // 3, (2, 0)))
+    measured = [measure([*models, worse], number) for number in range(SETS)]
+    sums = np.array([[figures_of(run)["sum"] for run in one.runs] for one in measured])
+    first, gain, mean = sums[:, 0].mean(), (sums[:, 0] - sums[:, -1]).mean(), sums[:, :-1].mean()
+    spread = sums[:, :-1].mean(axis=0).std(ddof=1)
+    note = f"{SETS} test sets of {IMAGES} scenes; Sum {first:.1f}, its deviation over test sets {sums[:, 0].std():.1f}"
+    yield _row("Sum of one model", note, [one.in_families.interval("sum", _of(one, [0])) for one in measured], first)
+    blind = [one.by_image.interval("sum", _of(one, [0])) for one in measured]
+    yield _row("the same, families not known", "images drawn one by one: too narrow", blind, first, target="lower")
+    pairs = [one.in_families.difference("sum", _of(one, [0]), _of(one, [-1])) for one in measured]
+    yield _row("gain of one model on another", f"paired; the gain is {gain:.1f}", pairs, gain)
+    random = np.random.default_rng(3)
+    chosen = [random.choice(MODELS, SEEDS, replace=False) for _ in measured]
+    note = f"models of different seeds deviate by {spread:.1f}"
+    runs = [_of(one, seeds) for one, seeds in zip(measured, chosen, strict=True)]
+    student = [one.in_families.interval("sum", run) for one, run in zip(measured, runs, strict=True)]
+    yield _row("mean over three seeds, Student", note, student, mean)
+    drawn = [_seeds_drawn(one, seeds, random) for one, seeds in zip(measured, chosen, strict=True)]
+    yield _row("mean over three seeds, bootstrap of seeds", "too narrow", drawn, mean, target="lower")
+
+
+def _of(measured: Measured, models: Sequence[int]):  # type: ignore[no-untyped-def]
+    return measured.in_families.replicates([measured.runs[model] for model in models])
+
+
+def _seeds_drawn(measured: Measured, models: Sequence[int], random: np.random.Generator) -> Interval:
+    """What a bootstrap over seeds and images would say: seeds drawn with replacement too."""
+    each = np.array([_of(measured, [model]).drawn["sum"] for model in models])
+    draws = random.integers(len(models), size=(len(models), each.shape[1]))
+    drawn = np.take_along_axis(each, draws, axis=0).mean(axis=0)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return Interval(float(low), float(high))
+
+
+def _row(
+    what: str, note: str, intervals: Sequence[Interval], truth: float, target: str = "95"
+) -> tuple[str, str, float, str]:
+    held = 100 * np.mean([interval.low <= truth <= interval.high for interval in intervals])
+    width = np.mean([interval.high - interval.low for interval in intervals])
+    return f"interval coverage, %: {what}", target, float(held), f"{note}; mean width {width:.1f}"
+
+
+def _with_one(pictures: Reals) -> Reals:
+    return np.hstack([pictures, np.ones((len(pictures), 1), np.float32)])
+
+
+def _counts(texts: Sequence[tuple[str, ...]], words: dict[str, int]) -> Reals:
+    counts = np.zeros((len(texts), len(words)), np.float32)
+    for row, tokens in zip(counts, texts, strict=True):
+        for token in tokens:
+            if token in words:
+                row[words[token]] += 1
+    return counts
+
+
+def _unit(rows: Reals) -> Reals:
+    unit: Reals = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+    return unit

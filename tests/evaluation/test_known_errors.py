@@ -1,0 +1,19 @@
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_each_known_error_names_a_test_that_exists():
+    page = (ROOT / "docs/known-errors.md").read_text(encoding="utf-8")
+    text = page.partition("## Errors of the field's evaluations")[2]
+    named = set(re.findall(r"`(test_\w+)`", text))
+    assert len(named) > 25
+    there = {
+        name
+        for file in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"def (test_\w+)\(", file.read_text())
+    }
+    assert named <= there
+    for line in text.splitlines():
+        assert not line.startswith("| ") or line.startswith("| error") or "`test_" in line, line
