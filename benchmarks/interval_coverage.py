@@ -1,8 +1,8 @@
 """How often the 95% intervals of densevse.evaluation.intervals hold the truth, on freshly generated scenes.
 
-The models are fixed: each predicts the words of a picture's sentences by ridge regression from the picture in small, and
-was made from a training set of its own, which stands for its seed. The truth is the mean over all test sets and, for
-means over seeds, over all models.
+The models are fixed: each predicts the words of a picture's sentences by ridge regression from the picture in small,
+and was made from a training set of its own, which stands for its seed. The truth is the mean over all test sets and,
+for means over seeds, over all models.
 """
 
 from collections.abc import Iterator, Sequence

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from densevse.errors import InputError
 from densevse.evaluation.published import PublishedRow, check_names, read_published
+from densevse.plan.datasets import Datasets
 from densevse.plan.project import Project, Stage, Wildcards
 from densevse.plan.training import Training
 from densevse.settings.load import ensembles, variant, variant_names
@@ -134,6 +135,32 @@ class Tables(Stage):
             "section": section,
             "entries": self._entries([section]),
         }
+
+    def judged(self) -> list[str]:
+        """The data sets of which people's judgements are known."""
+        return [name for name, dataset in self.config.datasets.items() if dataset.judgements]
+
+    def judgements_source(self, wildcards: Wildcards) -> str:
+        """The archive or folder that holds people's judgements."""
+        return Datasets(self.project).sources(wildcards)[self.dataset(wildcards).judgements or ""]
+
+    def pair_scores(self, wildcards: Wildcards) -> list[str]:
+        """The last round of the variants in a data set's main table, by variant, then seed."""
+        return [
+            f"{self.results}/{wildcards.dataset}/pair_scores/{name}/seed{seed}/round{entry.rounds}.parquet"
+            for name, entry in self.variants(wildcards.dataset).items()
+            for seed in self.dataset(wildcards).seeds
+        ]
+
+    def published_agreement(self, wildcards: Wildcards) -> str:
+        """The published figures of agreement with people."""
+        return self.project.packaged(f"config/published/human/{wildcards.dataset}.csv")
+
+    def settings_of_agreement(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What the table of agreement with people says of its making."""
+        seeds = self.dataset(wildcards).seeds
+        measured = {n: {"title": entry.title, "seeds": seeds} for n, entry in self.variants(wildcards.dataset).items()}
+        return {"title": self.title(wildcards), "measured": measured}
 
     def true_regions(self, wildcards: Wildcards) -> str:
         """The features of true boxes by the network of the variant's regions."""

@@ -55,6 +55,10 @@ class Training(Stage):
         """The code that embeds a split."""
         return self.project.code.digest("embed.py", *self.modules(wildcards))
 
+    def code_of_pair_scores(self, wildcards: Wildcards) -> str:
+        """The code that scores judged pairs."""
+        return self.project.code.digest("score_pairs.py", *self.modules(wildcards))
+
     def code_of_true_regions(self, wildcards: Wildcards) -> str:
         """The code that embeds the regions of true boxes."""
         return self.project.code.digest("embed_true_regions.py", *self.modules(wildcards))

@@ -56,6 +56,9 @@ class Dataset(Strict):
     parser: str = "corenlp_pcfg"
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
     seeds: list[int] = Field([0])
+    judgements: str | None = Field(
+        None, description="the source that holds people's judgements of pairs, in the format of Flickr8k's"
+    )
     boxes: str | None = Field(
         None, description="true boxes of yours: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"
     )
