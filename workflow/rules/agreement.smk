@@ -14,6 +14,7 @@ rule read_judgements:
         dataset=any_of(tables.judged()),
     conda:
         "../../envs/base.yaml"
+    priority: 10  # it fails where the files are missing, and should do so before anything is trained
     resources:
         mem_mb=1000,
     params:
