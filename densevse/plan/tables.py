@@ -147,7 +147,7 @@ class Tables(Stage):
     def pair_scores(self, wildcards: Wildcards) -> list[str]:
         """The last round of the variants in a data set's main table, by variant, then seed."""
         return [
-            f"{self.results}/{wildcards.dataset}/pair_scores/{name}/seed{seed}/round{entry.rounds}.parquet"
+            f"{self.results}/{wildcards.dataset}/pair_scores/{name}/seed{seed}/round{entry.last_round}.parquet"
             for name, entry in self.variants(wildcards.dataset).items()
             for seed in self.dataset(wildcards).seeds
         ]

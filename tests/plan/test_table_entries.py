@@ -151,3 +151,16 @@ def test_unknown_names_are_refused(tmp_path, monkeypatch, changes, message):
 def test_what_does_not_fit_is_refused_with_its_path(tmp_path, monkeypatch, changes):
     with pytest.raises(InputError, match=r"tables\.flickr8k"):
         project(tmp_path, monkeypatch, tables={"flickr8k": changes})
+
+
+def test_judged_pairs_are_scored_by_the_last_round(tmp_path, monkeypatch):
+    measured = {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}
+    tables = Tables(project(tmp_path, monkeypatch, **measured))
+    assert tables.judged() == ["flickr8k"]
+    flickr8k = SimpleNamespace(dataset="flickr8k")
+    last = tables.config.methods["hm_lstm"].last_round
+    assert tables.pair_scores(flickr8k) == [
+        "results/flickr8k/pair_scores/vse/seed0/round0.parquet",
+        f"results/flickr8k/pair_scores/hm_lstm/seed0/round{last}.parquet",
+    ]
+    assert tables.judgements_source(flickr8k).endswith("Flickr8k_text.zip")
