@@ -1,15 +1,20 @@
 """A project of its own for a test: the workflow's code in an empty folder, and a way to run it there."""
 
 import copy
+import importlib
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["snakemake.cli", "snakemake.workflow", "snakemake.dag"])
 CODE = ("Snakefile", "workflow", "config", "profiles", "envs", "densevse")
 
 DIMENSION = {"parameters": {"dimension": 16}}
@@ -69,7 +74,31 @@ class Project:
 
     def planned(self, *targets: str) -> dict[str, int]:
         """Rule -> number of jobs that a run would start."""
-        return job_counts(self.run("--dry-run", *targets).stdout)
+        status, text = self.plan(*targets)
+        assert status == 0, text[-6000:]
+        return job_counts(text)
+
+    def plan(self, *targets: str) -> tuple[int, str]:
+        """The exit status of a dry run and what it prints.
+
+        Its process is forked from one that has imported Snakemake, and nothing of this project.
+        """
+        output = self.folder / "plan.log"
+        process = FORKS.Process(target=_dry_run, args=(self.folder, targets, output))
+        process.start()
+        process.join()
+        return int(process.exitcode or 0), output.read_text()
+
+
+def _dry_run(folder: Path, targets: Sequence[str], output: Path) -> None:
+    with output.open("w") as file:
+        for stream in (1, 2):
+            os.dup2(file.fileno(), stream)
+    os.chdir(folder)
+    os.environ.pop("PYTHONPATH", None)
+    sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != ROOT]
+    main = importlib.import_module("snakemake.cli").main
+    main(["--dry-run", "--cores", "2", "--configfile", "test.yaml", "--", *targets])
 
 
 def job_counts(text: str) -> dict[str, int]:

@@ -14,6 +14,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,8 +48,11 @@ class Code:
         if found != before:
             _write_kept(found, Path(kept))
         self._facts = {file: Facts(*known[2:]) for file, known in found.items()}
+        self._imports = {file: self._files_of(*known.imports) for file, known in self._facts.items()}
+        # Hundreds of jobs ask for the same few scripts.
+        self.reached, self.names, self.digest = cache(self._reached), cache(self._names), cache(self._digest)
 
-    def digest(self, script: str, *modules: str) -> str:
+    def _digest(self, script: str, *modules: str) -> str:
         """The digest of a script below workflow/scripts/ and of what it reaches.
 
         `modules` are further modules that it imports by names that are only known when it runs, such as
@@ -57,30 +61,28 @@ class Code:
         described = [(file, self._facts[file].digest) for file in self.reached(script, *modules)]
         return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
 
-    def names(self, script: str, *modules: str) -> frozenset[str]:
+    def _names(self, script: str, *modules: str) -> frozenset[str]:
         """The identifiers in a script and in what it reaches."""
         return frozenset().union(*(self._facts[file].names for file in self.reached(script, *modules)))
 
-    def reached(self, script: str, *modules: str) -> tuple[str, ...]:
+    def _reached(self, script: str, *modules: str) -> tuple[str, ...]:
         """The script and every file of the package that it imports, directly or through others; sorted.
 
         The modules that declare the configuration are not among them.
         """
-        waiting = [f"{SCRIPTS}/{script}", *(file for module in modules for file in self._files_of(module))]
+        waiting = {f"{SCRIPTS}/{script}"} | self._files_of(*modules)
         found = set(waiting)
         while waiting:
-            for imported in self._facts[waiting.pop()].imports:
-                new = set(self._files_of(imported)) - found
-                found |= new
-                waiting += new
+            waiting |= self._imports[waiting.pop()] - found
+            found |= waiting
         return tuple(sorted(file for file in found if not file.startswith(DECLARATIONS)))
 
-    def _files_of(self, module: str) -> Iterator[str]:
-        """The file of a module, if the name is one's, and those of the packages that are imported with it."""
-        parts = module.split(".")
-        for count in range(1, len(parts) + 1):
-            folder = "/".join(parts[:count])
-            yield from (file for file in (f"{folder}.py", f"{folder}/__init__.py") if file in self._facts)
+    def _files_of(self, *modules: str) -> set[str]:
+        """The files of modules, where a name is one's, and those of the packages that are imported with them."""
+        paths = {
+            "/".join(parts[: count + 1]) for parts in (m.split(".") for m in modules) for count in range(len(parts))
+        }
+        return {file for path in paths for file in (f"{path}.py", f"{path}/__init__.py") if file in self._facts}
 
 
 def _facts_or_kept(path: Path, root: str | Path, before: dict[str, list[Any]]) -> list[Any]:

@@ -1,10 +1,9 @@
 """From downloads to image tables, caption tables and true boxes."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from densevse.plan.project import Stage, Wildcards, any_of
-from densevse.settings.model import Source
+from densevse.settings.sources import Source
 
 OBTAINED_BY = {"url", "manual", "size", "sha256", "md5", "sha1"}
 """What decides which bytes come; a corrected licence or note does not."""
@@ -45,7 +44,11 @@ class Datasets(Stage):
             for name, source in dataset.sources.items()
         }
         named |= dataset.local
-        return named if dataset.options.get("karpathy") else {name: named[name] for name in named if name != "karpathy"}
+        return (
+            named
+            if getattr(dataset.options, "karpathy", None)
+            else {name: named[name] for name in named if name != "karpathy"}
+        )
 
     def source_names(self, wildcards: Wildcards) -> list[str]:
         """The names of the inputs that `sources` gives."""
@@ -53,19 +56,25 @@ class Datasets(Stage):
 
     def reading(self, wildcards: Wildcards) -> dict[str, Any]:
         """What a reader uses of a data set's settings."""
-        return self.dataset(wildcards).model_dump(mode="json", include={"reader", "options", "known_unreadable"})
+        dataset = self.dataset(wildcards)
+        return {
+            "reader": dataset.reader,
+            "options": self.options(wildcards),
+            "known_unreadable": dataset.known_unreadable,
+        }
 
     def options(self, wildcards: Wildcards) -> dict[str, Any]:
         """The reader's own options."""
-        return self.dataset(wildcards).options
+        given = self.read_by("read_dataset.py", self.dataset(wildcards).options, self._reader(wildcards))
+        return {name: value for name, value in given.items() if value is not None}
 
     def code(self, wildcards: Wildcards) -> str:
         """The code that reads a data set: readers are imported by name."""
-        return self.project.code.digest("read_dataset.py", f"densevse.datasets.{self.dataset(wildcards).reader}")
+        return self.project.code.digest("read_dataset.py", self._reader(wildcards))
 
     def code_of_boxes(self, wildcards: Wildcards) -> str:
         """The code that reads a data set's true boxes."""
-        return self.project.code.digest("read_boxes.py", f"densevse.datasets.{self.dataset(wildcards).reader}")
+        return self.project.code.digest("read_boxes.py", self._reader(wildcards))
 
     def given_boxes(self, wildcards: Wildcards) -> str | None:
         """The user's file of true boxes."""
@@ -75,12 +84,15 @@ class Datasets(Stage):
         """The data sets for which the user gives true boxes."""
         return any_of(name for name, dataset in self.config.datasets.items() if dataset.boxes)
 
-    def with_boxes(self, readers: Iterable[str]) -> str:
+    def with_official_boxes(self) -> str:
         """The data sets whose official files hold true boxes, unless the user gives others."""
-        datasets = self.config.datasets.items()
-        return any_of(name for name, dataset in datasets if dataset.reader in readers and not dataset.boxes)
+        return any_of(name for name, dataset in self.config.datasets.items() if dataset.has_boxes and not dataset.boxes)
 
     def made_by(self, rule: str) -> str:
         """The data sets with a source that a rule of this workflow makes."""
         datasets = self.config.datasets.items()
         return any_of(name for name, entry in datasets if any(s.made_by == rule for s in entry.sources.values()))
+
+    def _reader(self, wildcards: Wildcards) -> str:
+        """The module of a data set's reader."""
+        return f"densevse.datasets.{self.dataset(wildcards).reader}"

@@ -1,9 +1,9 @@
 """What convolutional networks make of images, of regions, and where their weights come from."""
 
-from typing import Any
+from typing import Any, cast
 
 from densevse.plan.project import Stage, Wildcards, any_of
-from densevse.settings.model import Network
+from densevse.settings.networks import Network, View
 
 IMAGE_FIELDS = {"architecture", "size", "resize", "mean", "std", "precision", "batch_size"}
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
@@ -21,11 +21,11 @@ class Features(Stage):
 
     def of_images(self, wildcards: Wildcards) -> dict[str, Any]:
         """What of a network decides a view's features: neither other views nor where its weights are."""
-        return self._deciding(wildcards, wildcards.view, IMAGE_FIELDS)
+        return self._deciding(wildcards, cast(View, wildcards.view), IMAGE_FIELDS, "extract_features.py")
 
     def of_regions(self, wildcards: Wildcards) -> dict[str, Any]:
         """What of a network decides its regions."""
-        return self._deciding(wildcards, "regions", REGION_FIELDS)
+        return self._deciding(wildcards, "regions", REGION_FIELDS, "extract_regions.py")
 
     def proposals(self, wildcards: Wildcards) -> str | list[str]:
         """The shard's proposals; a detector that finds its own boxes needs none."""
@@ -64,13 +64,14 @@ class Features(Stage):
 
     def training(self, wildcards: Wildcards) -> dict[str, Any]:
         """What of a network decides its training."""
-        return self.network(wildcards).model_dump(mode="json", include={"size", "mean", "std"})
+        values = self.read_by("train_network.py", self.network(wildcards))
+        return {name: values[name] for name in ("mean", "size", "std")}
 
     def network(self, wildcards: Wildcards) -> Network:
         """A network's settings."""
         return self.config.networks[wildcards.network]
 
-    def _deciding(self, wildcards: Wildcards, view: str, fields: set[str]) -> dict[str, Any]:
+    def _deciding(self, wildcards: Wildcards, view: View, fields: set[str], script: str) -> dict[str, Any]:
         network = self.network(wildcards)
-        layers = {name: layer for name, layer in network.layers.items() if name == view}
-        return {**network.model_dump(mode="json", include=fields), "layers": layers}
+        values = {name: value for name, value in self.read_by(script, network).items() if name in fields}
+        return {**values, "layers": {view: network.layers[view]}}

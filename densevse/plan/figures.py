@@ -17,14 +17,13 @@ class Figures(Stage):
         ]
 
     def of_phrases(self, dataset: str) -> list[str]:
-        """The figures of variants that represent phrases and regions, of the first seed."""
+        """The figures of methods (not of their variants) that represent phrases and regions, of the first seed."""
         figures = []
-        for name, entry in Tables(self.project).with_phrases(dataset).items():
-            if name != "hm_lstm":
-                continue
-            files = ["embedding.svg", "region_phrases.png"] + (["correspondences.png"] if entry.last_round else [])
+        for name in self.config.methods.keys() & Tables(self.project).with_phrases(dataset).keys():
+            files = ["embedding.svg", "region_phrases.png"]
+            files += ["correspondences.png"] if self.config.methods[name].last_round else []
             figures += [f"{self.results}/figures/{dataset}/{name}/{file}" for file in files]
-        return figures
+        return sorted(figures)
 
     def runs(self, wildcards: Wildcards) -> dict[str, list[list[str]]]:
         """Variant -> for each seed the histories of its rounds."""

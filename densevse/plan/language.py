@@ -19,12 +19,12 @@ class Parses(Stage):
 
     def options(self, wildcards: Wildcards) -> dict[str, Any]:
         """What decides how a sentence is parsed; the memory does not."""
-        options = self.config.parsers[wildcards.parser].options
-        return {key: value for key, value in options.items() if key != "memory_mb"}
+        options = self.read_by("parse.py", self.config.parsers[wildcards.parser].options)
+        return {name: value for name, value in options.items() if name != "memory_mb"}
 
     def memory(self, wildcards: Wildcards) -> int:
         """What a parsing job asks for, in MB."""
-        return int(self.config.parsers[wildcards.parser].options.get("memory_mb", 4000))
+        return int(self.config.parsers[wildcards.parser].options.model_dump()["memory_mb"])
 
     def files(self, wildcards: Wildcards) -> list[str]:
         """The parses of a data set's sentences by its parser."""
@@ -50,8 +50,8 @@ class Words(Stage):
 
     def vectors(self, wildcards: Wildcards) -> dict[str, Any]:
         """What decides which vectors are read; where the file lies does not."""
-        entry = self.config.word_vectors[wildcards.vectors]
-        return entry.model_dump(mode="json", include={"format", "dimension", "member"})
+        values = self.read_by("pick_word_vectors.py", self.config.word_vectors[wildcards.vectors])
+        return {name: values[name] for name in ("dimension", "format", "member")}
 
     def file_of_vectors(self, wildcards: Wildcards) -> str:
         """The file of pre-trained vectors."""

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -10,8 +11,10 @@ from pydantic import BaseModel
 
 from densevse.artifacts.shards import shard_names
 from densevse.plan.code import Code
+from densevse.settings.datasets import Dataset
 from densevse.settings.load import load, variant
-from densevse.settings.model import Dataset, Method, Source
+from densevse.settings.methods import Method
+from densevse.settings.sources import Source
 
 KEPT = ".snakemake/densevse-code.json"
 
@@ -30,6 +33,7 @@ class Project:
         self.root = Path(root)
         self.config = load(self.root / "config", overrides)
         self.code = Code(self.root, KEPT)
+        self.variant = cache(partial(variant, self.config))  # (name, data set) -> its settings there
 
     def packaged(self, file: str) -> str:
         """A file of the code, as a path that stays the same when the project is moved."""
@@ -49,7 +53,7 @@ class Stage:
 
     def variant(self, wildcards: Wildcards) -> Method:
         """A variant's settings on a data set."""
-        return variant(self.config, wildcards.variant, wildcards.dataset)
+        return self.project.variant(wildcards.variant, wildcards.dataset)
 
     def title(self, wildcards: Wildcards) -> str:
         """A data set's title."""

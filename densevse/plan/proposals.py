@@ -10,12 +10,11 @@ class Proposals(Stage):
 
     def proposer(self, wildcards: Wildcards) -> dict[str, Any]:
         """A proposer's kind and options."""
-        return self.config.proposers[wildcards.proposer].model_dump(mode="json")
+        return self.read_by("propose.py", self.config.proposers[wildcards.proposer])
 
     def files_of_user(self, wildcards: Wildcards) -> list[str]:
         """The file or folder of the user's that a proposer reads; selective search reads none."""
-        options = self.config.proposers[wildcards.proposer].options
-        return [options[key] for key in ("path", "folder") if key in options]
+        return self.config.proposers[wildcards.proposer].files()
 
     def files(self, wildcards: Wildcards) -> list[str]:
         """All shards of a proposer's proposals."""

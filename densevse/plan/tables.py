@@ -4,15 +4,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
-
 from densevse.errors import InputError
 from densevse.evaluation.published import PublishedRow, check_names, read_published
 from densevse.plan.datasets import Datasets
 from densevse.plan.project import Project, Stage, Wildcards
 from densevse.plan.training import Training
-from densevse.settings.load import ensembles, variant, variant_names
-from densevse.settings.model import Config, Method
+from densevse.settings.config import Config
+from densevse.settings.methods import Method
+from densevse.settings.networks import Network
 from densevse.settings.tables import Protocol, Section, Table
 
 REGIONS = "regions"
@@ -41,9 +40,9 @@ class Tables(Stage):
 
     def variants(self, dataset: str) -> dict[str, Method]:
         """Variant -> its settings on a data set, for those in its main table."""
-        known = set(variant_names(self.config))
+        known = set(self.config.variant_names())
         measured = self.table(dataset).measure
-        return {name: variant(self.config, name, dataset) for name in measured if name in known}
+        return {name: self.project.variant(name, dataset) for name in measured if name in known}
 
     def with_rounds(self, dataset: str) -> dict[str, Method]:
         """The variants in a data set's main table that learn correspondences."""
@@ -51,12 +50,11 @@ class Tables(Stage):
 
     def with_phrases(self, dataset: str) -> dict[str, Method]:
         """The variants in a data set's main table that represent phrases and regions."""
-        return {name: entry for name, entry in self.variants(dataset).items() if entry.model == "hm_lstm"}
+        return {name: entry for name, entry in self.variants(dataset).items() if "phrases" in entry.yields}
 
     def phrases_have_boxes(self, dataset: str) -> bool:
         """Whether a data set's phrases have true boxes."""
-        entry = self.config.datasets[dataset]
-        return entry.reader == "scenes" or entry.boxes is not None
+        return self.config.datasets[dataset].phrases_have_boxes
 
     def first_protocol(self, dataset: str) -> Protocol:
         """The protocol of a data set's main table, for what is shown once for each data set."""
@@ -169,9 +167,9 @@ class Tables(Stage):
 
     def retrieval(self, dataset: str, protocol: str, name: str, seed: int, number: int | None = None) -> str:
         """The RETRIEVAL artifact of a variant's round (by default the last one), or of an ensemble."""
-        if name in ensembles(self.config):
+        if name in self.config.ensembles():
             return f"{self.results}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/ensemble.parquet"
-        last = variant(self.config, name, dataset).last_round if number is None else number
+        last = self.project.variant(name, dataset).last_round if number is None else number
         folder = "region_ranking" if protocol == REGIONS else f"retrieval/{protocol}"
         return f"{self.results}/{dataset}/{folder}/{name}/seed{seed}/round{last}.parquet"
 
@@ -196,9 +194,9 @@ class Tables(Stage):
 
     def _made_with(self, name: str, dataset: str) -> dict[str, Any]:
         """Title and seeds of a variant, and what decides its figures; of an ensemble, what decides its members'."""
-        entry, ensemble = self.config.datasets[dataset], ensembles(self.config).get(name)
+        entry, ensemble = self.config.datasets[dataset], self.config.ensembles().get(name)
         members = ensemble.members if ensemble else [name]
-        found = [variant(self.config, member, dataset) for member in members]
+        found = [self.project.variant(member, dataset) for member in members]
         networks = {view: {**entry.networks, **one.networks}[view] for one in found for view in one.views}
         proposer = entry.proposer if "regions" in networks else None
         parser = entry.parser if any(set(one.sentences) - {"words"} for one in found) else None
@@ -224,9 +222,18 @@ class Tables(Stage):
         used = [entry["used"] for section in sections for entry in section["measured"].values()]
         names = {kind: sorted({name for one in used for name in one[kind]}) for kind in ("network", "proposer")}
         return {
-            "network": {name: _described(self.config.networks[name]) for name in names["network"]},
-            "proposer": {name: _described(self.config.proposers[name]) for name in names["proposer"]},
+            "network": {name: self._network(self.config.networks[name]) for name in names["network"]},
+            "proposer": {name: self.read_by("propose.py", self.config.proposers[name]) for name in names["proposer"]},
         }
+
+    def _network(self, network: Network) -> dict[str, Any]:
+        """What decides a network's features, and where its weights come from, as names of files without folders."""
+        origin = {
+            "weights": {"file": network.weights.file} if network.weights else None,
+            "local": Path(network.local).name if network.local else None,
+            "trained_on": network.trained_on,
+        }
+        return {**self.read_by("extract_regions.py", network), **origin}
 
 
 def check_tables(project: Project) -> None:
@@ -245,7 +252,7 @@ def check_tables(project: Project) -> None:
 
 
 def _check_measured(where: str, table: Table, config: Config) -> None:
-    known = [*variant_names(config), *ensembles(config)]
+    known = [*config.variant_names(), *config.ensembles()]
     for section in table.sections:
         _known(f"{where}.sections: no data set", [section.dataset], config.datasets)
     _known(f"{where}.measure: no variants or ensembles", table.measure, known)
@@ -276,9 +283,3 @@ def _known(what: str, names: Iterable[Any], known: Iterable[str]) -> None:
     unknown = sorted(set(names) - set(known))
     if unknown:
         raise InputError(f"{what} {unknown}; known: {sorted(set(known))}")
-
-
-def _described(entry: BaseModel) -> dict[str, Any]:
-    """An entry's settings; a file of the user's own by its name, as no result depends on its folder."""
-    values = entry.model_dump(mode="json")
-    return {**values, "local": Path(values["local"]).name} if values.get("local") else values

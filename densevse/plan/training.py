@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from densevse.errors import InputError
 from densevse.plan.features import Features
 from densevse.plan.language import Parses
 from densevse.plan.project import Stage, Wildcards
@@ -22,6 +23,11 @@ class Training(Stage):
             "words": f"{folder}/vocabulary/words.parquet",
         }
         for view in entry.views:
+            if view not in networks:
+                raise InputError(
+                    f"datasets.{wildcards.dataset}.networks: {wildcards.variant} reads the view {view}; name the "
+                    "network whose features it is given."
+                )
             inputs[f"view_{view}"] = features.files(wildcards.dataset, view, networks[view])
         structures = set(entry.sentences)
         if structures - {"words"}:
@@ -73,8 +79,8 @@ class Training(Stage):
         return self.variant(wildcards).model
 
     def parameters(self, wildcards: Wildcards) -> dict[str, Any]:
-        """The parameters of a variant's method, as its configuration gives them."""
-        return self.variant(wildcards).parameters
+        """The parameters of a variant's method."""
+        return self.read_by("train.py", self.variant(wildcards).parameters, *self.modules(wildcards))
 
     def sentences(self, wildcards: Wildcards) -> list[str]:
         """The structures of sentences that a variant reads."""
@@ -120,7 +126,7 @@ class Training(Stage):
 
     def candidates(self, wildcards: Wildcards) -> str:
         """What a phrase may be assigned: beyond the model itself, all that assigning depends on."""
-        return str(self.variant(wildcards).parameters["candidates"])
+        return str(self.variant(wildcards).parameters.model_dump()["candidates"])
 
     def folder(self, wildcards: Wildcards) -> str:
         """The folder of a training and its rounds."""

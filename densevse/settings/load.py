@@ -1,6 +1,7 @@
 """Reading config/: files and overrides become one validated `Config`; a variant becomes one plain `Method`."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -8,38 +9,29 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from densevse.errors import InputError
-from densevse.settings.model import Config, Method
-from densevse.settings.tables import Ensemble
+from densevse.settings.config import Config
+from densevse.settings.methods import Method, MethodEntry, Variant
 
 Entry = TypeVar("Entry", bound=BaseModel)
+Layer = tuple[str, Mapping[str, Any]]
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's where it is there: ten times faster
 FOLDERS = ("datasets", "networks", "proposers", "parsers", "word_vectors", "methods", "tables")
-CHANGEABLE = (
-    "title",
-    "views",
-    "sentences",
-    "networks",
-    "word_vectors",
-    "parameters",
-    "training",
-    "phases",
-    "rounds",
-)
+KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
 
 
 def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     """Read every file below `folder` and merge `overrides` (Snakemake's config) over them.
 
-    Raises `InputError` naming the key's path for a key that does not exist or a value that does not fit.
+    Raises `InputError` that names the path of each key that does not exist or whose value does not fit. Every variant
+    is checked on every data set.
     """
     entries: dict[str, Any] = {
         name: {path.stem: _read_yaml(path) for path in sorted(Path(folder, name).glob("*.yaml"))} for name in FOLDERS
     }
-    config = validate(Config, merge(entries, overrides), "config")
-    ensembles(config)
+    config = validate(Config, merge(entries, overrides), "the configuration")
     for dataset in config.datasets:
-        for name in variant_names(config):
+        for name in config.variant_names():
             variant(config, name, dataset)
     return config
 
@@ -49,8 +41,9 @@ def validate(model: type[Entry], values: Any, where: str) -> Entry:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        lines = [f"  {'.'.join(map(str, e['loc'])) or '(top)'}: {e['msg']}" for e in error.errors()]
-        raise InputError(f"{where} is not valid; correct these keys:\n" + "\n".join(lines)) from None
+        raise _not_valid(
+            where, [f"{'.'.join(path) or '(top)'}: {message}" for path, message in _wrong(error)]
+        ) from None
 
 
 def merge(base: Any, over: Any) -> Any:
@@ -61,56 +54,71 @@ def merge(base: Any, over: Any) -> Any:
     return {**base, **over, **{key: merge(base[key], over[key]) for key in both}}
 
 
-def variant_names(config: Config) -> list[str]:
-    """Every row that config/methods can make: each method by its own name, then its variants."""
-    names = [name for method, entry in config.methods.items() for name in (method, *entry.variants)]
-    all_names = names + [name for entry in config.methods.values() for name in entry.ensembles]
-    twice = sorted({name for name in all_names if all_names.count(name) > 1})
-    if twice:
-        raise InputError(f"config/methods: the names {twice} stand for more than one variant; rename all but one.")
-    return names
-
-
-def ensembles(config: Config) -> dict[str, Ensemble]:
-    """Every ensemble of config/methods. Raises `InputError` for a member that is no variant."""
-    found = {name: entry for method in config.methods.values() for name, entry in method.ensembles.items()}
-    for name, entry in found.items():
-        unknown = sorted(set(entry.members) - set(variant_names(config)))
-        if unknown:
-            raise InputError(f"ensembles.{name}.members: no variants {unknown}; known: {variant_names(config)}")
-    return found
-
-
 def variant(config: Config, name: str, dataset: str) -> Method:
     """A variant as it is trained on a data set, with no variants and no data sets left in it.
 
-    Later differences win: the method's defaults, the data set's, the variant's, the variant's on that data set.
-
-    Raises `InputError` for a name, or a parameter, that the method's file does not have.
+    Later differences win: the method's own values, the data set's, the variant's, the variant's on that data set.
+    Raises `InputError` for a name that config/methods does not have, or for what does not fit, by its path.
     """
     for method, entry in config.methods.items():
-        if name != method and name not in entry.variants:
-            continue
-        own = dict(entry.variants.get(name, {}))
-        layers = [(f"methods.{method}.datasets.{dataset}", entry.datasets.get(dataset, {}))]
-        on_dataset = own.pop("datasets", {}).get(dataset, {})
-        layers += [(f"methods.{method}.variants.{name}", own)]
-        layers += [(f"methods.{method}.variants.{name}.datasets.{dataset}", on_dataset)]
-        values = entry.model_dump(exclude={"variants", "datasets", "ensembles"})
-        for where, layer in layers:
-            _check_changes(where, layer, values)
-            values = merge(values, layer)
-        return validate(Method, values, f"methods.{method} as {name} on {dataset}")
-    raise InputError(f"no method or variant {name!r} in config/methods; known: {variant_names(config)}")
+        if name == method or name in entry.variants:
+            layers = list(_layers(method, entry, name, dataset))
+            return _validated_variant(config, layers, f"{name} on {dataset}")
+    raise InputError(f"no method or variant {name!r} in config/methods; known: {config.variant_names()}")
 
 
-def _check_changes(where: str, layer: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-    for key in layer:
-        if key not in CHANGEABLE:
-            raise InputError(f"{where}.{key}: not a key that may differ; these may: {', '.join(CHANGEABLE)}")
-    for key in layer.get("parameters", {}):
-        if key not in values["parameters"]:
-            raise InputError(f"{where}.parameters.{key}: no such parameter; known: {sorted(values['parameters'])}")
+def _layers(method: str, entry: MethodEntry, name: str, dataset: str) -> Iterator[Layer]:
+    """The differences that make a variant on a data set, in order, each with where it stands."""
+    yield f"methods.{method}", _given(entry)
+    if dataset in entry.datasets:
+        yield f"methods.{method}.datasets.{dataset}", _given(entry.datasets[dataset])
+    own = entry.variants.get(name, Variant())
+    yield f"methods.{method}.variants.{name}", _given(own)
+    if dataset in own.datasets:
+        yield f"methods.{method}.variants.{name}.datasets.{dataset}", _given(own.datasets[dataset])
+
+
+def _given(entry: BaseModel) -> dict[str, Any]:
+    return entry.model_dump(exclude_unset=True, exclude={"variants", "datasets", "ensembles"})
+
+
+def _validated_variant(config: Config, layers: Sequence[Layer], what: str) -> Method:
+    values: Any = {}
+    for _, layer in layers:
+        values = merge(values, layer)
+    try:
+        entry = Method.model_validate(values)
+        config.check_variant("", entry)
+    except ValidationError as error:
+        wrong = [f"{_place(path, layers)}: {message}" for path, message in _wrong(error)]
+        raise _not_valid(what, wrong) from None
+    except ValueError as error:
+        raise _not_valid(what, [f"{layers[0][0]}{error}"]) from None
+    return entry
+
+
+def _place(path: Sequence[str], layers: Sequence[Layer]) -> str:
+    """The path of a key in the last layer that has it."""
+    for where, layer in reversed(layers):
+        value: Any = layer
+        for key in path:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if value is not None:
+            return ".".join([where, *path])
+    return ".".join([layers[0][0], *path])
+
+
+def _wrong(error: ValidationError) -> Iterator[tuple[list[str], str]]:
+    """Path and message of each wrong key. A validator's message begins with the key that it is about, and a colon."""
+    for found in error.errors():
+        path, message = [str(part) for part in found["loc"]], found["msg"].removeprefix("Value error, ")
+        named = KEY.fullmatch(message) if found["type"] == "value_error" else None
+        yield ([*path, *named[1].split(".")], named[2]) if named else (path, message)
+
+
+def _not_valid(where: str, wrong: Sequence[str]) -> InputError:
+    lines = "\n".join(f"  {line}" for line in dict.fromkeys(wrong))
+    return InputError(f"{where} is not valid; correct these keys:\n{lines}")
 
 
 def _read_yaml(path: Path) -> Any:

@@ -24,7 +24,7 @@ from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import progress
-from densevse.settings.model import View
+from densevse.settings.networks import View
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
 from densevse.vision.pipeline import ahead

@@ -21,20 +21,9 @@ from torchvision.models.feature_extraction import create_feature_extractor, get_
 from densevse.errors import InputError
 from densevse.numerics import device, fastest_precision
 from densevse.settings.load import validate
-from densevse.settings.model import Network as Settings
+from densevse.settings.networks import LAYERS
+from densevse.settings.networks import Network as Settings
 from densevse.vision.scenes_net import ScenesNet
-
-LAYERS = {
-    "alexnet": {"fc7": "classifier.5", "fc8": "classifier.6", "conv5": "features.11"},
-    "vgg16": {"fc7": "classifier.4", "fc8": "classifier.6", "conv5_3": "features.29"},
-    "vgg19": {"fc7": "classifier.4", "fc8": "classifier.6", "conv5_4": "features.35"},
-    "resnet152": {"conv5": "layer4", "pooled": "avgpool", "fc": "fc"},
-    "mobilenet_v2": {"conv": "features", "pooled": "features"},
-    "squeezenet1_0": {"conv": "features", "pooled": "features"},
-    "rcnn_ilsvrc13": {"fc7": "classifier.relu7", "fc8": "classifier.fc_rcnn", "conv5": "features.relu5"},
-    "scenes_net": {"fc7": "classifier.relu7", "fc8": "classifier.fc8", "conv4": "features"},
-}
-"""The papers' names of layers, each taken behind its ReLU. Other layers go by torchvision's names of its nodes."""
 
 CLASSES = "classes"
 """The layer of class scores (logits), whatever it is called in the network."""

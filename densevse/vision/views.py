@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.settings.model import View
+from densevse.settings.networks import View
 
 Pixels = NDArray[np.uint8]
 

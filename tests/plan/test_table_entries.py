@@ -9,7 +9,6 @@ from densevse.errors import InputError
 from densevse.evaluation.published import read_published
 from densevse.plan.project import Project
 from densevse.plan.tables import Tables, check_tables
-from densevse.settings.load import ensembles, variant_names
 
 ROOT = Path(__file__).parents[2]
 PRINTED = [f"{paper}_{number}" for paper, numbers in (
@@ -58,7 +57,7 @@ def test_each_entry_shows_all_rows_of_its_printed_table(tmp_path, monkeypatch):
 
 def test_published_variants_are_known_or_awaited(tmp_path, monkeypatch):
     config = project(tmp_path, monkeypatch).config
-    known = {*variant_names(config), *ensembles(config), *AWAITED, "random", ""}
+    known = {*config.variant_names(), *config.ensembles(), *AWAITED, "random", ""}
     rows = read_published(sorted((ROOT / "config/published").glob("*.csv")))
     assert {row.variant for row in rows} <= known
 
@@ -120,6 +119,7 @@ def test_an_ensemble_stands_beside_its_members(tmp_path, monkeypatch):
 
 def test_a_data_set_of_one_s_own_has_a_table(tmp_path, monkeypatch):
     mine = {"title": "Mine", "reader": "flickr", "networks": {"whole": "vgg19"}, "local": {"images": "a", "text": "b"}}
+    mine["options"] = {"captions": "tokens.txt", "splits": {"train": "train.txt", "test": "test.txt"}}
     made = project(tmp_path, monkeypatch, datasets={"mine": mine})
     check_tables(made)
     tables = Tables(made)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from densevse.errors import InputError
-from densevse.settings.load import ensembles, load, merge, variant, variant_names
+from densevse.settings.load import load, merge, variant
 
 CONFIG = Path(__file__).parents[2] / "config"
 
@@ -12,7 +12,7 @@ CONFIG = Path(__file__).parents[2] / "config"
 def test_shipped_configuration_is_valid():
     config = load(CONFIG, {})
     assert {"scenes", "flickr8k", "flickr30k", "coco", "pascal1k"} <= set(config.datasets)
-    assert {"vse", "vsepp", "hm_lstm"} <= set(variant_names(config))
+    assert {"vse", "vsepp", "hm_lstm"} <= set(config.variant_names())
 
 
 def test_a_typo_is_an_error_that_names_its_path():
@@ -29,7 +29,7 @@ def test_a_variant_may_only_change_parameters_that_the_method_has():
 
 
 def test_the_name_of_an_unknown_network_is_an_error():
-    with pytest.raises(InputError, match=r"no networks\.alexnett"):
+    with pytest.raises(InputError, match=r"datasets\.flickr8k\.networks\.whole: no 'alexnett'"):
         load(CONFIG, {"datasets": {"flickr8k": {"networks": {"whole": "alexnett"}}}})
 
 
@@ -48,7 +48,7 @@ def test_layers_of_a_variant_are_laid_in_order():
     }
     config = load(CONFIG, overrides)
     margins = {
-        (name, dataset): variant(config, name, dataset).parameters["margin"]
+        (name, dataset): variant(config, name, dataset).parameters.margin
         for name in ("vse", "plain", "mine")
         for dataset in ("coco", "scenes")
     }
@@ -65,10 +65,10 @@ def test_layers_of_a_variant_are_laid_in_order():
 def test_a_member_of_an_ensemble_is_a_variant():
     entry = {"title": "VSE*", "members": ["vse", "vsepp"]}
     config = load(CONFIG, {"methods": {"vse": {"ensembles": {"vse_all": entry}}}})
-    assert ensembles(config)["vse_all"].members == ["vse", "vsepp"]
-    with pytest.raises(InputError, match=r"ensembles\.vse_all\.members: no variants \['vse2'\]"):
+    assert config.ensembles()["vse_all"].members == ["vse", "vsepp"]
+    with pytest.raises(InputError, match=r"ensembles\.vse_all\.members: no 'vse2'"):
         load(CONFIG, {"methods": {"vse": {"ensembles": {"vse_all": {**entry, "members": ["vse", "vse2"]}}}}})
-    with pytest.raises(InputError, match="more than one variant"):
+    with pytest.raises(InputError, match="2 variants have the name"):
         load(CONFIG, {"methods": {"vse": {"ensembles": {"hm_lstm": entry}}}})
 
 

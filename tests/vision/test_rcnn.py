@@ -1,6 +1,6 @@
 import torch
 
-from densevse.settings.model import Network as Settings
+from densevse.settings.networks import Network as Settings
 from densevse.vision.networks import CLASSES, Network
 from densevse.vision.rcnn import RCNN
 

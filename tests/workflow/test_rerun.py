@@ -1,7 +1,12 @@
+"""What runs again after an edit: the table of docs/architecture.md, job by job."""
+
 import copy
 import shutil
 
+import pytest
+
 from tests.projects import SMALL, SMALL_ROUNDS, Project
+from tests.workflow.toy import TOY
 
 TABLE = "results/tables/scenes.md"
 
@@ -15,15 +20,17 @@ def changed(finished: Project, values: dict, before: dict = SMALL) -> dict[str, 
         finished.configure(before)
 
 
-def edited(finished: Project, file: str, addition: str = "\nEDITED = True\n") -> dict[str, int]:
-    """What a run would do after something is added to a file; the edit is taken back."""
+def edited(finished: Project, file: str, old: str = "", new: str = "\nEDITED = True\n") -> dict[str, int]:
+    """What a run would do after `old` became `new` in a file, or `new` was added to it; the edit is taken back."""
     path = finished.folder / file
-    kept = shutil.copy2(path, finished.folder / "kept")
-    path.write_text(path.read_text() + addition)
+    kept = shutil.copy2(path, finished.folder / "kept") if path.exists() else None
+    text = path.read_text() if kept else ""
+    assert old in text, f"{file} does not hold {old!r}"
+    path.write_text(text.replace(old, new, 1) if old else text + new)
     try:
         return finished.planned(TABLE)
     finally:
-        shutil.copy2(kept, path)
+        shutil.copy2(kept, path) if kept else path.unlink()
 
 
 def test_a_finished_run_has_nothing_to_do(finished):
@@ -59,20 +66,71 @@ def test_another_data_sets_key_reruns_nothing(finished):
     assert changed(finished, values) == {}
 
 
-def test_an_edited_module_reruns_the_stages_that_import_it(finished):
-    planned = edited(finished, "densevse/methods/vse.py")
-    assert planned["train"] == 2
-    assert "extract_features" not in planned
-    assert "count_words" not in planned
-    planned = edited(finished, "densevse/vision/extract.py")
-    assert planned["extract_features"] == 1
-    assert "read_dataset" not in planned
+NEW_FIELD = '    anything: int = Field(default=3, ge=1, description="what no code reads yet")\n'
+NO_EFFECT = {
+    "a comment in a module": ("densevse/logs.py", "", "\n# A comment.\n"),
+    "a comment in a script": ("workflow/scripts/train.py", "", "\n# A comment.\n"),
+    "a docstring": ("densevse/methods/vse.py", '"""VSE (', '"""The VSE ('),
+    "formatting": ("densevse/methods/losses.py", "\n\n\ndef ", "\n\n\n\n\ndef "),
+    "a schema of a new artifact": ("densevse/artifacts/schemas/anything.py", "", "ANYTHING = 1\n"),
+    "published figures of another paper": ("config/published/another.csv", "", "dataset,protocol\n"),
+    "a choice in a settings type": (
+        "densevse/settings/networks.py",
+        '["probability", "class"]',
+        '["probability", "class", "x"]',
+    ),
+    "a field of Training": ("densevse/settings/training.py", "    batch_size: int", f"{NEW_FIELD}    batch_size: int"),
+    "a field of Network": ("densevse/settings/networks.py", "    batch_size: int", f"{NEW_FIELD}    batch_size: int"),
+    "a field of Regions": ("densevse/settings/networks.py", "    detections: int", f"{NEW_FIELD}    detections: int"),
+    "a field of Dataset": ("densevse/settings/datasets.py", "    shards: int", f"{NEW_FIELD}    shards: int"),
+    "a field of a reader": ("densevse/settings/datasets.py", "    size: int", f"{NEW_FIELD}    size: int"),
+    "a parameter": ("densevse/methods/parameters/vse.py", "    dimension: int", f"{NEW_FIELD}    dimension: int"),
+    "a licence": ("config/datasets/scenes.yaml", "licence: that", "licence: now that"),
+    "a note in a network": ("config/networks/alexnet.yaml", "  note: the", "  note: still the"),
+    "code of another stage": ("densevse/language/corenlp.py", "", "\nEDITED = True\n"),
+    "code of another method": ("densevse/methods/hm_lstm.py", "", "\nEDITED = True\n"),
+}
+TRAINING = {"train": 2, "retrieve": 2, "table": 1}
+
+
+@pytest.mark.parametrize("edit", NO_EFFECT)
+def test_what_changes_no_result_reruns_nothing(finished, edit):
+    assert edited(finished, *NO_EFFECT[edit]) == {}
+
+
+def test_an_equation_reruns_the_jobs_that_reach_it_and_those_after_them(finished):
+    assert edited(finished, "densevse/methods/vse.py") == TRAINING
+    assert edited(finished, "densevse/methods/losses.py") == TRAINING
+    assert edited(finished, "workflow/scripts/table.py") == {"table": 1}
     assert set(edited(finished, "densevse/evaluation/tables.py")) == {"table"}
 
 
-def test_an_edited_module_of_another_stage_reruns_nothing(finished):
-    assert edited(finished, "densevse/language/corenlp.py") == {}
-    assert edited(finished, "densevse/methods/hm_lstm.py") == {}
+def test_an_edited_stage_reruns_itself_and_those_after_it(finished):
+    planned = edited(finished, "densevse/vision/extract.py")
+    assert planned == {"extract_features": 1, **TRAINING}
+
+
+def test_a_changed_default_reruns_the_jobs_that_use_it(finished):
+    file = "densevse/methods/parameters/vse.py"
+    assert (
+        edited(finished, file, "dropout: float = Field(default=0.0", "dropout: float = Field(default=0.1") == TRAINING
+    )
+    # Dimension is set for this data set, so that its default is used by no job.
+    assert edited(finished, file, "dimension: int = Field(default=1024", "dimension: int = Field(default=512") == {}
+
+
+def test_a_method_added_by_the_readme_s_steps_trains_itself_only(finished):
+    """And stands in the tables that list it."""
+    for name, text in TOY.items():
+        (finished.folder / name).write_text(text)
+    try:
+        assert finished.planned(TABLE) == {}
+        values = copy.deepcopy(SMALL)
+        values["tables"]["scenes"]["measure"].append("toy")
+        assert changed(finished, values) == {"train": 1, "retrieve": 1, "table": 1}
+    finally:
+        for name in TOY:
+            (finished.folder / name).unlink()
 
 
 def test_one_round_more_later_trains_one_round_more_only(finished_rounds):

@@ -12,12 +12,12 @@ from densevse.plan.datasets import Datasets, Downloads
 from densevse.plan.features import Features
 from densevse.plan.figures import Figures
 from densevse.plan.language import Parses, Words
+from densevse.plan.own_files import OwnFiles
 from densevse.plan.project import Project, any_of
 from densevse.plan.proposals import Proposals
 from densevse.plan.tables import Tables, check_tables
 from densevse.plan.training import Training
 from densevse.settings.environment import JOB_ENVIRONMENT
-from densevse.settings.load import variant_names
 
 for name, value in JOB_ENVIRONMENT.items():
     os.environ.setdefault(name, value)
@@ -27,6 +27,7 @@ check_tables(project)
 settings = project.config
 code_of = project.code.digest
 
+own_files = OwnFiles(project)
 downloads, datasets, proposals = Downloads(project), Datasets(project), Proposals(project)
 features, parses, words = Features(project), Parses(project), Words(project)
 training, tables, figures = Training(project), Tables(project), Figures(project)
@@ -47,7 +48,7 @@ wildcard_constraints:
     proposer=any_of(settings.proposers),
     parser=any_of(settings.parsers),
     vectors=any_of(settings.word_vectors),
-    variant=any_of(variant_names(settings)),
+    variant=any_of(settings.variant_names()),
     view="whole|ten_crop|grid",
     shard=r"\d+-of-\d+",
     seed=r"\d+",

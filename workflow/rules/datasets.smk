@@ -37,7 +37,7 @@ rule read_boxes:
     benchmark:
         "<benchmarks>/read_boxes/{dataset}.tsv"
     wildcard_constraints:
-        dataset=datasets.with_boxes({"coco", "scenes"}),
+        dataset=datasets.with_official_boxes(),
     conda:
         "../../envs/base.yaml"
     resources:

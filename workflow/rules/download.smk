@@ -39,3 +39,18 @@ rule obtain_by_hand:
         "looking for {wildcards.resource}"
     script:
         "../scripts/download.py"
+
+
+# Is only planned for a path of the configuration that is not there, and never runs: see densevse/plan/own_files.py.
+rule absent:
+    output:
+        "{absent}",
+    wildcard_constraints:
+        absent=own_files.absent(),
+    localrule: True
+    conda:
+        "../../envs/base.yaml"
+    params:
+        refusal=own_files.refuse,
+    message:
+        "looking for {wildcards.absent}"

@@ -1,0 +1,97 @@
+"""All of the configuration, and what its entries must know of each other.
+
+A folder below config/ holds one file per entry, named like the entry: config/datasets/flickr8k.yaml is
+`datasets.flickr8k`. Whatever stands in config/config.yaml, a --configfile or --config is merged over the files.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from densevse.settings.datasets import Dataset
+from densevse.settings.language import Parser, WordVectors
+from densevse.settings.methods import Method, MethodEntry
+from densevse.settings.networks import Network, View
+from densevse.settings.proposers import Proposer
+from densevse.settings.sources import Path
+from densevse.settings.tables import Ensemble, Table
+from densevse.strict import Strict
+
+
+class Config(Strict):
+    """All of the configuration."""
+
+    results: Path = Field("results", description="folder of everything the workflow makes")
+    resources: Path = Field("resources", description="folder of downloads")
+    gpu: int = Field(0, ge=0, description="GPUs that a feature or training job asks the executor for")
+    threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
+    datasets: dict[str, Dataset]
+    networks: dict[str, Network]
+    proposers: dict[str, Proposer]
+    parsers: dict[str, Parser]
+    word_vectors: dict[str, WordVectors]
+    methods: dict[str, MethodEntry]
+    tables: dict[str, Table] = Field(default={}, description="results/tables/<name>.md")
+
+    @model_validator(mode="after")
+    def _names_exist(self) -> Self:
+        for name, dataset in self.datasets.items():
+            where = f"datasets.{name}"
+            known(f"{where}.proposer", [dataset.proposer], self.proposers)
+            known(f"{where}.proposers_compared", dataset.proposers_compared, self.proposers)
+            known(f"{where}.parser", [dataset.parser], self.parsers)
+            known(f"{where}.word_vectors", [dataset.word_vectors or ""], {**self.word_vectors, "": None})
+            self.check_networks(f"{where}.networks", dataset.networks)
+        for name, network in self.networks.items():
+            if not (network.weights or network.local or network.trained_on):
+                raise ValueError(f"networks.{name}: one of weights, local (a file of yours) and trained_on is needed")
+            known(f"networks.{name}.trained_on", [network.trained_on or ""], {**self.datasets, "": None})
+        for name, method in self.methods.items():
+            self._check_method(f"methods.{name}", method)
+        self._check_names_of_variants()
+        return self
+
+    def check_networks(self, where: str, networks: Mapping[View, str]) -> None:
+        """Raise `ValueError` for a network that there is none of, or that has no layer for its view."""
+        for view, network in networks.items():
+            known(f"{where}.{view}", [network], self.networks)
+            if view not in self.networks[network].layers:
+                raise ValueError(f"{where}.{view}: networks.{network}.layers names no layer for this view")
+
+    def _check_method(self, where: str, method: MethodEntry) -> None:
+        self.check_networks(f"{where}.networks", method.networks)
+        known(f"{where}.datasets", method.datasets, self.datasets)
+        for name, variant in method.variants.items():
+            known(f"{where}.variants.{name}.datasets", variant.datasets, self.datasets)
+
+    def variant_names(self) -> list[str]:
+        """Every row that config/methods can make: each method by its own name, then its variants."""
+        return [name for method, entry in self.methods.items() for name in (method, *entry.variants)]
+
+    def ensembles(self) -> dict[str, Ensemble]:
+        """Every ensemble of config/methods."""
+        return {name: entry for method in self.methods.values() for name, entry in method.ensembles.items()}
+
+    def _check_names_of_variants(self) -> None:
+        names = [*self.variant_names(), *(name for entry in self.methods.values() for name in entry.ensembles)]
+        for name, count in Counter(names).items():
+            if count > 1:
+                raise ValueError(f"methods: {count} variants have the name {name!r}; rename all but one")
+        for method, entry in self.methods.items():
+            for name, ensemble in entry.ensembles.items():
+                known(f"methods.{method}.ensembles.{name}.members", ensemble.members, self.variant_names())
+
+    def check_variant(self, where: str, entry: Method) -> None:
+        """Raise `ValueError` for the name of a network or variant that there is none of."""
+        self.check_networks(f"{where}.networks", entry.networks)
+        known(f"{where}.starts_from", [entry.starts_from or ""], [*self.variant_names(), ""])
+
+
+def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:
+    """Raise `ValueError` naming the path of the first name that is not one of those."""
+    there = list(those)
+    for name in names:
+        if name not in there:
+            raise ValueError(f"{where}: no {name!r}; known: {', '.join(sorted(filter(None, there)))}")

@@ -1,0 +1,138 @@
+"""Methods: what they read, how they are trained, and how their variants differ."""
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, SerializeAsAny, ValidationError, model_validator
+
+from densevse.settings.networks import View
+from densevse.settings.options import of_found_type
+from densevse.settings.tables import Ensemble
+from densevse.settings.training import NamedPhase, Phase, Training
+from densevse.strict import Strict
+
+Structure = Literal["words", "trees", "triplets", "dependencies", "tags"]
+Yield = Literal["phrases"]
+PARAMETERS = Path(__file__).parents[1] / "methods/parameters"
+
+
+def known_models() -> list[str]:
+    """The methods that the code has: those whose parameters have a type."""
+    return sorted(file.stem for file in PARAMETERS.glob("*.py") if not file.stem.startswith("_"))
+
+
+@cache
+def parameters_of(model: str) -> type[Strict] | None:
+    """The type of a method's parameters; nothing for a name that is none of the code's methods."""
+    if model not in known_models():
+        return None
+    found: type[Strict] = import_module(f"densevse.methods.parameters.{model}").Parameters
+    return found
+
+
+class Differences(Strict):
+    """What may differ on a data set: any key of a method may stand here, and is merged with the method's."""
+
+    title: str | None = None
+    views: list[View] | None = None
+    yields: list[Yield] | None = None
+    sentences: list[Structure] | None = None
+    networks: dict[View, str] | None = None
+    word_vectors: bool | None = None
+    parameters: dict[str, Any] | None = None
+    training: dict[str, Any] | None = None
+    phases: dict[str, dict[str, Any]] | None = None
+    rounds: list[list[str]] | None = None
+    starts_from: str | None = None
+
+
+class Variant(Differences):
+    """What makes a variant, and what differs from that on data sets."""
+
+    datasets: dict[str, Differences] = Field(default={}, description="data set -> what differs there")
+
+
+class Method(Strict):
+    """A paper's method: what it reads, its parameters (defaults: densevse/methods/parameters), and its training."""
+
+    title: str = Field(min_length=1, description="as printed in a table")
+    paper: str = Field(description="the paper's key in config/published")
+    model: str = Field(description="the method's file in densevse/methods: its name without .py")
+    views: list[View] = Field(min_length=1, description="what it reads of images")
+    sentences: list[Structure] = Field(default=["words"], min_length=1, description="what it reads of sentences")
+    yields: list[Yield] = Field(
+        default=[], description="what a trained model gives besides scores: phrases, vectors of phrases and of regions"
+    )
+    word_vectors: bool = Field(False, description="whether it is given the data set's pre-trained vectors")
+    networks: dict[View, str] = Field(default={}, description="networks instead of the data set's")
+    parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of)] = Field(
+        default={}, validate_default=True, description="what differs from the defaults"
+    )
+    training: Training
+    phases: dict[str, Phase] = Field(min_length=1, description="by name; `rounds` says which follow one another")
+    rounds: list[Annotated[list[str], Field(min_length=1)]] | None = Field(
+        None,
+        min_length=1,
+        description="the phases of each round, between which correspondences are learned; by default one of all",
+    )
+    starts_from: str | None = Field(
+        None, description="a variant from whose trained model (same data set and seed) training starts"
+    )
+
+    @model_validator(mode="after")
+    def _known_model(self) -> Self:
+        if self.model not in known_models():
+            raise ValueError(f"model: no {self.model!r} in densevse/methods; known: {', '.join(known_models())}")
+        return self
+
+    @model_validator(mode="after")
+    def _phases_exist(self) -> Self:
+        for number, names in enumerate(self.rounds or []):
+            for name in names:
+                if name not in self.phases:
+                    raise ValueError(f"rounds.{number}: no phase {name!r}; known: {', '.join(self.phases)}")
+        return self
+
+    @model_validator(mode="after")
+    def _parameters_of_phases_fit(self) -> Self:
+        own = self.parameters.model_dump()
+        for name, phase in self.phases.items():
+            try:
+                type(self.parameters).model_validate({**own, **phase.parameters})
+            except ValidationError as error:
+                wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+                raise ValueError(f"phases.{name}.parameters.{wrong}") from None
+        return self
+
+    @model_validator(mode="after")
+    def _parameters_hold_in_some_phase(self) -> Self:
+        """A training that lies wholly inside a warm-up would have the figures of another method."""
+        used = [self.phases[name] for names in self.rounds or [list(self.phases)] for name in names]
+        for parameter in sorted(set.intersection(*(set(phase.parameters) for phase in used))):
+            value = getattr(self.parameters, parameter)
+            if all(phase.parameters[parameter] != value for phase in used):
+                raise ValueError(
+                    f"parameters.{parameter}: {value!r} holds in no phase, as each changes it; let one phase keep it, "
+                    "or give the variant the value that it is trained with"
+                )
+        return self
+
+    @property
+    def last_round(self) -> int:
+        """T: how often correspondences are learned and training goes on."""
+        return len(self.rounds) - 1 if self.rounds else 0
+
+    def phases_of(self, number: int) -> list[NamedPhase]:
+        """The phases of a round, in order. Raises `IndexError` if there is no such round."""
+        names = self.rounds[number] if self.rounds else list(self.phases)
+        return [NamedPhase(name=name, **self.phases[name].model_dump()) for name in names]
+
+
+class MethodEntry(Method):
+    """A file of config/methods: a method with its variants (the paper's ablations)."""
+
+    datasets: dict[str, Differences] = Field(default={}, description="data set -> what differs there")
+    variants: dict[str, Variant] = Field(default={}, description="variant -> what differs")
+    ensembles: dict[str, Ensemble] = Field(default={}, description="ensemble -> variants whose scores are added")

@@ -1,0 +1,176 @@
+"""Wrong values in the configuration: each is refused when it is read, and named by its path."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from densevse.errors import InputError
+from densevse.settings.load import load
+
+CONFIG = Path(__file__).parents[2] / "config"
+NAN = float("nan")
+
+# Path of the key, and values that it may not have.
+WRONG = {
+    "results": [1, "", None],
+    "resources": [["a"], ""],
+    "gpu": [-1, "one", 0.5],
+    "threads": [0, -2, "2", True],
+    "thread": [2],
+    # data sets
+    "datasets.scenes.title": [1, ""],
+    "datasets.scenes.reader": ["scene", None],
+    "datasets.scenes.shards": [0, -1, 1.5],
+    "datasets.scenes.threads": [0, "1"],
+    "datasets.scenes.minimum_word_count": [0, -3],
+    "datasets.scenes.seeds": [[], [-1], [0, 0], [True], [0.5], 0],
+    "datasets.scenes.compare": ["vse"],
+    "datasets.scenes.proposer": ["selective_serch", 1],
+    "datasets.scenes.proposers_compared": [["mcgg"]],
+    "datasets.scenes.parser": ["gramar"],
+    "datasets.scenes.word_vectors": ["glov", 300],
+    "datasets.scenes.boxes": ["", 1],
+    "datasets.scenes.judgements": ["text", 1],
+    "datasets.scenes.networks.whole": ["alexnett"],
+    "datasets.scenes.networks.hole": ["alexnet"],
+    "datasets.scenes.networks.grid": ["alexnet"],
+    "datasets.scenes.local.imges": ["x.zip"],
+    "datasets.scenes.local.scenes": ["", 3],
+    "datasets.scenes.known_unreadable": ["a.jpg", [1]],
+    "datasets.scenes.options.size": [8, -96, "96"],
+    "datasets.scenes.options.seed": [-1, 0.5],
+    "datasets.scenes.options.images.train": [0, -1, "many"],
+    "datasets.scenes.options.images.trian": [10],
+    "datasets.scenes.options.sizes": [96],
+    "datasets.flickr8k.options.captionz": ["x"],
+    "datasets.flickr8k.options.encoding": ["utf9"],
+    "datasets.flickr8k.options.splits": [["a.txt"], {"dev": "a.txt"}],
+    "datasets.flickr8k.local.imges": ["x.zip"],
+    "datasets.flickr8k.sources.text.md5": ["abc", 5],
+    "datasets.flickr8k.sources.text.size": [0, -5],
+    "datasets.flickr8k.sources.text.url": ["ftp//x", 3],
+    "datasets.pascal1k.options.splits.train": [0, -800],
+    "datasets.coco.options.seed": [-1],
+    # networks
+    "networks.vgg19.architecture": ["vgg20", 19],
+    "networks.vgg19.layers.whole": ["fc9", 7],
+    "networks.vgg19.layers.hole": ["fc7"],
+    "networks.vgg19.size": [0, -224, "224"],
+    "networks.vgg19.resize": [-1, 100],
+    "networks.vgg19.mean": [[0.5, 0.5], [2, 0, 0], "0.5"],
+    "networks.vgg19.std": [[0, 0, 0], [-1, 1, 1], [NAN, 1, 1]],
+    "networks.vgg19.precision": ["fp16", 32],
+    "networks.vgg19.batch_size": [0, -1, 1.5],
+    "networks.vgg19.trained_on": ["imagenett"],
+    "networks.vgg19.local": ["", 1],
+    "networks.vgg19.regions.scoring": ["crop"],
+    "networks.vgg19.regions.detections": [-3, 0, "19"],
+    "networks.vgg19.regions.maximum_proposals": [-1, 0],
+    "networks.vgg19.regions.nms_threshold": [7, -0.1],
+    "networks.vgg19.regions.context": [-16],
+    "networks.vgg19.regions.crop_size": [0, -1],
+    "networks.vgg19.regions.score": ["softmax"],
+    "networks.vgg19.regions.area_exponent": [-1, NAN],
+    "networks.vgg19.regions.cells": [0],
+    "networks.vgg19.regions.map_size": [0],
+    "networks.vgg19.regions.detection": [19],
+    "networks.mobilenet_v2.regions.map": ["convv"],
+    # proposers, parsers, word vectors
+    "proposers.selective_search_fast.kind": ["selective"],
+    "proposers.selective_search_fast.options.mode": ["faster"],
+    "proposers.selective_search_fast.options.boxes": [-1, 0, "all"],
+    "proposers.selective_search_fast.options.height": [-5, 0],
+    "proposers.selective_search_fast.options.minimum_side": [-1],
+    "proposers.selective_search_fast.options.box": [10],
+    "proposers.mcg.options.folder": ["", 1],
+    "proposers.boxes_file.options.path": [""],
+    "parsers.corenlp_pcfg.kind": ["core"],
+    "parsers.corenlp_pcfg.options.longest": [0, -1],
+    "parsers.corenlp_pcfg.options.timeout": [0, -120],
+    "parsers.corenlp_pcfg.options.memory_mb": [-1, 100],
+    "parsers.corenlp_pcfg.options.batch": [0],
+    "parsers.corenlp_pcfg.options.modle": ["x"],
+    "parsers.grammar.options.longest": [10],
+    "word_vectors.glove.format": ["glov"],
+    "word_vectors.glove.dimension": [0, -300],
+    # methods
+    "methods.vse.title": [""],
+    "methods.vse.model": ["vsee", 1],
+    "methods.vse.views": [[], ["hole"], "whole"],
+    "methods.vse.sentences": [[], ["wordz"]],
+    "methods.vse.yields": [["phrasez"]],
+    "methods.vse.networks.whole": ["alexnett"],
+    "methods.vse.starts_from": ["vsee"],
+    "methods.vse.parameters.margin": [-1, NAN, "0.2"],
+    "methods.vse.parameters.dimension": [0, -1, 16.5],
+    "methods.vse.parameters.encoder": ["lst"],
+    "methods.vse.parameters.dropout": [1.5, -0.1],
+    "methods.vse.parameters.marginn": [0.2],
+    "methods.vse.training.batch_size": [0, -1, "64"],
+    "methods.vse.training.clip": [0, -2],
+    "methods.vse.training.patience": [-1, 0],
+    "methods.vse.training.checkpoint_steps": [0],
+    "methods.vse.training.optimizer": ["adm"],
+    "methods.vse.training.momentum": [-1, 1],
+    "methods.vse.training.weight_decay": [-1],
+    "methods.vse.training.learning_rat": [1],
+    "methods.vse.phases": [{"main": None}],
+    "methods.vse.phases.main.epochs": [0, -1, 1.5],
+    "methods.vse.phases.main.learning_rate": [-1, NAN, "fast"],
+    "methods.vse.phases.main.parameters.loss": ["hard"],
+    "methods.vse.phases.main.parameters.los": ["sum"],
+    "methods.vse.rounds": [-1, 2, [], [[]], [["mian"]]],
+    "methods.vse.datasets.scenez": [{}],
+    "methods.vse.datasets.scenes.parameters.margin": [-1],
+    "methods.vse.datasets.scenes.training.patience": [-1],
+    "methods.vse.variants.vsepp.rouunds": [[["main"]]],
+    "methods.vse.variants.vsepp.parameters.loss": ["hardes"],
+    "methods.vse.variants.vsepp.datasets.scenes.phases.main.epochs": [0],
+    "methods.vse.variants.vsepp.datasets.scenez": [{}],
+    "methods.hm_lstm.parameters.candidates": ["detection"],
+    "methods.hm_lstm.rounds": [[["sentences"], ["phrase"]]],
+}
+CASES = [(path, value) for path, values in WRONG.items() for value in values]
+
+
+def overriding(path: str, value: object) -> dict:
+    """A configuration that says nothing but this."""
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return value
+
+
+@pytest.mark.parametrize(("path", "value"), CASES, ids=[f"{path}={value}" for path, value in CASES])
+def test_a_wrong_value_is_refused_by_its_path(path, value):
+    with pytest.raises(InputError) as found:
+        load(CONFIG, overriding(path, value))
+    # A key that may not be there, or a list that is too short, is named by the entry that holds it.
+    assert path in str(found.value) or path.rpartition(".")[0] + ":" in str(found.value)
+
+
+def test_a_warm_up_without_end_is_refused():
+    """Its figures would be VSE's under the name of VSE++."""
+    wrong = overriding("methods.vse.variants.vsepp.rounds", [["warm_up"]])
+    with pytest.raises(InputError, match=r"variants\.vsepp\.parameters\.loss: 'hardest' holds in no phase"):
+        load(CONFIG, wrong)
+
+
+def test_a_name_that_stands_for_two_variants_is_refused():
+    with pytest.raises(InputError, match="methods: 2 variants have the name 'hm_lstm'"):
+        load(CONFIG, overriding("methods.vse.variants.hm_lstm", {}))
+
+
+def test_a_network_without_weights_is_refused():
+    with pytest.raises(InputError, match=r"networks\.vgg19: one of weights, local"):
+        load(CONFIG, {"networks": {"vgg19": {"weights": None, "local": None}}})
+
+
+def test_numbers_of_a_command_line_are_numbers():
+    """Snakemake reads `--config threads=4` as YAML."""
+    assert load(CONFIG, yaml.safe_load("threads: 4")).threads == 4
+
+
+def test_null_unsets_an_option():
+    options = {"karpathy": None, "splits": {"train": 10, "val": 5, "test": 5}}
+    assert load(CONFIG, {"datasets": {"coco": {"options": options}}}).datasets["coco"].options.karpathy is None
