@@ -49,6 +49,10 @@ class Files:
         """Every file, in the order of the inputs' names."""
         return [path for name in sorted(self._named) for path in self.several(name)]
 
+    def named(self) -> dict[str, list[str]]:
+        """Name -> the files of the input."""
+        return {name: self.several(name) for name in self._named}
+
     def with_changes(self, **named: str | list[str]) -> Self:
         """The same files with some others besides or instead; an empty list takes an input away."""
         return type(self)({**self._named, **named})

@@ -5,7 +5,6 @@ phrases of the split, a phrase for its region among all regions. Only noun phras
 a true box take part: the paper's phrases come from its parser as well.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE, phrase_boxes
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
@@ -35,7 +35,6 @@ def rank_regions(
     true_regions: str | Path,
     boxes: str | Path,
     output: str | Path,
-    made_from: Mapping[str, Any],
 ) -> None:
     """Rank the test split's true regions and phrases and write RETRIEVAL rows.
 
@@ -50,7 +49,8 @@ def rank_regions(
         schema.read(boxes, BOXES),
     )
     counts = np.bincount(test_set.image_of_caption).tolist()  # the artifact names queries, not which belong together
-    schema.write(rows, RETRIEVAL, output, {**made_from, "phrases_of_regions": counts})
+    parents = {"embeddings": embeddings, "true_regions": true_regions, "boxes": boxes}
+    schema.write(rows, RETRIEVAL, output, lineage({"phrases_of_regions": counts}, parents))
 
 
 def ranked(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[pd.DataFrame, TestSet]:

@@ -12,6 +12,8 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from densevse.artifacts.files import atomic
+from densevse.artifacts.lineage import PARENTS
+from densevse.artifacts.schema import MADE_FROM
 from densevse.batches.files import Files
 from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
@@ -19,7 +21,7 @@ from densevse.methods.interface import Method, Shapes
 from densevse.settings.load import validate
 from densevse.strict import Strict
 
-KEY = "densevse"  # one key, as the order of several is not defined
+KEY = MADE_FROM  # one key, as the order of several is not defined
 
 
 def method_class(name: str) -> type[Method]:
@@ -51,7 +53,7 @@ def save_model(
 ) -> None:
     """Write a method's weights; `name` is that of its module, `sentences` the structures that it reads.
 
-    `made_from` says what it was trained on.
+    `made_from`, of densevse.artifacts.lineage, says how and on what it was trained.
     """
     shapes = method.shapes
     described = {
@@ -62,7 +64,8 @@ def save_model(
         "words": shapes.words,
         "word_vectors": None if shapes.word_vectors is None else list(shapes.word_vectors.shape),
         "sizes": shapes.sizes,
-        "made_from": made_from,
+        "training": {key: value for key, value in made_from.items() if key != PARENTS},
+        PARENTS: made_from.get(PARENTS, {}),
     }
     weights = {key: value.detach().cpu().contiguous() for key, value in method.state_dict().items()}
     with atomic(path) as temporary:
@@ -70,7 +73,7 @@ def save_model(
 
 
 def described(path: str | Path) -> dict[str, Any]:
-    """What a model's file says of it: method, parameters, sentences (the structures it reads), made_from and sizes."""
+    """What a model's file says of it: method, parameters, sentences (the structures it reads), training and sizes."""
     return _read(path)[1]
 
 
@@ -84,7 +87,7 @@ def load_model(
     """
     weights, described = _read(path)
     if features is not None:
-        _check_features(path, described["made_from"].get("features", {}), features)
+        _check_features(path, described["training"].get("features", {}), features)
     method = build(described["method"], described["parameters"], shapes or _shapes(described))
     _fill(method, weights, path)
     return method
@@ -92,7 +95,7 @@ def load_model(
 
 def trained_on(path: str | Path) -> str:
     """The kind of device that a model was trained on: cpu or cuda."""
-    device: str = described(path)["made_from"]["device"]
+    device: str = described(path)["training"]["device"]
     return device
 
 
@@ -141,7 +144,7 @@ def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         raise InputError(f"{path}: no such file. Ask snakemake for it by this name to make it.") from None
     except (SafetensorError, OSError) as error:
         raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake.") from error
-    if KEY not in metadata:
+    if KEY not in metadata or "method" not in json.loads(metadata[KEY]):
         raise InputError(f"{path}: expected a densevse model, found safetensors of another origin. Delete it.")
     return weights, json.loads(metadata[KEY])
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from densevse.artifacts.files import checksum
+from densevse.artifacts.lineage import lineage
 from densevse.batches.files import Files
 from densevse.batches.inputs import Inputs
 from densevse.inference.models import build, load_weights, save_model
@@ -22,8 +22,8 @@ def train(files: Files, start: str | None, job: TrainingJob, model: str | Path, 
     run again with the same settings, inputs and code.
     """
     device = set_up(job.threads)
-    made_from = {"settings": job.model_dump(mode="json"), "device": device.type}
-    checkpoint = Checkpoint(model, fingerprint(made_from, [*files.paths(), *([start] if start else [])]))
+    settings = {**job.model_dump(mode="json"), "device": device.type}
+    checkpoint = Checkpoint(model, fingerprint(settings, [*files.paths(), *([start] if start else [])]))
     inputs = Inputs(files, job.sentences)
     seed_everything(job.seed, job.method, f"round{job.round}")
     method = build(job.method, job.parameters, inputs.shapes())
@@ -34,8 +34,14 @@ def train(files: Files, start: str | None, job: TrainingJob, model: str | Path, 
     task = Retrieval(method.to(device), train_pairs, val_pairs)
     plan = Plan(job.training, job.phases, job.seed, job.round, validate_start=start is not None)
     rows = Trainer(task, plan, checkpoint).run()
+    made_from = lineage(settings, _parents(files, start))
     write_history(rows, history, made_from)
-    read = {"vocabulary": checksum(files.one("words")), "features": inputs.features_made_from()}
-    made_from |= {**read, "fingerprint": checkpoint.fingerprint}
-    save_model(method, job.method, job.sentences, model, made_from)
+    read = {"features": inputs.features_made_from(), "fingerprint": checkpoint.fingerprint}
+    save_model(method, job.method, job.sentences, model, {**made_from, **read})
     checkpoint.remove()
+
+
+def _parents(files: Files, start: str | None) -> dict[str, list[str]]:
+    """What a model is made of. The correspondences of a round were made by the model that it starts from."""
+    named = files.named()
+    return named if start is None or "correspondences" in named else {**named, "start": [start]}

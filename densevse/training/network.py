@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.artifacts.files import atomic
+from densevse.artifacts.lineage import lineage, metadata
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.batches.ragged import Indices
@@ -120,8 +121,9 @@ def train_network(
     task = NetworkOfScenes(_windows(tables, sources, classes, network["size"]), network, recipe.seed)
     task.module.to(device)
     rows = Trainer(task, Plan(recipe.training, recipe.phases, recipe.seed), checkpoint).run()
-    write_history(rows, history, made_from)
-    _save(task.network, weights)
+    traced = lineage(made_from, tables)
+    write_history(rows, history, traced)
+    _save(task.network, weights, traced)
     checkpoint.remove()
 
 
@@ -131,7 +133,7 @@ def _windows(tables: Mapping[str, str], sources: Mapping[str, str], classes: lis
     return Windows(training, read(tables["boxes"], BOXES), ImageFiles(sources), classes, size)
 
 
-def _save(network: nn.Module, path: str | Path) -> None:
+def _save(network: nn.Module, path: str | Path, made_from: dict[str, Any]) -> None:
     weights = {name: value.contiguous().cpu() for name, value in network.state_dict().items()}
     with atomic(path) as temporary:
-        save_file(weights, temporary)
+        save_file(weights, temporary, metadata(made_from))

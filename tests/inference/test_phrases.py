@@ -263,7 +263,7 @@ def embeddings(opened, true_regions, tmp_path):
 
 def test_true_regions_and_the_parser_s_phrases_are_ranked(embeddings, true_boxes, tmp_path):
     output = str(tmp_path / "ranking.parquet")
-    rank_regions(*embeddings, true_boxes, output, {})
+    rank_regions(*embeddings, true_boxes, output)
     rows = schema.read(output, RETRIEVAL)
     regions, phrases = (rows[rows["direction"] == name] for name in ("annotation", "search"))
     assert regions["query_id"].tolist() == ["e/1", "e/2", "f/1"]  # no phrase of the parser's means f/2
@@ -288,7 +288,7 @@ def test_boxes_without_embeddings_are_an_error(embeddings, true_boxes):
 
 def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_boxes, tmp_path):
     ranking = str(tmp_path / "ranking.parquet")
-    rank_regions(*embeddings, true_boxes, ranking, {})
+    rank_regions(*embeddings, true_boxes, ranking)
     made = {"networks": {}, "proposer": None, "parser": "grammar", "word_vectors": None, "used": {}}
     section = {
         "title": "Small",

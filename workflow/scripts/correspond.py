@@ -1,3 +1,4 @@
+from densevse.artifacts.lineage import lineage
 from densevse.batches.files import Files
 from densevse.inference.assigning import write_correspondences
 from densevse.inference.models import open_model
@@ -5,9 +6,9 @@ from densevse.logs import job
 from densevse.numerics import set_up
 
 
-def main(files, model, threads, output, made_from):
+def main(files, model, threads, output, number):
     inputs, method = open_model(files, model, set_up(threads), "embed_regions", "embed_phrases", "assign")
-    write_correspondences(method, inputs, "train", output, made_from)
+    write_correspondences(method, inputs, "train", output, lineage({"round": number}, {"model": model}))
 
 
 if __name__ == "__main__":
@@ -17,5 +18,5 @@ if __name__ == "__main__":
             snakemake.input.start,
             snakemake.params.threads,
             snakemake.output[0],
-            {"round": snakemake.params.round},
+            snakemake.params.round,
         )

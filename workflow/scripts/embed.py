@@ -1,3 +1,4 @@
+from densevse.artifacts.lineage import lineage
 from densevse.batches.files import Files
 from densevse.inference.embedding import write_embeddings
 from densevse.inference.models import open_model
@@ -7,7 +8,7 @@ from densevse.numerics import set_up
 
 def main(files, model, split, threads, output):
     inputs, method = open_model(files, model, set_up(threads))
-    write_embeddings(method, inputs, split, output, {"model": model, "split": split})
+    write_embeddings(method, inputs, split, output, lineage({"split": split}, {"model": model}))
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+from densevse.artifacts.lineage import lineage
 from densevse.inference.embedding import write_region_embeddings
 from densevse.inference.models import load_model
 from densevse.logs import job
@@ -6,7 +7,7 @@ from densevse.numerics import set_up
 
 def main(model, regions, threads, output):
     method = load_model(model).to(set_up(threads))
-    write_region_embeddings(method, regions, output, {"model": model, "regions": regions})
+    write_region_embeddings(method, regions, output, lineage({}, {"model": model, "regions": regions}))
 
 
 if __name__ == "__main__":

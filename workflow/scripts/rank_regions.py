@@ -8,5 +8,4 @@ if __name__ == "__main__":
             true_regions=snakemake.input.true_regions,
             boxes=snakemake.input.boxes,
             output=snakemake.output[0],
-            made_from={"split": "test"},
         )

@@ -1,4 +1,5 @@
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.batches.files import Files
 from densevse.evaluation.protocols import folds
@@ -17,7 +18,8 @@ def main(files, model, protocol, threads, output):
     score = scorer(method, encode_images(method, pairs), encode_sentences(method, pairs))
     rows = retrieve(score, pairs.rows, folds(pairs.rows, protocol))
     devices = {"device": device.type, "trained_on": trained_on(model)}
-    schema.write(rows, RETRIEVAL, output, {"model": model, "protocol": protocol, **devices, "versions": versions()})
+    made_from = lineage({"protocol": protocol, **devices, "versions": versions()}, {"model": model})
+    schema.write(rows, RETRIEVAL, output, made_from)
 
 
 if __name__ == "__main__":
