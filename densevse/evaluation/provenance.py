@@ -10,22 +10,34 @@ from typing import Any
 from densevse.artifacts.lineage import PARENTS, ancestors
 from densevse.errors import InputError
 
+MODEL = "model"
 FREE = {"local", "precision"}
 """Settings of an entry that say where a file is, or are chosen when a job runs."""
 
 
 def check_provenance(
-    path: str, made_from: Mapping[str, Any], used: Mapping[str, list[str]], entries: Mapping[str, Mapping[str, Any]]
+    path: str, made_from: Mapping[str, Any], made_with: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]
 ) -> None:
     """Compare what the artifact `path` was made from with what a table says.
 
-    `used` says of each kind of thing (network, proposer, parser, vectors, minimum_word_count) which ones may be among
-    its ancestors; `entries` gives the configuration of each one by kind and name.
+    `made_with` holds, under `used`, which ones of each kind of thing (network, proposer, parser, vectors,
+    minimum_word_count) may be among its ancestors and, under `training`, how its model was trained; `entries` gives the
+    configuration of each thing by kind and name.
 
-    Raises `InputError` that names every difference.
+    Raises `InputError` that names every difference, or says that the artifact does not tell what it was made from.
     """
+    if PARENTS not in made_from:
+        raise InputError(
+            f"{path} does not say what it was made from: it is of an earlier version. Delete it and run snakemake "
+            "again."
+        )
     found = [
-        difference for way, settings in _before(made_from) for difference in _differences(way, settings, used, entries)
+        difference
+        for way, settings in ancestors(made_from)
+        for difference in (
+            *_differences(way, settings, made_with["used"], entries),
+            *_training_differences(way, settings, made_with["training"]),
+        )
     ]
     if found:
         raise InputError(
@@ -36,9 +48,22 @@ def check_provenance(
         )
 
 
-def _before(made_from: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if PARENTS in made_from:
-        yield from ancestors(made_from)
+def _training_differences(way: str, settings: Mapping[str, Any], training: Mapping[str, Any]) -> Iterator[str]:
+    """How the settings of a model differ from those that a table says it was trained with."""
+    if way.split("/")[-1] != MODEL:
+        return
+    for key in sorted(training.keys() & settings.keys()):
+        if not _agree(training[key], settings[key]):
+            yield f"{key}: the table says {training[key]}, found {settings[key]} ({way})"
+
+
+def _agree(said: Any, found: Any) -> bool:
+    """Whether two settings are equal in all that both name: what only one names was read by no code, or is new."""
+    if isinstance(said, Mapping) and isinstance(found, Mapping):
+        return all(_agree(said[key], found[key]) for key in said.keys() & found.keys())
+    if isinstance(said, list) and isinstance(found, list):
+        return len(said) == len(found) and all(map(_agree, said, found))
+    return bool(said == found)
 
 
 def _differences(

@@ -108,7 +108,7 @@ def read_section(settings: Mapping[str, Any], entries: Mapping[str, Any], artifa
         measured.append(Measured(name, entry["title"], runs))
         for path in paths.values():
             made_from.append(schema.check(path, RETRIEVAL))
-            check_provenance(path, made_from[-1], entry["used"], entries)
+            check_provenance(path, made_from[-1], entry, entries)
     if not measured:
         return Section(settings, None, NOTHING, [], [], [])
     if settings["protocol"] == "regions":

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 from densevse.errors import InputError
 from densevse.evaluation.published import PublishedRow, check_names, read_published
@@ -215,6 +216,20 @@ class Tables(Stage):
                 "vectors": [vectors] if vectors else [],
                 "minimum_word_count": [str(entry.minimum_word_count)],
             },
+            "training": {} if ensemble else self._training(name, dataset),
+        }
+
+    def _training(self, name: str, dataset: str) -> dict[str, Any]:
+        """How the model of a variant's last round is trained on a data set, whatever the seed."""
+        training = Training(self.project)
+        last = self.project.variant(name, dataset).last_round
+        job = cast(Wildcards, SimpleNamespace(variant=name, dataset=dataset, round=str(last)))
+        return {
+            "method": training.method(job),
+            "parameters": training.parameters(job),
+            "sentences": training.sentences(job),
+            "training": training.training(job),
+            "phases": training.phases(job),
         }
 
     def _entries(self, sections: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

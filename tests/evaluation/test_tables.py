@@ -53,13 +53,20 @@ def retrieval(path, seed, data, protocol="full", trained_on="cpu"):
     rows, _ = queries_of(test_set, folds(test_set, protocol))
     rows = rows.assign(rank=np.random.default_rng(seed).geometric(0.1, len(rows)), candidates=290)
     rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
-    made_from = {"device": "cpu", "trained_on": trained_on, "versions": {"torch": "2.11.0", "python": "3.11.2"}}
+    made_from = {"device": "cpu", "trained_on": trained_on, "versions": {"torch": "2.11.0"}, "parents": {}}
     schema.write(rows, RETRIEVAL, path, made_from)
     return str(path)
 
 
 def entry(title, seeds, **changes):
-    made = {"networks": {"whole": "vgg19"}, "proposer": None, "parser": None, "word_vectors": None, "used": {}}
+    made = {
+        "networks": {"whole": "vgg19"},
+        "proposer": None,
+        "parser": None,
+        "word_vectors": None,
+        "used": {},
+        "training": {},
+    }
     return {"title": title, "seeds": seeds, **made, **changes}
 
 
@@ -140,7 +147,7 @@ def test_a_gain_is_called_better_only_where_its_interval_excludes_0(tmp_path, da
     files = data()
     runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files) for seed in (0, 1, 2)]
     good = schema.read(runs[2], RETRIEVAL)
-    schema.write(good.assign(rank=np.where(good["rank"] > 10, 1, good["rank"])), RETRIEVAL, runs[2], {})
+    schema.write(good.assign(rank=np.where(good["rank"] > 10, 1, good["rank"])), RETRIEVAL, runs[2], {"parents": {}})
     measured = {"vse": entry("VSE", [0]), "vsepp": entry("VSE++", [0]), "order": entry("Order", [0])}
     text, rows = make(tmp_path, settings(section(measured), printed=(), reference="vse"), (files, runs))
     found = rows.set_index("variant")
