@@ -166,7 +166,7 @@ def _start_worker(sources: dict[str, str], options: SelectiveSearch) -> None:
         image = decode(files.read(source, file), file)
         seed = zlib.crc32(image_id.encode())
         boxes = selective_search(image, options.mode, options.height, options.minimum_side, options.boxes, seed)
-        # OpenCV gives an order, but no score: the share of a rank falls as the rank rises.
+        # The paper gives an order, but no score: this one falls as the rank rises.
         return Scored(boxes, (1 / np.arange(1, len(boxes) + 1)).astype(np.float32))
 
     _search = search

@@ -1,6 +1,13 @@
-"""Selective search (Uijlings et al., IJCV 2013), as OpenCV computes it: boxes that may hold an object."""
+"""Selective search (Uijlings et al., IJCV 2013): boxes that may hold an object.
 
-import ctypes
+Initial regions are OpenCV's (Felzenszwalb and Huttenlocher's graph segmentation); they are grouped in several ways
+(colour spaces, coarseness, measures of similarity: section 3.2), and the boxes around all regions of all hierarchies
+are ranked as in section 4.3. OpenCV has the whole method too, but ranks in reverse (small regions first) and gives no
+levels.
+"""
+
+from collections.abc import Set
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -9,40 +16,125 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import Boxes
 from densevse.vision.boxes import unique
+from densevse.vision.grouping import Measure, Regions, group, initial_regions
 
-MODES = {
-    "single": "switchToSingleStrategy",
-    "fast": "switchToSelectiveSearchFast",
-    "quality": "switchToSelectiveSearchQuality",
+Pixels = NDArray[np.uint8]
+
+CTSF: Set[Measure] = {"colour", "texture", "size", "fill"}
+TSF: Set[Measure] = {"texture", "size", "fill"}
+FILL: Set[Measure] = {"fill"}
+SIZE: Set[Measure] = {"size"}
+
+COLOUR_BINS, TEXTURE_BINS = 25, 10
+SIGMA = 0.8
+SMALLEST, MOST_REGIONS, LARGEST = 100, 3000, 1_000_000
+"""An initial region has at least so many pixels; an image begins with at most so many; and has at most so many pixels
+when it is searched. So there is a bound on what an image costs."""
+
+
+@dataclass(frozen=True)
+class Strategies:
+    """The ways in which an image is grouped: each colour space with each coarseness and each similarity."""
+
+    spaces: tuple[str, ...]
+    coarseness: tuple[int, ...]
+    similarities: tuple[Set[Measure], ...]
+
+
+MODES = {  # as OpenCV's modes of these names
+    "single": Strategies(("hsv",), (200,), (CTSF,)),
+    "fast": Strategies(("hsv", "lab"), (150, 300, 450), (CTSF, TSF)),
+    "quality": Strategies(("hsv", "lab", "rgi", "hue", "grey"), (150, 300, 450, 600, 750), (CTSF, TSF, FILL, SIZE)),
 }
 
 
-def selective_search(
-    image: NDArray[np.uint8], mode: str, height: int | None, minimum_side: int, most: int, seed: int
-) -> Boxes:
-    """Propose at most `most` distinct boxes in an RGB image (H, W, 3), in OpenCV's order: (n, 4) x, y, width, height.
+def selective_search(image: Pixels, mode: str, height: int | None, minimum_side: int, most: int, seed: int) -> Boxes:
+    """Propose at most `most` distinct boxes in an RGB image (H, W, 3), best first: (n, 4) x, y, width, height.
 
-    With `height` the image is first resized to that many pixels; the boxes come back in pixels of the image given.
-    Boxes with a side under `minimum_side` of those are left out. OpenCV shuffles the regions of each level by libc's
-    `rand()`, so that is seeded: the same image, options and seed give the same boxes in the same order.
+    With `height` the image is first resized to that many pixels, and one that is too large is made smaller; the boxes
+    come back in pixels of the image given. Boxes with a side under `minimum_side` of those are left out. The same
+    image, options and seed give the same boxes in the same order.
     """
     scale = 1.0 if height is None else image.shape[0] / height
-    found = _regions(image, mode, scale, seed)
+    scale *= max(1.0, np.sqrt(image.shape[0] * image.shape[1] / scale**2 / LARGEST))
+    found = _ranked(_resized(image, scale), MODES[mode], seed)
     begin = np.floor(found[:, :2] * scale)
-    end = np.minimum(np.ceil((found[:, :2] + found[:, 2:]) * scale), image.shape[1::-1])
+    end = np.minimum(np.ceil(found[:, 2:] * scale), image.shape[1::-1])
     boxes: Boxes = np.concatenate([begin, end - begin], axis=1).astype(np.float32)
     boxes = boxes[boxes[:, 2:].min(axis=1) >= minimum_side]
     return boxes[unique(boxes)[:most]]
 
 
-def _regions(image: NDArray[np.uint8], mode: str, scale: float, seed: int) -> NDArray[np.float64]:
+def _resized(image: Pixels, scale: float) -> Pixels:
+    if scale == 1.0:
+        return image
     height, width = (max(1, round(side / scale)) for side in image.shape[:2])
-    bgr: NDArray[Any] = np.ascontiguousarray(image[:, :, ::-1])
-    if scale != 1.0:
-        shrunk = cv2.INTER_AREA if scale > 1 else cv2.INTER_LINEAR
-        bgr = cv2.resize(bgr, (width, height), interpolation=shrunk)
-    search: Any = cv2.ximgproc.segmentation.createSelectiveSearchSegmentation()
-    search.setBaseImage(bgr)
-    getattr(search, MODES[mode])()
-    ctypes.CDLL(None).srand(seed)
-    return np.asarray(search.process(), np.float64).reshape(-1, 4)
+    how = cv2.INTER_AREA if scale > 1 else cv2.INTER_LINEAR
+    return cv2.resize(image, (width, height), interpolation=how).astype(np.uint8, copy=False)
+
+
+def _ranked(image: Pixels, strategies: Strategies, seed: int) -> NDArray[np.int64]:
+    """The corners of all regions of all hierarchies in the paper's order: (n, 4) left, top, right, bottom.
+
+    Section 4.3: a region at position i of its hierarchy, the whole image being at 1, has the value RND times i with RND
+    uniform between 0 and 1, and lower values come first. So large regions come early, yet not all of them first.
+    """
+    hierarchies = [
+        group(regions, measures)
+        for space in strategies.spaces
+        for regions in _segmented(_in_space(image, space), strategies.coarseness)
+        for measures in strategies.similarities
+    ]
+    position = np.concatenate([np.arange(1, len(corners) + 1) for corners in hierarchies])
+    value = np.random.default_rng(seed).random(len(position)) * position
+    ranked: NDArray[np.int64] = np.concatenate(hierarchies)[np.argsort(value, kind="stable")]
+    return ranked
+
+
+def _in_space(image: Pixels, space: str) -> Pixels:
+    """An RGB image in another colour space: (H, W, channels)."""
+    if space == "hsv":
+        return cv2.cvtColor(image, cv2.COLOR_RGB2HSV_FULL).astype(np.uint8, copy=False)
+    if space == "hue":
+        return cv2.cvtColor(image, cv2.COLOR_RGB2HSV_FULL)[:, :, :1].astype(np.uint8, copy=False)
+    if space == "lab":
+        return cv2.cvtColor(image, cv2.COLOR_RGB2Lab).astype(np.uint8, copy=False)
+    grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)[:, :, None]
+    if space == "grey":
+        return grey.astype(np.uint8, copy=False)
+    shares = image[:, :, :2] / np.maximum(1, image.sum(axis=2, keepdims=True, dtype=np.float64))
+    return np.concatenate([np.round(255 * shares), grey], axis=2).astype(np.uint8)  # "rgi": r, g and intensity
+
+
+def _segmented(image: Pixels, coarseness: tuple[int, ...]) -> list[Regions]:
+    """The initial regions of an image (H, W, channels) at each coarseness."""
+    colour, texture = _colour(image), _texture(image)
+    smallest = max(SMALLEST, image.shape[0] * image.shape[1] // MOST_REGIONS)
+    found = []
+    for coarse in coarseness:
+        segmentation: Any = cv2.ximgproc.segmentation.createGraphSegmentation(SIGMA, coarse, smallest)
+        found.append(initial_regions(segmentation.processImage(image), colour, texture))
+    return found
+
+
+def _colour(image: Pixels) -> NDArray[np.int64]:
+    """Each pixel's bin of each channel, counted on from channel to channel: (channels, H, W)."""
+    channels = np.moveaxis(image, 2, 0).astype(np.int64)
+    return channels * COLOUR_BINS // 256 + COLOUR_BINS * np.arange(len(channels))[:, None, None]
+
+
+def _texture(image: Pixels) -> NDArray[np.int64]:
+    """Each pixel's bin of Gaussian derivatives in eight directions: (channels times 8, H, W).
+
+    A derivative is cut off at 0, as what is negative is the opposite direction's; bins share its range in the channel.
+    """
+    bins = []
+    for channel in np.moveaxis(image, 2, 0):
+        smooth = cv2.GaussianBlur(channel.astype(np.float32), (0, 0), 1)
+        right, down = cv2.Sobel(smooth, cv2.CV_32F, 1, 0), cv2.Sobel(smooth, cv2.CV_32F, 0, 1)
+        four = np.stack([right, (right + down) / np.sqrt(2), down, (down - right) / np.sqrt(2)])
+        eight = np.maximum(np.concatenate([four, -four]), 0)
+        scaled = eight * (TEXTURE_BINS / max(1e-6, float(eight.max())))
+        bins.append(np.minimum(scaled, TEXTURE_BINS - 1).astype(np.int64))
+    every = np.concatenate(bins)
+    return every + TEXTURE_BINS * np.arange(len(every))[:, None, None]

@@ -1,9 +1,8 @@
-import ctypes
-
 import cv2
 import numpy as np
 import pytest
 
+from densevse.vision import selective_search as selective_search_module
 from densevse.vision.selective_search import selective_search
 
 
@@ -22,7 +21,6 @@ def search(image, mode="fast", height=None, minimum_side=4, most=2000, seed=7):
 @pytest.mark.parametrize("mode", ["single", "fast", "quality"])
 def test_same_boxes_in_the_same_order_whatever_was_drawn_before(mode):
     first = search(picture(), mode)
-    ctypes.CDLL(None).srand(99)
     cv2.setRNGSeed(5)
     np.testing.assert_array_equal(search(picture(), mode), first)
     assert len(np.unique(first, axis=0)) == len(first) > 3
@@ -32,6 +30,28 @@ def test_the_seed_changes_the_order_but_not_the_boxes():
     first, second = search(picture(), seed=1), search(picture(), seed=2)
     assert not np.array_equal(first, second)
     assert set(map(tuple, first.tolist())) == set(map(tuple, second.tolist()))
+
+
+def test_large_regions_come_early():
+    """As in section 4.3; the small regions, of which there are most, would be first in the reverse order."""
+    boxes = search(picture())
+    area = boxes[:, 2:].prod(axis=1)
+    first, last = np.array_split(area, 2)
+    assert np.median(first) > np.median(last)
+
+
+def test_a_large_image_is_searched_in_a_smaller_size(monkeypatch):
+    sizes = []
+    segmented = selective_search_module._segmented
+    monkeypatch.setattr(
+        selective_search_module, "_segmented", lambda image, ways: sizes.append(image.shape) or segmented(image, ways)
+    )
+    monkeypatch.setattr(selective_search_module, "LARGEST", 5000)
+    boxes = search(picture(), "single", minimum_side=1)
+    assert all(height * width <= 5100 for height, width, _ in sizes)
+    assert (boxes[:, :2] + boxes[:, 2:]).max(axis=0).tolist() == [128, 96]
+    search(np.zeros((2, 200, 3), np.uint8), "single", height=2000)
+    assert sizes[-1][0] * sizes[-1][1] <= 5100
 
 
 def test_things_are_found():

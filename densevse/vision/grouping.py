@@ -1,0 +1,145 @@
+"""Hierarchical grouping of image regions (Uijlings et al., Selective Search, IJCV 2013, section 3.1 and Algorithm 1).
+
+The two most similar of all neighbouring regions become one, again and again, until the whole image is one region.
+Similarity is a sum of measures (section 3.2.2, Eq 1 to 6), each between 0 and 1.
+"""
+
+import heapq
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Measure = Literal["colour", "texture", "size", "fill"]
+Integers = NDArray[np.int64]
+Reals = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Regions:
+    """The n initial regions of an image of `pixels` pixels, and which pairs of them touch.
+
+    Histograms are one after the other for each channel (and direction), and sum to 1 over all of them.
+    """
+
+    size: Integers  # (n,) pixels
+    corners: Integers  # (n, 4) left, top, right, bottom of the box around each; right and bottom lie beyond it
+    colour: Reals  # (n, colour bins)
+    texture: Reals  # (n, texture bins)
+    neighbours: Integers  # (pairs, 2)
+    pixels: int
+
+
+def initial_regions(labels: NDArray[Any], colour: Integers, texture: Integers) -> Regions:
+    """The regions of a segmentation: `labels` (H, W), from 0 on without a gap.
+
+    `colour` (channels, H, W) and `texture` (channels times directions, H, W) hold each pixel's bin, counted on from one
+    channel (and direction) to the next.
+    """
+    count, flat = int(labels.max()) + 1, labels.ravel().astype(np.int64)
+    size = np.bincount(flat, minlength=count)
+    y, x = (part.ravel() for part in np.indices(labels.shape))
+    corners = np.empty((count, 4), np.int64)
+    for column, (of_pixels, reduce) in enumerate(((x, np.minimum), (y, np.minimum), (x, np.maximum), (y, np.maximum))):
+        corners[:, column] = of_pixels.max() if reduce is np.minimum else 0
+        reduce.at(corners[:, column], flat, of_pixels)
+    corners[:, 2:] += 1
+    return Regions(
+        size, corners, _histograms(flat, count, colour), _histograms(flat, count, texture), _touching(labels), len(flat)
+    )
+
+
+def _histograms(flat: Integers, count: int, bins: Integers) -> Reals:
+    width = int(bins.max()) + 1
+    counted = np.bincount((flat * width + bins.reshape(len(bins), -1)).ravel(), minlength=count * width)
+    counted = counted.reshape(count, width)
+    histograms: Reals = (counted / counted.sum(axis=1, keepdims=True)).astype(np.float32)
+    return histograms
+
+
+def _touching(labels: NDArray[Any]) -> Integers:
+    """The pairs of labels of pixels side by side, the smaller first: (pairs, 2), sorted."""
+    beside = [(labels[:, :-1], labels[:, 1:]), (labels[:-1], labels[1:])]
+    pairs = np.concatenate([np.stack([one.ravel(), other.ravel()], axis=1) for one, other in beside]).astype(np.int64)
+    pairs = np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1)
+    distinct: Integers = np.unique(pairs, axis=0)
+    return distinct
+
+
+def group(regions: Regions, measures: Set[Measure]) -> Integers:
+    """Group to the end; the corners of all regions of the hierarchy, the whole image first: (2n - 1, 4).
+
+    Regions are in reverse order of their making: what was merged last comes first, the initial regions come last.
+    """
+    grouping = _Grouping(regions, measures)
+    while grouping.merge():
+        pass
+    return grouping.corners[: grouping.count][::-1]
+
+
+class _Grouping:
+    """Algorithm 1: regions that there are, and a queue of the similarities of neighbours."""
+
+    def __init__(self, regions: Regions, measures: Set[Measure]) -> None:
+        self.measures, self.pixels, self.count = measures, regions.pixels, len(regions.size)
+        most = 2 * self.count - 1
+        self.size, self.corners, self.colour, self.texture = (
+            np.concatenate([of_all, np.zeros((most - self.count, *of_all.shape[1:]), of_all.dtype)])
+            for of_all in (regions.size, regions.corners, regions.colour, regions.texture)
+        )
+        self.neighbours: list[set[int]] = [set() for _ in range(most)]
+        one, other = regions.neighbours.T
+        for i, j in regions.neighbours.tolist():
+            self.neighbours[i].add(j)
+            self.neighbours[j].add(i)
+        similar = self.similarity(one, other).tolist()
+        # A region that is no more leaves its similarities in the queue; they are passed over when their turn comes.
+        self.queue = list(zip([-s for s in similar], one.tolist(), other.tolist(), strict=True))
+        heapq.heapify(self.queue)
+        self.alive = [True] * self.count + [False] * (most - self.count)
+
+    def similarity(self, i: Integers | int, j: Integers) -> NDArray[Any]:
+        """Eq 6: the sum of the measures that are asked for, of one region or as many as there are others."""
+        total: NDArray[Any] = np.zeros(len(j))
+        if "colour" in self.measures:
+            total = total + np.minimum(self.colour[i], self.colour[j]).sum(axis=1)  # Eq 1
+        if "texture" in self.measures:
+            total = total + np.minimum(self.texture[i], self.texture[j]).sum(axis=1)  # Eq 3
+        together = self.size[i] + self.size[j]
+        if "size" in self.measures:
+            total = total + 1 - together / self.pixels  # Eq 4
+        if "fill" in self.measures:
+            begin = np.minimum(self.corners[i, ..., :2], self.corners[j, :2])
+            end = np.maximum(self.corners[i, ..., 2:], self.corners[j, 2:])
+            total = total + 1 - ((end - begin).prod(axis=1) - together) / self.pixels  # Eq 5
+        return total
+
+    def merge(self) -> bool:
+        """Merge the two most similar neighbours into a new region; whether there were any."""
+        while self.queue:
+            _, i, j = heapq.heappop(self.queue)
+            if self.alive[i] and self.alive[j]:
+                self._join(i, j)
+                return True
+        return False
+
+    def _join(self, i: int, j: int) -> None:
+        new, size = self.count, self.size
+        self.count += 1
+        size[new] = size[i] + size[j]
+        for histogram in (self.colour, self.texture):
+            histogram[new] = (size[i] * histogram[i] + size[j] * histogram[j]) / size[new]  # Eq 2
+        self.corners[new, :2] = np.minimum(self.corners[i, :2], self.corners[j, :2])
+        self.corners[new, 2:] = np.maximum(self.corners[i, 2:], self.corners[j, 2:])
+        self.alive[i] = self.alive[j] = False
+        self.alive[new] = True
+        around = sorted((self.neighbours[i] | self.neighbours[j]) - {i, j})
+        self.neighbours[new] = set(around)
+        for other in around:
+            self.neighbours[other] -= {i, j}
+            self.neighbours[other].add(new)
+        if around:
+            for other, similar in zip(around, self.similarity(new, np.array(around)).tolist(), strict=True):
+                heapq.heappush(self.queue, (-similar, new, other))
