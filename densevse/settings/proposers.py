@@ -12,7 +12,7 @@ Most = Annotated[int, Field(ge=1, description="the most boxes of an image, the b
 
 
 class SelectiveSearch(Strict):
-    """OpenCV's selective search."""
+    """Selective search (densevse.vision.selective_search)."""
 
     mode: Literal["single", "fast", "quality"] = "fast"
     height: int | None = Field(None, ge=16, description="pixels to which an image is resized for the search")
