@@ -23,6 +23,8 @@ from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 import torch
 from torch import Tensor, nn
 
+from densevse.methods.structures import Triplets
+
 Item = TypeVar("Item")
 Encoding: TypeAlias = tuple[Tensor, ...]  # tensors that all begin with the image (or the sentence)
 
@@ -68,6 +70,7 @@ class Images:
 
     views: dict[str, Tensor]  # whole, ten_crop, concepts: (I, D); grid: (I, cells, D); regions: (I, R, D)
     present: Tensor  # (I, R) bool: which regions exist; (I, 0) without regions
+    scores: Tensor | None = None  # (I, R) the regions' class scores, infinite for the whole image; none without regions
 
 
 @dataclass(frozen=True)
@@ -185,6 +188,10 @@ class Method(nn.Module, ABC):
     def embed_phrases(self, sentences: Sentences) -> Phrases:
         """The noun phrases of a batch of sentences, with vectors in the same space."""
         raise NotImplementedError(f"{type(self).__name__} does not embed phrases")
+
+    def embed_triplets(self, triplets: Triplets) -> Tensor:
+        """(T, dimension) vectors of dependency triplets in the same space."""
+        raise NotImplementedError(f"{type(self).__name__} does not embed triplets")
 
     def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
         """The region that each phrase means, and how sure that is: (P, R, d), (P, R) bool, (P, d) to (P,) and (P,)."""

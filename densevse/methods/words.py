@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from densevse.methods.interface import Shapes
 
@@ -27,3 +28,8 @@ def word_vectors(kind: WordVectors, dimension: int, shapes: Shapes) -> nn.Embedd
         shapes.word_vectors.clone(), freeze=kind == "fixed", padding_idx=0
     )
     return given
+
+
+def known_words(words: nn.Embedding) -> Tensor:
+    """(words,) bool: which words have a vector; padding, the unknown word and words without pre-trained ones do not."""
+    return (words.weight.detach() != 0).any(dim=1) & (torch.arange(words.num_embeddings) > 1)

@@ -1,0 +1,172 @@
+"""DeFrag (Karpathy, Joulin, Li, NIPS 2014): fragments of images and of sentences, aligned in one space.
+
+Image fragments are detections and the whole image, sentence fragments are typed dependencies. An image and a sentence
+score by the inner products of all their fragments, so all pairs need one matrix product and two segmented sums.
+
+Where the paper is silent, as chosen here: of the terms of Eq 4 about one in a hundred has y = +1 (those of a batch's
+own pairs), so with `terms: mean` the terms of each sign are averaged by themselves, and Eq 7 is averaged over its
+contrastive pairs. The printed sums are `terms: sum`. The last term of Eq 3, alpha times the squared norm of all
+weights, is the optimizer's weight decay of 2 alpha.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from densevse.methods.fragments import bag_of_words, bigrams, image_fragments, owners, padded, without_unknown_words
+from densevse.methods.global_ranking import global_ranking
+from densevse.methods.interface import Batch, Encoding, Images, Method, Moment, Sentences, Shapes
+from densevse.methods.parameters.defrag import Parameters
+from densevse.methods.relations import LinearByRelation
+from densevse.methods.structures import Triplets
+from densevse.methods.words import known_words, word_vectors
+
+Terms = Literal["mean", "sum"]
+SCORES_AT_ONCE = 1 << 20  # fragment scores that stand in memory at a time while all pairs are scored
+
+
+class DeFrag(Method):
+    """Deep fragment embeddings.
+
+    An encoding is (I, R, dimension) or (S, T, dimension) fragment vectors, zero where there is none, and (I, R) or
+    (S, T) bool: which of them exist. A sentence may have no fragment: its score is 0 with every image.
+    """
+
+    def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
+        super().__init__(parameters, shapes)
+        (features,) = shapes.features.values()
+        relations = shapes.sizes["relations"] if parameters.fragments == "triplets" else 1
+        self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
+        self.register_buffer("known", known_words(self.words))
+        self.sentence = LinearByRelation(relations, 2 * self.words.embedding_dim, parameters.dimension, bias=True)
+        self.image = nn.Linear(features, parameters.dimension)
+
+    known: Tensor
+
+    def encode_images(self, images: Images) -> Encoding:
+        """The v of every region, Eq 2."""
+        vectors, present = image_fragments(images)
+        return self.embed_regions(vectors) * present.unsqueeze(2), present
+
+    def encode_sentences(self, sentences: Sentences) -> Encoding:
+        """The s of every fragment whose words are known, Eq 1."""
+        fragments = without_unknown_words(self._fragments(sentences), self.known)
+        return padded(self.embed_triplets(fragments), fragments.lengths)
+
+    def embed_regions(self, regions: Tensor) -> Tensor:
+        """(n, dimension) v of (n, D) features, Eq 2."""
+        return self.image(regions)  # type: ignore[no-any-return]
+
+    def embed_triplets(self, triplets: Triplets) -> Tensor:
+        """(T, dimension) s of triplets (R, w1, w2), Eq 1."""
+        words = self.words(torch.stack((triplets.governor, triplets.dependent), dim=1)).flatten(1)
+        return self.sentence(words, triplets.relation).relu()  # type: ignore[no-any-return]
+
+    def score(self, images: Encoding, sentences: Encoding) -> Tensor:
+        """S_kl of Eq 6, a few images at a time."""
+        regions, in_image = images
+        fragments, sentence = _flat(*sentences)
+        scores = fragments.new_zeros(len(in_image), len(sentences[1]))
+        for block in _blocks(in_image, len(fragments)):
+            vectors, image = _flat(regions[block], in_image[block])
+            scores[block] = truncated_sums(vectors @ fragments.T, image, sentence, scores[block].shape)
+        return scores / _normaliser(in_image, sentences[1], self.hyperparameters.smoothing)
+
+    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
+        """C of Eq 3 over the fragments and the pairs of a batch, without its last term."""
+        parameters: Parameters = moment.parameters
+        regions, image = _flat(*images)
+        fragments, sentence = _flat(*sentences)
+        scores = regions @ fragments.T
+        total = scores.new_zeros(())
+        if parameters.fragment_objective != "none":
+            labels = batch.positives[image][:, sentence]  # y_ij of C_0
+            if parameters.fragment_objective == "multiple_instance":
+                labels = multiple_instance_labels(scores, labels)
+            total = total + fragment_alignment(scores, labels, parameters.terms)
+        if parameters.beta > 0:
+            sums = truncated_sums(scores, image, sentence, batch.positives.shape)
+            of_pairs = sums / _normaliser(images[1], sentences[1], parameters.smoothing)  # Eq 6
+            total = total + parameters.beta * global_ranking(
+                of_pairs, batch.positives, parameters.margin, parameters.terms
+            )
+        return total
+
+    def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
+        """The best region of each sentence fragment, and its score: what Figure 4 draws.
+
+        (T, R, dimension) vectors of the regions of each fragment's image, of which `present` (T, R) exist, and
+        (T, dimension) vectors of the fragments, which are `phrases` here, to (T,) and (T,).
+        """
+        scores = torch.einsum("trd,td->tr", regions, phrases).masked_fill(~present, -torch.inf)
+        best, region = scores.max(dim=1)
+        return region, best
+
+    def _fragments(self, sentences: Sentences) -> Triplets:
+        if self.hyperparameters.fragments == "triplets":
+            return sentences["triplets"]  # type: ignore[no-any-return]
+        of_words = bag_of_words if self.hyperparameters.fragments == "words" else bigrams
+        return of_words(sentences["words"])
+
+
+METHOD = DeFrag
+
+
+def fragment_alignment(scores: Tensor, labels: Tensor, terms: Terms) -> Tensor:
+    """The objective of Eq 4: the sum over i and j of max(0, 1 - y_ij v_i.s_j).
+
+    `scores` (m, n) are the v_i.s_j; `labels` (m, n) is true where y_ij = +1 and false where it is -1. With `terms`
+    mean, the mean over the terms of each sign, added up.
+    """
+    hinges = torch.where(labels, 1 - scores, 1 + scores).clamp(min=0)
+    if terms == "sum":
+        return hinges.sum()
+    matched = labels.sum()
+    others = labels.numel() - matched
+    return (hinges * torch.where(labels, 1 / matched.clamp(min=1), 1 / others.clamp(min=1))).sum()
+
+
+def multiple_instance_labels(scores: Tensor, bags: Tensor) -> Tensor:
+    """The y of Eq 5 by the heuristic of mi-SVM: (m, n) bool.
+
+    `scores` (m, n) are the current v_i.s_j and `bags` (m, n) bool says which image fragments i are in the positive bag
+    p_j. In its bag y_ij is the sign of the score, elsewhere -1; where all scores of a bag are at most 0, the highest
+    is positive.
+    """
+    with torch.no_grad():
+        highest = scores.masked_fill(~bags, -torch.inf).amax(dim=0)
+        return bags & ((scores > 0) | (scores >= highest))
+
+
+def truncated_sums(scores: Tensor, image: Tensor, sentence: Tensor, pairs: torch.Size) -> Tensor:
+    """The double sum of Eq 6: over the fragments of image k and sentence l, of max(0, v_i.s_j).
+
+    `scores` (m, n) of fragments, the (m,) image and the (n,) sentence that each belongs to, to (I, S) `pairs`.
+    """
+    images, sentences = pairs
+    of_images = _summed(scores.relu(), image, images)
+    return _summed(of_images.T, sentence, sentences).T
+
+
+def _summed(rows: Tensor, owner: Tensor, owners: int) -> Tensor:
+    """(owners, ...) sums of the rows that belong to each of them."""
+    return rows.new_zeros(owners, *rows.shape[1:]).index_add(0, owner, rows)
+
+
+def _normaliser(in_image: Tensor, in_sentence: Tensor, smoothing: float) -> Tensor:
+    """|g_k| (|g_l| + n) of Eq 6: (I, S); 1 for a sentence without fragments where n is 0."""
+    of_sentences = in_sentence.sum(dim=1) + smoothing
+    return in_image.sum(dim=1).unsqueeze(1) * torch.where(of_sentences > 0, of_sentences, 1)
+
+
+def _flat(vectors: Tensor, present: Tensor) -> tuple[Tensor, Tensor]:
+    """The fragments that exist, (n, dimension), and the (n,) image or sentence that each belongs to."""
+    return vectors[present], owners(present.sum(dim=1))
+
+
+def _blocks(in_image: Tensor, fragments: int) -> Iterator[slice]:
+    """Consecutive images with at most SCORES_AT_ONCE scores of their regions and all sentence fragments."""
+    step = max(1, SCORES_AT_ONCE // max(1, in_image.shape[1] * fragments))
+    return (slice(start, start + step) for start in range(0, len(in_image), step))

@@ -1,0 +1,35 @@
+"""DeViSE (Frome et al. 2013), as DeFrag's section 4.1 compares it: a special case of DeFrag.
+
+A sentence's only fragment is the mean of its L2-normalised word vectors, an image's only fragment is mapped into the
+space of words, and the global ranking objective alone trains that map.
+"""
+
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from densevse.methods.global_ranking import MeanRegion
+from densevse.methods.interface import Encoding, Sentences, Shapes
+from densevse.methods.parameters.devise import Parameters
+from densevse.methods.words import known_words, word_vectors
+
+
+class DeViSE(MeanRegion):
+    """Images in the space of word vectors."""
+
+    known: Tensor
+
+    def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
+        words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
+        super().__init__(parameters, shapes, dimension=words.embedding_dim, threshold=parameters.threshold)
+        self.words = words
+        self.register_buffer("known", known_words(words))
+
+    def encode_sentences(self, sentences: Sentences) -> Encoding:
+        """(S, dimension) means over the known words; zero where a sentence has none."""
+        words = sentences["words"]
+        known = self.known[words.index].unsqueeze(2)
+        vectors = normalize(self.words(words.index), dim=2) * known
+        return (vectors.sum(dim=1) / known.sum(dim=1).clamp(min=1),)
+
+
+METHOD = DeViSE

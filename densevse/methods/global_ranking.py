@@ -1,0 +1,56 @@
+"""The global ranking objective (DeFrag, Eq 7), and what the methods share that DeFrag is compared with (section 4.1).
+
+In those, an image is one vector and a sentence is one vector, and they score by their inner product. With the view
+`whole` the image is its full frame; with `regions` it is the mean of the CNN's vectors of the full frame and of the
+detections whose score is at least a threshold.
+"""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from densevse.methods.interface import Batch, DualEncoder, Encoding, Images, Moment, Shapes
+from densevse.methods.losses import sum_of_hinges
+from densevse.methods.parameters._global_ranking import GlobalRankingParameters
+
+
+def global_ranking(scores: Tensor, positives: Tensor, margin: float, terms: Literal["mean", "sum"]) -> Tensor:
+    """C_G of Eq 7: (B, B) scores S_kl with matched pairs on the diagonal; true pairs (B, B) are no contrast.
+
+    With `terms` mean, the mean over the contrastive pairs of both directions.
+    """
+    total = sum_of_hinges(scores, positives, margin)
+    return total if terms == "sum" else total / (2 * (~positives).sum()).clamp(min=1)
+
+
+class MeanRegion(DualEncoder):
+    """The image side, the score and the objective: encodings are (I, dimension) and (S, dimension)."""
+
+    def __init__(
+        self, parameters: GlobalRankingParameters, shapes: Shapes, *, dimension: int, threshold: float
+    ) -> None:
+        super().__init__(parameters, shapes)
+        (features,) = shapes.features.values()
+        self.threshold = threshold
+        self.image = nn.Linear(features, dimension)
+
+    def encode_images(self, images: Images) -> Encoding:
+        """(I, dimension) W_m applied to the mean activation."""
+        return (self.image(mean_activation(images, self.threshold)),)
+
+    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
+        """The global ranking objective of the batch."""
+        parameters: GlobalRankingParameters = moment.parameters
+        return global_ranking(self.score(images, sentences), batch.positives, parameters.margin, parameters.terms)
+
+
+def mean_activation(images: Images, threshold: float) -> Tensor:
+    """(I, D) mean of the CNN's vectors of the full frame and the detections that score at least `threshold`."""
+    if "whole" in images.views:
+        return images.views["whole"]
+    regions = images.views["regions"]
+    assert images.scores is not None  # a batch with regions has their scores
+    counted = images.present & (images.scores >= threshold)  # the full frame's score is infinite
+    weights = counted.to(regions.dtype) / counted.sum(dim=1, keepdim=True)
+    return torch.einsum("ir,ird->id", weights, regions)

@@ -1,0 +1,21 @@
+"""What the global ranking objective of DeFrag (Eq 7) has, for all methods that it trains."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from densevse.strict import Strict
+
+
+class GlobalRankingParameters(Strict):
+    """Chosen by cross-validation in the paper (sections 3.3 and 4.1), which names no values."""
+
+    margin: float = Field(0.1, gt=0, description="Delta of Eq 7")
+    terms: Literal["mean", "sum"] = Field(
+        "mean",
+        description="what an objective takes over its terms: their sum as printed, or the mean of each kind of them",
+    )
+    word_vectors: Literal["learned", "fixed", "tuned"] = Field(
+        "fixed", description="pre-trained and fixed (section 3.4), tuned further, or learned from nothing"
+    )
+    word_dimension: int = Field(200, gt=0, description="d of Eq 1, where word vectors are learned from nothing")

@@ -1,0 +1,28 @@
+"""What config/methods/defrag.yaml may set; its phases change `fragment_objective` and `beta`."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from densevse.methods.parameters._global_ranking import GlobalRankingParameters
+
+
+class Parameters(GlobalRankingParameters):
+    """The paper's values; where it is silent or chose them by cross-validation, ours."""
+
+    dimension: int = Field(1000, gt=0, description="of the embedding space (section 3.1: about 1000)")
+    fragments: Literal["triplets", "words", "bigrams"] = Field(
+        "triplets",
+        description="of sentences: typed dependencies, or every word (w1 = w2), or consecutive words (section 4.2)",
+    )
+    fragment_objective: Literal["none", "dense", "multiple_instance"] = Field(
+        "dense", description="of Eq 3: no fragment objective, C_0 (Eq 4) or C_F (Eq 5)"
+    )
+    beta: float = Field(1.0, ge=0, description="weight of the global ranking objective C_G in Eq 3")
+    smoothing: float = Field(5.0, ge=0, description="n of Eq 6")
+
+    @model_validator(mode="after")
+    def _something_is_learned(self) -> Self:
+        if self.fragment_objective == "none" and self.beta == 0:
+            raise ValueError("fragment_objective is none and beta is 0: no objective is left")
+        return self

@@ -1,0 +1,20 @@
+"""What config/methods/sdt_rnn.yaml may set."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from densevse.methods.parameters._global_ranking import GlobalRankingParameters
+
+
+class Parameters(GlobalRankingParameters):
+    """Chosen, as DeFrag's section 4.1 names no values."""
+
+    dimension: int = Field(200, gt=0, description="of hidden states and of the joint space")
+    weights: Literal["relation", "position"] = Field(
+        "relation", description="what a child's weights depend on: SDT-RNN, or the DT-RNN of the same paper"
+    )
+    positions: int = Field(
+        4, gt=0, description="positions on each side of a word that have weights of their own; the farthest shares"
+    )
+    threshold: float = Field(0.0, description="the least score of a detection whose vector counts (section 4.1)")

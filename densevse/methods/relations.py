@@ -1,0 +1,27 @@
+"""Linear maps of which each typed relation has its own (DeFrag, Eq 1; SDT-RNN)."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import linear
+
+
+class LinearByRelation(nn.Module):
+    """W_R x + b_R: every relation R has its own weights."""
+
+    def __init__(self, relations: int, inputs: int, outputs: int, *, bias: bool) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(relations, outputs, inputs))
+        self.bias = nn.Parameter(torch.zeros(relations, outputs)) if bias else None
+        nn.init.uniform_(self.weight, -(inputs**-0.5), inputs**-0.5)
+
+    def forward(self, x: Tensor, relation: Tensor) -> Tensor:
+        """(n, inputs) vectors and the (n,) relation of each to (n, outputs).
+
+        Vectors are sorted by their relation, so that there is one matrix product for each relation that occurs.
+        """
+        order = torch.argsort(relation, stable=True)
+        counts = torch.bincount(relation, minlength=len(self.weight)).tolist()
+        biases = [None] * len(counts) if self.bias is None else self.bias.unbind()
+        parts = zip(x[order].split(counts), self.weight.unbind(), biases, strict=True)
+        mapped = torch.cat([linear(part, weight, bias) for part, weight, bias in parts])
+        return torch.zeros_like(mapped).index_copy(0, order, mapped)
