@@ -66,13 +66,13 @@ class Pairs:
 
     def _images(self, rows: Indices, some: tuple[Indices, Indices] | None) -> Images:
         """Some images; of their regions those given by owner and rank, or all."""
-        views, present = {}, torch.ones(len(rows), 0, dtype=torch.bool)
+        views, present, scores = {}, torch.ones(len(rows), 0, dtype=torch.bool), None
         for name, found in self._views.items():
             if isinstance(found, Regions):
-                views[name], present = found.take_some(rows, *(some or found.all_of(rows)))
+                views[name], present, scores = found.take_some(rows, *(some or found.all_of(rows)))
             else:
                 views[name] = found.take(rows)
-        return Images(views, present)
+        return Images(views, present, scores)
 
 
 def _distinct_regions(images: int, phrases: Correspondences) -> tuple[Indices, Indices, Indices]:

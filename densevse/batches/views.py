@@ -53,26 +53,31 @@ class Regions(View):
         every = np.arange(len(self._rows.first) - 1)
         if (store.rows["rank"].to_numpy() != self._rows.take(every)[2]).any():
             raise InputError(f"{name} features: the ranks of an image's regions are not 0, 1, ...; make them anew.")
+        self._scores = store.rows["score"].to_numpy(np.float32, copy=True)
+        self._scores[store.rows["rank"] == 0] = np.inf
 
     def all_of(self, images: Indices) -> tuple[Indices, Indices]:
         """Every region of some images: which of the images it belongs to, and its rank."""
         _, owner, rank = self._rows.take(self._images[images])
         return owner, rank
 
-    def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor, Tensor]:
+    def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor, Tensor, Tensor]:
         """Some regions of some images, given by owner (which of the images; in rising order) and rank.
 
         Returns (images, R, ...) float32 features, R the most regions that are asked for of one image, zero where there
-        is none, and (images, R) bool, which of them exist.
+        is none; (images, R) bool, which of them exist; and (images, R) their class scores, infinite for whole images.
         """
         counts = np.bincount(owner, minlength=len(images))
         place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-        vectors = self._gather(self._rows.first[self._images[images]][owner] + rank)
+        rows = self._rows.first[self._images[images]][owner] + rank
+        vectors = self._gather(rows)
         present = torch.zeros(len(images), int(counts.max(initial=1)), dtype=torch.bool)
         present[owner, place] = True
         padded = vectors.new_zeros(*present.shape, *self._store.shape)
         padded[present] = vectors
-        return padded, present
+        scores = torch.zeros(present.shape)
+        scores[present] = torch.from_numpy(self._scores[rows])
+        return padded, present, scores
 
 
 def view(store: FeatureStore, image_ids: Sequence[str] | NDArray[np.object_], name: str) -> View:

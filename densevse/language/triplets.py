@@ -35,25 +35,20 @@ class Triplet(NamedTuple):
 
 
 def triplets(tokens: list[str], dependencies: Iterable[tuple[str, int, int]]) -> list[Triplet]:
-    """The typed dependencies between two words of a sentence, words in lower case; its root has none.
-
-    Punctuation has none either: the Stanford dependencies of the paper's time leave it out.
-    """
+    """The typed dependencies between two words of a sentence, words in lower case."""
     words = [token.lower() for token in tokens]
     return [
         Triplet(relation, words[governor], words[dependent])
-        for relation, governor, dependent in dependencies
-        if governor >= 0 and relation != "punct"
+        for relation, governor, dependent in between_words(dependencies)
     ]
 
 
-def known_triplets(found: Iterable[Triplet], relations: set[str], vocabulary: Vocabulary) -> list[Triplet]:
-    """Those whose relation is one of `relations` and whose words are both known."""
-    return [
-        triplet
-        for triplet in found
-        if triplet.relation in relations and triplet.governor in vocabulary and triplet.dependent in vocabulary
-    ]
+def between_words(dependencies: Iterable[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    """The dependencies (relation, governor's token, dependent's token) between two words: the root has none.
+
+    Punctuation has none either: the Stanford dependencies of the paper's time leave it out.
+    """
+    return [link for link in dependencies if link[1] >= 0 and link[0] != "punct"]
 
 
 def triplet_table(parses: pd.DataFrame, kind: Kind) -> pd.DataFrame:

@@ -202,7 +202,7 @@ def with_dependencies(folder, with_trees):
 
 def test_triplets_are_flat_and_rare_relations_have_none(with_dependencies):
     inputs = opened(with_dependencies, "triplets", "words")
-    assert inputs.shapes().sizes == {"relations": 3}
+    assert inputs.shapes().sizes == {"relations": 2}
     sentences = inputs.pairs("train").sentences(np.array([3, 0, 1]))
     triplets, words = sentences["triplets"], sentences["words"]
     lengths = words.lengths.tolist()

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from densevse.batches.ragged import Indices, Ragged
 from densevse.batches.structures import Structure
-from densevse.language.triplets import kind_of, known_triplets, numbered_relations, triplets, tuples_of
+from densevse.language.triplets import between_words, kind_of, numbered_relations, tuples_of
+from densevse.language.words import UNKNOWN
 from densevse.methods.structures import Triplets
 
 if TYPE_CHECKING:
@@ -23,36 +24,43 @@ class TripletsOfSentences(Structure):
     """
 
     def __init__(self, lengths: list[int], numbers: NDArray[np.int64]) -> None:
-        """`numbers` (triplets, 3) are relation, governor and dependent."""
+        """`numbers` (triplets, 5) are relation, governor and dependent, then the tokens of both words."""
         self._sentences, self._numbers = Ragged.of_lengths(lengths), numbers
 
     @classmethod
     def read(cls, inputs: "Inputs", caption_ids: NDArray[np.object_]) -> Self:
         """From the parses' dependencies."""
-        path, words = inputs.files.one("relations"), inputs.vocabulary
+        path = inputs.files.one("relations")
         relations, column = numbered_relations(path), f"{kind_of(path)}_dependencies"
         parses = inputs.parses_of(caption_ids, ["tokens", column])
-        found = [
-            known_triplets(triplets(list(tokens), tuples_of(dependencies)), set(relations), words)
-            for tokens, dependencies in zip(parses["tokens"], parses[column], strict=True)
-        ]
-        numbers = [
-            (relations[each.relation], words.index(each.governor), words.index(each.dependent))
-            for sentence in found
-            for each in sentence
-        ]
-        return cls([len(sentence) for sentence in found], np.array(numbers, np.int64).reshape(-1, 3))
+        found = []
+        for tokens, dependencies in zip(parses["tokens"], parses[column], strict=True):
+            words = inputs.vocabulary.encode([token.lower() for token in tokens])
+            found.append(
+                [
+                    (relations[relation], words[governor], words[dependent], governor, dependent)
+                    for relation, governor, dependent in between_words(tuples_of(dependencies))
+                    if relation in relations and UNKNOWN not in (words[governor], words[dependent])
+                ]
+            )
+        numbers = np.array([each for sentence in found for each in sentence], np.int64).reshape(-1, 5)
+        return cls([len(sentence) for sentence in found], numbers)
 
     @classmethod
     def sizes(cls, inputs: "Inputs") -> dict[str, int]:
-        """How many relations there are, one for all rare ones together included."""
-        return {"relations": 1 + len(numbered_relations(inputs.files.one("relations")))}
+        """How many relations there are."""
+        return {"relations": len(numbered_relations(inputs.files.one("relations")))}
 
     def take(self, sentences: Indices) -> Triplets:
         """The triplets of some sentences."""
         items, _, _ = self._sentences.take(sentences)
-        relation, governor, dependent = torch.from_numpy(self._numbers[items]).T.contiguous()
+        relation, governor, dependent = torch.from_numpy(self._numbers[items, :3]).T.contiguous()
         return Triplets(relation, governor, dependent, torch.from_numpy(self._sentences.lengths(sentences)))
+
+    def tokens(self, sentences: Indices) -> Indices:
+        """(triplets, 2) of the same sentences: the tokens of governor and dependent, counted within the sentence."""
+        items, _, _ = self._sentences.take(sentences)
+        return self._numbers[items, 3:]
 
 
 STRUCTURE = TripletsOfSentences

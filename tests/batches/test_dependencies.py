@@ -1,0 +1,110 @@
+"""Triplets and dependency trees as batches."""
+
+import numpy as np
+import pytest
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.vocabulary import RELATIONS
+from densevse.batches.inputs import Inputs
+from densevse.errors import InputError
+from densevse.language.triplets import write_relations
+
+
+def relations(folder, kind):
+    paths = str(folder / "relations.parquet"), str(folder / "fragments.parquet")
+    names = ("captions", "parses", "words")
+    captions, parses, words = (str(folder / f"{name}.parquet") for name in names)
+    write_relations(captions, [parses], words, None, kind, paths)
+    return paths[0]
+
+
+def opened(files, folder, structure, kind):
+    changed = files.with_changes(parses=[str(folder / "parses.parquet")], relations=relations(folder, kind))
+    return Inputs(changed, [structure])
+
+
+@pytest.mark.parametrize("kind", ["enhanced", "basic"])
+def test_triplets_are_those_of_the_parses(files, folder, kind):
+    inputs = opened(files, folder, "triplets", kind)
+    pairs = inputs.pairs("train")
+    names = list(schema.read(folder / "relations.parquet", RELATIONS)["relation"])
+    assert sorted(names) == ["det", {"enhanced": "obl:on", "basic": "obl"}[kind]]
+    assert inputs.shapes().sizes == {"relations": 2}
+    parses = schema.read(folder / "parses.parquet", PARSES).set_index("caption_id")
+    chosen = np.array([3, 0, 7])
+    found, place = pairs.sentences(chosen)["triplets"], 0
+    for count, caption_id in zip(found.lengths.tolist(), pairs.rows.caption_ids[chosen], strict=True):
+        row = parses.loc[caption_id]
+        expected = [link for link in row[f"{kind}_dependencies"] if link["relation"] not in ("root", "punct")]
+        assert count == len(expected)
+        for link in expected:
+            words = inputs.vocabulary.encode([row["tokens"][link["governor"]], row["tokens"][link["dependent"]]])
+            assert [found.governor[place].item(), found.dependent[place].item()] == words
+            assert names[found.relation[place]] == link["relation"]
+            place += 1
+    assert place == len(found.relation)
+
+
+def test_a_sentence_that_could_not_be_parsed_has_no_triplets_and_only_roots(files, folder):
+    first = np.array([0, 1])
+    triplets = opened(files, folder, "triplets", "enhanced").pairs("train").sentences(first)["triplets"]
+    assert triplets.lengths[0] == 0
+    assert triplets.lengths[1] > 0
+    inputs = opened(files, folder, "dependencies", "basic")
+    pairs = inputs.pairs("train")
+    trees = pairs.sentences(first)["dependencies"]
+    words = inputs.tokens_of(pairs.rows.caption_ids[first])[0]
+    assert trees.lengths[0] == len(words)
+    assert (trees.head[: len(words)] == -1).all()
+    assert trees.word[: len(words)].tolist() == inputs.vocabulary.encode(words)
+
+
+def test_dependency_trees_keep_every_word(files, folder):
+    inputs = opened(files, folder, "dependencies", "basic")
+    pairs = inputs.pairs("train")
+    assert inputs.shapes().sizes == {"relations": 3}  # det, obl, all others
+    trees = pairs.sentences(np.array([2, 1]))["dependencies"]
+    first = trees.lengths[0]
+    assert len(trees.word) == trees.lengths.sum()
+    for begin, end in ((0, first), (first, len(trees.word))):
+        verb = end - 2
+        assert np.flatnonzero(trees.head[begin:end] < 0).tolist() == [verb - begin]
+        assert (np.delete(trees.head[begin:end], verb - begin) == verb).all()
+        assert trees.relation[end - 1] == 2  # punct, as roots, is among all others
+
+
+def test_relations_that_training_never_saw_are_dropped_from_triplets_and_shared_in_trees(files, folder):
+    inputs = opened(files, folder, "triplets", "enhanced")
+    parses = schema.read(folder / "parses.parquet", PARSES)
+    for column in ("basic_dependencies", "enhanced_dependencies"):
+        parses[column] = [
+            [{**link, "relation": f"new {link['relation']}"} if caption.startswith("test") else link for link in links]
+            for caption, links in zip(parses["caption_id"], parses[column], strict=True)
+        ]
+    schema.write(parses, PARSES, folder / "parses.parquet", {})
+    every = np.arange(len(inputs.pairs("test").rows.caption_ids))
+    assert inputs.pairs("test").sentences(every)["triplets"].lengths.sum() == 0
+    trees = opened(files, folder, "dependencies", "basic").pairs("test").sentences(every)["dependencies"]
+    assert (trees.relation[trees.head >= 0] == 2).all()
+
+
+def test_triplets_with_unknown_words_are_dropped(files, folder):
+    inputs = opened(files, folder, "triplets", "enhanced")
+    parses = schema.read(folder / "parses.parquet", PARSES)
+    parses["tokens"] = [[f"{token}x" for token in tokens] for tokens in parses["tokens"]]
+    schema.write(parses, PARSES, folder / "parses.parquet", {})
+    assert inputs.pairs("val").sentences(np.array([0]))["triplets"].lengths.tolist() == [0]
+
+
+def test_without_relations_the_job_says_so(files, folder):
+    with pytest.raises(InputError, match="relations"):
+        Inputs(files.with_changes(parses=[str(folder / "parses.parquet")]), ["triplets"]).pairs("train")
+
+
+def test_regions_come_with_their_scores(files, folder):
+    inputs = Inputs(files.with_changes(view_regions=[str(folder / "regions.parquet")]), ["words"])
+    images = inputs.pairs("train").images(np.arange(4))
+    assert np.isinf(images.scores[:, 0]).all()
+    assert (images.scores[:, 1:][images.present[:, 1:]] == 1).all()
+    assert (images.scores[~images.present] == 0).all()
