@@ -49,7 +49,7 @@ def accuracy(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame, c
     Raises `InputError` if no phrase has a true box.
     """
     true = true[true["start"] >= 0].rename(columns=dict(zip(BOX, TRUE_BOX, strict=True)))
-    known = learned[PHRASE].merge(true[PHRASE].drop_duplicates(), on=PHRASE)
+    known = learned[PHRASE].drop_duplicates().merge(true[PHRASE].drop_duplicates(), on=PHRASE)
     if known.empty:
         raise InputError(
             f"none of the {len(learned)} phrases has a true box: captions and tokens of the boxes are others'."

@@ -25,6 +25,6 @@ CORRESPONDENCE_ACCURACY = Schema(
         Column("choice", TEXT, "learned, whole image, chance, or best possible"),
         Column("accuracy", REAL, "share of phrases whose box overlaps a true one by at least 0.5"),
         Column("overlap", REAL, "mean best intersection over union with a true box of the phrase"),
-        Column("phrases", NUMBER, "how many phrases have a true box"),
+        Column("phrases", NUMBER, "how many phrases, or triplets within a phrase, have a true box"),
     ),
 )

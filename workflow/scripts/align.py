@@ -1,0 +1,22 @@
+from densevse.batches.files import Files
+from densevse.inference.aligning import write_alignments
+from densevse.inference.models import open_model
+from densevse.logs import job
+from densevse.numerics import set_up
+
+
+def main(files, model, retrieval, triplets, threads, outputs):
+    inputs, method = open_model(files, model, set_up(threads), "embed_regions", "embed_triplets", "assign")
+    write_alignments(method, inputs, retrieval, triplets, outputs)
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(
+            Files.of(dict(snakemake.input.items())),
+            snakemake.input.model,
+            snakemake.input.retrieval,
+            snakemake.params.triplets,
+            snakemake.params.threads,
+            (snakemake.output.alignments, snakemake.output.regions),
+        )

@@ -1,0 +1,13 @@
+from densevse.evaluation.alignment_accuracy import write_alignment_accuracy
+from densevse.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        write_alignment_accuracy(
+            snakemake.input.alignments,
+            snakemake.input.boxes,
+            snakemake.input.caption_table,
+            list(snakemake.input.regions),
+            snakemake.output[0],
+            {"alignments": snakemake.input.alignments},
+        )
