@@ -26,6 +26,7 @@ include: "workflow/rules/agreement.smk"
 include: "workflow/rules/region_phrases.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/hm_lstm_figures.smk"
+include: "workflow/rules/alignments.smk"
 
 
 report: "workflow/report/workflow.rst"
@@ -37,3 +38,4 @@ rule all:
         tables.of_dataset("scenes"),
         figures.of_dataset("scenes"),
         figures.of_phrases("scenes"),
+        figures.of_alignments("scenes"),

@@ -25,6 +25,18 @@ class Figures(Stage):
             figures += [f"{self.results}/figures/{dataset}/{name}/{file}" for file in files]
         return sorted(figures)
 
+    def of_alignments(self, dataset: str) -> list[str]:
+        """The figures of variants that align regions with triplets; and, where phrases have true boxes, how right."""
+        tables, training = Tables(self.project), Training(self.project)
+        wanted = []
+        for name, entry in tables.variants(dataset).items():
+            if "triplets" in entry.sentences and "regions" in entry.views:
+                folder = f"{self.results}/figures/{dataset}/{name}"
+                wanted += [f"{folder}/alignments.png", f"{folder}/triplet_regions.png"]
+                if tables.phrases_have_boxes(dataset):
+                    wanted += [f"{training.last_alignments(dataset, name)}/accuracy.parquet"]
+        return wanted
+
     def runs(self, wildcards: Wildcards) -> dict[str, list[list[str]]]:
         """Variant -> for each seed the histories of its rounds."""
         training = Training(self.project)
@@ -46,6 +58,28 @@ class Figures(Stage):
     def title_of_variant(self, wildcards: Wildcards) -> str:
         """The title of a variant's figure."""
         return f"{self.variant(wildcards).title} ({wildcards.variant}) on {self.title(wildcards)}"
+
+    def alignments(self, wildcards: Wildcards) -> str:
+        """The alignments of the last round of a variant's first seed."""
+        folder = Training(self.project).last_alignments(wildcards.dataset, wildcards.variant)
+        return f"{folder}/test.parquet"
+
+    def triplet_regions(self, wildcards: Wildcards) -> str:
+        """The best regions of fixed triplets, by the same model."""
+        folder = Training(self.project).last_alignments(wildcards.dataset, wildcards.variant)
+        return f"{folder}/triplet_regions.parquet"
+
+    def triplets(self, wildcards: Wildcards) -> list[list[str]]:
+        """The triplets whose best regions are shown besides those of the frequent ones."""
+        return self.dataset(wildcards).triplets_shown
+
+    def retrieval(self, wildcards: Wildcards) -> str:
+        """What a model's images ranked first."""
+        protocol = Tables(self.project).first_protocol(wildcards.dataset)
+        return (
+            f"{self.results}/{wildcards.dataset}/retrieval/{protocol}/{wildcards.variant}/seed{wildcards.seed}/"
+            f"round{wildcards.round}.parquet"
+        )
 
     def example(self, wildcards: Wildcards) -> str:
         """The retrieval of the last round of a variant's first seed."""

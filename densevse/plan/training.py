@@ -32,8 +32,8 @@ class Training(Stage):
         structures = set(entry.sentences)
         if structures - {"words"}:
             inputs["parses"] = Parses(self.project).files(wildcards)
-        if structures & {"triplets", "dependencies"}:
-            kind = "basic" if "dependencies" in structures else "enhanced"  # the enhanced ones are no trees
+        if structures & {"triplets", "dependencies"}:  # enhanced dependencies are no trees
+            kind = "basic" if "dependencies" in structures else entry.dependencies
             inputs["relations"] = f"{folder}/vocabulary/relations-{kind}.parquet"
         if "tags" in structures:
             inputs["tags"] = f"{folder}/vocabulary/tags.parquet"
@@ -64,6 +64,10 @@ class Training(Stage):
     def code_of_pair_scores(self, wildcards: Wildcards) -> str:
         """The code that scores judged pairs."""
         return self.project.code.digest("score_pairs.py", *self.modules(wildcards))
+
+    def code_of_alignments(self, wildcards: Wildcards) -> str:
+        """The code that aligns regions with triplets."""
+        return self.project.code.digest("align.py", *self.modules(wildcards))
 
     def code_of_true_regions(self, wildcards: Wildcards) -> str:
         """The code that embeds the regions of true boxes."""
@@ -123,6 +127,11 @@ class Training(Stage):
         """The embeddings of the test split by the last round of a variant's first seed."""
         folder = f"{self.results}/{wildcards.dataset}/embeddings/{wildcards.variant}"
         return f"{folder}/seed{self.dataset(wildcards).seeds[0]}/round{self.variant(wildcards).last_round}/test.parquet"
+
+    def last_alignments(self, dataset: str, variant: str) -> str:
+        """The folder of the alignments by the last round of a variant's first seed."""
+        seed, last = self.config.datasets[dataset].seeds[0], self.project.variant(variant, dataset).last_round
+        return f"{self.results}/{dataset}/alignments/{variant}/seed{seed}/round{last}"
 
     def candidates(self, wildcards: Wildcards) -> str:
         """What a phrase may be assigned: beyond the model itself, all that assigning depends on."""

@@ -138,6 +138,10 @@ class Dataset(Strict):
     proposers_compared: list[str] = Field(default=[], description="further proposers in its table of proposals")
     parser: str = "corenlp_pcfg"
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
+    triplets_shown: list[Annotated[list[str], Field(min_length=3, max_length=3)]] = Field(
+        default=[],
+        description="relation, governor, dependent: the best regions of these triplets are drawn (DeFrag, Fig 5)",
+    )
     seeds: list[Seed] = Field(default=[0], min_length=1, description="each variant is trained once with each")
     judgements: str | None = Field(
         None, description="the source that holds people's judgements of pairs, in the format of Flickr8k's"

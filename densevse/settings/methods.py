@@ -14,6 +14,7 @@ from densevse.settings.training import NamedPhase, Phase, Training
 from densevse.strict import Strict
 
 Structure = Literal["words", "trees", "triplets", "dependencies", "tags"]
+Dependencies = Literal["enhanced", "basic"]
 Yield = Literal["phrases"]
 PARAMETERS = Path(__file__).parents[1] / "methods/parameters"
 
@@ -39,6 +40,7 @@ class Differences(Strict):
     views: list[View] | None = None
     yields: list[Yield] | None = None
     sentences: list[Structure] | None = None
+    dependencies: Dependencies | None = None
     networks: dict[View, str] | None = None
     word_vectors: bool | None = None
     parameters: dict[str, Any] | None = None
@@ -62,6 +64,9 @@ class Method(Strict):
     model: str = Field(description="the method's file in densevse/methods: its name without .py")
     views: list[View] = Field(min_length=1, description="what it reads of images")
     sentences: list[Structure] = Field(default=["words"], min_length=1, description="what it reads of sentences")
+    dependencies: Dependencies = Field(
+        "enhanced", description="which dependencies `triplets` are: enhanced ones have words in them (obl:on, conj:and)"
+    )
     yields: list[Yield] = Field(
         default=[], description="what a trained model gives besides scores: phrases, vectors of phrases and of regions"
     )
