@@ -32,14 +32,18 @@ Outputs: TypeAlias = tuple[str | Path, str | Path]
 
 
 def write_alignments(
-    method: DeFrag, inputs: Inputs, retrieval: str | Path, named: Sequence[Sequence[str]], outputs: Outputs
+    method: DeFrag,
+    inputs: Inputs,
+    retrieval: str | Path,
+    named: Sequence[Sequence[str]],
+    outputs: Outputs,
+    made_from: Mapping[str, Any],
 ) -> None:
     """Write the ALIGNMENTS of the test split, and the TRIPLET_REGIONS of frequent and of `named` triplets.
 
     `retrieval` says which sentence each image ranks first.
     """
     pairs = inputs.pairs("test")
-    made_from: Mapping[str, Any] = {"retrieval": str(retrieval), "triplets": [list(triplet) for triplet in named]}
     with evaluation(method):
         found = align(method, inputs, pairs, first_sentences(retrieval, pairs))
         best = regions_of_triplets(method, inputs, pairs, [Triplet(*triplet) for triplet in named])

@@ -48,7 +48,7 @@ def retrieval(folder, pairs):
 def write(folder, method, inputs, named=()):
     pairs = inputs.pairs("test")
     outputs = str(folder / "alignments.parquet"), str(folder / "triplet_regions.parquet")
-    write_alignments(method, inputs, retrieval(folder, pairs), named, outputs)
+    write_alignments(method, inputs, retrieval(folder, pairs), named, outputs, {})
     return pairs, schema.read(outputs[0], ALIGNMENTS), schema.read(outputs[1], TRIPLET_REGIONS)
 
 

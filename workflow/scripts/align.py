@@ -1,3 +1,4 @@
+from densevse.artifacts.lineage import lineage
 from densevse.batches.files import Files
 from densevse.inference.aligning import write_alignments
 from densevse.inference.models import open_model
@@ -7,7 +8,8 @@ from densevse.numerics import set_up
 
 def main(files, model, retrieval, triplets, threads, outputs):
     inputs, method = open_model(files, model, set_up(threads), "embed_regions", "embed_triplets", "assign")
-    write_alignments(method, inputs, retrieval, triplets, outputs)
+    made_from = lineage({"triplets": triplets}, {"model": model, "retrieval": retrieval})
+    write_alignments(method, inputs, retrieval, triplets, outputs, made_from)
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+from densevse.artifacts.lineage import lineage
 from densevse.evaluation.alignment_accuracy import write_alignment_accuracy
 from densevse.logs import job
 
@@ -9,5 +10,5 @@ if __name__ == "__main__":
             snakemake.input.caption_table,
             list(snakemake.input.regions),
             snakemake.output[0],
-            {"alignments": snakemake.input.alignments},
+            lineage({}, {"alignments": snakemake.input.alignments, "boxes": snakemake.input.boxes}),
         )
