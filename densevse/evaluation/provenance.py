@@ -76,5 +76,5 @@ def _differences(
             continue
         entry = entries.get(kind, {}).get(name, {})
         for key in sorted((entry.keys() & settings.keys()) - FREE):
-            if entry[key] != settings[key]:
+            if not _agree(entry[key], settings[key]):
                 yield f"{kind} {name}, {key}: the table says {entry[key]}, found {settings[key]} ({way})"

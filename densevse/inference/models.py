@@ -56,16 +56,19 @@ def save_model(
     `made_from`, of densevse.artifacts.lineage, says how and on what it was trained.
     """
     shapes = method.shapes
-    described = {
-        "method": name,
-        "parameters": method.hyperparameters.model_dump(mode="json"),
-        "sentences": list(sentences),
+    sizes = {
         "features": shapes.features,
         "words": shapes.words,
         "word_vectors": None if shapes.word_vectors is None else list(shapes.word_vectors.shape),
         "sizes": shapes.sizes,
-        "training": {key: value for key, value in made_from.items() if key != PARENTS},
-        PARENTS: made_from.get(PARENTS, {}),
+    }
+    described = {
+        PARENTS: {},
+        **made_from,
+        "method": name,
+        "parameters": method.hyperparameters.model_dump(mode="json"),
+        "sentences": list(sentences),
+        "shapes": sizes,
     }
     weights = {key: value.detach().cpu().contiguous() for key, value in method.state_dict().items()}
     with atomic(path) as temporary:
@@ -73,7 +76,7 @@ def save_model(
 
 
 def described(path: str | Path) -> dict[str, Any]:
-    """What a model's file says of it: method, parameters, sentences (the structures it reads), training and sizes."""
+    """What a model's file says of it: its method, parameters and structures of sentences, shapes, and its training."""
     return _read(path)[1]
 
 
@@ -87,7 +90,7 @@ def load_model(
     """
     weights, described = _read(path)
     if features is not None:
-        _check_features(path, described["training"].get("features", {}), features)
+        _check_features(path, described.get("features", {}), features)
     method = build(described["method"], described["parameters"], shapes or _shapes(described))
     _fill(method, weights, path)
     return method
@@ -95,7 +98,7 @@ def load_model(
 
 def trained_on(path: str | Path) -> str:
     """The kind of device that a model was trained on: cpu or cuda."""
-    device: str = described(path)["training"]["device"]
+    device: str = described(path)["device"]
     return device
 
 
@@ -130,9 +133,10 @@ def load_weights(method: Method, name: str, path: str | Path) -> None:
 
 def _shapes(described: Mapping[str, Any]) -> Shapes:
     """The sizes of the data that a model was trained on; for its word vectors, which are its weights, any numbers."""
-    stored = described["word_vectors"]
+    shapes = described["shapes"]
+    stored = shapes["word_vectors"]
     vectors = None if stored is None else torch.rand(stored, generator=torch.Generator().manual_seed(0))
-    return Shapes(described["features"], described["words"], vectors, described["sizes"])
+    return Shapes(shapes["features"], shapes["words"], vectors, shapes["sizes"])
 
 
 def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

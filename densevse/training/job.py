@@ -43,5 +43,5 @@ def train(files: Files, start: str | None, job: TrainingJob, model: str | Path, 
 
 def _parents(files: Files, start: str | None) -> dict[str, list[str]]:
     """What a model is made of. The correspondences of a round were made by the model that it starts from."""
-    named = files.named()
+    named = {name: paths for name, paths in files.named().items() if name != "start"}
     return named if start is None or "correspondences" in named else {**named, "start": [start]}

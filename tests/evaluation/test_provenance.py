@@ -8,7 +8,10 @@ from densevse.evaluation.provenance import check_provenance
 USED = {"network": ["vgg19"], "proposer": ["boxes"], "parser": [], "vectors": ["glove"], "minimum_word_count": ["4"]}
 TRAINING = {"method": "vse", "parameters": {"margin": 0.2, "loss": "sum"}, "phases": [{"name": "main", "epochs": 3}]}
 MADE_WITH = {"used": USED, "training": TRAINING}
-ENTRIES = {"network": {"vgg19": {"size": 224, "local": "a.pth"}}, "proposer": {"boxes": {"height": 200}}}
+ENTRIES = {
+    "network": {"vgg19": {"size": 224, "local": "a.pth", "layers": {"whole": "fc7", "grid": "conv5"}}},
+    "proposer": {"boxes": {"height": 200}},
+}
 
 
 def made_from(
@@ -16,7 +19,13 @@ def made_from(
 ):
     images = {"reader": "flickr", "parents": {}}
     proposals = {"proposer": proposer, "height": height, "parents": {"images": images}}
-    regions = {"network": network, "size": size, "local": "b.pth", "parents": {"proposals": proposals}}
+    regions = {
+        "network": network,
+        "size": size,
+        "local": "b.pth",
+        "layers": {"whole": "fc7"},
+        "parents": {"proposals": proposals},
+    }
     words = {"minimum_word_count": minimum, "parents": {}}
     phases = [{"name": "main", "epochs": epochs, "final_learning_rate": None}]
     trained = {"method": "vse", "parameters": {"margin": margin}, "phases": phases}

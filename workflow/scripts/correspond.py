@@ -8,7 +8,7 @@ from densevse.numerics import set_up
 
 def main(files, model, threads, output, number):
     inputs, method = open_model(files, model, set_up(threads), "embed_regions", "embed_phrases", "assign")
-    write_correspondences(method, inputs, "train", output, lineage({"round": number}, {"model": model}))
+    write_correspondences(method, inputs, "train", output, lineage({"round": number}, {"start": model}))
 
 
 if __name__ == "__main__":
