@@ -96,7 +96,13 @@ class Training(Stage):
 
     def phases(self, wildcards: Wildcards) -> list[dict[str, Any]]:
         """The phases of a job's round, in order."""
-        phases = self.variant(wildcards).phases_of(self.round(wildcards))
+        entry, number = self.variant(wildcards), self.round(wildcards)
+        if number > entry.last_round:
+            raise InputError(
+                f"{wildcards.variant} has the rounds 0 to {entry.last_round} on {wildcards.dataset}, and no round "
+                f"{number}."
+            )
+        phases = entry.phases_of(number)
         return [self.read_by("train.py", phase, *self.modules(wildcards)) for phase in phases]
 
     def seed(self, wildcards: Wildcards) -> int:
@@ -106,6 +112,14 @@ class Training(Stage):
     def round(self, wildcards: Wildcards) -> int:
         """A job's round; rule train has no such wildcard."""
         return int(getattr(wildcards, "round", 0))
+
+    def origin(self, wildcards: Wildcards) -> str | list[str]:
+        """The trained model of another variant that a variant's round 0 starts from; most start from nothing."""
+        other = self.variant(wildcards).starts_from
+        if other is None:
+            return []
+        last = self.project.variant(other, wildcards.dataset).last_round
+        return f"{self.run(wildcards.dataset, other, wildcards.seed)}/round{last}/model.safetensors"
 
     def start(self, wildcards: Wildcards) -> str:
         """The model that a round starts from. Round 0 starts from nothing: rule train makes it."""

@@ -23,7 +23,9 @@ def train(files: Files, start: str | None, job: TrainingJob, model: str | Path, 
     """
     device = set_up(job.threads)
     settings = {**job.model_dump(mode="json"), "device": device.type}
-    checkpoint = Checkpoint(model, fingerprint(settings, [*files.paths(), *([start] if start else [])]))
+    # Only what the rule gives: a setting that is new, and whose default nothing reads yet, makes no other training.
+    given = {**job.model_dump(mode="json", exclude_unset=True), "device": device.type}
+    checkpoint = Checkpoint(model, fingerprint(given, [*files.paths(), *([start] if start else [])]))
     inputs = Inputs(files, job.sentences)
     seed_everything(job.seed, job.method, f"round{job.round}")
     method = build(job.method, job.parameters, inputs.shapes())

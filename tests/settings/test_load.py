@@ -2,9 +2,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
+from pydantic import BaseModel
 
 from densevse.errors import InputError
-from densevse.settings.load import load, merge, variant
+from densevse.settings.load import FOLDERS, load, merge, variant
 
 CONFIG = Path(__file__).parents[2] / "config"
 
@@ -94,3 +96,22 @@ def test_no_source_has_the_name_of_another_input_of_the_rules_that_read_sources(
     named |= {"weights", "class_names", "retrieval", "code"}
     for name, dataset in load(CONFIG, {}).datasets.items():
         assert not named & dataset.sources.keys(), name
+
+
+def test_no_file_restates_a_default():
+    """Each stands once, in densevse/settings or densevse/methods/parameters."""
+    config = load(CONFIG, {})
+    for folder in FOLDERS:
+        for path in sorted((CONFIG / folder).glob("*.yaml")):
+            entry = getattr(config, folder)[path.stem]
+            assert list(restated(entry, yaml.safe_load(path.read_text()))) == [], path
+
+
+def restated(entry, given):
+    """The keys in the values of a file that say what an entry's type says by itself."""
+    for key, value in given.items():
+        now, field = getattr(entry, key), type(entry).model_fields[key]
+        if isinstance(now, BaseModel):
+            yield from (f"{key}.{name}" for name in restated(now, value))
+        elif not field.is_required() and now == field.default:
+            yield key

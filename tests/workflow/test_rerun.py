@@ -5,7 +5,8 @@ import shutil
 
 import pytest
 
-from tests.projects import SMALL, SMALL_ROUNDS, Project
+from densevse.settings.load import merge
+from tests.projects import ROOT, SMALL, SMALL_ROUNDS, Project
 from tests.workflow.toy import TOY
 
 TABLE = "results/tables/scenes.md"
@@ -66,6 +67,7 @@ def test_another_data_sets_key_reruns_nothing(finished):
     assert changed(finished, values) == {}
 
 
+PUBLISHED = (ROOT / "config/published/vse.csv").read_text().splitlines()[0] + "\n"
 NEW_FIELD = '    anything: int = Field(default=3, ge=1, description="what no code reads yet")\n'
 NO_EFFECT = {
     "a comment in a module": ("densevse/logs.py", "", "\n# A comment.\n"),
@@ -73,7 +75,7 @@ NO_EFFECT = {
     "a docstring": ("densevse/methods/vse.py", '"""VSE (', '"""The VSE ('),
     "formatting": ("densevse/methods/losses.py", "\n\n\ndef ", "\n\n\n\n\ndef "),
     "a schema of a new artifact": ("densevse/artifacts/schemas/anything.py", "", "ANYTHING = 1\n"),
-    "published figures of another paper": ("config/published/another.csv", "", "dataset,protocol\n"),
+    "published figures of another paper": ("config/published/another.csv", "", PUBLISHED),
     "a choice in a settings type": (
         "densevse/settings/networks.py",
         '["probability", "class"]',
@@ -138,3 +140,48 @@ def test_one_round_more_later_trains_one_round_more_only(finished_rounds):
     more["methods"]["hm_lstm"]["datasets"]["scenes"]["rounds"] += [["phrases"]]
     planned = changed(finished_rounds, more, SMALL_ROUNDS)
     assert planned == {"correspond": 1, "train_round": 1, "retrieve": 1, "table": 1}
+
+
+def test_a_moved_project_has_nothing_to_do(finished, tmp_path):
+    moved = Project(tmp_path / "elsewhere")
+    shutil.copytree(finished.folder, moved.folder, symlinks=True)
+    assert moved.planned(TABLE) == {}
+
+
+ABSENT = {
+    "weights": ("/nowhere/none.pth", {"networks": {"scenes_net": {"local": "/nowhere/none.pth"}}}),
+    "another network": (
+        "networks.squeezenet1_0.local: /nowhere/none.pth is not there",
+        {
+            "networks": {"squeezenet1_0": {"local": "/nowhere/none.pth"}},
+            "datasets": {"scenes": {"networks": {"whole": "squeezenet1_0"}}},
+        },
+    ),
+    "a source": ("datasets.scenes.local.scenes: /nowhere", {"datasets": {"scenes": {"local": {"scenes": "/nowhere"}}}}),
+}
+
+
+@pytest.mark.parametrize("what", ABSENT)
+def test_a_path_that_is_not_there_is_named_though_its_outputs_are(finished, what):
+    """Snakemake would drop the jobs that read it, and leave the old figures under the new name."""
+    message, changes = ABSENT[what]
+    finished.configure(merge(SMALL, changes))
+    try:
+        status, text = finished.plan(TABLE)
+        done = finished.run(TABLE, check=False)
+    finally:
+        finished.configure(SMALL)
+    for code, shown in ((status, text), (done.returncode, done.stdout)):
+        assert code != 0
+        assert message in shown
+        assert "is not there" in shown
+
+
+def test_a_path_that_nothing_asks_for_may_be_absent(finished):
+    assert changed(finished, merge(SMALL, {"word_vectors": {"glove": {"local": "/nowhere/glove.txt"}}})) == {}
+
+
+def test_a_round_that_the_method_does_not_have_is_refused(finished_rounds):
+    status, text = finished_rounds.plan("results/scenes/models/hm_lstm/seed0/round9/model.safetensors")
+    assert status != 0
+    assert "hm_lstm has the rounds 0 to 2 on scenes, and no round 9" in text

@@ -4,6 +4,7 @@
 rule train:
     input:
         unpack(training.inputs),
+        start=training.origin,
     output:
         model="<model>/round0/model.safetensors",
         history="<model>/round0/history.parquet",
