@@ -20,7 +20,7 @@ ALLOWED = {
     "methods": {"errors", "strict"},
     "datasets": FOUNDATION | {"artifacts"},
     "vision": FOUNDATION | {"artifacts", "settings", "datasets.images"},
-    "language": FOUNDATION | {"artifacts"},
+    "language": FOUNDATION | {"settings", "artifacts"},
     "evaluation": FOUNDATION | {"artifacts"},
     "batches": FOUNDATION | {"artifacts", "methods", "language", "evaluation.protocols"},
     "inference": FOUNDATION | {"artifacts", "methods", "settings", "language", "batches"},

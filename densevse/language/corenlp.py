@@ -13,9 +13,8 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -33,6 +32,7 @@ from densevse.errors import InputError
 from densevse.language.parses import Dependency, Parse
 from densevse.language.trees import read_tree
 from densevse.logs import logger, progress
+from densevse.settings.language import CoreNLP
 
 START_SECONDS = 600  # models are loaded; a busy machine needs many times the usual ten seconds
 PING_SECONDS = 10
@@ -44,34 +44,16 @@ PROBE = "100%25 sure"
 OBTAIN_YOURSELF = "try again, or set CORENLP_HOME to a folder of CoreNLP's jars (stanfordnlp.github.io/CoreNLP)."
 
 
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """What config/parsers says about a CoreNLP parser."""
-
-    model: str  # the constituency parser, a path inside the models' jars
-    longest: int  # tokens; a longer sentence is recorded as not parsed
-    annotators: tuple[str, ...] = ("tokenize", "ssplit", "pos", "lemma", "parse", "depparse")
-    batch: int = 50  # captions a request
-    timeout: float = 120.0  # seconds that a request may take
-
-    @classmethod
-    def read(cls, options: Mapping[str, Any]) -> Self:
-        """Check a config entry's options. Raises `InputError` naming a key that is unknown or missing."""
-        known = {field.name for field in fields(cls)}
-        if options.keys() - known or not {"model", "longest"} <= options.keys():
-            raise InputError(f"a corenlp parser's options are {sorted(known)} (model, longest needed): {dict(options)}")
-        return cls(**{**options, "annotators": tuple(options.get("annotators", cls.annotators))})
-
-    def properties(self) -> dict[str, str]:
-        """The server's properties. The model is named: left alone, a server prefers shift-reduce where it has it."""
-        return {
-            "annotators": ",".join(self.annotators),
-            "parse.model": self.model,
-            "parse.maxlen": str(self.longest),
-            "parse.buildgraphs": "false",  # depparse makes the dependencies
-            "ssplit.eolonly": "true",
-            "outputFormat": "json",
-        }
+def server_properties(options: CoreNLP) -> dict[str, str]:
+    """The server's properties. The model is named: left alone, a server prefers shift-reduce where it has it."""
+    return {
+        "annotators": ",".join(options.annotators),
+        "parse.model": options.model,
+        "parse.maxlen": str(options.longest),
+        "parse.buildgraphs": "false",  # depparse makes the dependencies
+        "ssplit.eolonly": "true",
+        "outputFormat": "json",
+    }
 
 
 class CoreNLPParser:
@@ -80,7 +62,7 @@ class CoreNLPParser:
     `home` is a folder of CoreNLP's jars. Raises `InputError` if Java, a jar or a model is missing.
     """
 
-    def __init__(self, options: Options, home: str | Path, memory_mb: int, threads: int) -> None:
+    def __init__(self, options: CoreNLP, home: str | Path, memory_mb: int, threads: int) -> None:
         """`memory_mb` is the server's heap; it is asked by as many threads as it works with."""
         self.options, self.home, self.memory_mb, self.threads = options, Path(home), memory_mb, threads
         self.restarts = 0
@@ -91,7 +73,9 @@ class CoreNLPParser:
         if not jars(self.home):
             raise InputError(f"{self.home}: no stanford-corenlp-*.jar there; let CORENLP_HOME name CoreNLP's folder.")
         self._folder = tempfile.TemporaryDirectory(prefix="densevse-corenlp-")
-        self._properties = Path(write_corenlp_props(self.options.properties(), f"{self._folder.name}/server.props"))
+        self._properties = Path(
+            write_corenlp_props(server_properties(self.options), f"{self._folder.name}/server.props")
+        )
         self._start()
         return self
 

@@ -112,6 +112,8 @@ def _wrong(error: ValidationError) -> Iterator[tuple[list[str], str]]:
     """Path and message of each wrong key. A validator's message begins with the key that it is about, and a colon."""
     for found in error.errors():
         path, message = [str(part) for part in found["loc"]], found["msg"].removeprefix("Value error, ")
+        if found["type"] not in ("value_error", "extra_forbidden") and isinstance(found["input"], str | int | float):
+            message += f", not {found['input']!r}"
         named = KEY.fullmatch(message) if found["type"] == "value_error" else None
         yield ([*path, *named[1].split(".")], named[2]) if named else (path, message)
 

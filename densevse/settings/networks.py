@@ -44,7 +44,7 @@ MODULES = ("features", "classifier", "avgpool", "flatten", "layer1", "layer2", "
 """With one of these begins the path of every other layer."""
 
 
-class Regions(Strict):
+class RegionOptions(Strict):
     """How regions are chosen and described: see densevse/vision/regions.py."""
 
     scoring: Literal["crops", "roi_align"] = Field(
@@ -103,7 +103,7 @@ class Network(Strict):
     )
     batch_size: int = Field(64, ge=1)
     classes: str | None = Field(None, description="file with one class name in each line, or imagenet")
-    regions: Regions = Field(default={}, validate_default=True)
+    regions: RegionOptions = Field(default={}, validate_default=True)
 
     @model_validator(mode="after")
     def _crops_fit(self) -> Self:

@@ -21,6 +21,8 @@ from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import progress
+from densevse.settings.load import validate
+from densevse.settings.networks import RegionOptions
 from densevse.vision.boxes import clip
 from densevse.vision.extract import DTYPE, READERS, readable
 from densevse.vision.faster_rcnn import FasterRCNN
@@ -28,7 +30,7 @@ from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
 from densevse.vision.pipeline import ahead
 from densevse.vision.region_network import RegionNetwork
-from densevse.vision.regions import Candidates, Detected, RegionOptions, Regions, choose, choose_detected
+from densevse.vision.regions import Candidates, Detected, Regions, choose, choose_detected
 from densevse.vision.views import Pixels
 
 
@@ -48,7 +50,7 @@ def extract_regions(
     scores. Raises `InputError` naming the image, file or key at fault.
     """
     rows = readable(read(images, IMAGES), shard)
-    options = RegionOptions.read(network.settings["regions"], f"networks.{network.name}.regions")
+    options = validate(RegionOptions, network.settings["regions"], f"networks.{network.name}.regions")
     made_from = network.made_from(images, {"proposals": proposals or []}, view="regions")
     files = ImageFiles(sources)
     cv2.setNumThreads(1)  # the threads here are the readers'

@@ -1,22 +1,15 @@
 """Proposals: boxes that may hold an object, from selective search, from a file, or from MCG's published boxes.
 
-What the user gives:
-
-- `selective_search` computes them (densevse.vision.selective_search). Options: mode (single, fast, quality), height
-  (pixels to which an image is resized for the search; null for none), minimum_side (pixels), boxes (the most an image).
-- `file` reads a Parquet or CSV file with the columns image_id, x, y, width, height, score: pixels of the upright
-  image, origin top left, higher scores better. Options: path, boxes.
-- `detections` reads such a file with a column class_name besides: what a detector of yours found. Regions are then
-  chosen by these scores and classes (densevse.vision.regions). Options: path, boxes.
-- `mcg` reads a folder with a .mat file an image, as published with MCG (Arbelaez et al., CVPR 2014): `boxes` (n, 4),
-  each row top, left, bottom, right of the box's pixels counted from 1, and `scores` (n, 1). Options: folder, name
-  (the .mat file of an image, `{stem}` standing for the image file's name without its ending), boxes.
+`selective_search` computes them (densevse.vision.selective_search). `file` and `detections` read a table of the user's,
+the latter with a column class_name: regions are then chosen by its scores and classes (densevse.vision.regions). `mcg`
+reads a folder with one .mat file for each image, as published with MCG (Arbelaez et al., CVPR 2014): `boxes` (n, 4),
+each row top, left, bottom, right of the box's pixels counted from 1, and `scores` (n, 1). What each may be told stands
+in densevse/settings/proposers.py.
 """
 
 import multiprocessing
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,8 +24,10 @@ from densevse.artifacts.lineage import lineage
 from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import logger, progress
+from densevse.settings.load import validate
+from densevse.settings.proposers import MCG, PROPOSERS, BoxFile, Detections, SelectiveSearch
 from densevse.vision.boxes import by_score, clip, unique
-from densevse.vision.selective_search import MODES, selective_search
+from densevse.vision.selective_search import selective_search
 
 
 class Scored(NamedTuple):
@@ -42,49 +37,6 @@ class Scored(NamedTuple):
     scores: NDArray[np.float32]  # (n,)
     classes: NDArray[np.object_] | None = None  # (n,)
 
-
-@dataclass(frozen=True)
-class SelectiveSearch:
-    """Options of the proposer `selective_search`."""
-
-    mode: str = "fast"
-    height: int | None = None
-    minimum_side: int = 10
-    boxes: int = 2000
-
-    def __post_init__(self) -> None:
-        if self.mode not in MODES:
-            raise InputError(f"proposers: mode {self.mode!r} is none of {', '.join(MODES)}.")
-
-
-@dataclass(frozen=True)
-class BoxFile:
-    """Options of the proposer `file`."""
-
-    path: str
-    boxes: int = 2000
-
-
-@dataclass(frozen=True)
-class Detections(BoxFile):
-    """Options of the proposer `detections`."""
-
-
-@dataclass(frozen=True)
-class MCG:
-    """Options of the proposer `mcg`."""
-
-    folder: str
-    name: str = "{stem}.mat"
-    boxes: int = 2000
-
-
-KINDS: dict[str, type[SelectiveSearch] | type[BoxFile] | type[MCG]] = {
-    "selective_search": SelectiveSearch,
-    "file": BoxFile,
-    "detections": Detections,
-    "mcg": MCG,
-}
 
 FILES = ("path", "folder")
 """The options that name a file or folder of the user's."""
@@ -98,15 +50,17 @@ def propose(
     `sources` says where the data set's image files are, `proposer` is its entry in config/proposers. Selective search
     runs in `processes` processes; how many changes nothing. An image without proposals has no rows.
     """
-    options = _options(proposer)
+    options = validate(PROPOSERS[proposer["kind"]], proposer["options"], "proposers: options")
     rows = images.iloc[part]
     rows = rows[rows["status"] == "ok"]
     if isinstance(options, SelectiveSearch):
         found = _searched(rows, sources, options, processes)
     elif isinstance(options, BoxFile):
         found = _from_file(images, rows, options)
-    else:
+    elif isinstance(options, MCG):
         found = _from_mcg(rows, options)
+    else:
+        raise InputError(f"proposers: nothing computes boxes of the kind {proposer['kind']}.")
     proposals = [_ranked(image_id, *scored) for image_id, scored in zip(rows["image_id"], found, strict=True)]
     empty = [image_id for image_id, frame in zip(rows["image_id"], proposals, strict=True) if frame.empty]
     if empty:
@@ -119,14 +73,6 @@ def made_from(name: str, proposer: Mapping[str, Any], images: str | Path) -> dic
     # Names without folders: the same files give the same proposals wherever they are.
     options = {key: Path(value).name if key in FILES else value for key, value in proposer["options"].items()}
     return lineage({"proposer": name, "kind": proposer["kind"], **options}, {"images": images})
-
-
-def _options(proposer: Mapping[str, Any]) -> SelectiveSearch | BoxFile | MCG:
-    kind = proposer["kind"]
-    try:
-        return KINDS[kind](**proposer["options"])
-    except TypeError as error:
-        raise InputError(f"proposers: the options {proposer['options']} do not fit the kind {kind}: {error}") from None
 
 
 def _ranked(

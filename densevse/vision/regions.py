@@ -2,25 +2,12 @@
 
 R-CNN (Girshick et al., CVPR 2014), as DeFrag and HM-LSTM use it: every proposal is warped to the network's input with
 some context around, the network gives class scores and a feature, non-maximum suppression removes repetitions within a
-class, and the best 19 stay beside the whole image. The options stand under `regions` of a config/networks entry:
-
-    scoring             crops (as above), or roi_align: one convolution pass over the image, from whose map every
-                        proposal is read (shared convolution; not the papers' features, but many times faster)
-    features            of the regions that stay: crops (warped, as above; with scoring roi_align the class and score
-                        are then the crop's as well) or roi_align (read from the shared map as well)
-    detections          regions besides the whole image; an image may have fewer
-    maximum_proposals   proposals an image that are scored, in the proposer's order
-    nms_threshold       overlap above which the lower of two regions of a class goes
-    context             pixels of context on each side of a crop, for crops of 227 pixels as R-CNN's
-    crop_size           side of the crops; the network's `size` by default
-    score               probability (the best class's softmax), or class (the last layer as it is: R-CNN's SVMs)
-    area_exponent       a region's score is its class score times (its share of the image's area) to this power. A
-                        classifier of whole images is as sure of a dog's ear as of the dog, which a detector that was
-                        trained on boxes is not: so 1 for ImageNet's networks here, 0 (the default) for R-CNN
-    background          the class, if there is one, that stands for no thing: no region has it
-    map                 roi_align: the layer that is shared
-    map_size            roi_align: shorter side to which an image is resized for the shared pass; null for its own
-    cells               roi_align: positions along a side that a proposal becomes on the map
+class, and the best 19 stay beside the whole image. The options stand under `regions` of a config/networks entry, and
+in `RegionOptions`. Three of them depart from R-CNN. With `scoring: roi_align` one convolution pass over the image gives
+a map from which every proposal is read: not the papers' features, but many times faster. With `features: roi_align`
+the regions that stay are read from it as well; without, they are warped, and their class and score are the crop's. With
+an `area_exponent` a region's score is its class score times (its share of the image's area) to this power: a
+classifier of whole images is as sure of a dog's ear as of the dog, which a detector that was trained on boxes is not.
 
 A region has one class, its best: the same location is never two regions. With the architecture faster_rcnn the boxes
 are the detector's own, there are no proposals, and only `detections` and `nms_threshold` apply. Where the proposals are
@@ -29,17 +16,17 @@ network's, which only gives the vectors of those that stay.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import Boxes
-from densevse.errors import InputError
+from densevse.settings.networks import RegionOptions
 from densevse.vision.boxes import by_score, non_maximum_suppression
 from densevse.vision.crops import warp
 from densevse.vision.pipeline import ahead
@@ -47,42 +34,6 @@ from densevse.vision.region_network import Described, RegionNetwork
 from densevse.vision.views import Pixels, resize_shorter_side
 
 Item = TypeVar("Item")
-
-
-@dataclass(frozen=True)
-class RegionOptions:
-    """The options that the module's description lists."""
-
-    scoring: Literal["crops", "roi_align"] = "crops"
-    features: Literal["crops", "roi_align"] = "crops"
-    detections: int = 19
-    maximum_proposals: int = 2000
-    nms_threshold: float = 0.3
-    context: float = 16
-    crop_size: int | None = None
-    score: Literal["probability", "class"] = "probability"
-    area_exponent: float = 0.0
-    background: str | None = None
-    map: str = "conv"
-    map_size: int | None = None
-    cells: int = 7
-
-    @classmethod
-    def read(cls, values: Mapping[str, Any], where: str) -> "RegionOptions":
-        """The options of a config entry. Raises `InputError` for one that is unknown or does not fit."""
-        try:
-            options = cls(**values)
-        except TypeError as error:
-            raise InputError(f"{where}: {error}; known: {', '.join(cls.__dataclass_fields__)}.") from None
-        for name, known in {"scoring": METHODS, "features": METHODS, "score": ("probability", "class")}.items():
-            if getattr(options, name) not in known:
-                raise InputError(f"{where}.{name}: {getattr(options, name)!r} is none of {', '.join(known)}.")
-        if options.scoring == "crops" and options.features != "crops":
-            raise InputError(f"{where}: features read from a shared map need scoring: roi_align too.")
-        return options
-
-
-METHODS = ("crops", "roi_align")
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,12 @@ from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import progress
+from densevse.settings.load import validate
+from densevse.settings.networks import RegionOptions
 from densevse.vision.extract import DTYPE, READERS
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.region_network import RegionNetwork
-from densevse.vision.regions import Candidates, RegionOptions, choose
+from densevse.vision.regions import Candidates, choose
 
 
 def extract_true_regions(
@@ -42,7 +44,7 @@ def extract_true_regions(
     found = boxes_by_image(phrase_boxes(read(boxes, BOXES)), table)
     if not found:
         raise InputError(f"{boxes}: no phrase of an image of the {split} split has a box.")
-    options = RegionOptions.read(network_files.settings["regions"], f"networks.{network_files.name}.regions")
+    options = validate(RegionOptions, network_files.settings["regions"], f"networks.{network_files.name}.regions")
     most = max(map(len, found.values()))
     everything = replace(options, scoring="crops", features="crops", detections=most, nms_threshold=1.0)
     network = network_files.load()

@@ -9,8 +9,9 @@ import pytest
 
 from densevse.errors import InputError
 from densevse.language import corenlp
-from densevse.language.corenlp import CoreNLPParser, Options, get_corenlp, heap_mb
+from densevse.language.corenlp import CoreNLPParser, get_corenlp, heap_mb
 from densevse.language.trees import phrases, read_tree
+from densevse.settings.language import CoreNLP
 
 SHIFT_REDUCE = {"model": "edu/stanford/nlp/models/srparser/englishSR.ser.gz", "longest": 500}
 PCFG = {"model": "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz", "longest": 100}
@@ -24,7 +25,7 @@ def parser(corenlp_home, tmp_path_factory):
     here = tmp_path_factory.mktemp("here")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(here)
-        with CoreNLPParser(Options.read({**PCFG, "timeout": 40, "batch": 4}), home, 1500, 2) as parser:
+        with CoreNLPParser(CoreNLP(**{**PCFG, "timeout": 40, "batch": 4}), home, 1500, 2) as parser:
             yield parser
         assert list(here.iterdir()) == []
 
@@ -161,7 +162,7 @@ def test_a_server_that_keeps_dying_is_given_up(parser, monkeypatch):
 
 def test_a_server_ends_with_its_parser(corenlp_home):
     started = time.monotonic()
-    with CoreNLPParser(Options.read(SHIFT_REDUCE), corenlp_home, 2000, 1) as parser:
+    with CoreNLPParser(CoreNLP(**SHIFT_REDUCE), corenlp_home, 2000, 1) as parser:
         (long, caption) = parser.parse(["a red ball and " * 75, "a dog"])
         process = parser._server.server
     assert process.poll() is not None
@@ -171,14 +172,14 @@ def test_a_server_ends_with_its_parser(corenlp_home):
 
 
 def test_a_model_that_is_not_there_is_named(corenlp_home):
-    options = Options.read({"model": "no/such/model.ser.gz", "longest": 100})
+    options = CoreNLP(model="no/such/model.ser.gz", longest=100)
     with pytest.raises(InputError, match=r"no/such/model\.ser\.gz"), CoreNLPParser(options, corenlp_home, 1000, 1):
         pass
 
 
 def test_a_folder_without_jars_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(corenlp, "require_java", lambda: None)
-    with pytest.raises(InputError, match="CORENLP_HOME"), CoreNLPParser(Options.read(PCFG), tmp_path, 1000, 1):
+    with pytest.raises(InputError, match="CORENLP_HOME"), CoreNLPParser(CoreNLP(**PCFG), tmp_path, 1000, 1):
         pass
 
 
@@ -187,12 +188,6 @@ def test_without_java_it_says_at_once_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr(corenlp.time, "sleep", lambda _: pytest.fail("no further attempt would help"))
     with pytest.raises(InputError, match="apt-get install default-jre"):
         get_corenlp(tmp_path / "pom.xml", tmp_path / "corenlp")
-
-
-@pytest.mark.parametrize("options", [{"model": "m"}, {"longest": 1}, {**PCFG, "lenght": 3}])
-def test_options_are_checked(options):
-    with pytest.raises(InputError, match="options are"):
-        Options.read(options)
 
 
 def test_a_job_with_too_little_memory_is_refused():

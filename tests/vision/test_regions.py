@@ -16,12 +16,13 @@ from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
+from densevse.settings.load import validate
+from densevse.settings.networks import RegionOptions
 from densevse.vision.crops import warp
 from densevse.vision.extract_regions import extract_regions, proposals_of_images
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import CLASSES, load_network
 from densevse.vision.region_network import RegionNetwork, rest_of
-from densevse.vision.regions import RegionOptions
 
 CLASS_NAMES = [f"class {number}" for number in range(1000)]
 SIZES = {"a": (70, 60), "b": (64, 64), "c": (50, 80), "none": (40, 40)}
@@ -249,7 +250,7 @@ def test_boxes_are_read_where_they_are_on_the_map(made):
 )
 def test_wrong_options_are_named(options, message):
     with pytest.raises(InputError, match=message):
-        RegionOptions.read(options, "networks.vgg19.regions")
+        validate(RegionOptions, options, "networks.vgg19.regions")
 
 
 def test_proposals_of_other_images_are_refused():

@@ -2,14 +2,16 @@ import os
 import signal
 import sys
 
-from densevse.language.corenlp import CoreNLPParser, Options, heap_mb, jars
+from densevse.language.corenlp import CoreNLPParser, heap_mb, jars
 from densevse.language.parses import write_parses
 from densevse.logs import job
+from densevse.settings.language import CoreNLP
+from densevse.settings.load import validate
 
 
 def main(options, home, memory_mb, threads, images, captions, shard, path):
     made_from = {"parser": "corenlp", "options": options, "jars": jars(home)}
-    with CoreNLPParser(Options.read(options), home, heap_mb(memory_mb), threads) as parser:
+    with CoreNLPParser(validate(CoreNLP, options, "parsers: options"), home, heap_mb(memory_mb), threads) as parser:
         write_parses(parser, images, captions, shard, path, made_from)
 
 
