@@ -2,11 +2,36 @@
 
 from typing import Any
 
-from densevse.plan.project import Stage, Wildcards
+from densevse.plan.project import Stage, Wildcards, any_of
 
 
 class Proposals(Stage):
     """What computes or reads proposals, and where they are."""
+
+    def of_kind(self, *kinds: str) -> str:
+        """The proposers of these kinds."""
+        return any_of(name for name, proposer in self.config.proposers.items() if proposer.kind in kinds)
+
+    def sample(self, wildcards: Wildcards) -> str:
+        """The candidates that a proposer's ranker is learned from."""
+        proposer = self.config.proposers[wildcards.proposer]
+        return self.obtained(wildcards.proposer, proposer.source, proposer.local)
+
+    def contour_options(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What decides contour maps."""
+        return self._options(wildcards, "scales", "pixels", "half_precision")
+
+    def ranker_options(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What decides the ranker."""
+        return self._options(wildcards, "trees", "leaf")
+
+    def candidate_options(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What decides which candidates there are, and how many are kept."""
+        return self._options(wildcards, "superpixels", "candidates", "boxes")
+
+    def _options(self, wildcards: Wildcards, *names: str) -> dict[str, Any]:
+        options = self.config.proposers[wildcards.proposer].options
+        return {name: getattr(options, name) for name in names}
 
     def proposer(self, wildcards: Wildcards) -> dict[str, Any]:
         """A proposer's kind and options."""

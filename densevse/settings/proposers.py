@@ -1,11 +1,11 @@
 """Where boxes that may hold an object come from."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, SerializeAsAny
+from pydantic import Field, SerializeAsAny, model_validator
 
 from densevse.settings.options import of_type
-from densevse.settings.sources import Path
+from densevse.settings.sources import Path, Source
 from densevse.strict import Strict
 
 Most = Annotated[int, Field(ge=1, description="the most boxes of an image, the best first")]
@@ -32,6 +32,28 @@ class Detections(BoxFile):
 
 
 class MCG(Strict):
+    """MCG (Arbelaez et al., CVPR 2014), computed: see densevse.vision.mcg."""
+
+    scales: list[Annotated[float, Field(gt=0)]] = Field([2, 1, 0.5], min_length=1, description="of the contour maps")
+    pixels: int = Field(400_000, ge=256, description="an image of more is worked on smaller")
+    half_precision: bool = Field(True, description="the contour network computes in bf16")
+    superpixels: int = Field(4096, ge=1, le=16_000, description="the most of an image, which bounds memory")
+    candidates: list[list[Annotated[int, Field(ge=0)]]] = Field(
+        min_length=1, max_length=4, description="how many singles, pairs, triplets and 4-tuples of each hierarchy"
+    )
+    trees: int = Field(50, ge=1, description="of the ranker's forest")
+    leaf: int = Field(5, ge=1, description="the fewest training candidates in a leaf of a tree")
+    boxes: Most = 5000
+
+    @model_validator(mode="after")
+    def _columns(self) -> Self:
+        hierarchies = len(self.scales) + (len(self.scales) > 1)
+        if any(len(row) != hierarchies for row in self.candidates):
+            raise ValueError(f"candidates: each row needs {hierarchies} numbers, one for each hierarchy of the scales")
+        return self
+
+
+class PublishedMCG(Strict):
     """MCG's published boxes: a folder with one .mat file for each image."""
 
     folder: Path
@@ -44,13 +66,16 @@ PROPOSERS: dict[str, type[Strict]] = {
     "file": BoxFile,
     "detections": Detections,
     "mcg": MCG,
+    "mcg_published": PublishedMCG,
 }
 
 
 class Proposer(Strict):
     """Where boxes that may hold an object come from."""
 
-    kind: Literal["selective_search", "file", "detections", "mcg"]
+    kind: Literal["selective_search", "file", "detections", "mcg", "mcg_published"]
+    source: Source | None = Field(None, description="the candidates that MCG's ranker is learned from")
+    local: Path | None = Field(None, description="a file of yours with such candidates to use instead")
     options: Annotated[SerializeAsAny[Strict], of_type("kind", PROPOSERS)] = Field(default={}, validate_default=True)
 
     def files(self) -> list[str]:

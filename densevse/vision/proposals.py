@@ -1,10 +1,10 @@
 """Proposals: boxes that may hold an object, from selective search, from a file, or from MCG's published boxes.
 
 `selective_search` computes them (densevse.vision.selective_search). `file` and `detections` read a table of the user's,
-the latter with a column class_name: regions are then chosen by its scores and classes (densevse.vision.regions). `mcg`
-reads a folder with one .mat file for each image, as published with MCG (Arbelaez et al., CVPR 2014): `boxes` (n, 4),
-each row top, left, bottom, right of the box's pixels counted from 1, and `scores` (n, 1). What each may be told stands
-in densevse/settings/proposers.py.
+the latter with a column class_name: regions are then chosen by its scores and classes (densevse.vision.regions).
+`mcg_published` reads a folder with one .mat file for each image, as published with MCG (Arbelaez et al., CVPR 2014):
+`boxes` (n, 4), each row top, left, bottom, right of the box's pixels counted from 1, and `scores` (n, 1). What each may
+be told stands in densevse/settings/proposers.py. MCG computed, the kind `mcg`, is densevse.vision.mcg.
 """
 
 import multiprocessing
@@ -25,7 +25,7 @@ from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import logger, progress
 from densevse.settings.load import validate
-from densevse.settings.proposers import MCG, PROPOSERS, BoxFile, Detections, SelectiveSearch
+from densevse.settings.proposers import PROPOSERS, BoxFile, Detections, PublishedMCG, SelectiveSearch
 from densevse.vision.boxes import by_score, clip, unique
 from densevse.vision.selective_search import selective_search
 
@@ -57,7 +57,7 @@ def propose(
         found = _searched(rows, sources, options, processes)
     elif isinstance(options, BoxFile):
         found = _from_file(images, rows, options)
-    elif isinstance(options, MCG):
+    elif isinstance(options, PublishedMCG):
         found = _from_mcg(rows, options)
     else:
         raise InputError(f"proposers: nothing computes boxes of the kind {proposer['kind']}.")
@@ -185,7 +185,7 @@ def _usable(found: Scored, image: Any, most: int, where: str) -> Scored:
 # --- MCG's published boxes ---------------------------------------------------------------------------------------
 
 
-def _from_mcg(rows: pd.DataFrame, options: MCG) -> Iterator[Scored]:
+def _from_mcg(rows: pd.DataFrame, options: PublishedMCG) -> Iterator[Scored]:
     for image in progress(rows.itertuples(), "MCG boxes", len(rows)):
         path = Path(options.folder, options.name.format(stem=Path(str(image.file)).stem))
         yield _usable(_read_mat(path), image, options.boxes, str(path))

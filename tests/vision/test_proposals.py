@@ -129,7 +129,7 @@ def test_a_file_without_the_columns_is_refused(tmp_path):
 
 
 def mcg(tmp_path, **options):
-    proposer = {"kind": "mcg", "options": {"folder": str(tmp_path), **options}}
+    proposer = {"kind": "mcg_published", "options": {"folder": str(tmp_path), **options}}
     return propose(image_table("a"), slice(None), {}, proposer, 1)
 
 
@@ -168,11 +168,11 @@ def test_recall():
     proposals = pd.concat([proposals, boxes(("a", 50, 50, 10, 10, 0))])
     found = recall(proposals, true).set_index("boxes")
     assert found.loc[100, "average_best_overlap"] == pytest.approx(0.5 / 3)
-    assert found.loc[100, "recall"] == pytest.approx(1 / 3)
-    assert found.loc[300, "recall"] == found.loc[0, "recall"] == pytest.approx(2 / 3)
+    assert found.loc[100, "recall_50"] == pytest.approx(1 / 3)
+    assert found.loc[300, "recall_50"] == found.loc[0, "recall_50"] == pytest.approx(2 / 3)
     assert found.loc[0, "boxes_mean"] == 101 / 2
     assert (found["true_boxes"] == 3).all()
-    assert "| one | all | 50 | 0.500 | 0.667 |" in table("Test", {"one": recall(proposals, true)})
+    assert "| one | all | 50 | 0.500 | 0.667 | 0.333 | 0.333 |" in table("Test", {"one": recall(proposals, true)})
 
 
 def test_recall_without_true_boxes_is_refused():

@@ -12,6 +12,8 @@ rule propose:
         "<logs>/propose/{dataset}_{proposer}_{shard}.log",
     benchmark:
         "<benchmarks>/propose/{dataset}_{proposer}_{shard}.tsv"
+    wildcard_constraints:
+        proposer=proposals.of_kind("selective_search", "file", "detections", "mcg_published"),
     conda:
         "../../envs/base.yaml"
     threads: 8

@@ -23,7 +23,11 @@ PROPOSAL_RECALL = Schema(
         Column("boxes", NUMBER, "how many boxes an image are looked at, in rank order; 0 means all of them"),
         Column("boxes_mean", REAL, "how many boxes an image there were, mean"),
         Column("average_best_overlap", REAL, "mean over true boxes of the best intersection over union"),
-        Column("recall", REAL, "share of true boxes with an intersection over union of at least 0.5"),
+        *(
+            Column(f"recall_{percent}", REAL, f"share of true boxes overlapped by at least {percent / 100}")
+            for percent in (50, 70, 85)
+        ),
         Column("true_boxes", NUMBER, "how many true boxes"),
     ),
+    version=2,
 )

@@ -1,0 +1,106 @@
+"""The ranker: a random forest that guesses, from a candidate's 16 features, how well it covers an object.
+
+scikit-learn grows the forest; it is kept as plain arrays in a safetensors file, which is read without executing code.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file, save_file
+from sklearn.ensemble import RandomForestRegressor
+
+from densevse.artifacts.files import atomic
+from densevse.errors import InputError
+from densevse.vision.mcg.candidates import FEATURES
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Regression trees, node after node; those of tree t begin at `starts[t]`, its root first.
+
+    A node asks whether `features[node]` is at most `thresholds[node]` and goes to `children[node]` 0 if so, 1 if not,
+    numbered over all trees; a leaf has feature -1. `values[node]` is the mean Jaccard of its training candidates.
+    """
+
+    starts: NDArray[np.int32]
+    features: NDArray[np.int32]
+    thresholds: NDArray[np.float32]
+    children: NDArray[np.int32]
+    values: NDArray[np.float32]
+
+    def predict(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The mean over trees of the value that each gives: (C, 16) FEATURES to (C,)."""
+        found: NDArray[np.float32] = _predict(
+            features, self.starts, self.features, self.thresholds, self.children, self.values
+        )
+        return found
+
+
+ARRAYS = ("starts", "features", "thresholds", "children", "values")
+
+
+def grow(features: NDArray[np.float32], jaccards: NDArray[np.float32], trees: int, leaf: int, seed: int) -> Forest:
+    """Grow `trees` trees on candidates' features (C, 16) and their best Jaccard with an object (C,).
+
+    A tree splits a third of the features at a time, as regression forests do, until a leaf would hold fewer than
+    `leaf` candidates. Threads do not change the result.
+    """
+    regressor = RandomForestRegressor(trees, max_features=1 / 3, min_samples_leaf=leaf, random_state=seed, n_jobs=-1)
+    grown = [estimator.tree_ for estimator in regressor.fit(features, jaccards).estimators_]
+    starts = np.cumsum([0, *(tree.node_count for tree in grown)])
+    children = [
+        np.stack([tree.children_left, tree.children_right], axis=1) + start
+        for tree, start in zip(grown, starts, strict=False)
+    ]
+    questions = np.concatenate([tree.feature for tree in grown])
+    return Forest(
+        starts=starts[:-1].astype(np.int32),
+        features=np.maximum(questions, -1).astype(np.int32),
+        thresholds=_at_most(np.concatenate([tree.threshold for tree in grown])),
+        children=np.concatenate(children).astype(np.int32),
+        values=np.concatenate([tree.value[:, 0, 0] for tree in grown]).astype(np.float32),
+    )
+
+
+def save(forest: Forest, path: str | Path, made_from: str) -> None:
+    """Write a forest to `path`, atomically; `made_from` says what it was grown on."""
+    with atomic(path) as temporary:
+        save_file({name: getattr(forest, name) for name in ARRAYS}, temporary, metadata={"made_from": made_from})
+
+
+def load(path: str | Path) -> Forest:
+    """Read what `save` wrote. Raises `InputError` if it is not a whole forest over FEATURES."""
+    try:
+        arrays = load_file(path)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; it should hold MCG's ranker.") from None
+    except SafetensorError as error:
+        raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and make it anew.") from error
+    if set(arrays) != set(ARRAYS) or arrays["features"].max(initial=-1) >= len(FEATURES):
+        raise InputError(f"{path}: expected the arrays {', '.join(ARRAYS)} of a forest, found {', '.join(arrays)}.")
+    return Forest(**arrays)
+
+
+def _at_most(thresholds: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The largest float32 up to each threshold: it parts float32 features just as the threshold itself does."""
+    rounded = thresholds.astype(np.float32)
+    return np.where(rounded > thresholds, np.nextafter(rounded, np.float32(-np.inf)), rounded)
+
+
+@njit(cache=True)
+def _predict(candidates, starts, features, thresholds, children, values):
+    found = np.zeros(len(candidates), np.float32)
+    for number in range(len(candidates)):
+        total = 0.0
+        for start in starts:
+            node = start
+            while features[node] >= 0:
+                further = candidates[number, features[node]] > thresholds[node]
+                node = children[node, np.int64(further)]
+            total += values[node]
+        found[number] = total / len(starts)
+    return found

@@ -1,0 +1,173 @@
+"""From contour maps to hierarchies of regions (Arbelaez et al., CVPR 2014, sections 2 and 3).
+
+Each contour map becomes an ultrametric contour map: the watershed's superpixels, merged two by two in the order of the
+mean strength of the contour between them. The hierarchies of all scales are projected onto the superpixels of the
+finest one, where they can be averaged and compared; the average is merged anew and is the multiscale hierarchy.
+Watershed, merging and projection are higra's (Perret et al., SoftwareX 2019).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import higra as hg
+import numpy as np
+from numpy.typing import NDArray
+
+Reals = NDArray[np.float64]
+Indices = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Superpixels:
+    """The finest regions of an image, S of them, and which of them touch along an edge of pixels, E pairs.
+
+    `labels` (H, W) numbers each pixel's superpixel from 0; `pairs` (E, 2) are superpixels side by side, `lengths` (E,)
+    how many edges of pixels they share; `areas` (S,) are in pixels, `borders` (S,) the edges on the image's border,
+    and `boxes` (S, 4) are left, top, right and bottom, the last two exclusive.
+    """
+
+    labels: Indices
+    pairs: Indices
+    lengths: Indices
+    areas: Indices
+    borders: Indices
+    boxes: Indices
+
+    def __len__(self) -> int:
+        return len(self.areas)
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """A binary tree of regions: nodes 0 to S - 1 are the superpixels, parents come after children, the root is last.
+
+    `children` (S - 1, 2) are the two nodes that node S + k is merged from; `altitudes` (2 S - 1,) is the strength of
+    the contour that a node's merging removes, 0 for a superpixel; it never falls from child to parent.
+    """
+
+    children: Indices
+    altitudes: Reals
+
+    @property
+    def parents(self) -> Indices:
+        """(2 S - 1,) the parent of each node; the root is its own."""
+        leaves = len(self.children) + 1
+        found = np.full(len(self.altitudes), len(self.altitudes) - 1, np.int32)
+        found[self.children.ravel()] = np.repeat(np.arange(leaves, len(self.altitudes), dtype=np.int32), 2)
+        return found
+
+
+@dataclass(frozen=True)
+class Hierarchies:
+    """All hierarchies of an image over the same superpixels, with each one's strength on every pair (n, E)."""
+
+    superpixels: Superpixels
+    trees: tuple[Hierarchy, ...]
+    strengths: Reals
+
+
+def hierarchies(contours: Sequence[NDArray[np.uint8]], most: int) -> Hierarchies:
+    """The hierarchies of an image from its contour maps (H, W) of 0 to 255, finest first.
+
+    Of one map, its own hierarchy (SCG). Of several, the multiscale hierarchy and then those of the maps, the coarsest
+    first (the columns of MCG's Pareto points). Where the finest map has more than `most` superpixels, the weakest
+    contours between them are removed until `most` are left: it bounds memory and time.
+    """
+    height, width = contours[0].shape
+    graph = hg.get_4_adjacency_graph((height, width))
+    fine = _adjacency(graph, contours[0], most)
+    strengths = [_strength(fine, _tree(fine))]
+    for contour in contours[1:]:
+        coarse = _adjacency(graph, contour, most)
+        leaves = hg.project_fine_to_coarse_labelisation(fine.labels, coarse.labels)
+        strengths.insert(0, _strength(fine, _tree(coarse), leaves))
+    if len(contours) > 1:
+        mean = replace(fine, strengths=np.mean(strengths, axis=0))
+        strengths.insert(0, _strength(fine, _tree(mean)))
+    trees = tuple(_binary(fine, strength) for strength in strengths)
+    return Hierarchies(_superpixels(fine, height, width), trees, np.stack(strengths))
+
+
+@dataclass(frozen=True)
+class _Adjacency:
+    """A graph of adjacent regions with the mean strength and the length of the contour along each of its edges.
+
+    `labels` (H * W,) is the region of each pixel.
+    """
+
+    graph: hg.UndirectedGraph
+    strengths: Reals
+    lengths: Reals
+    labels: NDArray[np.int64]
+
+
+def _adjacency(graph: hg.UndirectedGraph, contour: NDArray[np.uint8], most: int) -> _Adjacency:
+    """The watershed's regions of a contour map, at most `most`. An edge of pixels is as strong as its pixels' mean."""
+    if contour.size == 1:
+        return _Adjacency(hg.UndirectedGraph(1), np.zeros(0), np.zeros(0), np.zeros(1, np.int64))
+    first, second = graph.edge_list()
+    weights = (contour.ravel()[first].astype(np.float64) + contour.ravel()[second]) / (2 * 255)
+    regions = hg.labelisation_watershed(graph, weights)
+    found = _adjacency_of(graph, regions, weights)
+    if found.graph.num_vertices() <= most:
+        return found
+    cut = hg.labelisation_horizontal_cut_from_num_regions(*_tree(found), most)
+    return _adjacency_of(graph, cut.reshape(-1), weights)
+
+
+def _adjacency_of(graph: hg.UndirectedGraph, regions: NDArray[np.int64], weights: Reals) -> _Adjacency:
+    adjacent = hg.make_region_adjacency_graph_from_labelisation(graph, regions)
+    mean = hg.rag_accumulate_on_edges(adjacent, hg.Accumulators.mean, weights)
+    lengths = hg.rag_accumulate_on_edges(adjacent, hg.Accumulators.counter, weights)
+    return _Adjacency(adjacent, mean, lengths, hg.CptRegionAdjacencyGraph.get_vertex_map(adjacent))
+
+
+def _tree(regions: _Adjacency) -> tuple[hg.Tree, Reals]:
+    """Merges the two regions with the weakest mean contour between them, until one is left."""
+    tree, altitudes = hg.binary_partition_tree_average_linkage(regions.graph, regions.strengths, regions.lengths)
+    return tree, altitudes
+
+
+def _strength(fine: _Adjacency, tree: tuple[hg.Tree, Reals], leaves: NDArray[np.int64] | None = None) -> Reals:
+    """How strong a hierarchy's contour is on each pair of fine superpixels, whose place in its tree is `leaves`."""
+    first, second = fine.graph.edge_list()
+    if leaves is not None:
+        first, second = leaves[first], leaves[second]
+    strength: Reals = tree[1][tree[0].lowest_common_ancestor(first, second)]
+    return strength
+
+
+def _binary(fine: _Adjacency, strength: Reals) -> Hierarchy:
+    tree, altitudes = hg.bpt_canonical(fine.graph, strength)
+    leaves = tree.num_leaves()
+    order = np.argsort(tree.parents()[:-1], kind="stable")
+    children = order.reshape(leaves - 1, 2).astype(np.int32)
+    return Hierarchy(children, np.asarray(altitudes, np.float64))
+
+
+def _superpixels(fine: _Adjacency, height: int, width: int) -> Superpixels:
+    labels = fine.labels.reshape(height, width).astype(np.int32)
+    number = fine.graph.num_vertices()
+    first, second = fine.graph.edge_list()
+    rim = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
+    return Superpixels(
+        labels=labels,
+        pairs=np.stack([first, second], axis=1).astype(np.int32),
+        lengths=fine.lengths.astype(np.int32),
+        areas=np.bincount(labels.ravel(), minlength=number).astype(np.int32),
+        borders=np.bincount(rim, minlength=number).astype(np.int32),
+        boxes=_boxes(labels, number),
+    )
+
+
+def _boxes(labels: Indices, number: int) -> Indices:
+    rows, columns = np.divmod(np.arange(labels.size), labels.shape[1])
+    order = np.argsort(labels, axis=None, kind="stable")
+    starts = np.searchsorted(labels.ravel()[order], np.arange(number))
+    sides = [
+        np.minimum.reduceat(columns[order], starts),
+        np.minimum.reduceat(rows[order], starts),
+        np.maximum.reduceat(columns[order], starts) + 1,
+        np.maximum.reduceat(rows[order], starts) + 1,
+    ]
+    return np.stack(sides, axis=1).astype(np.int32)

