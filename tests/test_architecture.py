@@ -30,7 +30,7 @@ ALLOWED = {
         "methods",
         "settings",
         "datasets.images",
-        "vision.scenes_net",
+        "vision",
         "evaluation",
         "batches",
         "inference",

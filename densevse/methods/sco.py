@@ -20,7 +20,8 @@ from densevse.methods.recurrent import Recurrent, prefixes
 from densevse.methods.structures import Words
 from densevse.methods.words import word_vectors
 
-CONTEXTS = ("whole", "ten_crop")
+CONTEXT = ("whole", "ten_crop")
+CONCEPTS = ("concepts", "concepts_whole")
 
 
 class SCO(DualEncoder):
@@ -29,10 +30,16 @@ class SCO(DualEncoder):
     hyperparameters: Parameters
 
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
-        """Raises `ValueError` if the views are not those that `parameters.image` joins."""
+        """Raises `ValueError` if the views are not a context, concepts, or one of each."""
         super().__init__(parameters, shapes)
-        self.context = _context(parameters, shapes)
-        self.image = Fusion(parameters, shapes, self.context)
+        self.context, self.concepts = _view(shapes, CONTEXT), _view(shapes, CONCEPTS)
+        if {self.context, self.concepts} - {None} != set(shapes.features):
+            raise ValueError(
+                f"`views` holds {sorted(shapes.features)}: expected one of {', '.join(CONTEXT)}, one of "
+                f"{', '.join(CONCEPTS)}, or one of each"
+            )
+        sizes = [shapes.features[view] if view else None for view in (self.context, self.concepts)]
+        self.image = Fusion(parameters, *sizes)
         self.words = word_vectors("learned", parameters.word_dimension, shapes)
         self.sentence = Recurrent("lstm", parameters.word_dimension, parameters.dimension)
         self.dropout = nn.Dropout(parameters.dropout)
@@ -62,8 +69,8 @@ class SCO(DualEncoder):
         return matching + parameters.generation_weight * generation.sum()
 
     def _fused(self, images: Images) -> Tensor:
-        context = None if self.context is None else self.dropout(images.views[self.context])
-        concepts = images.views["concepts"] if "concepts" in self.shapes.features else None
+        context = self.dropout(images.views[self.context]) if self.context else None
+        concepts = images.views[self.concepts] if self.concepts else None
         return self.image(context, concepts)  # type: ignore[no-any-return]
 
     def _words(self, sentences: Sentences) -> Words:
@@ -76,28 +83,30 @@ class SCO(DualEncoder):
 class Fusion(nn.Module):
     """Eq 2: an image's representation v from its global context x, the scores p of its concepts, or both."""
 
-    def __init__(self, parameters: Parameters, shapes: Shapes, context: str | None) -> None:
+    def __init__(self, parameters: Parameters, context: int | None, concepts: int | None) -> None:
+        """`context` and `concepts` are the sizes of x and p, where there are such."""
         super().__init__()
-        self.how = parameters.image
-        if context is not None:
-            self.w_g = _matrix(shapes.features[context], parameters.dimension)
-        if self.how != "context":
-            self.w_l = _matrix(shapes.features["concepts"], parameters.dimension)
-        if self.how == "gate" and context is not None:
-            self.u_g = _matrix(shapes.features[context], parameters.dimension)
-            self.u_l = _matrix(shapes.features["concepts"], parameters.dimension)
+        self.gated = parameters.fusion == "gate" and bool(context and concepts)
+        if context:
+            self.w_g = _matrix(context, parameters.dimension)
+        if concepts:
+            self.w_l = _matrix(concepts, parameters.dimension)
+        if context and concepts and self.gated:
+            self.u_g, self.u_l = _matrix(context, parameters.dimension), _matrix(concepts, parameters.dimension)
 
     def forward(self, context: Tensor | None, concepts: Tensor | None) -> Tensor:
         """(I, dimension) v of (I, D) context vectors and (I, K) concept scores."""
-        x = None if context is None else functional.normalize(context, dim=1)  # "the normalized context vector"
-        of_concepts = None if concepts is None else functional.normalize(self.w_l(concepts), dim=1)  # p-hat
-        of_context = None if x is None else functional.normalize(self.w_g(x), dim=1)  # x-hat
-        if of_concepts is None or of_context is None:
-            return of_context if of_concepts is None else of_concepts  # type: ignore[return-value]
-        if self.how == "sum":
-            return of_concepts + of_context
-        gate = torch.sigmoid(self.u_l(concepts) + self.u_g(x))  # t
-        return gate * of_concepts + (1 - gate) * of_context
+        if context is None:
+            return functional.normalize(self.w_l(concepts), dim=1)
+        x = functional.normalize(context, dim=1)  # "the normalized context vector"
+        x_hat = functional.normalize(self.w_g(x), dim=1)
+        if concepts is None:
+            return x_hat
+        p_hat = functional.normalize(self.w_l(concepts), dim=1)
+        if not self.gated:
+            return p_hat + x_hat
+        t = torch.sigmoid(self.u_l(concepts) + self.u_g(x))
+        return t * p_hat + (1 - t) * x_hat
 
 
 def _matrix(inputs: int, outputs: int) -> nn.Linear:
@@ -106,21 +115,9 @@ def _matrix(inputs: int, outputs: int) -> nn.Linear:
     return linear
 
 
-def _context(parameters: Parameters, shapes: Shapes) -> str | None:
-    """The view of the global context. Raises `ValueError` if the views given are not those that are joined."""
-    given = sorted(shapes.features)
-    found = [view for view in CONTEXTS if view in given]
-    wanted = {"context": len(found) == 1 and len(given) == 1, "concepts": given == ["concepts"]}
-    if not wanted.get(parameters.image, len(found) == 1 and len(given) == 2 and "concepts" in given):
-        raise ValueError(
-            f"parameters.image is {parameters.image}: expected the views {_expected(parameters.image)}, but `views` "
-            f"holds {given}"
-        )
-    return found[0] if found else None
-
-
-def _expected(image: str) -> str:
-    return {"concepts": "concepts", "context": "whole or ten_crop"}.get(image, "whole or ten_crop, and concepts")
+def _view(shapes: Shapes, names: tuple[str, ...]) -> str | None:
+    """The first of some views that the data has."""
+    return next((name for name in names if name in shapes.features), None)
 
 
 def _decoder(parameters: Parameters, shapes: Shapes, words: nn.Embedding) -> Decoder:

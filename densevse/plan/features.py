@@ -4,6 +4,7 @@ from typing import Any, cast
 
 from densevse.plan.project import Stage, Wildcards, any_of
 from densevse.settings.networks import Network, View
+from densevse.settings.proposers import Clustered
 
 IMAGE_FIELDS = {"architecture", "size", "resize", "mean", "std", "precision", "batch_size"}
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
@@ -24,8 +25,14 @@ class Features(Stage):
         return self._deciding(wildcards, cast(View, wildcards.view), IMAGE_FIELDS, "extract_features.py")
 
     def of_regions(self, wildcards: Wildcards) -> dict[str, Any]:
-        """What of a network decides its regions."""
-        return self._deciding(wildcards, "regions", REGION_FIELDS, "extract_regions.py")
+        """What of a network decides its regions. Those of a clustered proposer are chosen already, and all stay."""
+        values = self._deciding(wildcards, "regions", REGION_FIELDS, "extract_regions.py")
+        options = self.config.proposers[wildcards.proposer].options
+        if not isinstance(options, Clustered):
+            return values
+        how = values["regions"]["features"]
+        all_stay = {"scoring": how, "detections": options.boxes, "nms_threshold": 1.0}
+        return {**values, "regions": {**values["regions"], **all_stay}}
 
     def proposals(self, wildcards: Wildcards) -> str | list[str]:
         """The shard's proposals; a detector that finds its own boxes needs none."""
@@ -35,11 +42,17 @@ class Features(Stage):
 
     def weights(self, wildcards: Wildcards) -> str:
         """A network's weights: the user's own, trained here, or downloaded; those of Caffe are converted."""
-        network = self.network(wildcards)
+        if wildcards.network in self.config.concept_networks:
+            return f"{self.results}/{wildcards.dataset}/networks/{wildcards.network}.safetensors"
+        return self.weights_of(wildcards.network)
+
+    def weights_of(self, name: str) -> str:
+        """The weights of a network that is no concept network, by its name."""
+        network = self.config.networks[name]
         if network.trained_on and not network.local:
-            return f"{self.results}/{network.trained_on}/networks/{wildcards.network}.safetensors"
-        published = self.published_weights(wildcards)
-        converted = f"{self.resources}/{wildcards.network}/converted.safetensors"
+            return f"{self.results}/{network.trained_on}/networks/{name}.safetensors"
+        published = self.obtained(name, network.weights, network.local)
+        converted = f"{self.resources}/{name}/converted.safetensors"
         return converted if published.endswith(".caffemodel") else published
 
     def precision(self, wildcards: Wildcards) -> str | list[str]:
@@ -54,7 +67,9 @@ class Features(Stage):
         return self.obtained(wildcards.network, network.weights, network.local)
 
     def class_names(self, wildcards: Wildcards) -> str | list[str]:
-        """The file of a network's class names; ImageNet's come with torchvision."""
+        """The file of a network's class names; ImageNet's come with torchvision, concepts from training."""
+        if wildcards.network in self.config.concept_networks:
+            return f"{self.results}/{wildcards.dataset}/networks/{wildcards.network}_classes.txt"
         classes = self.network(wildcards).classes
         return [] if classes in (None, "imagenet") else self.project.packaged(str(classes))
 
@@ -67,9 +82,22 @@ class Features(Stage):
         values = self.read_by("train_network.py", self.network(wildcards))
         return {name: values[name] for name in ("mean", "size", "std")}
 
+    def named(self) -> str:
+        """The networks that make features of images: those of config/networks, and concept networks of their own."""
+        own = [name for name, entry in self.config.concept_networks.items() if entry.train == "all"]
+        return any_of([*self.config.networks, *own])
+
     def network(self, wildcards: Wildcards) -> Network:
-        """A network's settings."""
-        return self.config.networks[wildcards.network]
+        """A network's settings; a concept network has those of the one that it is made of, and gives its scores."""
+        if wildcards.network not in self.config.concept_networks:
+            return self.config.networks[wildcards.network]
+        backbone = self.config.networks[self.backbone(wildcards.network, wildcards.dataset)]
+        regions = backbone.regions.model_copy(update={"scoring": "crops", "features": "crops", "background": None})
+        return backbone.model_copy(update={"layers": {"regions": "classes"}, "regions": regions})
+
+    def backbone(self, concept_network: str, dataset: str) -> str:
+        """The network that a concept network is made of on a data set."""
+        return self.config.concept_networks[concept_network].network or self.config.datasets[dataset].networks["whole"]
 
     def _deciding(self, wildcards: Wildcards, view: View, fields: set[str], script: str) -> dict[str, Any]:
         network = self.network(wildcards)

@@ -37,6 +37,15 @@ class Proposals(Stage):
         """A proposer's kind and options."""
         return self.read_by("propose.py", self.config.proposers[wildcards.proposer])
 
+    def clusters(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What decides which boxes of another proposer stay."""
+        return self.read_by("cluster_proposals.py", self.config.proposers[wildcards.proposer].options)
+
+    def to_cluster(self, wildcards: Wildcards) -> str:
+        """The shard of the other proposer's boxes."""
+        of = self.clusters(wildcards)["of"]
+        return f"{self.results}/{wildcards.dataset}/proposals/{of}/{wildcards.shard}.parquet"
+
     def files_of_user(self, wildcards: Wildcards) -> list[str]:
         """The file or folder of the user's that a proposer reads; selective search reads none."""
         return self.config.proposers[wildcards.proposer].files()

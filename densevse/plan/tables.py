@@ -8,11 +8,13 @@ from typing import Any, cast
 from densevse.errors import InputError
 from densevse.evaluation.published import PublishedRow, check_names, read_published
 from densevse.plan.datasets import Datasets
+from densevse.plan.features import Features
 from densevse.plan.project import Project, Stage, Wildcards
 from densevse.plan.training import Training
 from densevse.settings.config import Config
 from densevse.settings.methods import Method
-from densevse.settings.networks import Network
+from densevse.settings.networks import CONCEPTS
+from densevse.settings.proposers import Clustered
 from densevse.settings.tables import Protocol, Section, Table
 
 REGIONS = "regions"
@@ -199,8 +201,10 @@ class Tables(Stage):
         members = ensemble.members if ensemble else [name]
         found = [self.project.variant(member, dataset) for member in members]
         networks = {view: {**entry.networks, **one.networks}[view] for one in found for view in one.views}
+        concepts = {name for view, name in networks.items() if view in CONCEPTS}
+        backbones = {Features(self.project).backbone(one, dataset) for one in concepts}
         proposer = entry.proposer if "regions" in networks else None
-        parser = entry.parser if any(set(one.sentences) - {"words"} for one in found) else None
+        parser = entry.parser if concepts or any(set(one.sentences) - {"words"} for one in found) else None
         vectors = entry.word_vectors if any(one.word_vectors for one in found) else None
         return {
             "title": ensemble.title if ensemble else found[0].title,
@@ -210,8 +214,8 @@ class Tables(Stage):
             "parser": parser,
             "word_vectors": vectors,
             "used": {
-                "network": sorted(set(networks.values())),
-                "proposer": [proposer] if proposer else [],
+                "network": sorted({*networks.values(), *backbones}),
+                "proposer": sorted({*([proposer] if proposer else []), *self._proposers(concepts)}),
                 "parser": [self.config.parsers[parser].kind] if parser else [],
                 "vectors": [vectors] if vectors else [],
                 "minimum_word_count": [str(entry.minimum_word_count)],
@@ -237,12 +241,23 @@ class Tables(Stage):
         used = [entry["used"] for section in sections for entry in section["measured"].values()]
         names = {kind: sorted({name for one in used for name in one[kind]}) for kind in ("network", "proposer")}
         return {
-            "network": {name: self._network(self.config.networks[name]) for name in names["network"]},
+            "network": {name: self._network(name) for name in names["network"]},
             "proposer": {name: self.read_by("propose.py", self.config.proposers[name]) for name in names["proposer"]},
         }
 
-    def _network(self, network: Network) -> dict[str, Any]:
+    def _proposers(self, concepts: Iterable[str]) -> set[str]:
+        """The proposers whose boxes concept networks look at, and those that these are clustered from."""
+        named = {self.config.concept_networks[name].proposer for name in concepts}
+        options = {name: self.config.proposers[name].options for name in named}
+        return {*options, *(found.of for found in options.values() if isinstance(found, Clustered))}
+
+    def _network(self, name: str) -> dict[str, Any]:
         """What decides a network's features, and where its weights come from, as names of files without folders."""
+        if name in self.config.concept_networks:
+            entry = self.config.concept_networks[name]
+            described = {"architecture": "a multi-label CNN", "trained_on": "each data set", "precision": entry.train}
+            return {**entry.model_dump(mode="json"), **described}
+        network = self.config.networks[name]
         origin = {
             "weights": {"file": network.weights.file} if network.weights else None,
             "local": Path(network.local).name if network.local else None,

@@ -10,11 +10,12 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
+from densevse.settings.concepts import ConceptNetwork
 from densevse.settings.datasets import Dataset
 from densevse.settings.language import Parser, WordVectors
 from densevse.settings.methods import Method, MethodEntry
-from densevse.settings.networks import Network, View
-from densevse.settings.proposers import Proposer
+from densevse.settings.networks import CONCEPTS, Network, View
+from densevse.settings.proposers import Clustered, Proposer
 from densevse.settings.sources import Path
 from densevse.settings.tables import Ensemble, Table
 from densevse.strict import Strict
@@ -29,6 +30,7 @@ class Config(Strict):
     threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
     datasets: dict[str, Dataset]
     networks: dict[str, Network]
+    concept_networks: dict[str, ConceptNetwork] = {}
     proposers: dict[str, Proposer]
     parsers: dict[str, Parser]
     word_vectors: dict[str, WordVectors]
@@ -48,6 +50,7 @@ class Config(Strict):
             if not (network.weights or network.local or network.trained_on):
                 raise ValueError(f"networks.{name}: one of weights, local (a file of yours) and trained_on is needed")
             known(f"networks.{name}.trained_on", [network.trained_on or ""], {**self.datasets, "": None})
+        self._check_concepts()
         for name, method in self.methods.items():
             self._check_method(f"methods.{name}", method)
         self._check_names_of_variants()
@@ -56,9 +59,22 @@ class Config(Strict):
     def check_networks(self, where: str, networks: Mapping[View, str]) -> None:
         """Raise `ValueError` for a network that there is none of, or that has no layer for its view."""
         for view, network in networks.items():
-            known(f"{where}.{view}", [network], self.networks)
+            known(f"{where}.{view}", [network], self.concept_networks if view in CONCEPTS else self.networks)
+            if view in CONCEPTS:
+                continue
             if view not in self.networks[network].layers:
                 raise ValueError(f"{where}.{view}: networks.{network}.layers names no layer for this view")
+
+    def _check_concepts(self) -> None:
+        for name, proposer in self.proposers.items():
+            if isinstance(proposer.options, Clustered):
+                others = [other for other, entry in self.proposers.items() if entry.kind != "clustered"]
+                known(f"proposers.{name}.options.of", [proposer.options.of], others)
+        clustered = [name for name, entry in self.proposers.items() if entry.kind == "clustered"]
+        for name, concepts in self.concept_networks.items():
+            where = f"concept_networks.{name}"
+            known(f"{where}.network", [concepts.network or ""], {**self.networks, "": None})
+            known(f"{where}.proposer", [concepts.proposer], clustered)
 
     def _check_method(self, where: str, method: MethodEntry) -> None:
         self.check_networks(f"{where}.networks", method.networks)

@@ -16,7 +16,7 @@ Entry = TypeVar("Entry", bound=BaseModel)
 Layer = tuple[str, Mapping[str, Any]]
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's where it is there: ten times faster
-FOLDERS = ("datasets", "networks", "proposers", "parsers", "word_vectors", "methods", "tables")
+FOLDERS = ("datasets", "networks", "concept_networks", "proposers", "parsers", "word_vectors", "methods", "tables")
 KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
 
 

@@ -7,7 +7,10 @@ from pydantic import Field, model_validator
 from densevse.settings.sources import Path, Source
 from densevse.strict import Strict
 
-View = Literal["whole", "ten_crop", "grid", "regions"]
+View = Literal["whole", "ten_crop", "grid", "regions", "concepts", "concepts_whole"]
+
+CONCEPTS = frozenset({"concepts", "concepts_whole"})
+"""The views that a concept network gives: of the best of an image's regions for each concept, of the whole image."""
 
 LAYERS = {
     "alexnet": {"fc7": "classifier.5", "fc8": "classifier.6", "conv5": "features.11"},
@@ -39,6 +42,9 @@ OTHERS = frozenset(
     """.split()  # noqa: SIM905 (shorter than so many quotation marks)
 )
 """torchvision's other classifiers: their layers go by the names of torchvision's nodes alone."""
+
+CLASSES = "classes"
+"""The layer of class scores (logits), whatever it is called in the network."""
 
 MODULES = ("features", "classifier", "avgpool", "flatten", "layer1", "layer2", "layer3", "layer4", "roi_heads")
 """With one of these begins the path of every other layer."""
@@ -122,7 +128,7 @@ class Network(Strict):
             named["regions.map"] = self.regions.map
         known = LAYERS.get(self.architecture, {})
         for where, layer in named.items():
-            if self.architecture in LAYERS and layer not in known and layer.split(".")[0] not in MODULES:
+            if self.architecture in LAYERS and layer not in (*known, CLASSES) and layer.split(".")[0] not in MODULES:
                 raise ValueError(
                     f"{where}: {self.architecture} has no layer {layer!r}; known: {', '.join(known)}, or the path of a "
                     "module such as features.12"

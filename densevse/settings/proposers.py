@@ -61,19 +61,30 @@ class PublishedMCG(Strict):
     boxes: Most = 2000
 
 
+class Clustered(Strict):
+    """One of each cluster of another proposer's boxes: see densevse/vision/clusters.py."""
+
+    of: str = Field(min_length=1, description="the proposer whose boxes are clustered")
+    boxes: Most = 49
+    considered: int = Field(500, ge=1, description="so many of an image's boxes are looked at, the best first")
+    smallest_area: float = Field(900, ge=0, description="pixels; smaller boxes are left out")
+    longest_ratio: float = Field(4, ge=1, description="boxes whose sides have a larger ratio are left out")
+
+
 PROPOSERS: dict[str, type[Strict]] = {
     "selective_search": SelectiveSearch,
     "file": BoxFile,
     "detections": Detections,
     "mcg": MCG,
     "mcg_published": PublishedMCG,
+    "clustered": Clustered,
 }
 
 
 class Proposer(Strict):
     """Where boxes that may hold an object come from."""
 
-    kind: Literal["selective_search", "file", "detections", "mcg", "mcg_published"]
+    kind: Literal["selective_search", "file", "detections", "mcg", "mcg_published", "clustered"]
     source: Source | None = Field(None, description="the candidates that MCG's ranker is learned from")
     local: Path | None = Field(None, description="a file of yours with such candidates to use instead")
     options: Annotated[SerializeAsAny[Strict], of_type("kind", PROPOSERS)] = Field(default={}, validate_default=True)

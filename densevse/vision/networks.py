@@ -21,12 +21,9 @@ from torchvision.models.feature_extraction import create_feature_extractor, get_
 from densevse.errors import InputError
 from densevse.numerics import device, fastest_precision
 from densevse.settings.load import validate
-from densevse.settings.networks import LAYERS
+from densevse.settings.networks import CLASSES, LAYERS
 from densevse.settings.networks import Network as Settings
 from densevse.vision.scenes_net import ScenesNet
-
-CLASSES = "classes"
-"""The layer of class scores (logits), whatever it is called in the network."""
 
 EPSILON = 1e-6
 """What a batch normalisation adds to the variance of pixels, some thousands: it must not be zero."""
@@ -142,7 +139,11 @@ def _build(architecture: str, state: Mapping[str, Tensor]) -> nn.Module:
             f"classifiers ({', '.join(sorted(LAYERS))}, ...)."
         )
     network: nn.Module = torchvision.models.get_model(architecture, weights=None)
-    return network
+    last = list(network.state_dict())[-1]  # a bias: as many values as there are classes, ImageNet's or others
+    classes = state[last].numel() if last in state else 0
+    if classes in (0, network.state_dict()[last].numel()):
+        return network
+    return torchvision.models.get_model(architecture, weights=None, num_classes=classes)  # type: ignore[no-any-return]
 
 
 def read_state(path: Path) -> dict[str, Tensor]:

@@ -10,7 +10,8 @@ from torchvision.models.feature_extraction import create_feature_extractor
 from torchvision.ops import roi_align
 
 from densevse.artifacts.boxes import Boxes
-from densevse.vision.networks import CLASSES, Network, as_vectors
+from densevse.settings.networks import CLASSES
+from densevse.vision.networks import Network, as_vectors
 
 
 class Described(NamedTuple):

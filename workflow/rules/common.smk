@@ -8,6 +8,7 @@ sys.path.insert(0, str(ROOT))
 # Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
 os.environ.update(PYTHONPATH=str(ROOT))
 
+from densevse.plan.concepts import Concepts
 from densevse.plan.datasets import Datasets, Downloads
 from densevse.plan.features import Features
 from densevse.plan.figures import Figures
@@ -30,6 +31,7 @@ code_of = project.code.digest
 own_files = OwnFiles(project)
 downloads, datasets, proposals = Downloads(project), Datasets(project), Proposals(project)
 features, parses, words = Features(project), Parses(project), Words(project)
+concepts = Concepts(project)
 training, tables, figures = Training(project), Tables(project), Figures(project)
 
 
@@ -44,7 +46,8 @@ pathvars:
 
 wildcard_constraints:
     dataset=any_of(settings.datasets),
-    network=any_of(settings.networks),
+    network=features.named(),
+    concept_network=concepts.names(),
     proposer=any_of(settings.proposers),
     parser=any_of(settings.parsers),
     vectors=any_of(settings.word_vectors),

@@ -30,6 +30,30 @@ rule propose:
         "../scripts/propose.py"
 
 
+rule cluster_proposals:
+    input:
+        proposals=proposals.to_cluster,
+    output:
+        "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/cluster_proposals/{dataset}_{proposer}_{shard}.log",
+    benchmark:
+        "<benchmarks>/cluster_proposals/{dataset}_{proposer}_{shard}.tsv"
+    wildcard_constraints:
+        proposer=proposals.of_kind("clustered"),
+    conda:
+        "../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("cluster_proposals.py"),
+        options=proposals.clusters,
+    message:
+        "clustering the boxes of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
+    script:
+        "../scripts/cluster_proposals.py"
+
+
 rule proposal_recall:
     input:
         proposals=proposals.files,

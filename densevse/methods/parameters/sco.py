@@ -12,9 +12,8 @@ class Parameters(Strict):
 
     dimension: int = Field(1024, gt=0, description="H, of the joint space and of both LSTMs")
     word_dimension: int = Field(300, gt=0, description="D, of a word vector")
-    image: Literal["context", "concepts", "sum", "gate"] = Field(
-        "gate",
-        description="what an image's representation joins, and how (Eq 2; Table 1's concept, context, sum, gate)",
+    fusion: Literal["gate", "sum"] = Field(
+        "gate", description="how concepts and context are joined where `views` holds both: Eq 2, or (C) of Table 1"
     )
     margin: float = Field(0.2, gt=0, description="m of L_mat")
     generation_weight: float = Field(1.0, ge=0, description="lambda of Eq 4; with 0 nothing is generated")

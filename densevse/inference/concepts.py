@@ -1,0 +1,72 @@
+"""What a concept network says of a shard's images: the views `concepts` and `concepts_whole`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from safetensors.torch import load_file
+from torch import Tensor
+from torch.nn import functional
+
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
+from densevse.artifacts.shards import remove_superseded
+from densevse.artifacts.store import FeatureStore, FeatureWriter
+from densevse.errors import InputError
+from densevse.inference.encoding import batches
+from densevse.logs import progress
+
+AT_ONCE = 1024  # regions
+DTYPE = "float16"
+
+
+def score_concepts(name: str, regions: str, weights: str, train: str, written: Mapping[str, str]) -> None:
+    """Write the concept scores of a shard's images: probabilities from 0 to 1, (K,) for each image.
+
+    `regions` are REGION_FEATURES. Where the network `name` was trained by its head, they are what the layer in
+    `weights` is given; where `train` is all, they are its logits already. `written` has the path of each view:
+    `concepts` are the largest over all regions, `concepts_whole` those of region 0, the whole image. Raises
+    `InputError` if the layer is of other features.
+    """
+    store = FeatureStore([regions], REGION_FEATURES)
+    layer = _layer(store, weights, regions) if train == "head" else None
+    images, best, whole = _scored(store, layer)
+    made_from = lineage({"concept_network": name}, {"regions": regions, "weights": weights})
+    for view, logits in {"concepts": best, "concepts_whole": whole}.items():
+        with FeatureWriter(written[view], IMAGE_FEATURES, logits.shape[1:], DTYPE, {**made_from, "view": view}) as file:
+            file.append(images, torch.sigmoid(logits).numpy())
+        remove_superseded(Path(written[view]))
+
+
+def _layer(store: FeatureStore, weights: str, regions: str) -> dict[str, Tensor]:
+    layer = load_file(weights)
+    if layer["weight"].shape[1:] != store.shape:
+        raise InputError(
+            f"{weights}: a layer for vectors of length {layer['weight'].shape[1]}, but those of {regions} have "
+            f"{store.shape[0]}: they are of another network. Delete the one that is wrong and run snakemake again."
+        )
+    return layer
+
+
+def _scored(store: FeatureStore, layer: Mapping[str, Tensor] | None) -> tuple[pd.DataFrame, Tensor, Tensor]:
+    """The images; and (images, K) logits, the largest over each image's regions and those of region 0."""
+    outputs = store.shape[0] if layer is None else len(layer["bias"])
+    ids, ranks = store.rows["image_id"].to_numpy(object), store.rows["rank"].to_numpy()
+    owner = torch.from_numpy(np.cumsum(ranks == 0) - 1)  # an image's regions stand together, the whole image first
+    best = torch.full((int((ranks == 0).sum()), outputs), -torch.inf)
+    whole = torch.empty_like(best)
+    for rows in progress(batches(len(store), AT_ONCE), "concepts of regions", -(-len(store) // AT_ONCE)):
+        vectors = torch.from_numpy(store.gather(rows)).float()
+        logits = vectors if layer is None else _logits(vectors, layer)
+        best.index_reduce_(0, owner[rows], logits, "amax")
+        wholes = ranks[rows] == 0
+        whole[owner[rows][wholes]] = logits[wholes]
+    return pd.DataFrame({"image_id": ids[ranks == 0]}), best, whole
+
+
+def _logits(vectors: Tensor, layer: Mapping[str, Tensor]) -> Tensor:
+    """Every batch is as long as the others, so that no score depends on where a shard ends."""
+    full = functional.pad(vectors, (0, 0, 0, AT_ONCE - len(vectors)))
+    return functional.linear(full, layer["weight"], layer["bias"])[: len(vectors)]

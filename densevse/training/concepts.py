@@ -1,0 +1,228 @@
+"""The two tasks of a concept network: its last layer on stored features, or all of it from pixels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import save_file
+from torch import Tensor, nn
+
+from densevse.artifacts.files import atomic, write_text
+from densevse.artifacts.lineage import lineage, metadata
+from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.store import FeatureStore
+from densevse.batches.concepts import ConceptBatch, ConceptTables, ImagesWithConcepts
+from densevse.batches.ragged import Indices
+from densevse.datasets.images import ImageFiles, decode
+from densevse.errors import InputError
+from densevse.evaluation.average_precision import mean_average_precision
+from densevse.inference.encoding import batches, evaluation
+from densevse.methods.interface import Moment, to_device
+from densevse.numerics import seed_everything, set_up
+from densevse.settings.networks import Network
+from densevse.settings.training import NamedPhase, Training
+from densevse.strict import Strict
+from densevse.training.checkpoints import Checkpoint, fingerprint
+from densevse.training.loop import Plan, Trainer, write_history
+from densevse.training.task import Task
+from densevse.vision.concept_network import best_of_regions, head, multi_label_loss, with_outputs
+from densevse.vision.crops import warp
+from densevse.vision.networks import load_module
+
+AT_ONCE = 128  # images that are validated together
+Views = Literal["whole", "regions"]
+
+
+class ConceptHead(Task):
+    """Trains the last layer alone, on stored features; validated as it predicts, by the best of all regions."""
+
+    selects = "mean_average_precision"
+
+    def __init__(
+        self, module: nn.Linear, train: ImagesWithConcepts, val: ImagesWithConcepts, learns_from: Views
+    ) -> None:
+        self.module: nn.Linear = module
+        self.train, self.val, self.learns_from = train, val, learns_from
+        self.parameters = Strict()
+        self.examples = len(train)
+
+    def batch(self, examples: Indices, epoch: int) -> ConceptBatch:
+        """The images of these numbers."""
+        return self.train.batch(examples, self.learns_from)
+
+    def loss(self, batch: ConceptBatch, moment: Moment) -> Tensor:
+        """Eq 1, the mean over the batch's images."""
+        return multi_label_loss(self._logits(batch), batch.present).mean()
+
+    def validate(self) -> dict[str, float]:
+        """The mean average precision by the best region, and by the whole image alone."""
+        return {
+            "mean_average_precision": self._validated("regions"),
+            "mean_average_precision_whole": self._validated("whole"),
+        }
+
+    def _validated(self, regions: Views) -> float:
+        found = []
+        with evaluation(self.module):
+            for images in batches(len(self.val), AT_ONCE):
+                batch = to_device(self.val.batch(images, regions), self.module.weight.device)
+                found.append(self._logits(batch).cpu().numpy())
+        return mean_average_precision(np.concatenate(found), self.val.present)
+
+    def _logits(self, batch: ConceptBatch) -> Tensor:
+        return best_of_regions(self.module(batch.regions), batch.exists)
+
+
+@dataclass(frozen=True)
+class PixelBatch:
+    """Whole images, resized to squares, and the concepts that they have."""
+
+    pixels: Tensor  # (N, 3, size, size) uint8
+    present: Tensor  # (N, K) bool
+
+
+class WholeImages:
+    """The whole images of a split as squares, as regions are: decoded when they are needed."""
+
+    def __init__(self, tables: ConceptTables, files: ImageFiles, size: int) -> None:
+        self.present, self._files, self._size = tables.present, files, size
+        self._named = list(zip(tables.rows["source"], tables.rows["file"], strict=True))
+
+    def __len__(self) -> int:
+        """How many images."""
+        return len(self.present)
+
+    def batch(self, images: Indices, mirrored: NDArray[np.bool_]) -> PixelBatch:
+        """Some images, of which some are mirrored."""
+        squares = np.stack([self._square(*self._named[image]) for image in images])
+        squares[mirrored] = squares[mirrored][:, :, ::-1]
+        return PixelBatch(torch.from_numpy(squares).permute(0, 3, 1, 2), torch.from_numpy(self.present[images]))
+
+    def _square(self, source: str, file: str) -> NDArray[np.uint8]:
+        pixels = decode(self._files.read(source, file), file)
+        whole = np.array([0, 0, pixels.shape[1], pixels.shape[0]], np.float32)
+        return warp(pixels, whole, self._size, 0, (0, 0, 0))
+
+
+class ConceptsFromPixels(Task):
+    """Trains all layers from the pixels of whole images, half of them mirrored; validated on whole images."""
+
+    selects = "mean_average_precision"
+
+    def __init__(self, module: nn.Module, network: Network, train: WholeImages, val: WholeImages, seed: int) -> None:
+        self.module, self.network, self.train, self.val, self.seed = module, network, train, val, seed
+        self.parameters = Strict()
+        self.examples = len(train)
+
+    def batch(self, examples: Indices, epoch: int) -> PixelBatch:
+        """The images of these numbers; which are mirrored follows from the epoch."""
+        drawn = [np.random.default_rng((self.seed, epoch, int(image))).random() < 0.5 for image in examples]
+        return self.train.batch(examples, np.array(drawn))
+
+    def loss(self, batch: PixelBatch, moment: Moment) -> Tensor:
+        """Eq 1, the mean over the batch's images."""
+        logits = self.module(self._normalized(batch.pixels))
+        return multi_label_loss(logits.float(), batch.present).mean()
+
+    def validate(self) -> dict[str, float]:
+        """The mean average precision by the whole image: regions are many times as many crops."""
+        found, device = [], next(self.module.parameters()).device
+        with evaluation(self.module):
+            for images in batches(len(self.val), AT_ONCE):
+                batch = to_device(self.val.batch(images, np.zeros(len(images), bool)), device)
+                found.append(self.module(self._normalized(batch.pixels)).float().cpu().numpy())
+        return {"mean_average_precision": mean_average_precision(np.concatenate(found), self.val.present)}
+
+    def _normalized(self, pixels: Tensor) -> Tensor:
+        mean, std = (
+            255 * torch.tensor(values, device=pixels.device).view(3, 1, 1)
+            for values in (self.network.mean, self.network.std)
+        )
+        return (pixels.float() - mean) / std
+
+
+class ConceptJob(Strict):
+    """All that decides how a concept network is trained, besides its input files."""
+
+    name: str
+    learns_from: Views = "whole"
+    training: Training
+    phases: list[NamedPhase]
+    seed: int
+    threads: int
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files that a training writes: weights, history, and the concepts' names in the order of the outputs."""
+
+    weights: str
+    history: str
+    classes: str
+
+
+def train_head(tables: Mapping[str, str], regions: Sequence[str], job: ConceptJob, written: Written) -> None:
+    """Train the last layer on stored REGION_FEATURES, whose region 0 is the whole image.
+
+    `tables` are the paths of images, concepts and image_concepts. Raises `InputError` as `ConceptTables` does.
+    """
+    device = set_up(job.threads)
+    found, store = ConceptTables.read(**tables), FeatureStore(regions, REGION_FEATURES)
+    train, val = found.split("train"), found.split("val")
+    seed_everything(job.seed, job.name)
+    module = head(store.shape[0], train.share()).to(device)
+    task = ConceptHead(module, ImagesWithConcepts(train, store), ImagesWithConcepts(val, store), job.learns_from)
+    _train(task, found.names, job, {**tables, "regions": list(regions)}, written)
+
+
+def train_all(
+    tables: Mapping[str, str],
+    sources: Mapping[str, str],
+    network: Network,
+    weights: str,
+    job: ConceptJob,
+    written: Written,
+) -> None:
+    """Train all layers of a network that has been trained on other classes, whose `weights` it starts from.
+
+    `sources` are the data set's files by source name. Raises `InputError` as `ConceptTables` does, or for a network
+    whose last layer is not linear.
+    """
+    device = set_up(job.threads)
+    found, files = ConceptTables.read(**tables), ImageFiles(sources)
+    train, val = found.split("train"), found.split("val")
+    seed_everything(job.seed, job.name)
+    try:
+        module = with_outputs(load_module(network.architecture, weights).requires_grad_(True), train.share())
+    except ValueError as error:
+        raise InputError(f"{network.architecture} cannot tell concepts: {error}") from error
+    wholes, unseen = (WholeImages(split, files, network.size) for split in (train, val))
+    task = ConceptsFromPixels(module.to(device), network, wholes, unseen, job.seed)
+    _train(task, found.names, job, tables, written, {"weights": weights})
+
+
+def _train(
+    task: ConceptHead | ConceptsFromPixels,
+    names: list[str],
+    job: ConceptJob,
+    parents: Mapping[str, Any],
+    written: Written,
+    also: Mapping[str, str] | None = None,
+) -> None:
+    paths = [path for found in parents.values() for path in ([found] if isinstance(found, str) else found)]
+    settings = job.model_dump(mode="json")
+    checkpoint = Checkpoint(written.weights, fingerprint(settings, [*paths, *(also or {}).values()]))
+    rows = Trainer(task, Plan(job.training, job.phases, job.seed), checkpoint).run()
+    described = {key: value for key, value in settings.items() if key not in ("name", "code")}
+    made_from = lineage({"concept_network": job.name, **described}, parents)
+    write_history(rows, written.history, made_from)
+    weights = {name: value.detach().contiguous().cpu() for name, value in task.module.state_dict().items()}
+    with atomic(written.weights) as temporary:
+        save_file(weights, temporary, metadata(made_from))
+    write_text("".join(f"{name}\n" for name in names), Path(written.classes))
+    checkpoint.remove()

@@ -1,0 +1,24 @@
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas.proposals import PROPOSALS
+from densevse.artifacts.shards import remove_superseded
+from densevse.logs import job
+from densevse.settings.load import validate
+from densevse.settings.proposers import Clustered
+from densevse.vision.clusters import clustered
+
+
+def main(proposals, name, options, path):
+    chosen = clustered(read(proposals, PROPOSALS), validate(Clustered, options, f"proposers.{name}.options"))
+    write(chosen, PROPOSALS, path, lineage({"proposer": name, **options}, {"proposals": proposals}))
+    remove_superseded(path)
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(
+            snakemake.input.proposals,
+            snakemake.wildcards.proposer,
+            snakemake.params.options,
+            snakemake.output[0],
+        )

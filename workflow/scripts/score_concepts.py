@@ -1,0 +1,14 @@
+from densevse.inference.concepts import score_concepts
+from densevse.logs import job
+from densevse.numerics import set_up
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        set_up(snakemake.params.threads)
+        score_concepts(
+            snakemake.wildcards.concept_network,
+            snakemake.input.regions,
+            snakemake.input.weights,
+            snakemake.params.train,
+            dict(snakemake.output.items()),
+        )

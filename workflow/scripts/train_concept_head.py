@@ -1,0 +1,12 @@
+from densevse.logs import job
+from densevse.settings.load import validate
+from densevse.training.concepts import ConceptJob, Written, train_head
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        train_head(
+            {name: snakemake.input[name] for name in ("images", "concepts", "image_concepts")},
+            list(snakemake.input.regions),
+            validate(ConceptJob, {**snakemake.params.training, "code": snakemake.params.code}, "concept_networks"),
+            Written(**snakemake.output),
+        )

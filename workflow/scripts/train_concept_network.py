@@ -1,0 +1,19 @@
+from densevse.logs import job
+from densevse.settings.load import validate
+from densevse.settings.networks import Network
+from densevse.training.concepts import ConceptJob, Written, train_all
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        train_all(
+            {
+                "images": snakemake.input.image_table,
+                "concepts": snakemake.input.concepts,
+                "image_concepts": snakemake.input.image_concepts,
+            },
+            {name: snakemake.input[name] for name in snakemake.params.sources},
+            validate(Network, dict(snakemake.params.network), "networks"),
+            snakemake.input.start,
+            validate(ConceptJob, {**snakemake.params.training, "code": snakemake.params.code}, "concept_networks"),
+            Written(**snakemake.output),
+        )
