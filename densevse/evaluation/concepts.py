@@ -98,11 +98,11 @@ def _summary(split: str, rows: pd.DataFrame) -> str:
     enough = rows[rows["images"] >= FEWEST]
     if enough.empty:
         return f"On {split} no concept has {FEWEST} or more images."
-    means = {column: float(enough[column].mean()) for column in (*COLUMNS.values(), "frequency")}
+    means = {column: _percent(float(enough[column].mean())) for column in (*COLUMNS.values(), "frequency")}
     return (
         f"On {split}, over the {len(enough)} concepts with {FEWEST} or more images: mean average precision "
-        f"{_percent(means['average_precision'])} by the best region and "
-        f"{_percent(means['average_precision_whole'])} by the whole image; mean frequency {_percent(means['frequency'])}, which is what chance gives."
+        f"{means['average_precision']} by the best region and {means['average_precision_whole']} by the whole image; "
+        f"mean frequency {means['frequency']}, which is what chance gives."
     )
 
 

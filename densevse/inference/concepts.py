@@ -60,7 +60,7 @@ def _scored(store: FeatureStore, layer: Mapping[str, Tensor] | None) -> tuple[pd
     for rows in progress(batches(len(store), AT_ONCE), "concepts of regions", -(-len(store) // AT_ONCE)):
         vectors = torch.from_numpy(store.gather(rows)).float()
         logits = vectors if layer is None else _logits(vectors, layer)
-        best.index_reduce_(0, owner[rows], logits, "amax")
+        best.scatter_reduce_(0, owner[rows].unsqueeze(1).expand_as(logits), logits, "amax")
         wholes = ranks[rows] == 0
         whole[owner[rows][wholes]] = logits[wholes]
     return pd.DataFrame({"image_id": ids[ranks == 0]}), best, whole

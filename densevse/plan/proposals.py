@@ -39,7 +39,7 @@ class Proposals(Stage):
 
     def clusters(self, wildcards: Wildcards) -> dict[str, Any]:
         """What decides which boxes of another proposer stay."""
-        return self.read_by("cluster_proposals.py", self.config.proposers[wildcards.proposer].options)
+        return self.config.proposers[wildcards.proposer].options.model_dump(mode="json")
 
     def to_cluster(self, wildcards: Wildcards) -> str:
         """The shard of the other proposer's boxes."""

@@ -29,7 +29,8 @@ def clustered(proposals: pd.DataFrame, options: Clustered) -> pd.DataFrame:
         image.iloc[chosen(image[BOX].to_numpy(np.float32), options)].assign(rank=lambda rows: np.arange(len(rows)))
         for _, image in proposals.sort_values("rank", kind="stable").groupby("image_id", sort=False)
     ]
-    return pd.concat([proposals.iloc[:0], *kept]).astype({"rank": proposals["rank"].dtype})
+    found = pd.concat([proposals.iloc[:0], *kept]).astype({"rank": proposals["rank"].dtype})
+    return found.assign(class_name="")  # of a cluster no class is known
 
 
 def chosen(boxes: Boxes, options: Clustered) -> NDArray[np.int64]:
@@ -40,7 +41,7 @@ def chosen(boxes: Boxes, options: Clustered) -> NDArray[np.int64]:
     if len(fitting) <= options.boxes:
         return fitting
     some = boxes[fitting]
-    apart = 1 - intersection_over_union(some[:, None], some[None]).astype(np.float64)
+    apart = np.maximum(0, 1 - intersection_over_union(some[:, None], some[None]).astype(np.float64))
     tree = linkage(squareform(apart, checks=False), "average")
     _, first = np.unique(fcluster(tree, options.boxes, "maxclust"), return_index=True)
     return fitting[np.sort(first)]
