@@ -29,6 +29,7 @@ include: "workflow/rules/region_phrases.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/hm_lstm_figures.smk"
 include: "workflow/rules/alignments.smk"
+include: "workflow/rules/concept_figures.smk"
 
 
 report: "workflow/report/workflow.rst"

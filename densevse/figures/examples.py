@@ -33,16 +33,18 @@ def example_retrievals(
     rows = schema.read(retrieval, RETRIEVAL)
     rows = rows[rows["fold"] == 0]
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
-    picture = _pictures(schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources))
+    picture = pictures(schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources))
     figure = Figure(figsize=(12, 4.4 * QUERIES), layout="constrained")
     figure.suptitle(title)
     upper, lower = figure.subfigures(2, 1, squeeze=False)[:, 0]
-    _draw_annotation(upper, _spaced(rows[rows["direction"] == "annotation"]), picture, texts)
-    _draw_search(lower, _spaced(rows[rows["direction"] == "search"]), picture, texts)
+    _draw_annotation(upper, spaced(rows[rows["direction"] == "annotation"]), picture, texts)
+    _draw_search(lower, spaced(rows[rows["direction"] == "search"]), picture, texts)
     save(figure, path)
 
 
-def _pictures(images: pd.DataFrame, files: ImageFiles) -> Callable[[str], Pixels]:
+def pictures(images: pd.DataFrame, files: ImageFiles) -> Callable[[str], Pixels]:
+    """A function from an image's id to a small picture of it; `images` are IMAGES rows by image_id."""
+
     @cache
     def picture(image_id: str) -> Pixels:
         row = images.loc[image_id]
@@ -53,7 +55,8 @@ def _pictures(images: pd.DataFrame, files: ImageFiles) -> Callable[[str], Pixels
     return picture
 
 
-def _spaced(rows: pd.DataFrame) -> pd.DataFrame:
+def spaced(rows: pd.DataFrame) -> pd.DataFrame:
+    """Some rows, evenly spaced."""
     places = np.linspace(0, len(rows) - 1, min(QUERIES, len(rows))).astype(int)
     return rows.iloc[places]
 
@@ -62,11 +65,11 @@ def _draw_annotation(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[s
     figure.suptitle("Image annotation: an image and its best sentences", x=0.01, ha="left", fontsize=11)
     axes = figure.subplots(len(rows), 2, squeeze=False, width_ratios=(1, 3))
     for (left, right), (_, row) in zip(axes, rows.iterrows(), strict=True):
-        _show(left, picture(str(row["query_id"])), QUIET)
+        show(left, picture(str(row["query_id"])), QUIET)
         left.set_xlabel(_rank(row), fontsize=9)
         right.axis("off")
         for number, (caption, true) in enumerate(zip(row["top"][:ANSWERS], row["top_true"], strict=False)):
-            text = _shortened(f"{number + 1}. {texts[caption]}", 100) + (" (right)" if true else "")
+            text = shortened(f"{number + 1}. {texts[caption]}", 100) + (" (right)" if true else "")
             place = 0.9 - number / ANSWERS
             right.text(0, place, text, color=RIGHT if true else WRONG, fontsize=10, va="center", parse_math=False)
 
@@ -75,17 +78,18 @@ def _draw_search(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str],
     figure.suptitle("Image search: a sentence and its best images", x=0.01, ha="left", fontsize=11)
     lines = figure.subfigures(len(rows), 1, squeeze=False)[:, 0]
     for line, (_, row) in zip(lines, rows.iterrows(), strict=True):
-        text = f"{_shortened(texts[row['query_id']], 110)}  ({_rank(row)})"
+        text = f"{shortened(texts[row['query_id']], 110)}  ({_rank(row)})"
         line.suptitle(text, x=0.01, ha="left", fontsize=10, parse_math=False)
         places = line.subplots(1, ANSWERS)
         for place in places[len(row["top"]) :]:
             place.axis("off")
         for place, image, true in zip(places, row["top"], row["top_true"], strict=False):
-            _show(place, picture(image), RIGHT if true else WRONG)
+            show(place, picture(image), RIGHT if true else WRONG)
             place.set_xlabel("right" if true else "", color=RIGHT, fontsize=9)
 
 
-def _show(axes: Axes, pixels: Pixels, color: str) -> None:
+def show(axes: Axes, pixels: Pixels, color: str) -> None:
+    """Draw a picture with a border of that colour."""
     axes.imshow(pixels)
     axes.set(xticks=[], yticks=[])
     for spine in axes.spines.values():
@@ -96,5 +100,6 @@ def _rank(row: pd.Series) -> str:
     return f"first right answer: rank {row['rank']:,} of {row['candidates']:,}"
 
 
-def _shortened(text: str, width: int) -> str:
+def shortened(text: str, width: int) -> str:
+    """A text of at most so many characters."""
     return textwrap.shorten(text, width, placeholder=" ...")

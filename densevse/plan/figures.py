@@ -4,6 +4,9 @@ from densevse.plan.project import Stage, Wildcards
 from densevse.plan.tables import Tables
 from densevse.plan.training import Training
 
+COMPARED = ("sco_ctx", "sco_cnp_ctx", "sco")
+"""The variants side by side in SCO's Figure 4."""
+
 
 class Figures(Stage):
     """Pictures of what was trained and found."""
@@ -14,6 +17,7 @@ class Figures(Stage):
         return [
             f"{folder}/training_curves.svg",
             *(f"{folder}/examples/{name}.png" for name in tables.variants(dataset)),
+            *([f"{folder}/concepts.png"] if tables.with_concepts(dataset) else []),
         ]
 
     def of_phrases(self, dataset: str) -> list[str]:
@@ -83,7 +87,25 @@ class Figures(Stage):
 
     def example(self, wildcards: Wildcards) -> str:
         """The retrieval of the last round of a variant's first seed."""
-        protocol = Tables(self.project).first_protocol(wildcards.dataset)
-        folder = f"{self.results}/{wildcards.dataset}/retrieval/{protocol}"
-        seed, last = self.dataset(wildcards).seeds[0], self.variant(wildcards).last_round
-        return f"{folder}/{wildcards.variant}/seed{seed}/round{last}.parquet"
+        return self._example(wildcards, wildcards.variant)
+
+    def compared(self, wildcards: Wildcards) -> list[str]:
+        """The same of each variant that SCO's Figure 4 compares."""
+        return [self._example(wildcards, variant) for variant in COMPARED]
+
+    def titles_compared(self, wildcards: Wildcards) -> list[str]:
+        """The titles of these variants."""
+        return [self.project.variant(variant, wildcards.dataset).title for variant in COMPARED]
+
+    def title_of_comparison(self, wildcards: Wildcards) -> str:
+        """The title of their figure."""
+        return f"The best sentences of images of {self.title(wildcards)}"
+
+    def title_of_concepts(self, wildcards: Wildcards) -> str:
+        """The title of the figure of concepts."""
+        return f"Concepts of images of {self.title(wildcards)}, with their scores"
+
+    def _example(self, wildcards: Wildcards, variant: str) -> str:
+        tables = Tables(self.project)
+        protocol = tables.first_protocol(wildcards.dataset)
+        return tables.retrieval(wildcards.dataset, protocol, variant, self.dataset(wildcards).seeds[0])

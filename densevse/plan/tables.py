@@ -28,6 +28,7 @@ class Tables(Stage):
         names = [dataset]
         names += [f"{dataset}_rounds"] if self.with_rounds(dataset) else []
         names += [f"{dataset}_regions"] if f"{dataset}_regions" in self.config.tables else []
+        names += [f"concepts_{dataset}"] if self.with_concepts(dataset) else []
         return [f"{self.results}/tables/{name}.md" for name in names]
 
     def names(self) -> list[str]:
@@ -54,6 +55,10 @@ class Tables(Stage):
     def with_phrases(self, dataset: str) -> dict[str, Method]:
         """The variants in a data set's main table that represent phrases and regions."""
         return {name: entry for name, entry in self.variants(dataset).items() if "phrases" in entry.yields}
+
+    def with_concepts(self, dataset: str) -> dict[str, Method]:
+        """The variants in a data set's main table that read the scores of concepts."""
+        return {name: entry for name, entry in self.variants(dataset).items() if CONCEPTS & set(entry.views)}
 
     def phrases_have_boxes(self, dataset: str) -> bool:
         """Whether a data set's phrases have true boxes."""
