@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,7 @@ from densevse.batches.inputs import Inputs
 from densevse.batches.pairs import Pairs
 from densevse.inference.models import build
 from densevse.methods.interface import Batch, Moment, Shapes
-from densevse.methods.recurrent import Recurrent, prefixes
+from densevse.methods.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.vse import VSE
 from densevse.numerics import set_up
 from densevse.settings.training import NamedPhase, Training
@@ -47,7 +48,7 @@ def rows() -> list[tuple[str, str, float, str]]:
         generator = np.random.default_rng(1)
         sentences = generator.choice(len(pairs.rows.caption_ids), BATCH, replace=False)
         batch = pairs.batch(sentences)
-        trainer = made_trainer(pairs, Path(folder))
+        trainer = made_trainer("vse", PARAMETERS, {"whole": FEATURE}, pairs, Path(folder))
         method, moment = trainer.task.module, Moment(1, "main", trainer.task.parameters)
         step, loading, products, ours, theirs = best_of(
             lambda: trainer.step(pairs.batch(sentences), moment, 2e-4),
@@ -88,28 +89,43 @@ def seconds(work: Callable[[], object]) -> float:
 
 def bare_products(method: VSE, batch: Batch) -> Callable[[], None]:
     """The products that a step cannot do without, on numbers of the right shapes."""
-    tree = prefixes(batch.sentences["words"])
-    weight, of_input, image = method.sentence.weight_hidden, method.sentence.weight_input, method.image.weight
-    gates, size = weight.shape
-    vectors, of_vectors = torch.randn(len(tree.distinct), of_input.shape[1]), torch.randn(len(tree.distinct), gates)
-    states, of_gates = torch.randn(sum(tree.sizes), size), torch.randn(sum(tree.sizes), gates)
-    features, joint = torch.randn(BATCH, image.shape[1]), torch.randn(BATCH, size)
-    scores = torch.randn(BATCH, BATCH)
+    image = method.image.weight
+    recurrence = products_of_recurrence(method.sentence, prefixes(batch.sentences["words"]))
+    features, joint = torch.randn(BATCH, image.shape[1]), torch.randn(BATCH, len(image))
 
     def multiply() -> None:
         with torch.inference_mode():
-            for count in tree.sizes[1:]:
-                states[:count] @ weight.t()
-                of_gates[:count] @ weight
-            of_gates.t() @ states
-            linear(vectors, of_input, of_vectors)
-            of_vectors @ of_input
+            recurrence()
             linear(features, image, joint)
-            for _ in range(3):
-                joint @ joint.t()
-            scores @ joint
+            products_of_scores(joint)
 
     return multiply
+
+
+def products_of_recurrence(recurrent: Recurrent, tree: Prefixes) -> Callable[[], None]:
+    """Those of an LSTM over the prefixes of sentences, and of its gradients."""
+    weight, of_input = recurrent.weight_hidden, recurrent.weight_input
+    gates, size = weight.shape
+    vectors, of_vectors = torch.randn(len(tree.distinct), of_input.shape[1]), torch.randn(len(tree.distinct), gates)
+    states, of_gates = torch.randn(sum(tree.sizes), size), torch.randn(sum(tree.sizes), gates)
+
+    def multiply() -> None:
+        for count in tree.sizes[1:]:
+            states[:count] @ weight.t()
+            of_gates[:count] @ weight
+        of_gates.t() @ states
+        linear(vectors, of_input, of_vectors)
+        of_vectors @ of_input
+
+    return multiply
+
+
+def products_of_scores(joint: Tensor) -> None:
+    """Those of all pairs' scores, and of their gradients."""
+    scores = joint @ joint.t()
+    for _ in range(2):
+        joint @ joint.t()
+    scores @ joint
 
 
 def linear(inputs: Tensor, weight: Tensor, gradient: Tensor) -> None:
@@ -146,13 +162,13 @@ def packed_encoding(encoder: Recurrent, words: nn.Embedding, batch: Batch) -> Ca
     return encode
 
 
-def made_trainer(pairs: Pairs, folder: Path) -> Trainer:
+def made_trainer(
+    name: str, parameters: dict[str, Any], features: dict[str, int], pairs: Pairs, folder: Path
+) -> Trainer:
     torch.manual_seed(0)
-    method = build("vse", PARAMETERS, Shapes({"whole": FEATURE}, VOCABULARY + 2))
+    method = build(name, parameters, Shapes(features, VOCABULARY + 2))
     plan = Plan(Training(batch_size=BATCH, clip=2.0), [NamedPhase(name="main", epochs=1, learning_rate=2e-4)], seed=0)
-    trainer = Trainer(Retrieval(method, pairs, pairs), plan, Checkpoint(folder / "model", "0" * 64))
-    trainer.step(pairs.batch(np.arange(BATCH)), Moment(1, "main", method.hyperparameters), 2e-4)
-    return trainer
+    return Trainer(Retrieval(method, pairs, pairs), plan, Checkpoint(folder / "model", "0" * 64))
 
 
 def made_captions(count: int, generator: np.random.Generator) -> list[str]:

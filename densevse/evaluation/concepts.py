@@ -82,14 +82,15 @@ def table(title: str, concepts: pd.DataFrame, precision: pd.DataFrame) -> str:
     for split in ("val", "test"):
         lines += [_summary(split, precision[precision["split"] == split]), ""]
     test = precision[precision["split"] == "test"].set_index("index")
-    lines += ["| concept | kind | count | images | test images | average precision | of the whole image |"]
+    lines += ["| concept | kind | words | training images | test images | average precision | of the whole image |"]
     lines += ["|---|---|---:|---:|---:|---:|---:|"]
     for row in concepts.head(SHOWN).itertuples():
         told = test.loc[row.index]
         counts = f"{row.count:,} | {row.image_count:,} | {told['images']:,}"
         figures = " | ".join(_percent(told[column]) for column in COLUMNS.values())
         lines.append(f"| {row.concept} | {row.kind} | {counts} | {figures} |")
-    lines += ["", f"The {min(SHOWN, len(concepts))} most frequent; percent."]
+    most = min(SHOWN, len(concepts))
+    lines += ["", f"The {most} most frequent. Words: how often the training sentences have it; precision in percent."]
     return "\n".join(lines) + "\n"
 
 

@@ -123,6 +123,7 @@ def _choices(entry: Mapping[str, Any]) -> dict[str, str | None]:
     """What a variant was made with, by what it is called in the foot."""
     networks = {f"network of {view}": name for view, name in entry["networks"].items()}
     words = entry["word_vectors"] or "learned"
+    networks["concepts"] = entry.get("concepts")
     return {**networks, "proposer": entry["proposer"], "parser": entry["parser"], "word vectors": words}
 
 

@@ -4,7 +4,6 @@ from typing import Any, cast
 
 from densevse.plan.project import Stage, Wildcards, any_of
 from densevse.settings.networks import Network, View
-from densevse.settings.proposers import Clustered
 
 IMAGE_FIELDS = {"architecture", "size", "resize", "mean", "std", "precision", "batch_size"}
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
@@ -25,14 +24,12 @@ class Features(Stage):
         return self._deciding(wildcards, cast(View, wildcards.view), IMAGE_FIELDS, "extract_features.py")
 
     def of_regions(self, wildcards: Wildcards) -> dict[str, Any]:
-        """What of a network decides its regions. Those of a clustered proposer are chosen already, and all stay."""
-        values = self._deciding(wildcards, "regions", REGION_FIELDS, "extract_regions.py")
-        options = self.config.proposers[wildcards.proposer].options
-        if not isinstance(options, Clustered):
-            return values
-        how = values["regions"]["features"]
-        all_stay = {"scoring": how, "detections": options.boxes, "nms_threshold": 1.0}
-        return {**values, "regions": {**values["regions"], **all_stay}}
+        """What of a network decides its regions."""
+        return self._deciding(wildcards, "regions", REGION_FIELDS, "extract_regions.py")
+
+    def all_stay(self, wildcards: Wildcards) -> bool:
+        """Whether all boxes become regions: those of a clustered proposer are chosen already."""
+        return self.config.proposers[wildcards.proposer].kind == "clustered"
 
     def proposals(self, wildcards: Wildcards) -> str | list[str]:
         """The shard's proposals; a detector that finds its own boxes needs none."""

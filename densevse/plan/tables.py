@@ -13,7 +13,7 @@ from densevse.plan.project import Project, Stage, Wildcards
 from densevse.plan.training import Training
 from densevse.settings.config import Config
 from densevse.settings.methods import Method
-from densevse.settings.networks import CONCEPTS
+from densevse.settings.networks import CONCEPTS, Network
 from densevse.settings.proposers import Clustered
 from densevse.settings.tables import Protocol, Section, Table
 
@@ -205,9 +205,10 @@ class Tables(Stage):
         entry, ensemble = self.config.datasets[dataset], self.config.ensembles().get(name)
         members = ensemble.members if ensemble else [name]
         found = [self.project.variant(member, dataset) for member in members]
-        networks = {view: {**entry.networks, **one.networks}[view] for one in found for view in one.views}
-        concepts = {name for view, name in networks.items() if view in CONCEPTS}
-        backbones = {Features(self.project).backbone(one, dataset) for one in concepts}
+        read = {view: {**entry.networks, **one.networks}[view] for one in found for view in one.views}
+        concepts = {name for view, name in read.items() if view in CONCEPTS}
+        made_of = {name: Features(self.project).backbone(name, dataset) for name in concepts}
+        networks = {view: made_of.get(name, name) for view, name in read.items()}
         proposer = entry.proposer if "regions" in networks else None
         parser = entry.parser if concepts or any(set(one.sentences) - {"words"} for one in found) else None
         vectors = entry.word_vectors if any(one.word_vectors for one in found) else None
@@ -215,11 +216,13 @@ class Tables(Stage):
             "title": ensemble.title if ensemble else found[0].title,
             "seeds": entry.seeds,
             "networks": networks,
+            "concepts": ", ".join(sorted(concepts)) or None,
             "proposer": proposer,
             "parser": parser,
             "word_vectors": vectors,
             "used": {
-                "network": sorted({*networks.values(), *backbones}),
+                "network": sorted({*networks.values(), *concepts}),
+                "concept_network": sorted(concepts),
                 "proposer": sorted({*([proposer] if proposer else []), *self._proposers(concepts)}),
                 "parser": [self.config.parsers[parser].kind] if parser else [],
                 "vectors": [vectors] if vectors else [],
@@ -244,9 +247,15 @@ class Tables(Stage):
     def _entries(self, sections: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
         """The configuration of what the sections use, by kind and name, with names of files instead of folders."""
         used = [entry["used"] for section in sections for entry in section["measured"].values()]
-        names = {kind: sorted({name for one in used for name in one[kind]}) for kind in ("network", "proposer")}
+        kinds = ("network", "concept_network", "proposer")
+        names = {kind: sorted({name for one in used for name in one[kind]}) for kind in kinds}
+        networks, concepts = self.config.networks, self.config.concept_networks
         return {
-            "network": {name: self._network(name) for name in names["network"]},
+            "network": {name: self._network(networks[name]) for name in names["network"] if name in networks},
+            "concept_network": {
+                name: concepts[name].model_dump(mode="json", include={"train", "learns_from", "seed"})
+                for name in names["concept_network"]
+            },
             "proposer": {name: self.read_by("propose.py", self.config.proposers[name]) for name in names["proposer"]},
         }
 
@@ -256,13 +265,8 @@ class Tables(Stage):
         options = {name: self.config.proposers[name].options for name in named}
         return {*options, *(found.of for found in options.values() if isinstance(found, Clustered))}
 
-    def _network(self, name: str) -> dict[str, Any]:
+    def _network(self, network: Network) -> dict[str, Any]:
         """What decides a network's features, and where its weights come from, as names of files without folders."""
-        if name in self.config.concept_networks:
-            entry = self.config.concept_networks[name]
-            described = {"architecture": "a multi-label CNN", "trained_on": "each data set", "precision": entry.train}
-            return {**entry.model_dump(mode="json"), **described}
-        network = self.config.networks[name]
         origin = {
             "weights": {"file": network.weights.file} if network.weights else None,
             "local": Path(network.local).name if network.local else None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -42,16 +43,22 @@ def extract_regions(
     classes: Sequence[str],
     shard: str,
     path: str | Path,
+    all_stay: bool = False,
 ) -> None:
     """Write a shard's regions (schema REGION_FEATURES) to `path`.
 
     `images` is the image table, `proposals` the shard's proposals (none for the architecture faster_rcnn, which has its
     own), `sources` the data set's files by source name, `classes` the network's class names in the order of its
-    scores. Raises `InputError` naming the image, file or key at fault.
+    scores. With `all_stay` every proposal becomes a region: they were chosen before. Raises `InputError` naming
+    the image, file or key at fault.
     """
     rows = readable(read(images, IMAGES), shard)
     options = validate(RegionOptions, network.settings["regions"], f"networks.{network.name}.regions")
     made_from = network.made_from(images, {"proposals": proposals or []}, view="regions")
+    options = RegionOptions.read(network.settings["regions"], f"networks.{network.name}.regions")
+    if all_stay:  # so nothing has to be scored in a cheaper way first
+        options = replace(options, detections=options.maximum_proposals, nms_threshold=1.0, scoring=options.features)
+    made_from = network.made_from(images, {"proposals": proposals or []}, view="regions", all_stay=all_stay)
     files = ImageFiles(sources)
     cv2.setNumThreads(1)  # the threads here are the readers'
     with ThreadPoolExecutor(READERS) as pool:

@@ -25,6 +25,7 @@ rule extract_regions:
     params:
         code=code_of("extract_regions.py"),
         network=features.of_regions,
+        all_stay=features.all_stay,
         sources=datasets.source_names,
         threads=datasets.threads,
     message:

@@ -10,7 +10,9 @@ from densevse.vision.clusters import clustered
 
 def main(proposals, name, options, path):
     chosen = clustered(read(proposals, PROPOSALS), validate(Clustered, options, f"proposers.{name}.options"))
-    write(chosen, PROPOSALS, path, lineage({"proposer": name, **options}, {"proposals": proposals}))
+    write(
+        chosen, PROPOSALS, path, lineage({"proposer": name, "kind": "clustered", **options}, {"proposals": proposals})
+    )
     remove_superseded(path)
 
 

@@ -20,4 +20,5 @@ if __name__ == "__main__":
             read_classes(snakemake.input.class_names or None),
             snakemake.wildcards.shard,
             snakemake.output[0],
+            snakemake.params.all_stay,
         )

@@ -1,0 +1,87 @@
+"""A training step of SCO's full model (cnp + ctx + gen) against its bare matrix products.
+
+Captions are those of the benchmark `training`; the decoder's softmax over 8,002 words is the largest product. Sizes
+are the defaults of densevse/methods/parameters/sco.py: H = 1,024, D = 300; a context of 4,096 and 256 concepts.
+"""
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from benchmarks.training import (
+    BATCH,
+    FEATURE,
+    best_of,
+    linear,
+    made_pairs,
+    made_trainer,
+    note,
+    products_of_recurrence,
+    products_of_scores,
+)
+from densevse.methods.decoder import teaching
+from densevse.methods.interface import Batch, Images, Moment
+from densevse.methods.recurrent import prefixes
+from densevse.methods.sco import SCO
+from densevse.numerics import set_up
+
+VIEWS = {"ten_crop": FEATURE, "concepts": 256}
+
+
+def rows() -> list[tuple[str, str, float, str]]:
+    """What, the target, the ratio, a note; best of runs that alternate."""
+    set_up(torch.get_num_threads())
+    with tempfile.TemporaryDirectory() as folder:
+        pairs = made_pairs(Path(folder))
+        trainer = made_trainer("sco", {}, VIEWS, pairs, Path(folder))
+        numbers = np.random.default_rng(1).choice(len(pairs.rows.caption_ids), BATCH, replace=False)
+        batch = _with_views(pairs.batch(numbers))
+        method, moment = trainer.task.module, Moment(1, "main", trainer.task.parameters)
+        step, products = best_of(lambda: trainer.step(batch, moment, 2e-4), bare_products(method, batch))
+    words = f"{int(batch.sentences['words'].lengths.sum())} words and {BATCH} ends to be predicted"
+    return [
+        ("SCO training step / its bare matrix products", "<= 2", step / products, f"{note(step, products)}; {words}")
+    ]
+
+
+def _with_views(batch: Batch) -> Batch:
+    views = {view: torch.rand(BATCH, size) for view, size in VIEWS.items()}
+    return replace(batch, images=Images(views, batch.images.present))
+
+
+def bare_products(method: SCO, batch: Batch) -> Callable[[], None]:
+    """The products that a step cannot do without, on numbers of the right shapes."""
+    words, decoder = batch.sentences["words"], method.decoder
+    taught = teaching(words)
+    recurrences = [
+        products_of_recurrence(method.sentence, prefixes(words)),
+        products_of_recurrence(decoder.recurrent, taught.tree),
+    ]
+    sizes = method.sentence.weight_hidden.shape[1], decoder.words.embedding_dim, decoder.words.num_embeddings
+    states, projected, logits = (torch.randn(len(taught.target), size) for size in sizes)
+    project, table = decoder.project.weight, decoder.words.weight
+    joint = torch.randn(BATCH, sizes[0])
+    fusion = method.image
+    joined = [
+        (batch.images.views["ten_crop"], (fusion.w_g.weight, fusion.u_g.weight)),
+        (batch.images.views["concepts"], (fusion.w_l.weight, fusion.u_l.weight)),
+    ]
+
+    def multiply() -> None:
+        with torch.inference_mode():
+            for recurrence in recurrences:
+                recurrence()
+            linear(states, project, projected)
+            projected @ project
+            linear(projected, table, logits)
+            logits @ table
+            for features, weights in joined:
+                for weight in weights:
+                    linear(features, weight, joint)
+            products_of_scores(joint)
+
+    return multiply
