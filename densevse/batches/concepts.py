@@ -88,5 +88,5 @@ class ImagesWithConcepts:
         """Some images, with the whole image (region 0) alone or with all their regions."""
         every = np.arange(len(images))
         wanted = (every, np.zeros_like(every)) if regions == "whole" else self._regions.all_of(images)
-        vectors, exists = self._regions.take_some(images, *wanted)
+        vectors, exists, _ = self._regions.take_some(images, *wanted)
         return ConceptBatch(vectors, exists, torch.from_numpy(self.present[images]))
