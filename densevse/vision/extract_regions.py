@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -54,10 +53,9 @@ def extract_regions(
     """
     rows = readable(read(images, IMAGES), shard)
     options = validate(RegionOptions, network.settings["regions"], f"networks.{network.name}.regions")
-    made_from = network.made_from(images, {"proposals": proposals or []}, view="regions")
-    options = RegionOptions.read(network.settings["regions"], f"networks.{network.name}.regions")
     if all_stay:  # so nothing has to be scored in a cheaper way first
-        options = replace(options, detections=options.maximum_proposals, nms_threshold=1.0, scoring=options.features)
+        every = {"detections": options.maximum_proposals, "nms_threshold": 1.0, "scoring": options.features}
+        options = options.model_copy(update=every)
     made_from = network.made_from(images, {"proposals": proposals or []}, view="regions", all_stay=all_stay)
     files = ImageFiles(sources)
     cv2.setNumThreads(1)  # the threads here are the readers'
