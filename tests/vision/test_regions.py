@@ -71,7 +71,7 @@ def write_proposals(folder, shard, image_ids, class_name=""):
     write(frame, PROPOSALS, folder / "proposals" / f"{shard}.parquet", {})
 
 
-def extract(folder, shard="00-of-01", out="regions", proposals="proposals", **options):
+def extract(folder, shard="00-of-01", out="regions", proposals="proposals", all_stay=False, **options):
     extract_regions(
         folder / "images.parquet",
         folder / proposals / f"{shard}.parquet",
@@ -80,6 +80,7 @@ def extract(folder, shard="00-of-01", out="regions", proposals="proposals", **op
         CLASS_NAMES,
         shard,
         folder / out / f"{shard}.parquet",
+        all_stay,
     )
     return FeatureStore([folder / out / f"{shard}.parquet"], REGION_FEATURES)
 
@@ -89,6 +90,15 @@ WAYS = [
     {"scoring": "roi_align", "features": "crops", "map": "features", "cells": 2},
     {"scoring": "roi_align", "features": "roi_align", "map": "features", "cells": 2, "map_size": 96},
 ]
+
+
+@pytest.mark.parametrize("options", WAYS)
+def test_boxes_that_were_chosen_before_all_stay(made, options):
+    rows = extract(made, all_stay=True, **options).rows
+    proposals = read(made / "proposals/00-of-01.parquet", PROPOSALS)
+    for image_id, of_image in rows.groupby("image_id"):
+        boxes = proposals.loc[proposals["image_id"] == image_id, BOX].to_numpy(np.float32)
+        assert set(map(tuple, of_image[BOX].to_numpy()[1:])) == set(map(tuple, boxes)), image_id
 
 
 @pytest.mark.parametrize("options", WAYS)
