@@ -21,8 +21,8 @@ def check_provenance(
     """Compare what the artifact `path` was made from with what a table says.
 
     `made_with` holds, under `used`, which ones of each kind of thing (network, proposer, parser, vectors,
-    minimum_word_count) may be among its ancestors and, under `training`, how its model was trained; `entries` gives the
-    configuration of each thing by kind and name.
+    minimum_word_count) may be among its ancestors and, under `training`, how its model was trained, with the phases of
+    each round; `entries` gives the configuration of each thing by kind and name.
 
     Raises `InputError` that names every difference, or says that the artifact does not tell what it was made from.
     """
@@ -50,11 +50,12 @@ def check_provenance(
 
 def _training_differences(way: str, settings: Mapping[str, Any], training: Mapping[str, Any]) -> Iterator[str]:
     """How the settings of a model differ from those that a table says it was trained with."""
-    if way.split("/")[-1] != MODEL:
+    if way.split("/")[-1] != MODEL or not training:
         return
-    for key in sorted(training.keys() & settings.keys()):
-        if not _agree(training[key], settings[key]):
-            yield f"{key}: the table says {training[key]}, found {settings[key]} ({way})"
+    said = {**training, "phases": training["phases"][settings["round"]]}
+    for key in sorted(said.keys() & settings.keys()):
+        if not _agree(said[key], settings[key]):
+            yield f"{key}: the table says {said[key]}, found {settings[key]} ({way})"
 
 
 def _agree(said: Any, found: Any) -> bool:

@@ -232,16 +232,16 @@ class Tables(Stage):
         }
 
     def _training(self, name: str, dataset: str) -> dict[str, Any]:
-        """How the model of a variant's last round is trained on a data set, whatever the seed."""
+        """How the model of a variant is trained on a data set, whatever the seed; phases by round."""
         training = Training(self.project)
-        last = self.project.variant(name, dataset).last_round
-        job = cast(Wildcards, SimpleNamespace(variant=name, dataset=dataset, round=str(last)))
+        rounds = range(self.project.variant(name, dataset).last_round + 1)
+        jobs = [cast(Wildcards, SimpleNamespace(variant=name, dataset=dataset, round=str(number))) for number in rounds]
         return {
-            "method": training.method(job),
-            "parameters": training.parameters(job),
-            "sentences": training.sentences(job),
-            "training": training.training(job),
-            "phases": training.phases(job),
+            "method": training.method(jobs[0]),
+            "parameters": training.parameters(jobs[0]),
+            "sentences": training.sentences(jobs[0]),
+            "training": training.training(jobs[0]),
+            "phases": [training.phases(job) for job in jobs],
         }
 
     def _entries(self, sections: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

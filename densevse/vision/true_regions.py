@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -46,7 +45,8 @@ def extract_true_regions(
         raise InputError(f"{boxes}: no phrase of an image of the {split} split has a box.")
     options = validate(RegionOptions, network_files.settings["regions"], f"networks.{network_files.name}.regions")
     most = max(map(len, found.values()))
-    everything = replace(options, scoring="crops", features="crops", detections=most, nms_threshold=1.0)
+    all_boxes = {"scoring": "crops", "features": "crops", "detections": most, "nms_threshold": 1.0}
+    everything = options.model_copy(update=all_boxes)
     network = network_files.load()
     describing = RegionNetwork(network, network.settings.layers["regions"], options.map)
     made_from = network_files.made_from(images, {"boxes": boxes}, view="true regions")

@@ -6,7 +6,11 @@ from densevse.errors import InputError
 from densevse.evaluation.provenance import check_provenance
 
 USED = {"network": ["vgg19"], "proposer": ["boxes"], "parser": [], "vectors": ["glove"], "minimum_word_count": ["4"]}
-TRAINING = {"method": "vse", "parameters": {"margin": 0.2, "loss": "sum"}, "phases": [{"name": "main", "epochs": 3}]}
+TRAINING = {
+    "method": "vse",
+    "parameters": {"margin": 0.2, "loss": "sum"},
+    "phases": [[], [{"name": "main", "epochs": 3}]],
+}
 MADE_WITH = {"used": USED, "training": TRAINING}
 ENTRIES = {
     "network": {"vgg19": {"size": 224, "local": "a.pth", "layers": {"whole": "fc7", "grid": "conv5"}}},
@@ -28,7 +32,7 @@ def made_from(
     }
     words = {"minimum_word_count": minimum, "parents": {}}
     phases = [{"name": "main", "epochs": epochs, "final_learning_rate": None}]
-    trained = {"method": "vse", "parameters": {"margin": margin}, "phases": phases}
+    trained = {"method": "vse", "round": 1, "parameters": {"margin": margin}, "phases": phases}
     model = {"seed": 0, **trained, "parents": {"view_regions": regions, "vectors": {"vectors": vectors, "parents": {}}}}
     return {"protocol": "full", "parents": {"model": model, "words": words}}
 
