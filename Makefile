@@ -20,8 +20,8 @@ environment: .venv/complete ## the packages, in .venv
 	touch $@
 
 demo: environment ## the embedded data set, end to end
-	$(SNAKEMAKE) all
-	$(SNAKEMAKE) --report results/report.html all
+	$(SNAKEMAKE) --quiet host reason -- all
+	$(SNAKEMAKE) --quiet all --report results/report.html -- all
 	@cat results/tables/scenes.md
 	@echo
 	@echo "The table: results/tables/scenes.md. Figures: results/figures/scenes/. The report, for a browser: results/report.html."
