@@ -12,9 +12,9 @@ rule read_judgements:
         "<logs>/read_judgements/{dataset}.log",
     wildcard_constraints:
         dataset=any_of(tables.judged()),
+    priority: 10  # it fails where the files are missing, and should do so before anything is trained
     conda:
         "../../envs/base.yaml"
-    priority: 10  # it fails where the files are missing, and should do so before anything is trained
     resources:
         mem_mb=1000,
     params:
