@@ -30,6 +30,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/hm_lstm_figures.smk"
 include: "workflow/rules/alignments.smk"
 include: "workflow/rules/concept_figures.smk"
+include: "workflow/rules/saliency.smk"
 
 
 report: "workflow/report/workflow.rst"
@@ -42,3 +43,4 @@ rule all:
         figures.of_dataset("scenes"),
         figures.of_phrases("scenes"),
         figures.of_alignments("scenes"),
+        figures.of_saliency("scenes"),

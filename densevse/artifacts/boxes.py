@@ -1,5 +1,6 @@
 """Boxes as arrays (..., 4) of x, y, width, height in pixels: the names of their columns, and how far they overlap."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -24,3 +25,44 @@ def intersection_over_union(boxes: NDArray[Any], others: NDArray[Any]) -> NDArra
     union = boxes[..., 2:].prod(axis=-1) + others[..., 2:].prod(axis=-1) - shared
     ratio: NDArray[Any] = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
     return ratio
+
+
+def grid_cells(width: int, height: int, share: float, cells: int) -> NDArray[np.float64]:
+    """The boxes (cells, 4) of a square grid of cells, line after line, in an image of `width` x `height` pixels.
+
+    The grid covers the central square whose side is the `share` of the image's shorter side that a network looks at.
+    Raises `ValueError` if the cells are no square number.
+    """
+    lines = math.isqrt(cells)
+    if lines * lines != cells:
+        raise ValueError(f"{cells} cells are no square grid")
+    side = share * min(width, height)
+    left, top = (width - side) / 2, (height - side) / 2
+    row, column = np.divmod(np.arange(cells), lines)
+    size = np.full(cells, side / lines)
+    return np.stack((left + column * size, top + row * size, size, size), axis=1)
+
+
+def covered(cells: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of each cell (cells, 4) that lies in any of some boxes (boxes, 4): (cells,), boxes counted once.
+
+    Exact: the edges of the boxes cut the plane into rectangles, each of which lies in a box or does not.
+    """
+    x, y = (np.unique(np.concatenate((boxes[:, axis], boxes[:, axis] + boxes[:, axis + 2]))) for axis in (0, 1))
+    middle_x, middle_y = (x[1:] + x[:-1]) / 2, (y[1:] + y[:-1]) / 2
+    begin, end = boxes[:, :2], boxes[:, :2] + boxes[:, 2:]
+    in_x = (middle_x >= begin[:, :1]) & (middle_x <= end[:, :1])
+    in_y = (middle_y >= begin[:, 1:]) & (middle_y <= end[:, 1:])
+    inside = (in_y.T.astype(float) @ in_x.astype(float)) > 0
+    shared_x, shared_y = (
+        np.clip(
+            np.minimum(cells[:, axis, None] + cells[:, axis + 2, None], edges[1:])
+            - np.maximum(cells[:, axis, None], edges[:-1]),
+            0,
+            None,
+        )
+        for axis, edges in ((0, x), (1, y))
+    )
+    areas = np.einsum("cy,yx,cx->c", shared_y, inside.astype(float), shared_x)
+    shares: NDArray[np.float64] = areas / cells[:, 2:].prod(axis=1)
+    return shares

@@ -23,7 +23,7 @@ from densevse.batches.phrase_regions import PhraseRegions
 from densevse.batches.structures import structure
 from densevse.batches.structures.trees import Forest
 from densevse.errors import InputError
-from densevse.evaluation.protocols import select_split
+from densevse.evaluation.protocols import select_split, spread
 from densevse.language.words import Vocabulary
 from densevse.logs import logger
 from densevse.methods.interface import Shapes
@@ -51,12 +51,13 @@ class Inputs:
         """View -> what its features were made from: network, layer, weights."""
         return {view: store.made_from for view, store in self.stores.items()}
 
-    def pairs(self, split: str, regions: Literal["all", "assigned"] = "all") -> Pairs:
+    def pairs(self, split: str, regions: Literal["all", "assigned"] = "all", images: int | None = None) -> Pairs:
         """The readable images of a split and their sentences; `regions` as `Method.regions_read` says.
 
-        Raises `InputError` if there are none.
+        With a number of `images`, so many of them, evenly spaced. Raises `InputError` if there are none.
         """
         rows = select_split(self.images, self.captions, split)
+        rows = rows if images is None else spread(rows, images)
         structures = {name: structure(name).read(self, rows.caption_ids) for name in self.sentences}
         logger.info("%s: %d images with %d sentences", split, len(rows.image_ids), len(rows.caption_ids))
         phrases = self._phrases(structures.get("trees")) if split == "train" else None

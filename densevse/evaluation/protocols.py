@@ -51,6 +51,19 @@ def select_split(images: pd.DataFrame, captions: pd.DataFrame, split: str = "tes
     )
 
 
+def spread(test_set: TestSet, images: int) -> TestSet:
+    """So many of a split's images, evenly spaced, with their sentences; all of them where there are no more."""
+    count = len(test_set.image_ids)
+    kept = np.linspace(0, count - 1, min(images, count)).astype(np.int64)
+    asked = np.isin(test_set.image_of_caption, kept)
+    return TestSet(
+        test_set.image_ids[kept],
+        test_set.caption_ids[asked],
+        np.searchsorted(kept, test_set.image_of_caption[asked]),
+        test_set.family_of_image[kept],
+    )
+
+
 def folds(test_set: TestSet, protocol: str) -> list[Fold]:
     """The folds of a protocol of the settings: full, five_folds, first_1000, random_1000 or hodosh."""
     return PROTOCOLS[protocol](test_set)

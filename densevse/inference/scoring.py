@@ -1,6 +1,6 @@
 """Scoring blocks of images and sentences from their encodings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import torch
@@ -39,6 +39,20 @@ def scorer(method: Method, images: Encoding, sentences: Encoding) -> Callable[[I
                     for row in _tiles(some_images, image, high)
                 ]
             return torch.cat(parts)
+
+        return score_block
+
+    return of_rows
+
+
+def summed(scorers: Sequence[Callable[[Indices, Indices], ScoreBlock]]) -> Callable[[Indices, Indices], ScoreBlock]:
+    """The scores of an ensemble: the sums of its members' scores, block by block (sm-LSTM*, section 4.2)."""
+
+    def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
+        members = [scorer(image_rows, sentence_rows) for scorer in scorers]
+
+        def score_block(image: slice, sentence: slice) -> Tensor:
+            return torch.stack([member(image, sentence) for member in members]).sum(dim=0)
 
         return score_block
 

@@ -1,7 +1,10 @@
 """The functions of recurrent cells' gates and, from their outputs, the gradients of their inputs."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 
 def sigmoid_(x: Tensor) -> Tensor:
@@ -19,3 +22,39 @@ def through_tanh(gradient: Tensor, output: Tensor, out: Tensor | None = None) ->
     """The gradient of a tanh's input from that of its output, and that output."""
     given = {} if out is None else {"grad_input": out}
     return torch.ops.aten.tanh_backward(gradient, output, **given)  # type: ignore[no-any-return]
+
+
+def lstm_cell(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
+    """Hochreiter and Schmidhuber's cell with forget gate: (P, 4H) and (P, H) to the hidden state and the cell, (P, H).
+
+    `gates` are the inputs of the gates in the order input, forget, output, candidate.
+    """
+    hidden, after = _Cell.apply(gates, cell)  # type: ignore[no-untyped-call]
+    return hidden, after
+
+
+class _Cell(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
+        gates, size = gates.clone(), cell.shape[1]
+        sigmoid_(gates[:, : 3 * size])
+        i, f, o, candidate = gates.split(size, dim=1)
+        candidate.tanh_()
+        after = torch.addcmul(i * candidate, f, cell)
+        squashed = after.tanh()
+        ctx.save_for_backward(gates, cell, squashed)
+        return o * squashed, after
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, of_hidden: Tensor, of_after: Tensor) -> tuple[Tensor, Tensor]:
+        gates, cell, squashed = ctx.saved_tensors
+        i, f, o, candidate = gates.split(cell.shape[1], dim=1)
+        of_gates = torch.empty_like(gates)
+        of_i, of_f, of_o, of_candidate = of_gates.split(cell.shape[1], dim=1)
+        here = through_tanh(of_hidden * o, squashed).add_(of_after)
+        through_sigmoid(of_hidden * squashed, o, out=of_o)
+        through_sigmoid(here * candidate, i, out=of_i)
+        through_sigmoid(here * cell, f, out=of_f)
+        through_tanh(here * i, candidate, out=of_candidate)
+        return of_gates, here.mul_(f)

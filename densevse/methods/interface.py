@@ -127,6 +127,14 @@ class Phrases:
     vectors: Tensor  # (phrases, dimension)
 
 
+@dataclass(frozen=True)
+class Saliency:
+    """What a method attends to in P pairs of an image and a sentence, at each of its T steps."""
+
+    cells: Tensor  # (T, P, cells) weights of the view `grid`, which sum to 1 in each step
+    words: Tensor  # (T, P, longest) weights of the words, which sum to 1 in each step; 0 at padding
+
+
 class Method(nn.Module, ABC):
     """A paper. `hyperparameters` are of the type `Parameters` in densevse/methods/parameters/<name>.py.
 
@@ -196,6 +204,10 @@ class Method(nn.Module, ABC):
     def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
         """The region that each phrase means, and how sure that is: (P, R, d), (P, R) bool, (P, d) to (P,) and (P,)."""
         raise NotImplementedError(f"{type(self).__name__} does not assign regions to phrases")
+
+    def saliency(self, images: Encoding, sentences: Encoding, image: Tensor, sentence: Tensor) -> Saliency:
+        """What each step attends to in the pairs of the given rows of the encodings, (P,) each."""
+        raise NotImplementedError(f"{type(self).__name__} attends to nothing that could be shown")
 
     @classmethod
     def can(cls, ability: str) -> bool:

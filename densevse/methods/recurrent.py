@@ -33,6 +33,16 @@ class Prefixes:
     sizes: list[int]  # how many prefixes each level has
     sentence: Tensor  # (S,) the prefix that is the whole sentence
 
+    def of_words(self, lengths: Tensor, width: int) -> Tensor:
+        """(S, width) the prefix that ends with each word of sentences of (S,) lengths; the last one at padding."""
+        starts = np.cumsum([0, *self.sizes]).tolist()
+        prefix = self.sentence
+        ends = prefix.unsqueeze(1).repeat(1, width)
+        for level in range(len(self.sizes) - 1, 0, -1):
+            prefix = torch.where(lengths > level, starts[level - 1] + self.parent[prefix], prefix)
+            ends[:, level - 1] = prefix
+        return ends
+
 
 def prefixes(words: Words) -> Prefixes:
     """Find the distinct prefixes of sentences of at least one word each."""

@@ -41,6 +41,17 @@ class Figures(Stage):
                     wanted += [f"{training.last_alignments(dataset, name)}/accuracy.parquet"]
         return wanted
 
+    def of_saliency(self, dataset: str) -> list[str]:
+        """What the methods (not their variants) that attend to something attend to, of the first seed."""
+        names = sorted(self.config.methods.keys() & Tables(self.project).with_saliency(dataset).keys())
+        files = ("saliency.png", "average_saliency.png")
+        return [f"{self.results}/figures/{dataset}/{name}/{file}" for name in names for file in files]
+
+    def titles_of_two(self, wildcards: Wildcards) -> list[str]:
+        """The titles of a variant and of another one."""
+        names = (wildcards.variant, wildcards.other)
+        return [self.project.variant(name, wildcards.dataset).title for name in names]
+
     def runs(self, wildcards: Wildcards) -> dict[str, list[list[str]]]:
         """Variant -> for each seed the histories of its rounds."""
         training = Training(self.project)

@@ -60,6 +60,10 @@ class Tables(Stage):
         """The variants in a data set's main table that read the scores of concepts."""
         return {name: entry for name, entry in self.variants(dataset).items() if CONCEPTS & set(entry.views)}
 
+    def with_saliency(self, dataset: str) -> dict[str, Method]:
+        """The variants in a data set's main table that say what they attend to."""
+        return {name: entry for name, entry in self.variants(dataset).items() if "saliency" in entry.yields}
+
     def phrases_have_boxes(self, dataset: str) -> bool:
         """Whether a data set's phrases have true boxes."""
         return self.config.datasets[dataset].phrases_have_boxes

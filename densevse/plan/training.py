@@ -6,6 +6,7 @@ from densevse.errors import InputError
 from densevse.plan.features import Features
 from densevse.plan.language import Parses
 from densevse.plan.project import Stage, Wildcards
+from densevse.settings.methods import Method
 
 
 class Training(Stage):
@@ -13,7 +14,35 @@ class Training(Stage):
 
     def inputs(self, wildcards: Wildcards) -> dict[str, str | list[str]]:
         """The artifacts that a variant reads on a data set, by the names that densevse.batches.files.Files takes."""
-        entry, dataset = self.variant(wildcards), self.dataset(wildcards)
+        return self._inputs(wildcards, self.variant(wildcards))
+
+    def inputs_of_members(self, wildcards: Wildcards) -> dict[str, str | list[str]]:
+        """The same of all members of an ensemble. Raises `InputError` if two read different artifacts as the same."""
+        inputs: dict[str, str | list[str]] = {}
+        for name, entry in self._members(wildcards).items():
+            for key, files in self._inputs(wildcards, entry).items():
+                if inputs.setdefault(key, files) != files:
+                    raise InputError(f"ensembles.{wildcards.ensemble}: {name} reads another {key} than the others.")
+        return inputs
+
+    def models_of_members(self, wildcards: Wildcards) -> list[str]:
+        """The last models of an ensemble's members, of one seed."""
+        return [
+            f"{self.run(wildcards.dataset, name, wildcards.seed)}/round{entry.last_round}/model.safetensors"
+            for name, entry in self._members(wildcards).items()
+        ]
+
+    def code_of_ensemble(self, wildcards: Wildcards) -> str:
+        """The code of an ensemble's retrieval."""
+        modules = [module for entry in self._members(wildcards).values() for module in _modules(entry)]
+        return self.project.code.digest("retrieve_by_ensemble.py", *dict.fromkeys(modules))
+
+    def _members(self, wildcards: Wildcards) -> dict[str, Method]:
+        members = self.config.ensembles()[wildcards.ensemble].members
+        return {name: self.project.variant(name, wildcards.dataset) for name in members}
+
+    def _inputs(self, wildcards: Wildcards, entry: Method) -> dict[str, str | list[str]]:
+        dataset = self.dataset(wildcards)
         folder, features = f"{self.results}/{wildcards.dataset}", Features(self.project)
         networks = {**dataset.networks, **entry.networks}
         inputs: dict[str, str | list[str]] = {
@@ -69,14 +98,17 @@ class Training(Stage):
         """The code that aligns regions with triplets."""
         return self.project.code.digest("align.py", *self.modules(wildcards))
 
+    def code_of_saliency(self, wildcards: Wildcards) -> str:
+        """The code that explains what a model attends to."""
+        return self.project.code.digest("explain.py", *self.modules(wildcards))
+
     def code_of_true_regions(self, wildcards: Wildcards) -> str:
         """The code that embeds the regions of true boxes."""
         return self.project.code.digest("embed_true_regions.py", *self.modules(wildcards))
 
     def modules(self, wildcards: Wildcards) -> list[str]:
         """What a variant's jobs import by name: its method, and the structures of sentences that it reads."""
-        entry = self.variant(wildcards)
-        return [f"densevse.methods.{entry.model}", *(f"densevse.batches.structures.{name}" for name in entry.sentences)]
+        return _modules(self.variant(wildcards))
 
     def method(self, wildcards: Wildcards) -> str:
         """The name of a variant's method."""
@@ -147,6 +179,24 @@ class Training(Stage):
         seed, last = self.config.datasets[dataset].seeds[0], self.project.variant(variant, dataset).last_round
         return f"{self.results}/{dataset}/alignments/{variant}/seed{seed}/round{last}"
 
+    def saliency(self, wildcards: Wildcards) -> str:
+        """What the last round of a variant's first seed attends to in the test split."""
+        return self._saliency(wildcards, wildcards.variant)
+
+    def saliency_of_two(self, wildcards: Wildcards) -> list[str]:
+        """The same of a variant and of another one."""
+        return [self._saliency(wildcards, name) for name in (wildcards.variant, wildcards.other)]
+
+    def _saliency(self, wildcards: Wildcards, name: str) -> str:
+        seed, last = self.dataset(wildcards).seeds[0], self.project.variant(name, wildcards.dataset).last_round
+        return f"{self.results}/{wildcards.dataset}/saliency/{name}/seed{seed}/round{last}/test.parquet"
+
+    def seen(self, wildcards: Wildcards) -> float:
+        """The share of an image's shorter side that the network of a variant's grid looks at."""
+        networks = {**self.dataset(wildcards).networks, **self.variant(wildcards).networks}
+        network = self.config.networks[networks["grid"]]
+        return network.size / network.resize
+
     def candidates(self, wildcards: Wildcards) -> str:
         """What a phrase may be assigned: beyond the model itself, all that assigning depends on."""
         return str(self.variant(wildcards).parameters.model_dump()["candidates"])
@@ -158,3 +208,7 @@ class Training(Stage):
     def run(self, dataset: str, variant: str, seed: int | str) -> str:
         """The folder of a variant's rounds with a seed."""
         return f"{self.results}/{dataset}/models/{variant}/seed{seed}"
+
+
+def _modules(entry: Method) -> list[str]:
+    return [f"densevse.methods.{entry.model}", *(f"densevse.batches.structures.{name}" for name in entry.sentences)]

@@ -15,7 +15,7 @@ from densevse.strict import Strict
 
 Structure = Literal["words", "trees", "triplets", "dependencies", "tags"]
 Dependencies = Literal["enhanced", "basic"]
-Yield = Literal["phrases"]
+Yield = Literal["phrases", "saliency"]
 PARAMETERS = Path(__file__).parents[1] / "methods/parameters"
 
 
@@ -68,7 +68,9 @@ class Method(Strict):
         "enhanced", description="which dependencies `triplets` are: enhanced ones have words in them (obl:on, conj:and)"
     )
     yields: list[Yield] = Field(
-        default=[], description="what a trained model gives besides scores: phrases, vectors of phrases and of regions"
+        default=[],
+        description="what a trained model gives besides scores: phrases, vectors of phrases and of regions; saliency, "
+        "what it attends to in images and sentences",
     )
     word_vectors: bool = Field(False, description="whether it is given the data set's pre-trained vectors")
     networks: dict[View, str] = Field(default={}, description="networks instead of the data set's")

@@ -20,6 +20,9 @@ class Training(Strict):
         gt=0,
         description="stop after so many epochs in which the selecting measure on val did not become better",
     )
+    validation_images: int | None = Field(
+        default=None, gt=0, description="validate on so many images of val, spread over it, where all would take long"
+    )
     checkpoint_steps: int = Field(default=200, gt=0, description="steps between checkpoints")
     half_precision: bool = Field(default=False, description="autocast to bf16 on a GPU")
 

@@ -32,7 +32,8 @@ def train(files: Files, start: str | None, job: TrainingJob, model: str | Path, 
     if start:
         load_weights(method, job.method, start)
         logger.info("starting from the weights of %s", start)
-    train_pairs, val_pairs = (inputs.pairs(split, method.regions_read) for split in ("train", "val"))
+    train_pairs = inputs.pairs("train", method.regions_read)
+    val_pairs = inputs.pairs("val", method.regions_read, job.training.validation_images)
     task = Retrieval(method.to(device), train_pairs, val_pairs)
     plan = Plan(job.training, job.phases, job.seed, job.round, validate_start=start is not None)
     rows = Trainer(task, plan, checkpoint).run()

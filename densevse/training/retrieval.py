@@ -8,6 +8,7 @@ from densevse.batches.pairs import Pairs
 from densevse.batches.ragged import Indices
 from densevse.evaluation.ranks import evaluate, figures
 from densevse.inference.encoding import encode_images, encode_sentences
+from densevse.inference.explaining import entropies
 from densevse.inference.scoring import scorer
 from densevse.methods.interface import Batch, Encoding, Method, Moment
 from densevse.training.task import Task
@@ -37,8 +38,12 @@ class Retrieval(Task):
             return self.module.loss(_float32(images), _float32(sentences), batch, moment)
 
     def validate(self) -> dict[str, float]:
-        """R@K both ways and their Sum on the validation split, ranked as the test split is."""
-        return validate(self.module, self.val)
+        """R@K both ways and their Sum on the validation split, ranked as the test split is.
+
+        Of a method that attends to cells and words, also the mean entropy of that.
+        """
+        attention = entropies(self.module, self.val) if self.module.can("saliency") else {}
+        return {**validate(self.module, self.val), **attention}
 
 
 def validate(method: Method, pairs: Pairs) -> dict[str, float]:

@@ -9,6 +9,7 @@ from densevse.errors import InputError
 from densevse.evaluation.published import read_published
 from densevse.plan.project import Project
 from densevse.plan.tables import Tables, check_tables
+from densevse.plan.training import Training
 
 ROOT = Path(__file__).parents[2]
 PRINTED = [f"{paper}_{number}" for paper, numbers in (
@@ -19,9 +20,6 @@ PRINTED = [f"{paper}_{number}" for paper, numbers in (
 AWAITED = {
     *("sdt_rnn", "sdt_rnn_full_frame", "devise", "defrag", "defrag_fragment", "defrag_global", "defrag_no_mil"),
     *("defrag_full_frame", "defrag_bag_of_words", "defrag_bigrams", "defrag_finetuned"),
-    *("sm_lstm", "sm_lstm_mean", "sm_lstm_att", "sm_lstm_ctx", "sm_lstm_ensemble"),
-    *(f"sm_lstm_{steps}" for steps in ("1_step", "2_steps", "4_steps", "5_steps")),
-    *(f"sm_lstm_lambda_{value}" for value in ("0", "1", "10", "1000")),
     *("sco", "sco_res", "sco_ctx_1_crop", "sco_ctx", "sco_ctx_sen", "sco_ctx_gen_sampling", "sco_ctx_gen_shared"),
     *("sco_ctx_gen", "sco_cnp", "sco_cnp_gen", "sco_cnp_ctx_sum", "sco_cnp_ctx", "sco_lambda_001", "sco_lambda_100"),
 }
@@ -164,3 +162,22 @@ def test_judged_pairs_are_scored_by_the_last_round(tmp_path, monkeypatch):
         f"results/flickr8k/pair_scores/hm_lstm/seed0/round{last}.parquet",
     ]
     assert tables.judgements_source(flickr8k).endswith("Flickr8k_text.zip")
+
+
+def test_training_starts_from_the_variant_that_the_configuration_names(tmp_path, monkeypatch):
+    training = Training(project(tmp_path, monkeypatch))
+    of = {"dataset": "scenes", "seed": "3"}
+    assert training.origin(SimpleNamespace(**of, variant="sm_lstm")) == (
+        "results/scenes/models/vse/seed3/round0/model.safetensors"
+    )
+    assert training.origin(SimpleNamespace(**of, variant="sm_lstm_mean")) == []
+    assert training.start(SimpleNamespace(**of, variant="hm_lstm", round="2")) == (
+        "results/scenes/models/hm_lstm/seed3/round1/model.safetensors"
+    )
+
+
+def test_an_ensemble_reads_what_its_members_read(tmp_path, monkeypatch):
+    training = Training(project(tmp_path, monkeypatch))
+    wildcards = SimpleNamespace(dataset="scenes", seed="0", ensemble="sm_lstm_ensemble")
+    assert {"view_grid", "view_whole", "words"} <= set(training.inputs_of_members(wildcards))
+    assert len(training.models_of_members(wildcards)) == 4

@@ -51,6 +51,8 @@ wildcard_constraints:
     proposer=any_of(settings.proposers),
     parser=any_of(settings.parsers),
     vectors=any_of(settings.word_vectors),
+    ensemble=any_of(settings.ensembles()),
+    other=any_of(settings.variant_names()),
     variant=any_of(settings.variant_names()),
     view="whole|ten_crop|grid",
     shard=r"\d+-of-\d+",

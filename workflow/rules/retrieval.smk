@@ -29,6 +29,33 @@ rule retrieve:
         "../scripts/retrieve.py"
 
 
+rule retrieve_by_ensemble:
+    input:
+        unpack(training.inputs_of_members),
+        models=training.models_of_members,
+    output:
+        "<results>/{dataset}/retrieval/{protocol}/{ensemble}/seed{seed}/ensemble.parquet",
+    log:
+        "<logs>/retrieve_by_ensemble/{dataset}_{protocol}_{ensemble}_seed{seed}.log",
+    benchmark:
+        "<benchmarks>/retrieve_by_ensemble/{dataset}_{protocol}_{ensemble}_seed{seed}.tsv"
+    wildcard_constraints:
+        protocol="full|five_folds|first_1000|random_1000|hodosh",
+    conda:
+        "../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=8000,
+        gpu=settings.gpu,
+    params:
+        code=training.code_of_ensemble,
+        threads=datasets.threads,
+    message:
+        "retrieval: the ensemble {wildcards.ensemble} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../scripts/retrieve_by_ensemble.py"
+
+
 rule embed:
     input:
         unpack(training.inputs),

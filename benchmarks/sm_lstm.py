@@ -1,0 +1,242 @@
+"""sm-LSTM's scores of all pairs and its training step, against their bare matrix products, at the paper's sizes.
+
+All 1,000 x 5,000 pairs are extrapolated from a tile of them: what depends on one side only is computed before. Beside
+it, on pairs of the same tile: the model batched in the usual way, where a batch of pairs goes through every layer, the
+sentences' encoders included (checked to give the same scores), and the scores of SCAN (Lee et al., ECCV 2018) as its
+authors write them, one sentence after the other. A training step is taken where it costs most: every mismatched pair
+has a hinge, so that all pairs are computed twice forwards and once backwards. Its memory is that of the paper's batch,
+128 pairs with 100 mismatched ones each.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from benchmarks._timing import seconds
+from benchmarks.ranking import extra_memory
+from densevse.methods.attention import Side
+from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
+from densevse.methods.parameters.sm_lstm import Parameters
+from densevse.methods.recurrent import Recurrent
+from densevse.methods.sm_lstm import SMLSTM
+from densevse.methods.structures import Words
+from densevse.numerics import set_up
+
+CELLS, CELL, CONTEXT, VOCABULARY = 196, 512, 4096, 8000
+IMAGES, SENTENCES = 1000, 5000
+TILE, PAIRS_AS_USUAL, BATCH, PAPER_BATCH, REPEATS = 45, 64, 64, 128, 3
+
+
+def rows() -> list[tuple[str, str, float, str]]:
+    """What, the target, the ratio or figure, a note."""
+    set_up(torch.get_num_threads())
+    torch.manual_seed(0)
+    model = SMLSTM(Parameters(), Shapes({"grid": CELL, "whole": CONTEXT}, VOCABULARY))
+    return [*rows_of_all_pairs(model), *rows_of_training(model)]
+
+
+def rows_of_all_pairs(model: SMLSTM) -> list[tuple[str, str, float, str]]:
+    """Scoring: a tile of ours against its products, and against other ways, per pair."""
+    batch = made_batch(TILE)
+    with torch.inference_mode():
+        images, sentences = model.encode_batch(batch)
+        usual = UsualModel(model, batch)
+        some = torch.arange(PAIRS_AS_USUAL) % TILE, torch.arange(PAIRS_AS_USUAL) * 7 % TILE
+        torch.testing.assert_close(usual(*some), model.compare(images, sentences, *some), atol=1e-4, rtol=1e-3)
+        cells, words = (
+            torch.randn(TILE, CELLS, 1024),
+            torch.randn(TILE, int(batch.sentences["words"].lengths.max()), 1024),
+        )
+        lengths = batch.sentences["words"].lengths.tolist()
+        tile, products, as_usual, scan = (
+            time / pairs
+            for time, pairs in zip(
+                best_of(
+                    lambda: model.score(images, sentences),
+                    products_of(model, lengths, TILE * TILE, TILE),
+                    lambda: usual(*some),
+                    lambda: scan_scores(cells, words, lengths),
+                ),
+                (TILE * TILE, TILE * TILE, PAIRS_AS_USUAL, TILE * TILE),
+                strict=True,
+            )
+        )
+    what = f"sm-LSTM, T = 3, {CELLS} cells, {IMAGES:,} x {SENTENCES:,} pairs"
+    minutes = tile * IMAGES * SENTENCES / 60
+    ours = f"{1000 * tile:.3f} ms for a pair"
+    return [
+        (f"{what} / their bare products", "<= 2.5", tile / products, f"{ours} / {1000 * products:.3f} ms"),
+        (f"{what}, batched in the usual way / ours", ">= 20", as_usual / tile, f"{1000 * as_usual:.2f} ms / {ours}"),
+        (f"{what}: minutes, extrapolated from a tile", "", minutes, ours),
+        ("SCAN's scores as its authors write them / sm-LSTM's", "", scan / tile, f"{1000 * scan:.3f} ms / {ours}"),
+    ]
+
+
+def rows_of_training(model: SMLSTM) -> list[tuple[str, str, float, str]]:
+    """A training step where all pairs have hinges, against three times its products; memory at the paper's batch."""
+    batch, paper = made_batch(BATCH), made_batch(PAPER_BATCH)
+    lengths = batch.sentences["words"].lengths.tolist()
+    step, products = best_of(
+        lambda: training_step(model, batch), products_of(model, lengths, BATCH * BATCH, BATCH, backward=True)
+    )
+    memory = extra_memory(lambda: training_step(model, paper)) / 1024
+    note = f"{step:.2f} s / {products:.2f} s for {BATCH} x {BATCH} pairs, all of which have hinges"
+    return [
+        ("sm-LSTM training step / its bare products", "<= 2.5", step / products, note),
+        (
+            f"sm-LSTM training step, {PAPER_BATCH} x 101 pairs: extra memory, GB",
+            "<= 8",
+            memory,
+            "peak above that before",
+        ),
+    ]
+
+
+def training_step(model: SMLSTM, batch: Batch) -> None:
+    """Loss and gradient; with a margin that no pair keeps, so that every pair has a hinge."""
+    model.zero_grad()
+    moment = Moment(1, "main", model.hyperparameters.model_copy(update={"margin": 100.0}))
+    model.loss(*model.encode_batch(batch), batch, moment).backward()
+
+
+def made_batch(size: int) -> Batch:
+    """Random images, and sentences of 8 to 20 words."""
+    generator = torch.Generator().manual_seed(size)
+    lengths = torch.randint(8, 21, (size,), generator=generator)
+    index = torch.randint(2, VOCABULARY, (size, 20), generator=generator)
+    index = index.masked_fill(torch.arange(20) >= lengths.unsqueeze(1), 0)[:, : int(lengths.max())]
+    views = {
+        "grid": torch.rand(size, CELLS, CELL, generator=generator),
+        "whole": torch.rand(size, CONTEXT, generator=generator),
+    }
+    sentences = Sentences({"words": Words(index, lengths)})
+    return Batch(Images(views, torch.ones(size, 0, dtype=torch.bool)), sentences, torch.eye(size, dtype=torch.bool))
+
+
+def products_of(
+    model: SMLSTM, lengths: list[int], pairs: int, owners: int, backward: bool = False
+) -> Callable[[], None]:
+    """The products that pairs cannot do without, each as one large one; backward: those of both gradients too.
+
+    For each pair and step: gates of s_t and of the state, the state's share of both attentions, the weights' sum under
+    the softmax, Eq 3 on both sides; and Eq 5. At the first step there is no state.
+    """
+    p = model.hyperparameters
+    linear = [
+        (1, p.similarity, 4 * p.hidden),
+        (p.steps - 1, p.similarity + p.hidden, 4 * p.hidden),
+        (2 * (p.steps - 1), p.hidden, p.attention_units),
+        (1, p.hidden, p.score_units),
+    ]
+    operands = [(times, torch.randn(pairs, k), torch.randn(k, n)) for times, k, n in linear]
+    sums = [
+        (torch.randn(count, pairs // owners, size), torch.randn(count, size, p.similarity))
+        for count, size in [(owners, CELLS), *((lengths.count(length), length) for length in sorted(set(lengths)))]
+    ]
+    units = torch.randn(256, p.attention_units), torch.randn(p.attention_units)
+    logits = pairs * CELLS + pairs // owners * sum(lengths)
+
+    def multiply() -> None:
+        with torch.inference_mode():
+            for times, left, right in operands:
+                for _ in range(times):
+                    product(left, right, backward)
+            for _ in range(p.steps - 1):
+                for left, right in sums:
+                    product(left, right, backward)
+                for _ in range(logits // len(units[0]) * (3 if backward else 1)):
+                    torch.mv(*units)
+
+    return multiply
+
+
+def product(left: Tensor, right: Tensor, backward: bool) -> None:
+    found = left @ right
+    if backward:
+        found @ right.mT
+        left.mT @ found
+
+
+class UsualModel:
+    """The same model for a batch of pairs, as a training code is usually written: no layer knows that pairs share."""
+
+    def __init__(self, model: SMLSTM, batch: Batch) -> None:
+        self.model, self.steps = model, model.hyperparameters.steps
+        self.cells, self.image_context = (scaled(batch.images.views[view]) for view in ("grid", "whole"))
+        self.words: Words = batch.sentences["words"]
+        self.lstms = [as_pytorch(layer) for layer in (model.blstm.forwards, model.blstm.backwards, model.context)]
+
+    def __call__(self, image: Tensor, sentence: Tensor) -> Tensor:
+        model = self.model
+        words, sentence_context, present = self.encoded(sentence)
+        cells, image_context = self.cells[image], self.image_context[image]
+        hidden = cell = cells.new_zeros(len(image), model.hyperparameters.hidden)
+        for _ in range(self.steps):
+            a = self.attended(
+                model.image, cells, torch.ones_like(cells[:, :, 0], dtype=torch.bool), image_context, hidden
+            )
+            w = self.attended(model.sentence, words, present, sentence_context, hidden)
+            i, f, o, g = model.gates(torch.cat((scaled(a) * scaled(w), hidden), dim=1)).chunk(4, dim=1)
+            cell = torch.sigmoid(f) * cell + torch.sigmoid(i) * torch.tanh(g)
+            hidden = torch.sigmoid(o) * torch.tanh(cell)
+        return model.mlp(hidden).squeeze(1)
+
+    def encoded(self, sentence: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Each pair's words by the BLSTM, its context by the LSTM, and where it has words."""
+        index, lengths = self.words.index[sentence], self.words.lengths[sentence]
+        last = lengths.unsqueeze(1) - 1 - torch.arange(index.shape[1])
+        turned = index.gather(1, last.clamp(min=0)).masked_fill(last < 0, 0)
+        forwards, backwards = (
+            lstm(self.model.words(words))[0] for lstm, words in zip(self.lstms[:2], (index, turned), strict=True)
+        )
+        backwards = backwards.gather(1, last.clamp(min=0).unsqueeze(2).expand_as(backwards))
+        states = self.lstms[2](self.model.context_words(index))[0]
+        context = states[torch.arange(len(states)), lengths - 1]
+        return torch.cat((forwards, backwards), dim=2), scaled(context), index != 0
+
+    @staticmethod
+    def attended(side: Side, candidates: Tensor, present: Tensor, context: Tensor, hidden: Tensor) -> Tensor:
+        attention = side.attention
+        total = attention.candidate(candidates) + (attention.context(context) + attention.hidden(hidden)).unsqueeze(1)
+        weights = (torch.tanh(total) @ attention.weight).masked_fill(~present, -torch.inf).softmax(dim=1)
+        return side.projection((weights.unsqueeze(2) * candidates).sum(dim=1))
+
+
+def as_pytorch(layer: Recurrent) -> nn.LSTM:
+    """PyTorch's LSTM with the same weights; it stacks gates as input, forget, candidate, output."""
+    gates, inputs = layer.weight_input.shape
+    lstm = nn.LSTM(inputs, gates // 4, batch_first=True)
+    given = {"weight_ih_l0": layer.weight_input, "weight_hh_l0": layer.weight_hidden, "bias_ih_l0": layer.bias_input}
+    with torch.no_grad():
+        for name, weight in given.items():
+            getattr(lstm, name).copy_(torch.cat([weight.chunk(4)[gate] for gate in (0, 1, 3, 2)]))
+        lstm.bias_hh_l0.zero_()
+    return lstm
+
+
+def scaled(x: Tensor) -> Tensor:
+    return x * torch.rsqrt(x.square().mean(dim=tuple(range(1, x.dim())), keepdim=True))
+
+
+def scan_scores(images: Tensor, captions: Tensor, lengths: list[int], smooth: float = 9.0, lse: float = 6.0) -> Tensor:
+    """SCAN's text-to-image scores (images, sentences): for each sentence, all images, as in the authors' model.py."""
+    similarities = []
+    for caption, length in zip(captions, lengths, strict=True):
+        words = caption[:length].unsqueeze(0).repeat(len(images), 1, 1)
+        attention = functional.leaky_relu(torch.bmm(images, words.transpose(1, 2)), 0.1)
+        attention = functional.normalize(attention, dim=2).transpose(1, 2).contiguous()
+        attention = functional.softmax(attention * smooth, dim=2).transpose(1, 2).contiguous()
+        context = torch.bmm(images.transpose(1, 2), attention).transpose(1, 2)
+        row = functional.cosine_similarity(words, context, dim=2)
+        similarities.append(row.mul(lse).exp().sum(dim=1, keepdim=True).log() / lse)
+    return torch.cat(similarities, dim=1)
+
+
+def best_of(*works: Callable[[], object]) -> list[float]:
+    """The best of runs that alternate, in seconds, after one unmeasured run each."""
+    for work in works:
+        work()
+    times = [[seconds(work) for work in works] for _ in range(REPEATS)]
+    return [min(column) for column in zip(*times, strict=True)]

@@ -1,0 +1,40 @@
+"""What a model attends to in an image and its sentence, step by step, and how right that is where boxes are known."""
+
+from densevse.artifacts.schema import Column, Schema
+from densevse.artifacts.schemas.columns import BOX, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT
+
+SALIENCY = Schema(
+    "saliency",
+    "a cell of an image, or a word of its sentence, at a step of the model",
+    (
+        IMAGE_ID,
+        CAPTION_ID,
+        Column("step", NUMBER, "the step, from 1"),
+        Column("place", NUMBER, "the cell's number, line after line from the top left; or the word's, from 0"),
+        Column("word", TEXT, "the word; empty for a cell"),
+        *(Column(column.name, column.type, f"{column.meaning}; 0 for a word") for column in BOX),
+        Column(
+            "weight", REAL, "its saliency: those of an image's cells, and of a sentence's words, sum to 1 in a step"
+        ),
+    ),
+)
+
+SALIENCY_SCORE = Schema(
+    "saliency_score",
+    "a step of the model, or all of them",
+    (
+        Column("step", NUMBER, "the step, from 1; 0 for all steps together"),
+        Column(
+            "share", REAL, "share of the saliency in the true boxes of the step's most salient words, mean over pairs"
+        ),
+        Column("chance", REAL, "the same of a uniform map"),
+        Column("blob", REAL, "the same of a blob in the centre of the image: a Gaussian, a quarter of the side wide"),
+        Column("over_chance", REAL, "share minus chance"),
+        Column("over_chance_low", REAL, "lower end of its 95% interval over images"),
+        Column("over_chance_high", REAL, "upper end of it"),
+        Column("over_blob", REAL, "share minus blob"),
+        Column("over_blob_low", REAL, "lower end of its 95% interval over images"),
+        Column("over_blob_high", REAL, "upper end of it"),
+        Column("images", NUMBER, "images of which a true box was known for one of these words"),
+    ),
+)

@@ -1,0 +1,55 @@
+"""What config/methods/sm_lstm.yaml may set; the defaults are the paper's or, where it is silent, chosen."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from densevse.strict import Strict
+
+
+class Parameters(Strict):
+    """The parameters of sm-LSTM (Huang, Wang, Wang, CVPR 2017)."""
+
+    steps: int = Field(3, ge=1, description="T, how many pairs of instances are selected one after the other")
+    hidden: int = Field(1024, gt=0, description="H, units of the multimodal LSTM (section 4.2)")
+    word_hidden: int = Field(
+        512, gt=0, description="units of each direction of the BLSTM; G of the paper is twice this"
+    )
+    word_dimension: int = Field(300, gt=0, description="of a word vector, chosen; pre-trained vectors bring their own")
+    word_vectors: Literal["learned", "fixed", "tuned"] = Field(
+        "learned", description="of the BLSTM and of the context: learned from nothing, or pre-trained, fixed or tuned"
+    )
+    longest: int = Field(50, gt=0, description="sentences are cut after so many words (section 4.2)")
+    context_dimension: int = Field(
+        1024, gt=0, description="E, units of the sentence context's LSTM; the VSE's dimension"
+    )
+    context_word_dimension: int = Field(300, gt=0, description="of its word vectors; the VSE's word_dimension")
+    select: Literal["attention", "mean", "context"] = Field(
+        "attention", description="what is compared: attended instances; means (-mean); the two contexts (-ctx)"
+    )
+    context: bool = Field(True, description="whether global context modulates the attention; not in -att")
+    attention: Literal["repaired", "printed"] = Field(
+        "repaired", description="Eq 2 with its nonlinearity after the sum; or as printed, where only candidates count"
+    )
+    attention_units: int = Field(512, gt=0, description="units of Eq 2, chosen")
+    similarity: int = Field(512, gt=0, description="length of s_t, the representation of a local similarity, chosen")
+    score_units: int = Field(1024, gt=0, description="hidden units of Eq 5, chosen")
+    loss: Literal["sum", "hardest"] = Field(
+        "sum", description="Eq 6 over all mismatched pairs; or the hardest alone, which is VSE++'s and not the paper's"
+    )
+    margin: float = Field(0.2, ge=0, description="m of Eq 6 (section 4.2)")
+    mismatched: int = Field(
+        100, gt=0, description="mismatched sentences and images of each matched pair, where the batch has so many"
+    )
+    regulariser: Literal["squared", "printed"] = Field(
+        "squared", description="Eq 7 with squares; or as printed, where it is constant"
+    )
+    balance: float = Field(
+        100.0, ge=0, description="lambda of Eq 7; the regulariser is a mean over cells, words and matched pairs"
+    )
+    dropout: float = Field(0.0, ge=0, lt=1, description="of word vectors, cells and contexts, in training, chosen")
+    pairs_at_once: int = Field(
+        2048,
+        gt=0,
+        description="pairs of an image and a sentence that are compared at once; bounds memory, changes nothing else",
+    )

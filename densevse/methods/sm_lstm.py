@@ -1,0 +1,251 @@
+"""sm-LSTM (Huang, Wang, Wang, CVPR 2017): salient pairs of image and sentence instances, compared step by step.
+
+Each of T steps selects a pair of instances by attention, over the cells of the image's feature map and over the
+sentence's words (Eq 1-3: densevse/methods/attention.py), and compares them; a multimodal LSTM aggregates what it finds
+to the score of the pair (Eq 4-5).
+
+Where the paper is silent, as chosen here:
+- The two-way MLP that gives s_t is the product of both instances' projections, each of mean square 1.
+- Cells and contexts are given to the model at mean square 1, whatever network they come from.
+- -ctx (section 4.3) compares the two contexts, the same at each step; -mean compares the two means.
+- Eq 6 is divided by the number of matched pairs, and Eq 7, squared (as printed it is constant), is a mean over cells,
+  over words and over matched pairs: a mismatched pair has no instances in common that attention should cover.
+"""
+
+import math
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from densevse.methods.attention import Attention, Candidates, PrintedAttention, Side, rows_of
+from densevse.methods.bidirectional import Bidirectional
+from densevse.methods.gates import lstm_cell
+from densevse.methods.interface import Batch, Encoding, Images, Method, Moment, Saliency, Sentences, Shapes
+from densevse.methods.losses import hardest_hinges, sum_of_hinges
+from densevse.methods.parameters.sm_lstm import Parameters
+from densevse.methods.recomputed import scores_of_pairs
+from densevse.methods.recurrent import Recurrent, prefixes
+from densevse.methods.structures import Words
+from densevse.methods.tanh_sums import Grouped
+from densevse.methods.words import word_vectors
+
+
+class SMLSTM(Method):
+    """Selective multimodal LSTM. Encodings are `Candidates`."""
+
+    hyperparameters: Parameters
+
+    def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
+        """Raises `ValueError` if the views are not a grid and one vector for each image."""
+        super().__init__(parameters, shapes)
+        cell, image_context = (shapes.features[view] for view in _views(shapes))
+        state, sentence_context = 2 * parameters.word_hidden, parameters.context_dimension
+        attends, hidden = parameters.select == "attention", parameters.hidden
+        self.words: nn.Embedding | None = None  # with the BLSTM, what gives the candidates
+        self.context_words: nn.Embedding | None = None  # with the LSTM, what gives the sentence's context
+        if parameters.select != "context":
+            self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
+            self.blstm = Bidirectional(self.words.embedding_dim, parameters.word_hidden)
+        if parameters.select == "context" or (attends and parameters.context):
+            self.context_words = word_vectors(parameters.word_vectors, parameters.context_word_dimension, shapes)
+            self.context = Recurrent("lstm", self.context_words.embedding_dim, sentence_context)
+        self.image = _side(parameters, cell, image_context)
+        self.sentence = _side(parameters, state, sentence_context)
+        self.gates = nn.Linear(parameters.similarity + hidden, 4 * hidden)
+        nn.init.xavier_uniform_(self.gates.weight)
+        nn.init.zeros_(self.gates.bias)
+        nn.init.ones_(self.gates.bias.data[hidden : 2 * hidden])  # remember at first (Jozefowicz et al. 2015)
+        self.mlp = nn.Sequential(
+            nn.Linear(hidden, parameters.score_units), nn.Sigmoid(), nn.Linear(parameters.score_units, 1)
+        )
+        self.dropout = nn.Dropout(parameters.dropout)
+
+    def start_from(self, method: str, weights: Mapping[str, Tensor]) -> None:
+        """Section 4.2: the LSTM of the sentence context begins as that of a trained VSE of the same data set.
+
+        Raises `ValueError` if this variant has no context, or the other model has no LSTM of the same sizes.
+        """
+        if self.context_words is None:
+            raise ValueError("without a sentence context, sm-LSTM has nothing that could start from another model")
+        taken = {"words.weight": self.context_words.weight}
+        taken |= {f"sentence.{name}": weight for name, weight in self.context.named_parameters()}
+        for name, weight in taken.items():
+            if name not in weights or weights[name].shape != weight.shape:
+                found = list(weights[name].shape) if name in weights else "none"
+                raise ValueError(
+                    "sm-LSTM starts from a VSE whose encoder is an LSTM, whose dimension is context_dimension and "
+                    "whose word_dimension is context_word_dimension. "
+                    f"Its {name} would be of shape {list(weight.shape)}; the model of the method {method} has {found}."
+                )
+            weight.data.copy_(weights[name])
+
+    def encode_images(self, images: Images) -> Candidates:
+        """The cells of the feature map as candidates, with the image's global context m (sections 3.1 and 3.2)."""
+        cells, context = (self.dropout(_scaled(images.views[view])) for view in _views(self.shapes))
+        return self._encode(self.image, cells, torch.ones_like(cells[:, :, 0], dtype=torch.bool), context)
+
+    def encode_sentences(self, sentences: Sentences) -> Candidates:
+        """The BLSTM's state at each word as candidates, with the LSTM's last state as global context n."""
+        words = _cut(sentences["words"], self.hyperparameters.longest)
+        tree, states, context = prefixes(words), None, None
+        if self.words is not None:
+            states = self.blstm(self.dropout(self.words(tree.distinct)), words, tree)
+        if self.context_words is not None:
+            context = self.context(self.dropout(self.context_words(tree.distinct)), tree)
+            context = self.dropout(_scaled(context))
+        return self._encode(self.sentence, states, words.index != 0, context)
+
+    def score(self, images: Encoding, sentences: Encoding) -> Tensor:
+        """(I, S) s of Eq 5, a tile of pairs at once; sentences of similar length share a tile."""
+        by_length = Candidates(*sentences).present.sum(dim=1).argsort(stable=True)
+        edge = math.isqrt(self.hyperparameters.pairs_at_once)
+        scores = images[0].new_empty(len(images[0]), len(by_length))
+        for columns in by_length.split(edge):
+            some_sentences = tuple(part[columns] for part in sentences)
+            for first in range(0, len(scores), edge):
+                some_images = tuple(part[first : first + edge] for part in images)
+                pairs = torch.cartesian_prod(
+                    *(torch.arange(len(side), device=scores.device) for side in (some_images[0], columns))
+                )
+                found = self.compare(some_images, some_sentences, *pairs.unbind(dim=1))
+                scores[first : first + edge, columns] = found.view(-1, len(columns))
+        return scores
+
+    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
+        """Eq 6 over the batch's mismatched pairs, and lambda times Eq 7 over its matched ones."""
+        parameters: Parameters = moment.parameters
+        size = len(batch.positives)
+        image, sentence = candidates_of_pairs(size, parameters.mismatched, batch.positives.device)
+        found = scores_of_pairs(
+            self.compare,
+            images,
+            sentences,
+            (image.flatten(), sentence.flatten()),
+            list(self.parameters()),
+            parameters.pairs_at_once,
+        )
+        scores, left_out = found.new_zeros(size, size), torch.ones_like(batch.positives)
+        scores[image.flatten(), sentence.flatten()] = found
+        left_out[image, sentence] = False
+        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.loss]
+        loss = ranking(scores, batch.positives | left_out, parameters.margin) / size
+        if parameters.balance == 0 or parameters.select != "attention":
+            return loss
+        matched = torch.arange(size, device=scores.device)
+        saliency, present = self.saliency(images, sentences, matched, matched), Candidates(*sentences).present
+        return loss + parameters.balance * regulariser(saliency, present, parameters.regulariser)
+
+    def compare(self, images: Encoding, sentences: Encoding, image: Tensor, sentence: Tensor) -> Tensor:
+        """(P,) s of Eq 5 for pairs of the given rows of the encodings, (P,) each."""
+        hidden, _ = self._unroll(Candidates(*images), Candidates(*sentences), image, sentence)
+        score: Tensor = self.mlp(hidden)
+        return score.squeeze(1)
+
+    def saliency(self, images: Encoding, sentences: Encoding, image: Tensor, sentence: Tensor) -> Saliency:
+        """What each step attends to, in pairs of the given rows of the encodings, (P,) each (Eq 1)."""
+        _, steps = self._unroll(Candidates(*images), Candidates(*sentences), image, sentence)
+        cells, words = zip(*steps, strict=True)
+        return Saliency(torch.stack(cells), torch.stack(words))
+
+    def _encode(self, side: Side, candidates: Tensor | None, present: Tensor, context: Tensor | None) -> Candidates:
+        """The candidates as they are, or the one that stands for them: their mean (-mean) or the context (-ctx)."""
+        select = self.hyperparameters.select
+        if candidates is None or select == "context":
+            assert context is not None
+            return side.encode(context.unsqueeze(1), present[:, :1], None)
+        if select == "mean":  # states at padding are zero
+            mean = candidates.sum(dim=1) / present.sum(dim=1, keepdim=True)
+            return side.encode(mean.unsqueeze(1), present[:, :1], None)
+        return side.encode(candidates, present, context)
+
+    def _unroll(
+        self, images: Candidates, sentences: Candidates, image: Tensor, sentence: Tensor
+    ) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
+        """All steps of the pairs: (P, H) h_T, and each step's saliency over cells and words."""
+        size = self.hyperparameters.similarity
+        sentences = _trimmed(sentences, sentence)
+        by_image, by_sentence = Grouped.by(image), Grouped.by(sentence)
+        cells, of_image = rows_of(images.weights, image), rows_of(images.attended, image)
+        words, of_sentence = rows_of(sentences.weights, sentence), rows_of(sentences.attended, sentence)
+        gates = nn.functional.linear(_local(of_image, of_sentence), self.gates.weight[:, :size], self.gates.bias)
+        hidden, cell = lstm_cell(gates, gates.new_zeros(len(image), self.hyperparameters.hidden))
+        saliency = [(cells, words)]
+        for _ in range(1, self.hyperparameters.steps):
+            if self.hyperparameters.select == "attention":
+                cells, of_image = self.image.attend(images, hidden, by_image)
+                words, of_sentence = self.sentence.attend(sentences, hidden, by_sentence)
+            gates = self.gates(torch.cat((_local(of_image, of_sentence), hidden), dim=1))  # Eq 4
+            hidden, cell = lstm_cell(gates, cell)
+            saliency.append((cells, words))
+        return hidden, saliency
+
+
+def candidates_of_pairs(size: int, mismatched: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """The pairs that Eq 6 compares in a batch of matched ones: rows of images and of sentences, (size, 1 + mismatched).
+
+    Image i meets its own sentence and the `mismatched` after it, around the end of the batch: so each image meets as
+    many mismatched sentences as each sentence meets images.
+    """
+    image = torch.arange(size, device=device).unsqueeze(1)
+    sentence = (image + torch.arange(min(size, 1 + mismatched), device=device)) % size
+    return image.expand_as(sentence), sentence
+
+
+def regulariser(saliency: Saliency, present: Tensor, kind: str) -> Tensor:
+    """Eq 7 as means: (1 - sum_t p_ti)^2 over cells and (1 - sum_t q_tj)^2 over words, each over pairs, added.
+
+    As printed, without the squares, it is 2 - T / cells - T / words whatever the saliency. `present` (P, longest) says
+    where the pairs' sentences have words.
+    """
+
+    def uncovered(weights: Tensor) -> Tensor:
+        missing = 1 - weights.sum(dim=0)
+        return missing.square() if kind == "squared" else missing
+
+    words = saliency.words.shape[2]
+    present = present[:, :words]
+    of_words = (uncovered(saliency.words) * present).sum(dim=1) / present.sum(dim=1)
+    return (uncovered(saliency.cells).mean(dim=1) + of_words).mean()
+
+
+def _local(image: Tensor, sentence: Tensor) -> Tensor:
+    """s_t, the local similarity of a selected pair of instances (section 3.4)."""
+    return _scaled(image) * _scaled(sentence)
+
+
+def _scaled(x: Tensor) -> Tensor:
+    """Of mean square 1 over all but the first dimension."""
+    rest = tuple(range(1, x.dim()))
+    return x * torch.rsqrt(x.square().mean(dim=rest, keepdim=True) + 1e-12)
+
+
+def _side(parameters: Parameters, candidate: int, context: int) -> Side:
+    if parameters.select != "attention":
+        return Side(candidate if parameters.select == "mean" else context, parameters.similarity, None)
+    kind = Attention if parameters.attention == "repaired" else PrintedAttention
+    given = context if parameters.context else None
+    return Side(candidate, parameters.similarity, kind(candidate, given, parameters.hidden, parameters.attention_units))
+
+
+def _views(shapes: Shapes) -> tuple[str, str]:
+    """The names of the view of cells and of the view of the context."""
+    contexts = set(shapes.features) - {"grid"}
+    if "grid" not in shapes.features or contexts not in ({"whole"}, {"ten_crop"}):
+        raise ValueError(f"sm_lstm reads the views grid and whole (or ten_crop), not {sorted(shapes.features)}")
+    return "grid", contexts.pop()
+
+
+def _cut(words: Words, longest: int) -> Words:
+    """The first `longest` words of each sentence."""
+    return Words(words.index[:, :longest], words.lengths.clamp(max=longest), words.on_host()[:, :longest])
+
+
+def _trimmed(sentences: Candidates, rows: Tensor) -> Candidates:
+    """Without the padding that none of the given sentences needs."""
+    keys, values, present, weights, attended = sentences
+    longest = int(present[rows].sum(dim=1).max())
+    return Candidates(keys[:, :longest], values[:, :longest], present[:, :longest], weights[:, :longest], attended)
+
+
+METHOD = SMLSTM

@@ -1,0 +1,23 @@
+from densevse.artifacts.lineage import lineage
+from densevse.batches.files import Files
+from densevse.inference.explaining import write_saliency
+from densevse.inference.models import open_model
+from densevse.logs import job
+from densevse.numerics import set_up
+
+
+def main(files, model, split, seen, threads, output):
+    inputs, method = open_model(files, model, set_up(threads), "saliency")
+    write_saliency(method, inputs, split, seen, output, lineage({"split": split}, {"model": model}))
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(
+            Files.of(dict(snakemake.input.items())),
+            snakemake.input.model,
+            snakemake.wildcards.split,
+            snakemake.params.seen,
+            snakemake.params.threads,
+            snakemake.output[0],
+        )
