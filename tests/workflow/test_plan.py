@@ -14,8 +14,11 @@ def test_every_table_can_be_planned_with_no_data_present(empty, table):
     assert {"read_dataset", "extract_features", "count_words", "train", "retrieve", "table"} <= set(planned)
 
 
-def test_a_printed_table_that_nothing_is_measured_for_needs_no_data(empty):
-    assert empty.planned("results/tables/sm_lstm_3.md", "results/tables/hm_lstm_4.md") == {"table": 2}
+def test_a_table_of_published_rows_alone_needs_no_data(make_project):
+    printed = {"title": "Timesteps, as printed", "sections": [{"dataset": "flickr30k"}]}
+    printed |= {"published": [{"paper": "sm_lstm", "table": "3"}], "measure": []}
+    project = make_project({"tables": {"printed": printed}})
+    assert project.planned("results/tables/printed.md") == {"table": 1}
 
 
 def test_an_unknown_row_of_a_printed_table_stops_the_run(make_project):
