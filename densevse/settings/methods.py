@@ -19,6 +19,7 @@ Yield = Literal["phrases", "saliency"]
 PARAMETERS = Path(__file__).parents[1] / "methods/parameters"
 
 
+@cache
 def known_models() -> list[str]:
     """The methods that the code has: those whose parameters have a type."""
     return sorted(file.stem for file in PARAMETERS.glob("*.py") if not file.stem.startswith("_"))

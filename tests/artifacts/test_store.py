@@ -1,5 +1,7 @@
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -207,16 +209,16 @@ print(peaks[-1] - peaks[10])
     assert len(FeatureStore([tmp_path / "a"], IMAGE_FEATURES)) == 100_000
 
 
-def test_embeddings_of_images_and_sentences_are_compared_in_sql(tmp_path):
-    things = [("image", "a", ""), ("sentence", "a", "a#0"), ("sentence", "b", "b#0")]
-    rows = pd.DataFrame(things, columns=["kind", "image_id", "caption_id"])
-    rows = rows.assign(start=-1, end=-1, rank=-1, text="", **dict.fromkeys(BOX, 0.0))
+def test_the_readme_finds_the_sentences_nearest_to_an_image(tmp_path):
+    things = [("image", "a", ""), ("sentence", "b", "far away"), ("sentence", "a", "close by"), ("image", "b", "")]
+    rows = pd.DataFrame(things, columns=["kind", "image_id", "text"])
+    rows = rows.assign(caption_id="", start=-1, end=-1, rank=-1, **dict.fromkeys(BOX, 0.0))
     with FeatureWriter(tmp_path / "a.parquet", EMBEDDINGS, (2,), "float16", MADE_FROM) as writer:
-        writer.append(rows, np.array([[1, 0], [0.8, 0.6], [0, 1]]))
-    nearest = duckdb.sql(f"""
-        SELECT sentence.caption_id FROM '{tmp_path}/a.parquet' image, '{tmp_path}/a.parquet' sentence
-        WHERE image.kind = 'image' AND sentence.kind = 'sentence'
-        ORDER BY list_dot_product(image.vector, sentence.vector) DESC""")
-    assert nearest.fetchall() == [("a#0",), ("b#0",)]
+        writer.append(rows, np.array([[1, 0], [0, 1], [0.8, 0.6], [0, 1]]))
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    queries = next(block for block in re.findall(r"```sql\n(.*?)```", readme, re.DOTALL) if "embeddings" in block)
+    queries = queries.replace("results/scenes/embeddings/vse/seed0/round0/test.parquet", f"{tmp_path}/a.parquet")
+    with duckdb.connect() as connection:
+        assert [text for text, _ in connection.sql(queries).fetchall()] == ["close by", "far away"]
     stored = FeatureStore([tmp_path / "a.parquet"], EMBEDDINGS)
-    assert np.array_equal(stored.gather([1]), np.float16([[0.8, 0.6]]))
+    assert np.array_equal(stored.gather([2]), np.float16([[0.8, 0.6]]))
