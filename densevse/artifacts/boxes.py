@@ -27,20 +27,17 @@ def intersection_over_union(boxes: NDArray[Any], others: NDArray[Any]) -> NDArra
     return ratio
 
 
-def grid_cells(width: int, height: int, share: float, cells: int) -> NDArray[np.float64]:
-    """The boxes (cells, 4) of a square grid of cells, line after line, in an image of `width` x `height` pixels.
+def grid_cells(width: int, height: int, cells: int) -> NDArray[np.float64]:
+    """The boxes (cells, 4) of a grid of cells, line after line, that covers an image of `width` x `height` pixels.
 
-    The grid covers the central square whose side is the `share` of the image's shorter side that a network looks at.
     Raises `ValueError` if the cells are no square number.
     """
     lines = math.isqrt(cells)
     if lines * lines != cells:
         raise ValueError(f"{cells} cells are no square grid")
-    side = share * min(width, height)
-    left, top = (width - side) / 2, (height - side) / 2
     row, column = np.divmod(np.arange(cells), lines)
-    size = np.full(cells, side / lines)
-    return np.stack((left + column * size, top + row * size, size, size), axis=1)
+    sides = np.full((2, cells), [[width / lines], [height / lines]])
+    return np.stack((column * sides[0], row * sides[1], *sides), axis=1)
 
 
 def covered(cells: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from densevse.errors import InputError
 
 
 class View:
-    """A view that has one vector or grid for each image: whole, ten_crop, grid, concepts.
+    """A view that has one vector or grid for each image: whole, centre, ten_crop, grid, concepts.
 
     `image_ids` names the images of a split in order. Raises `InputError` naming the first image that has no features.
     """

@@ -26,12 +26,9 @@ IMAGES_AT_ONCE = 64
 
 
 def write_saliency(
-    method: Method, inputs: Inputs, split: str, seen: float, output: str | Path, made_from: Mapping[str, Any]
+    method: Method, inputs: Inputs, split: str, output: str | Path, made_from: Mapping[str, Any]
 ) -> None:
-    """Write the saliency of every image of a split with its first sentence.
-
-    `seen` is the share of an image's shorter side that the network of the grid looks at.
-    """
+    """Write the saliency of every image of a split with its first sentence."""
     pairs = inputs.pairs(split)
     sizes = inputs.images.set_index("image_id")
     tables = []
@@ -41,7 +38,7 @@ def write_saliency(
         texts = inputs.tokens_of(caption_ids)
         for pair, (image_id, caption_id) in enumerate(zip(image_ids, caption_ids, strict=True)):
             image = sizes.loc[image_id]
-            boxes = grid_cells(int(image["width"]), int(image["height"]), seen, cells.shape[2])
+            boxes = grid_cells(int(image["width"]), int(image["height"]), cells.shape[2])
             parts = (_cells(cells[:, pair], boxes), _words(words[:, pair], texts[pair]))
             tables.append(pd.concat(parts).assign(image_id=image_id, caption_id=caption_id))
     schema.write(pd.concat(tables, ignore_index=True), SALIENCY, output, made_from)

@@ -1,6 +1,5 @@
-"""Words: how a sentence is cut into them, and which of them are known."""
+"""Words: how often they occur in the training sentences, and which of them are known."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import pairwise
@@ -8,45 +7,19 @@ from pathlib import Path
 from typing import Self
 
 import pandas as pd
-from nltk.tokenize import NLTKWordTokenizer
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.errors import InputError
-from densevse.logs import progress
 
 PADDING, UNKNOWN = 0, 1
-
-# CoreNLP cuts at a hyphen between words (after Universal Dependencies), NLTK does not.
-HYPHEN = re.compile(r"(?<=[^\W_])-(?=[^\W_])")
-QUOTES = {"``": '"', "''": '"'}
-TOKENIZER = NLTKWordTokenizer()
-
-
-def tokenize(text: str) -> list[str]:
-    """Cut a sentence into lower-case Penn Treebank tokens, so that a parser's tokens find the same words.
-
-    On the 35,000 captions of Flickr8k 99.7% are cut exactly as CoreNLP does, and of CoreNLP's tokens 99.98% are words
-    found here.
-    """
-    tokens = TOKENIZER.tokenize(HYPHEN.sub(" - ", text.lower()))
-    return [QUOTES.get(token, token) for token in tokens]
 
 
 def bigrams(words: list[str]) -> list[str]:
     """The pairs of neighbouring words, each as one term (DeFrag, section 4.1's comparison methods)."""
     return [f"{first} {second}" for first, second in pairwise(words)]
-
-
-def write_tokens(captions_path: str, path: str) -> None:
-    """Cut every sentence of a captions file into words, once for all stages, and write a TOKENS artifact to `path`."""
-    captions = schema.read(captions_path, CAPTIONS, ["caption_id", "image_id", "split", "text"])
-    texts = captions.pop("text")
-    tokens = pd.Series([tokenize(text) for text in progress(texts, "sentences", len(texts))], dtype=object)
-    schema.write(captions.assign(tokens=tokens), TOKENS, path, lineage({}, {"captions": captions_path}))
 
 
 def count_words(sentences: pd.DataFrame, minimum: int) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from densevse.methods.recurrent import Recurrent, prefixes
 from densevse.methods.structures import Words
 from densevse.methods.words import word_vectors
 
-CONTEXT = ("whole", "ten_crop")
+CONTEXT = ("whole", "centre", "ten_crop")
 CONCEPTS = ("concepts", "concepts_whole")
 
 

@@ -231,8 +231,10 @@ def _side(parameters: Parameters, candidate: int, context: int) -> Side:
 def _views(shapes: Shapes) -> tuple[str, str]:
     """The names of the view of cells and of the view of the context."""
     contexts = set(shapes.features) - {"grid"}
-    if "grid" not in shapes.features or contexts not in ({"whole"}, {"ten_crop"}):
-        raise ValueError(f"sm_lstm reads the views grid and whole (or ten_crop), not {sorted(shapes.features)}")
+    if "grid" not in shapes.features or contexts not in ({"whole"}, {"centre"}, {"ten_crop"}):
+        raise ValueError(
+            f"sm_lstm reads the views grid and whole (or centre, or ten_crop), not {sorted(shapes.features)}"
+        )
     return "grid", contexts.pop()
 
 

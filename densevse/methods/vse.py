@@ -26,9 +26,9 @@ class VSE(DualEncoder):
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
         """Raises `ValueError` if the views are not one vector for each image, or word vectors do not fit."""
         super().__init__(parameters, shapes)
-        if set(shapes.features) not in ({"whole"}, {"ten_crop"}):
+        if set(shapes.features) not in ({"whole"}, {"centre"}, {"ten_crop"}):
             views = sorted(shapes.features)
-            raise ValueError(f"vse reads one vector for each image (view whole or ten_crop), not {views}")
+            raise ValueError(f"vse reads one vector for each image (view whole, centre or ten_crop), not {views}")
         ((self.view, size),) = shapes.features.items()
         self.image = nn.Linear(size, parameters.dimension)
         nn.init.xavier_uniform_(self.image.weight)

@@ -191,12 +191,6 @@ class Training(Stage):
         seed, last = self.dataset(wildcards).seeds[0], self.project.variant(name, wildcards.dataset).last_round
         return f"{self.results}/{wildcards.dataset}/saliency/{name}/seed{seed}/round{last}/test.parquet"
 
-    def seen(self, wildcards: Wildcards) -> float:
-        """The share of an image's shorter side that the network of a variant's grid looks at."""
-        networks = {**self.dataset(wildcards).networks, **self.variant(wildcards).networks}
-        network = self.config.networks[networks["grid"]]
-        return network.size / network.resize
-
     def candidates(self, wildcards: Wildcards) -> str:
         """What a phrase may be assigned: beyond the model itself, all that assigning depends on."""
         return str(self.variant(wildcards).parameters.model_dump()["candidates"])

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from densevse.settings.sources import Path, Source
 from densevse.strict import Strict
 
-View = Literal["whole", "ten_crop", "grid", "regions", "concepts", "concepts_whole"]
+View = Literal["whole", "centre", "ten_crop", "grid", "regions", "concepts", "concepts_whole"]
 
 CONCEPTS = frozenset({"concepts", "concepts_whole"})
 """The views that a concept network gives: of the best of an image's regions for each concept, of the whole image."""
@@ -101,7 +101,7 @@ class Network(Strict):
     trained_on: str | None = Field(None, description="the data set whose workflow trains it")
     layers: dict[View, str] = Field(min_length=1, description="view -> layer whose output is the feature")
     size: int = Field(224, ge=32, description="side of the square input, pixels")
-    resize: int = Field(256, ge=32, description="shorter side before the centre crop or the ten crops, pixels")
+    resize: int = Field(256, ge=32, description="shorter side of the image for the views centre and ten_crop, pixels")
     mean: tuple[Share, Share, Share] = Field((0.485, 0.456, 0.406), strict=False, description="of RGB from 0 to 1")
     std: tuple[Deviation, Deviation, Deviation] = Field((0.229, 0.224, 0.225), strict=False)
     precision: Literal["auto", "bf16", "fp32"] = Field(

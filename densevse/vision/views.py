@@ -1,9 +1,10 @@
-"""What of an image a network looks at: whole, ten crops, or a grid of cells.
+"""What of an image a network looks at: the whole of it, its centre, ten crops, or a grid of cells.
 
-`whole` and `grid` look at the centre: the shorter side is resized to `resize`, then the central square of side `size`
-is taken (Kiros 2014 and sm-LSTM do not say; VSE++ does so). `ten_crop` takes the centre and the corners of the resized
-image and their mirror images; their mean is the feature (SCO, section 3.2). With resize = size nothing of a square
-image is cut off.
+`whole` and `grid` squeeze the whole image into the network's square, as R-CNN does with a region (HM-LSTM's root is
+such a whole image), so that methods which read different views are given the same pixels. `centre` resizes the shorter
+side to `resize` and takes the central square of side `size`, as VSE++ does; of a square image that cuts off a quarter.
+`ten_crop` takes that square, the corners of the resized image, and the mirror images of these five; their mean is the
+feature (SCO, section 3.2). Kiros 2014 and sm-LSTM do not say what they take.
 """
 
 import cv2
@@ -14,7 +15,7 @@ from densevse.settings.networks import View
 
 Pixels = NDArray[np.uint8]
 
-CROPS: dict[View, int] = {"whole": 1, "grid": 1, "ten_crop": 10}
+CROPS: dict[View, int] = {"whole": 1, "centre": 1, "grid": 1, "ten_crop": 10}
 """View -> crops an image."""
 
 LONGEST = 8
@@ -23,8 +24,10 @@ LONGEST = 8
 
 def crops(pixels: Pixels, view: View, resize: int, size: int) -> Pixels:
     """The crops of an image (height, width, 3) that a view looks at: (crops, size, size, 3)."""
+    if view in ("whole", "grid"):
+        return squeezed(pixels, size)[None]
     resized = resize_shorter_side(pixels, resize)
-    if view != "ten_crop":
+    if view == "centre":
         return centre_crop(resized, size)[None]
     right, bottom = resized.shape[1] - size, resized.shape[0] - size
     corners = [resized[y : y + size, x : x + size] for y in (0, bottom) for x in (0, right)]
@@ -36,13 +39,22 @@ def resize_shorter_side(pixels: Pixels, side: int) -> Pixels:
     """Resize an image so that its shorter side has `side` pixels: by area when it shrinks, else bilinearly."""
     shorter = min(pixels.shape[:2])
     height, width = (min(round(length * side / shorter), LONGEST * side) for length in pixels.shape[:2])
-    if (height, width) == pixels.shape[:2]:
-        return pixels
-    how = cv2.INTER_AREA if shorter > side else cv2.INTER_LINEAR
-    return cv2.resize(pixels, (width, height), interpolation=how).astype(np.uint8, copy=False)
+    return _resized(pixels, height, width)
+
+
+def squeezed(pixels: Pixels, side: int) -> Pixels:
+    """Resize an image to a square, whatever its shape."""
+    return _resized(pixels, side, side)
 
 
 def centre_crop(pixels: Pixels, size: int) -> Pixels:
     """The central square of side `size`."""
     top, left = (pixels.shape[0] - size) // 2, (pixels.shape[1] - size) // 2
     return pixels[top : top + size, left : left + size]
+
+
+def _resized(pixels: Pixels, height: int, width: int) -> Pixels:
+    if (height, width) == pixels.shape[:2]:
+        return pixels
+    how = cv2.INTER_AREA if min(pixels.shape[:2]) > min(height, width) else cv2.INTER_LINEAR
+    return cv2.resize(pixels, (width, height), interpolation=how).astype(np.uint8, copy=False)

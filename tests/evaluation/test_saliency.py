@@ -13,7 +13,7 @@ SIDE, STEPS = 4, 2
 
 def rows_of(image_id, cells, words):
     """SALIENCY rows of an image of 40 x 40 pixels: (T, 16) weights of cells and (T, n) of words."""
-    boxes = grid_cells(40, 40, 1.0, SIDE * SIDE)
+    boxes = grid_cells(40, 40, SIDE * SIDE)
     rows = []
     for step, (of_cells, of_words) in enumerate(zip(cells, words, strict=True), 1):
         common = {"image_id": image_id, "caption_id": f"{image_id}#0", "step": step}
@@ -74,7 +74,7 @@ def test_no_known_box_is_an_error():
 
 def test_a_pixel_in_two_boxes_counts_once():
     generator = np.random.default_rng(1)
-    cells = grid_cells(32, 32, 1.0, 16)
+    cells = grid_cells(32, 32, 16)
     boxes = np.concatenate((generator.integers(0, 20, (5, 2)), generator.integers(1, 12, (5, 2))), axis=1).astype(float)
     pixels = np.zeros((32, 32))
     for x, y, width, height in boxes.astype(int):
@@ -83,12 +83,12 @@ def test_a_pixel_in_two_boxes_counts_once():
     np.testing.assert_allclose(covered(cells, boxes), expected)
 
 
-def test_the_grid_covers_the_centre_that_the_network_sees():
-    cells = grid_cells(200, 100, 0.875, 49)
-    assert cells[0].tolist() == [56.25, 6.25, 12.5, 12.5]
-    assert cells[-1, :2].tolist() == [131.25, 81.25]
+def test_the_grid_covers_the_whole_image_as_the_network_does():
+    cells = grid_cells(210, 140, 49)
+    assert cells[0].tolist() == [0, 0, 30, 20]
+    assert cells[-1].tolist() == [180, 120, 30, 20]
     with pytest.raises(ValueError, match="no square grid"):
-        grid_cells(10, 10, 1.0, 12)
+        grid_cells(10, 10, 12)
 
 
 def test_the_blob_is_central():

@@ -64,7 +64,7 @@ def run(files, folder, method, parameters, start=None, **training):
 def test_saliency_of_each_image_with_its_first_sentence(with_grid, tmp_path):
     inputs = Inputs(with_grid, ["words"])
     method, output = build("sm_lstm", SMALL, inputs.shapes()), tmp_path / "saliency.parquet"
-    write_saliency(method, inputs, "test", 0.5, output, {})
+    write_saliency(method, inputs, "test", output, {})
     rows = schema.read(output, SALIENCY)
     pairs = inputs.pairs("test")
     assert list(rows["caption_id"].unique()) == [f"{image_id}#0" for image_id in pairs.rows.image_ids]
@@ -77,7 +77,7 @@ def test_saliency_of_each_image_with_its_first_sentence(with_grid, tmp_path):
     words = first[first["word"] != ""].sort_values("place")["word"]
     assert list(words) == inputs.tokens_of(np.array([rows["caption_id"].iloc[0]], dtype=object))[0]
     cells = first[first["word"] == ""].sort_values("place")[BOX].to_numpy()
-    np.testing.assert_allclose(cells, [[2, 2, 2, 2], [4, 2, 2, 2], [2, 4, 2, 2], [4, 4, 2, 2]])  # of 8 x 8 pixels
+    np.testing.assert_allclose(cells, [[0, 0, 4, 4], [4, 0, 4, 4], [0, 4, 4, 4], [4, 4, 4, 4]])  # of 8 x 8 pixels
     found = entropies(method, pairs)
     weights = rows[~is_word].groupby(["image_id", "step"])["weight"]
     assert found["entropy_cells"] == pytest.approx(weights.apply(lambda w: -(w * np.log(w)).sum()).mean(), abs=1e-5)

@@ -5,7 +5,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.errors import InputError
-from densevse.language.words import Vocabulary, bigrams, count_words, tokenize, write_tokens, write_words
+from densevse.language.tokens import tokenize, write_tokens
+from densevse.language.words import Vocabulary, bigrams, count_words, write_words
 
 
 def captions(*rows: tuple[str, str]) -> pd.DataFrame:

@@ -95,7 +95,7 @@ def test_one_side_alone(view):
     "views", [("whole", "ten_crop"), ("concepts", "concepts_whole"), ("whole", "ten_crop", "concepts"), ("grid",)]
 )
 def test_views_that_do_not_fit_are_refused(views):
-    with pytest.raises(ValueError, match="expected one of whole, ten_crop, one of concepts, concepts_whole"):
+    with pytest.raises(ValueError, match="expected one of whole, centre, ten_crop, one of concepts, concepts_whole"):
         make(views)
 
 

@@ -19,7 +19,7 @@ from densevse.vision.views import crops
 COUNT, BROKEN = 11, 4
 SETTINGS = {
     "architecture": "squeezenet1_0",
-    "layers": {"whole": "pooled", "ten_crop": "pooled", "grid": "conv"},
+    "layers": {"whole": "pooled", "centre": "pooled", "ten_crop": "pooled", "grid": "conv"},
     "size": 64,
     "resize": 72,
     "batch_size": 4,
@@ -71,7 +71,7 @@ def test_features_are_those_of_the_image_in_table_order_without_unreadable_ones(
     assert np.ptp(expected, axis=0).max() > 0.01, "the images' features differ, so an order is seen"
 
 
-@pytest.mark.parametrize("view", ["whole", "ten_crop", "grid"])
+@pytest.mark.parametrize("view", ["whole", "centre", "ten_crop", "grid"])
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_no_bit_depends_on_the_number_of_shards(folder, tmp_path, view, precision):
     one = features(folder, tmp_path / "one", view, 1, precision=precision, batch_size=20)

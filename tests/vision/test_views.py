@@ -9,7 +9,7 @@ def picture(height, width):
 
 
 @pytest.mark.parametrize("shape", [(300, 400), (400, 300), (64, 64), (1, 1), (1, 4000), (3000, 2)])
-@pytest.mark.parametrize("view", ["whole", "grid", "ten_crop"])
+@pytest.mark.parametrize("view", ["whole", "centre", "grid", "ten_crop"])
 def test_every_image_gives_crops_of_the_asked_size(shape, view):
     found = crops(picture(*shape), view, resize=64, size=56)
     assert found.shape == (10 if view == "ten_crop" else 1, 56, 56, 3)
@@ -25,6 +25,15 @@ def test_the_shorter_side_is_resized_and_the_shape_is_kept():
 def test_an_image_of_the_right_size_is_left_as_it_is():
     image = picture(56, 56)
     assert np.array_equal(crops(image, "whole", resize=56, size=56)[0], image)
+
+
+def test_the_whole_image_is_seen_by_whole_and_grid_and_only_its_centre_by_centre():
+    image = np.zeros((40, 80, 3), np.uint8)
+    image[:, :4] = 200  # a stripe at the left edge
+    for view, share in (("whole", 1), ("grid", 1), ("centre", 0)):
+        found = crops(image, view, resize=32, size=28)[0]
+        assert (found[:, 0].min() > 0) == share
+    assert crops(image, "whole", resize=32, size=20)[0][:, 0].min() == 200, "4 of 80 pixels are one of 20"
 
 
 def test_shrinking_averages():

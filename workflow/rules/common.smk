@@ -54,7 +54,7 @@ wildcard_constraints:
     ensemble=any_of(settings.ensembles()),
     other=any_of(settings.variant_names()),
     variant=any_of(settings.variant_names()),
-    view="whole|ten_crop|grid",
+    view="whole|centre|ten_crop|grid",
     shard=r"\d+-of-\d+",
     seed=r"\d+",
     round=r"\d+",

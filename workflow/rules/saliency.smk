@@ -21,7 +21,6 @@ rule explain:
         gpu=settings.gpu,
     params:
         code=training.code_of_saliency,
-        seen=training.seen,
         threads=datasets.threads,
     message:
         "saliency of {wildcards.split}: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"

@@ -6,9 +6,9 @@ from densevse.logs import job
 from densevse.numerics import set_up
 
 
-def main(files, model, split, seen, threads, output):
+def main(files, model, split, threads, output):
     inputs, method = open_model(files, model, set_up(threads), "saliency")
-    write_saliency(method, inputs, split, seen, output, lineage({"split": split}, {"model": model}))
+    write_saliency(method, inputs, split, output, lineage({"split": split}, {"model": model}))
 
 
 if __name__ == "__main__":
@@ -17,7 +17,6 @@ if __name__ == "__main__":
             Files.of(dict(snakemake.input.items())),
             snakemake.input.model,
             snakemake.wildcards.split,
-            snakemake.params.seen,
             snakemake.params.threads,
             snakemake.output[0],
         )

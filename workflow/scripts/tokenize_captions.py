@@ -1,4 +1,4 @@
-from densevse.language.words import write_tokens
+from densevse.language.tokens import write_tokens
 from densevse.logs import job
 
 if __name__ == "__main__":
