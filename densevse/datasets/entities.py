@@ -1,7 +1,7 @@
 """Flickr30k Entities (Plummer et al., ICCV 2015): which boxes the phrases of Flickr30k's captions are about.
 
 Its folder or archive (annotations.zip of the authors' repository, bryanplummer/flickr30k_entities) holds
-`Sentences/<image>.txt`, a caption a line with its phrases marked, tokens separated by spaces:
+`Sentences/<image>.txt`, one caption on each line with its phrases marked, tokens separated by spaces:
 
     [/EN#283585/people Two young guys] with [/EN#283587/bodyparts shaggy hair] look at their hands .
 

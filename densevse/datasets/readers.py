@@ -151,8 +151,8 @@ def _number_captions(captions: pd.DataFrame, images: pd.DataFrame) -> pd.DataFra
 
 def _log(images: pd.DataFrame, captions: pd.DataFrame) -> None:
     """Say what is unusual and nevertheless kept."""
-    logger.info("images a split: %s; captions: %d", images["split"].value_counts(sort=False).to_dict(), len(captions))
-    logger.info("captions an image: %s", dict(sorted(Counter(images["captions"].tolist()).items())))
+    logger.info("images by split: %s; captions: %d", images["split"].value_counts(sort=False).to_dict(), len(captions))
+    logger.info("captions per image: %s", dict(sorted(Counter(images["captions"].tolist()).items())))
     for what, ids in (
         ("images without captions", images.loc[images["captions"] == 0, "image_id"]),
         ("empty captions", captions.loc[captions["text"] == "", "caption_id"]),

@@ -27,7 +27,7 @@ class Place:
 class _Block:
     """Places relative to a centre, and how wide and high they are together."""
 
-    places: tuple[tuple[Place, ...], ...]  # a tuple a thing
+    places: tuple[tuple[Place, ...], ...]  # one tuple for each thing
     width: float
     height: float
 

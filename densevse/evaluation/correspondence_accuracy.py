@@ -80,7 +80,7 @@ def _mark_candidates(regions: pd.DataFrame, candidates: str) -> pd.DataFrame:
 
 
 def _overlaps(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
-    """A row a phrase: for each choice its overlap with the phrase, and whether it is right (chance: how often)."""
+    """One row for each phrase: the overlap of each choice with it, and whether that is right (chance: how often)."""
     pairs = learned[["phrase_number", "image_id", "region", *PHRASE]].merge(true[PHRASE + TRUE_BOX], on=PHRASE)
     pairs = pairs.merge(regions, on="image_id")
     pairs["overlap"] = intersection_over_union(pairs[BOX].to_numpy(float), pairs[TRUE_BOX].to_numpy(float))

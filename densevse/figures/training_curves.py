@@ -15,7 +15,7 @@ Histories = Mapping[str, Sequence[Sequence[str]]]
 
 
 def training_curves(histories: Histories, title: str, path: str) -> None:
-    """Draw variant -> a run a seed -> the HISTORY artifacts of its rounds; a run's epochs are counted on."""
+    """Draw, for each variant and seed, the HISTORY artifacts of its rounds; a run's epochs are counted on."""
     figure = Figure(figsize=(12, 5), layout="constrained")
     figure.suptitle(title)
     loss, total = figure.subplots(1, 2)

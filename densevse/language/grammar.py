@@ -137,7 +137,7 @@ class GrammarParser:
         self._reading = cache(self._read)
 
     def parse(self, texts: list[str]) -> list[Parse]:
-        """A parse a sentence; one that the grammar does not cover has the reason as its status."""
+        """The parse of each sentence; one that the grammar does not cover has the reason as its status."""
         known = {text: self._parse(text) for text in dict.fromkeys(texts)}
         return [known[text] for text in texts]
 

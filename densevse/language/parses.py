@@ -29,7 +29,7 @@ class Parse:
 
     status: str = OK
     tokens: list[str] = field(default_factory=list)
-    lemmas: list[str] = field(default_factory=list)  # a lemma a token
+    lemmas: list[str] = field(default_factory=list)  # the lemma of each token
     tags: list[str] = field(default_factory=list)  # a Penn Treebank tag a token
     tree: str = ""  # Penn bracket notation; brackets in words are -LRB- and -RRB-
     basic_dependencies: list[Dependency] = field(default_factory=list)

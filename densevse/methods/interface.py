@@ -175,7 +175,7 @@ class Method(nn.Module, ABC):
         """Take over what fits of another method's trained `weights`. Raises `ValueError` where nothing does."""
         raise ValueError(f"{type(self).__name__} does not say how it starts from a model of the method {method}")
 
-    # What a method can tell beyond scores, it says by overriding these; of the others there are no such artifacts.
+    # A method that can tell more than scores overrides these; methods that do not have no such artifacts.
 
     def embed_images(self, images: Images) -> Tensor:
         """(I, dimension) vectors of images in the space that they share with sentences."""

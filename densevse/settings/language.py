@@ -15,7 +15,7 @@ class CoreNLP(Strict):
     model: str = Field(min_length=1, description="the constituency parser, a path inside the models' jars")
     longest: int = Field(ge=1, description="tokens; a longer sentence is recorded as not parsed")
     annotators: list[str] = Field(default=["tokenize", "ssplit", "pos", "lemma", "parse", "depparse"], min_length=1)
-    batch: int = Field(50, ge=1, description="captions a request")
+    batch: int = Field(50, ge=1, description="captions in one request")
     timeout: float = Field(120, gt=0, description="seconds that a request may take")
     memory_mb: int = Field(4000, ge=2500, description="what the job asks for, Python's part included")
 

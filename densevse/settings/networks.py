@@ -105,7 +105,7 @@ class Network(Strict):
     mean: tuple[Share, Share, Share] = Field((0.485, 0.456, 0.406), strict=False, description="of RGB from 0 to 1")
     std: tuple[Deviation, Deviation, Deviation] = Field((0.229, 0.224, 0.225), strict=False)
     precision: Literal["auto", "bf16", "fp32"] = Field(
-        "auto", description="what it computes in; auto: bf16 where a machine has it in hardware, chosen once a data set"
+        "auto", description="what it computes in; auto: bf16 where the hardware has it, chosen once for each data set"
     )
     batch_size: int = Field(64, ge=1)
     classes: str | None = Field(None, description="file with one class name in each line, or imagenet")

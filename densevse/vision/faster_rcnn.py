@@ -20,7 +20,7 @@ CLASSES = 91
 class FasterRCNN:
     """Faster R-CNN with a ResNet-50 feature pyramid (Ren et al., NIPS 2015; torchvision's second version of it).
 
-    `weights` is a state dict's file. At most `detections` are kept an image, after non-maximum suppression within
+    `weights` is a state dict's file. At most `detections` are kept for each image, after non-maximum suppression within
     classes at `nms_threshold`.
     """
 

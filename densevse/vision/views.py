@@ -16,7 +16,7 @@ from densevse.settings.networks import View
 Pixels = NDArray[np.uint8]
 
 CROPS: dict[View, int] = {"whole": 1, "centre": 1, "grid": 1, "ten_crop": 10}
-"""View -> crops an image."""
+"""View -> number of crops of an image."""
 
 LONGEST = 8
 """The longer side is at most so many times the shorter one; an image longer than that is squeezed."""

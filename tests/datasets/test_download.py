@@ -16,7 +16,7 @@ CONTENT = bytes(range(256)) * 1000
 
 @dataclass
 class Server:
-    """A server that misbehaves as told; each list is used up, one item a request."""
+    """A server that misbehaves as told; each list is used up, one item for each request."""
 
     address: str = ""
     content: bytes = CONTENT

@@ -42,7 +42,7 @@ def test_batches_join_in_order_and_the_mode_is_restored(files):
     torch.testing.assert_close(images[0][7:8], alone)
     encode_images(method, pairs)
     assert not method.training
-    words, lengths = encode_sentences(method, pairs, batch=1)  # one item a batch, each as wide as its sentence
+    words, lengths = encode_sentences(method, pairs, batch=1)  # one item in each batch, as wide as its sentence
     whole = pairs.sentences(np.arange(len(lengths)))
     assert torch.equal(words, whole["words"].index.float())
     assert torch.equal(lengths, whole["words"].lengths)

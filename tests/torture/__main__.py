@@ -14,7 +14,7 @@ from densevse.artifacts.files import write_text
 from tests.projects import SMALL_ROUNDS, Project, copy_code
 from tests.torture import trial
 
-# Trainings long enough that many moments fall into one, with a checkpoint a step.
+# Trainings long enough that many moments fall into one, with a checkpoint at each step.
 LONG = copy.deepcopy(SMALL_ROUNDS)
 LONG["methods"]["vse"]["datasets"]["scenes"]["training"] = {"epochs": 30, "checkpoint_steps": 1}
 LONG["methods"]["hm_lstm"]["datasets"]["scenes"]["training"] = {"epochs": 6, "checkpoint_steps": 1}

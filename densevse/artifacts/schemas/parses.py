@@ -26,7 +26,7 @@ PARSES = Schema(
         Column("text", TEXT, "the caption's text"),
         Column("status", TEXT, "ok, or why the sentence could not be parsed (the other columns are then empty)"),
         Column("tokens", TEXTS, "tokens as written"),
-        Column("lemmas", TEXTS, "a lemma a token"),
+        Column("lemmas", TEXTS, "the lemma of each token"),
         Column("tags", TEXTS, "a Penn Treebank part-of-speech tag a token"),
         Column("tree", TEXT, "constituency tree in Penn bracket notation, brackets in words as -LRB- and -RRB-"),
         Column("basic_dependencies", DEPENDENCIES, DEPENDENCY_MEANING),

@@ -1,4 +1,4 @@
-"""MCG (Arbelaez et al., CVPR 2014): contours, hierarchies, grouping and ranking, one step a module.
+"""MCG (Arbelaez et al., CVPR 2014): contours, hierarchies, grouping and ranking, one module for each step.
 
 `contours` maps an image to the strength of its contours at several scales; `hierarchy` turns these into nested
 regions; `grouping` forms candidates of one to four adjacent regions; `candidates` fills their holes, drops near
