@@ -1,4 +1,4 @@
-"""MS-COCO as published: captions_*.json and instances_*.json, an archive of photographs for each split; Karpathy's splits."""
+"""MS-COCO as published: captions_*.json and instances_*.json, an archive for each split; or Karpathy's splits."""
 
 from typing import Annotated, Any
 

@@ -1,4 +1,4 @@
-"""Flickr8k and Flickr30k as published: a token file of captions, lists of each split's images (or Karpathy's splits)."""
+"""Flickr8k and Flickr30k as published: a token file of captions, lists of images by split (or Karpathy's splits)."""
 
 import pandas as pd
 
