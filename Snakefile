@@ -5,7 +5,7 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
-configfile: "config/config.yaml"
+configfile: f"{workflow.basedir}/config/config.yaml"
 
 
 include: "workflow/rules/common.smk"
@@ -31,6 +31,8 @@ include: "workflow/rules/hm_lstm_figures.smk"
 include: "workflow/rules/alignments.smk"
 include: "workflow/rules/concept_figures.smk"
 include: "workflow/rules/saliency.smk"
+# What nothing makes.
+include: "workflow/rules/absent.smk"
 
 
 report: "workflow/report/workflow.rst"

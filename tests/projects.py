@@ -60,11 +60,14 @@ class Project:
     def configure(self, values: dict) -> None:
         (self.folder / "test.yaml").write_text(json.dumps(values))
 
+    def command(self) -> list[str]:
+        """What starts Snakemake in the folder, without targets."""
+        return [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "test.yaml"]
+
     def run(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess:
         options = [argument for argument in arguments if argument.startswith("-")]
         targets = [argument for argument in arguments if not argument.startswith("-")]
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "test.yaml"]
-        command += [*options, "--", *targets]
+        command = [*self.command(), *options, "--", *targets]
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         done = subprocess.run(
             command, cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -7,7 +7,7 @@ refuses by a parameter, before any job runs and in a dry run too.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from densevse.errors import InputError
 from densevse.plan.project import Stage, Wildcards, any_of
@@ -16,9 +16,9 @@ from densevse.plan.project import Stage, Wildcards, any_of
 class OwnFiles(Stage):
     """Paths that the user set, or that come with the project."""
 
-    def absent(self) -> str:
-        """The paths that are not there."""
-        return any_of(self._absent())
+    def absent(self, is_made: Callable[[str], bool]) -> str:
+        """The paths that are not there and that no rule makes."""
+        return any_of(path for path in self._absent() if not is_made(path))
 
     def refuse(self, wildcards: Wildcards) -> None:
         """Raise `InputError` naming the key of a path that is not there."""
@@ -30,9 +30,8 @@ class OwnFiles(Stage):
     def _absent(self) -> dict[str, list[str]]:
         """Path -> the keys that name it."""
         found: dict[str, list[str]] = {}
-        made = (f"{self.results}/", f"{self.resources}/")
         for key, path in self._named():
-            if not os.path.exists(path) and not path.startswith(made):
+            if not os.path.exists(path):
                 found.setdefault(os.path.normpath(path), []).append(key)
         return found
 
@@ -49,4 +48,5 @@ class OwnFiles(Stage):
         for name, vectors in config.word_vectors.items():
             yield from [(f"word_vectors.{name}.local", vectors.local)] if vectors.local else []
         for name, proposer in config.proposers.items():
+            yield from [(f"proposers.{name}.local", proposer.local)] if proposer.local else []
             yield from ((f"proposers.{name}.options", path) for path in proposer.files())

@@ -142,12 +142,6 @@ def test_one_round_more_later_trains_one_round_more_only(finished_rounds):
     assert planned == {"correspond": 1, "train_round": 1, "retrieve": 1, "table": 1}
 
 
-def test_a_moved_project_has_nothing_to_do(finished, tmp_path):
-    moved = Project(tmp_path / "elsewhere")
-    shutil.copytree(finished.folder, moved.folder, symlinks=True)
-    assert moved.planned(TABLE) == {}
-
-
 ABSENT = {
     "weights": ("/nowhere/none.pth", {"networks": {"scenes_net": {"local": "/nowhere/none.pth"}}}),
     "another network": (
@@ -158,6 +152,14 @@ ABSENT = {
         },
     ),
     "a source": ("datasets.scenes.local.scenes: /nowhere", {"datasets": {"scenes": {"local": {"scenes": "/nowhere"}}}}),
+    "a file among results that no rule makes": (
+        "datasets.scenes.boxes: results/scenes/boxs.parquet",
+        {"datasets": {"scenes": {"boxes": "results/scenes/boxs.parquet"}}},
+    ),
+    "a file among downloads that no rule makes": (
+        "datasets.scenes.local.scenes: resources/scenes/scene.zip",
+        {"datasets": {"scenes": {"local": {"scenes": "resources/scenes/scene.zip"}}}},
+    ),
 }
 
 

@@ -16,6 +16,7 @@ from densevse.plan.language import Parses, Words
 from densevse.plan.own_files import OwnFiles
 from densevse.plan.project import Project, any_of
 from densevse.plan.proposals import Proposals
+from densevse.plan.records import keep_records, read_only
 from densevse.plan.tables import Tables, check_tables
 from densevse.plan.training import Training
 from densevse.settings.environment import JOB_ENVIRONMENT
@@ -26,6 +27,9 @@ for name, value in JOB_ENVIRONMENT.items():
 project = Project(ROOT, config)
 check_tables(project)
 settings = project.config
+for warning in read_only(settings.results, settings.resources):
+    logger.warning(warning)
+keep_records(settings.results)
 code_of = project.code.digest
 
 own_files = OwnFiles(project)

@@ -1,10 +1,11 @@
 # Everything that comes from elsewhere, checked. The package's files are no input here: an edit of the code is no
-# reason to obtain 13 GB again. A cluster's nodes often have no way out of it, so these run where Snakemake does.
+# reason to obtain 13 GB again, and what was obtained is write-protected: docs/running.md says how it is obtained anew
+# on purpose. A cluster's nodes often have no way out of it, so these run where Snakemake does.
 
 
 rule download:
     output:
-        "<resources>/{resource}",
+        protected("<resources>/{resource}"),
     log:
         "<logs>/download/{resource}.log",
     wildcard_constraints:
@@ -39,18 +40,3 @@ rule obtain_by_hand:
         "looking for {wildcards.resource}"
     script:
         "../scripts/download.py"
-
-
-# Is only planned for a path of the configuration that is not there, and never runs: see densevse/plan/own_files.py.
-rule absent:
-    output:
-        "{absent}",
-    wildcard_constraints:
-        absent=own_files.absent(),
-    localrule: True
-    conda:
-        "../../envs/base.yaml"
-    params:
-        refusal=own_files.refuse,
-    message:
-        "looking for {wildcards.absent}"

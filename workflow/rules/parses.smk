@@ -6,7 +6,7 @@ rule get_corenlp:
     input:
         project=project.packaged("envs/corenlp/pom.xml"),
     output:
-        directory("<resources>/corenlp"),
+        protected(directory("<resources>/corenlp")),
     log:
         "<logs>/get_corenlp.log",
     localrule: True

@@ -1,0 +1,108 @@
+"""Projects that are copied, read-only, or run from another folder."""
+
+import copy
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.projects import ROOT, SMALL, Project, job_counts
+
+TABLE = "results/tables/scenes.md"
+ANOTHER_RATE = copy.deepcopy(SMALL)
+ANOTHER_RATE["methods"]["vse"]["datasets"]["scenes"]["phases"]["settle"]["learning_rate"] = 0.5
+TRAINING = {"train": 2, "retrieve": 2, "table": 1}
+
+
+@pytest.fixture
+def copied(finished, tmp_path):
+    """A copy of a finished project."""
+    project = Project(tmp_path / "elsewhere")
+    shutil.copytree(finished.folder, project.folder, symlinks=True)
+    return project
+
+
+def test_a_copied_project_has_nothing_to_do(copied):
+    assert copied.planned(TABLE) == {}
+
+
+def test_results_alone_say_what_they_were_made_with(copied):
+    """Without .snakemake, a changed setting and edited code are seen as with it."""
+    assert without_snakemake_s_folder(copied) == {}
+    copied.configure(ANOTHER_RATE)
+    assert without_snakemake_s_folder(copied) == TRAINING
+    copied.configure(SMALL)
+    with open(copied.folder / "densevse/methods/losses.py", "a") as file:
+        file.write("EDITED = True\n")
+    assert without_snakemake_s_folder(copied) == TRAINING
+
+
+def without_snakemake_s_folder(project: Project) -> dict[str, int]:
+    shutil.rmtree(project.folder / ".snakemake")
+    return project.planned(TABLE)
+
+
+def test_results_without_records_are_refused(copied):
+    """Snakemake alone would take them for current, whatever has changed."""
+    shutil.rmtree(copied.folder / ".snakemake")
+    shutil.rmtree(copied.folder / "results/.records-results")
+    copied.configure(ANOTHER_RATE)
+    status, text = copied.plan(TABLE)
+    assert status != 0
+    assert "results/.records-results: not there" in text
+
+
+def test_without_the_profile_a_changed_setting_is_seen_too(copied):
+    copied.configure(ANOTHER_RATE)
+    assert job_counts(copied.run("--workflow-profile=none", "--dry-run", TABLE).stdout) == TRAINING
+
+
+def without_power_over_permissions(command: list[str]) -> list[str]:
+    """The same command for a user who may not write to what is read-only, as root may."""
+    return command if os.geteuid() else ["setpriv", "--bounding-set", "-dac_override", *command]
+
+
+@pytest.mark.skipif(not (os.geteuid() or shutil.which("setpriv")), reason="root may write everywhere; no setpriv here")
+def test_read_only_results_can_be_looked_at_and_say_what_to_do(copied):
+    subprocess.run(["chmod", "-R", "a-w", copied.folder / "results"], check=True)
+    try:
+        assert "Nothing to be done" in ask(copied).stdout
+        copied.configure(ANOTHER_RATE)
+        done = ask(copied)
+    finally:
+        subprocess.run(["chmod", "-R", "u+w", copied.folder / "results"], check=True)
+    assert done.returncode != 0
+    assert "results cannot be written to" in done.stdout
+    assert "chmod -R u+w" in done.stdout
+
+
+def ask(project: Project) -> subprocess.CompletedProcess:
+    command = without_power_over_permissions([*project.command(), "--", TABLE])
+    return subprocess.run(command, cwd=project.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def test_it_runs_in_another_folder_than_its_own(tmp_path):
+    """With the configuration that stands beside the Snakefile."""
+    elsewhere = Project(tmp_path)
+    elsewhere.configure(SMALL)
+    images = "results/scenes/images.parquet"
+    elsewhere.run(f"--snakefile={ROOT}/Snakefile", images)
+    assert (tmp_path / images).is_file()
+    assert "Nothing to be done" in elsewhere.run(f"--snakefile={ROOT}/Snakefile", images).stdout
+
+
+def test_it_can_be_started_from_another_folder(finished, tmp_path):
+    elsewhere = Project(tmp_path)
+    elsewhere.configure(SMALL)
+    options = (f"--snakefile={finished.folder}/Snakefile", f"--directory={finished.folder}")
+    assert "Nothing to be done" in elsewhere.run(*options, "--dry-run", TABLE).stdout
+
+
+def test_the_file_config_yaml_beside_the_snakefile_holds_in_any_folder(copied, tmp_path):
+    (copied.folder / "config/config.yaml").write_text("datasets: {scenes: {shards: 3}}")
+    command = [sys.executable, "-m", "snakemake", f"--snakefile={copied.folder}/Snakefile", "--cores=1", "--dry-run"]
+    target = "results/scenes/models/vse/seed0/round0/model.safetensors"
+    done = subprocess.run([*command, "--", target], cwd=tmp_path, capture_output=True, text=True)
+    assert job_counts(done.stdout + done.stderr)["extract_features"] == 3
