@@ -9,7 +9,7 @@ dog") is one node. A parent then only adds its children's messages.
 densevse/methods/hlstm_definition.py computes the same with the equations as they are printed, one node at a time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -245,8 +245,8 @@ class HLSTM(nn.Module):
         nn.init.uniform_(self.u, -(hidden**-0.5), hidden**-0.5)
         nn.init.ones_(self.b[3 * hidden :].detach())  # as usual for forget gates: at first, remember
 
-    def forward(self, vectors: nn.Embedding, trees: Plan) -> Tensor:
-        """(distinct nodes, hidden) hidden states of a plan's distinct nodes; `vectors` has a row x_j a word."""
+    def forward(self, vectors: Callable[[Tensor], Tensor], trees: Plan) -> Tensor:
+        """(distinct nodes, hidden) hidden states of a plan's distinct nodes; `vectors` gives x_j of each word."""
         x = vectors(trees.word)
         with torch.autocast(x.device.type, enabled=False):  # the recursion is short sums of small products: keep fp32
             return _Recursion.apply(x.float() if x.dtype == torch.bfloat16 else x, self.w, self.u, self.b, trees)  # type: ignore[no-any-return,no-untyped-call]

@@ -84,6 +84,7 @@ class HMLSTM(DualEncoder):
         )
         self.text = Branch(parameters.hidden, parameters.dimension)  # W_t
         self.visual = Branch(shapes.features["regions"], parameters.dimension)  # W_m
+        self.dropout = nn.Dropout(parameters.dropout)
 
     def encode_images(self, images: Images) -> Encoding:
         """The representations v of whole images."""
@@ -103,7 +104,7 @@ class HMLSTM(DualEncoder):
             nodes = torch.cat((nodes, phrases.node))
             features = torch.cat((features, regions[phrases.sentence, phrases.region]))
         h, wording = self._embed_nodes(trees, nodes, count)
-        v = self.visual(features, count)
+        v = self.visual(self.dropout(features), count)
         if phrases is None:
             return (v,), (h,)
         return (v[:count], v[count:]), (h[:count], h[count:], wording[count:])
@@ -173,7 +174,8 @@ class HMLSTM(DualEncoder):
         device = self.encoder.w.device
         layout = plan(trees, self.hyperparameters.typed, device)
         distinct = layout.node[nodes.to(device)]
-        return self.text(self.encoder(self.vectors, layout).index_select(0, distinct), sentences), distinct
+        states = self.encoder(lambda words: self.dropout(self.vectors(words)), layout)
+        return self.text(states.index_select(0, distinct), sentences), distinct
 
 
 def _weights(phrases: Correspondences, sentences: int, parameters: Parameters) -> Tensor:

@@ -235,3 +235,11 @@ def test_a_phrase_is_assigned_the_closest_region():
 def test_a_parameter_that_does_not_fit_is_named():
     with pytest.raises(ValueError, match="negatives"):
         build(negatives="easiest")
+
+
+def test_dropout_acts_in_training_only():
+    model, batch = build(dropout=0.5), make_batch()
+    assert loss_of(model, batch) != loss_of(model, batch)
+    model.eval()
+    assert loss_of(model, batch) == loss_of(model, batch)
+    assert loss_of(build(dropout=0.5).eval(), batch) == loss_of(build().eval(), batch)

@@ -35,6 +35,9 @@ class Parameters(Strict):
     identical_phrases: Literal["ignored", "negatives"] = Field(
         default="ignored", description="'a man' of one image is no contrast to 'a man' of another, chosen; or it is"
     )
+    dropout: float = Field(
+        default=0.0, ge=0, lt=1, description="of word vectors and of the CNN's vectors, in training; the paper has none"
+    )
     candidates: Literal["detections", "all"] = Field(
         default="detections",
         description="regions that a phrase may be assigned (section 3.3), chosen; or the whole image too",
