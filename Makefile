@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= $(shell nproc)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment demo test test-fast schema lint bench torture fuzz cluster slurm full-size costs lock clean
+.PHONY: help environment demo test test-fast schema rule-graph lint bench torture fuzz cluster slurm full-size costs lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -27,17 +27,22 @@ demo: environment ## the embedded data set, end to end
 	@echo "The table: results/tables/scenes.md. Figures: results/figures/scenes/. The report, for a browser: results/report.html."
 	@echo "Every intermediate step is a Parquet file below results/scenes/."
 
+PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadgroup
+
 test: environment ## the tests
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 SLOW := tests/workflow tests/torture tests/slurm
 
 test-fast: environment ## the tests that need no run of the workflow
-	$(BIN)/python -m pytest $(addprefix --ignore=,$(SLOW))
+	$(PYTEST) $(addprefix --ignore=,$(SLOW))
 
 schema: environment ## config/schema.json, which tells editors what the configuration may hold
 	$(BIN)/python -m densevse.settings.schema > config/schema.json.part
 	mv config/schema.json.part config/schema.json
+
+rule-graph: environment ## docs/rule-graph.md: which rule feeds which
+	$(BIN)/python -m tests.rule_graph
 
 lint: environment ## style, types, and Snakemake's own lint
 	$(BIN)/ruff check .

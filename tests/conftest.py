@@ -1,3 +1,10 @@
+import os
+
+# Before torch is imported: several processes of tests share the processor's cores (`pytest -n`).
+os.environ.setdefault(
+    "OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))))
+)
+
 import cv2
 import pytest
 import torch
@@ -6,6 +13,17 @@ from densevse.processor import avoid_illegal_instructions
 from tests.projects import SMALL, SMALL_ROUNDS, Project, copy_code
 
 avoid_illegal_instructions()
+
+FINISHED = {"finished", "finished_rounds"}
+"""Projects that many tests share. They take longest to make, so their tests begin first, all in one process."""
+
+
+def pytest_collection_modifyitems(items):
+    """The tests of one file run in one process, and so do those that share finished projects."""
+    for item in items:
+        shared = not FINISHED.isdisjoint(getattr(item, "fixturenames", ()))
+        item.add_marker(pytest.mark.xdist_group("finished" if shared else item.path.name))
+    items.sort(key=lambda item: FINISHED.isdisjoint(getattr(item, "fixturenames", ())))
 
 
 @pytest.fixture(autouse=True)

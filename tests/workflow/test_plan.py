@@ -1,5 +1,7 @@
 import pytest
 
+from tests import rule_graph
+
 TABLES = ["flickr8k", "flickr30k", "coco", "pascal1k", "scenes", "vse_1", "sco_4"]
 
 
@@ -53,3 +55,7 @@ def test_own_files_are_used_and_not_downloaded(make_project, tmp_path):
     project = make_project({"datasets": {"flickr8k": {"local": local}}})
     planned = project.planned("results/flickr8k/images.parquet")
     assert planned == {"read_dataset": 1}
+
+
+def test_the_drawing_of_the_rules_is_of_these_rules():
+    assert rule_graph.PATH.read_text(encoding="utf-8") == rule_graph.drawn(), "`make rule-graph` draws it anew"

@@ -1,0 +1,58 @@
+"""The rules and what feeds them, as the workflow draws them: `make rule-graph` writes docs/rule-graph.md by this.
+
+An edge that follows from others is left out; with all of them the drawing could not be read.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+TARGETS = ("all", "results/tables/flickr30k.md", "results/tables/flickr8k_human.md")
+PATH = Path(__file__).parents[1] / "docs/rule-graph.md"
+TEXT = """# The rules, and what feeds them
+
+Drawn by the workflow itself (`make rule-graph`) for the targets {targets}.
+What follows from other arrows is left out: `read_dataset` feeds nearly everything.
+
+```mermaid
+flowchart TB
+{edges}
+```
+"""
+
+
+def drawn() -> str:
+    """The text of docs/rule-graph.md for the rules as they are."""
+    command = [sys.executable, "-m", "snakemake", "--quiet", "all", "--rulegraph", "mermaid-js", "--", *TARGETS]
+    graph = subprocess.run(command, cwd=PATH.parents[1], capture_output=True, text=True, check=True).stdout
+    names = dict(re.findall(r"(id\d+)\[(\w+)\]", graph))
+    feeds: dict[str, set[str]] = {name: set() for name in names.values()}
+    for source, fed in re.findall(r"(id\d+) --> (id\d+)", graph):
+        if source != fed:
+            feeds[names[source]].add(names[fed])
+    edges = [f"    {source} --> {fed}" for source in sorted(feeds) for fed in sorted(_direct(source, feeds))]
+    return TEXT.format(targets=", ".join(f"`{target}`" for target in TARGETS), edges="\n".join(edges))
+
+
+def _direct(source: str, feeds: dict[str, set[str]]) -> set[str]:
+    """What a rule feeds, without what it feeds through another rule as well; rules of one cycle stand side by side."""
+    return {
+        fed
+        for fed in feeds[source]
+        if not any(fed in _fed(other, feeds) and other not in _fed(fed, feeds) for other in feeds[source] - {fed})
+    }
+
+
+def _fed(source: str, feeds: dict[str, set[str]]) -> set[str]:
+    """Everything that a rule feeds, directly or through others."""
+    found, waiting = set(), [source]
+    while waiting:
+        new = feeds[waiting.pop()] - found
+        found |= new
+        waiting += new
+    return found
+
+
+if __name__ == "__main__":
+    PATH.write_text(drawn(), encoding="utf-8")
