@@ -32,10 +32,10 @@ PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadgroup
 test: environment ## the tests
 	$(PYTEST)
 
-SLOW := tests/workflow tests/torture tests/slurm
+SLOW := tests/workflow tests/torture tests/slurm tests/language/test_corenlp.py
 
-test-fast: environment ## the tests that need no run of the workflow
-	$(PYTEST) $(addprefix --ignore=,$(SLOW))
+test-fast: environment ## the tests that neither run the workflow nor take seconds
+	$(PYTEST) -m 'not slow' $(addprefix --ignore=,$(SLOW))
 
 schema: environment ## config/schema.json, which tells editors what the configuration may hold
 	$(BIN)/python -m densevse.settings.schema > config/schema.json.part

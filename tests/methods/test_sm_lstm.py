@@ -392,6 +392,7 @@ def test_a_start_that_does_not_fit_is_refused():
         build(select="mean").start_from("vse", of_other_size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_learning_makes_pairs_closest(variant):
     model, batch = build(spread=0.1, balance=0.1, **VARIANTS[variant]).float(), batch_of(*SENTENCES)

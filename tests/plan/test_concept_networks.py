@@ -16,10 +16,8 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("project"))
-        return Project(ROOT, {})
+def project():
+    return Project(ROOT, {})
 
 
 def asked(**names):

@@ -20,8 +20,7 @@ PRINTED = [f"{paper}_{number}" for paper, numbers in (
 AWAITED = {"defrag_finetuned", "sco_ctx_sen"}
 
 
-def project(tmp_path, monkeypatch, **overrides):
-    monkeypatch.chdir(tmp_path)
+def project(**overrides):
     return Project(ROOT, overrides)
 
 
@@ -29,14 +28,14 @@ def job(table):
     return SimpleNamespace(table=table)
 
 
-def test_every_printed_table_and_every_data_set_has_an_entry(tmp_path, monkeypatch):
-    made = project(tmp_path, monkeypatch)
+def test_every_printed_table_and_every_data_set_has_an_entry():
+    made = project()
     check_tables(made)
     assert set(PRINTED) | set(made.config.datasets) <= set(made.config.tables)
 
 
-def test_each_entry_shows_all_rows_of_its_printed_table(tmp_path, monkeypatch):
-    made = project(tmp_path, monkeypatch)
+def test_each_entry_shows_all_rows_of_its_printed_table():
+    made = project()
     rows = read_published(sorted((ROOT / "config/published").glob("*.csv")))
     for name in PRINTED:
         paper, _, number = name.rpartition("_")
@@ -48,19 +47,19 @@ def test_each_entry_shows_all_rows_of_its_printed_table(tmp_path, monkeypatch):
         assert [(printed.paper, printed.table, printed.rows) for printed in entry.published] == [(paper, number, None)]
 
 
-def test_published_variants_are_known_or_awaited(tmp_path, monkeypatch):
-    config = project(tmp_path, monkeypatch).config
+def test_published_variants_are_known_or_awaited():
+    config = project().config
     known = {*config.variant_names(), *config.ensembles(), *AWAITED, "random", ""}
     rows = read_published(sorted((ROOT / "config/published").glob("*.csv")))
     assert {row.variant for row in rows} <= known
 
 
-def test_retrievals_come_by_section_then_variant_then_seed(tmp_path, monkeypatch):
+def test_retrievals_come_by_section_then_variant_then_seed():
     overrides = {
         "datasets": {"flickr30k": {"seeds": [0, 1]}, "coco": {"seeds": [3]}},
         "tables": {"sco_4": {"measure": ["vse", "hm_lstm"], "reference": "vse"}},
     }
-    tables = Tables(project(tmp_path, monkeypatch, **overrides))
+    tables = Tables(project(**overrides))
     assert tables.retrievals(job("sco_4")) == [
         "results/flickr30k/retrieval/full/vse/seed0/round0.parquet",
         "results/flickr30k/retrieval/full/vse/seed1/round0.parquet",
@@ -76,33 +75,33 @@ def test_retrievals_come_by_section_then_variant_then_seed(tmp_path, monkeypatch
     assert sorted(settings["entries"]["network"]) == ["rcnn_ilsvrc13", "vgg19"]
 
 
-def test_a_table_reads_the_figures_of_the_papers_that_it_cites_and_of_no_others(tmp_path, monkeypatch):
-    tables = Tables(project(tmp_path, monkeypatch))
+def test_a_table_reads_the_figures_of_the_papers_that_it_cites_and_of_no_others():
+    tables = Tables(project())
     assert [Path(file).name for file in tables.published(job("pascal1k"))] == ["defrag.csv"]
     assert [Path(file).name for file in tables.papers(job("flickr8k"))] == ["hm_lstm.yaml", "vse.yaml", "defrag.yaml"]
 
 
-def test_ablations_are_trained_for_the_paper_s_own_table_only(tmp_path, monkeypatch):
-    tables = Tables(project(tmp_path, monkeypatch))
+def test_ablations_are_trained_for_the_paper_s_own_table_only():
+    tables = Tables(project())
     assert "hm_lstm_untyped" in tables.table("hm_lstm_1").measure
     assert "hm_lstm_untyped" not in tables.variants("flickr8k")
 
 
-def test_regions_are_measured_where_phrases_have_boxes(tmp_path, monkeypatch):
-    tables = Tables(project(tmp_path, monkeypatch))
+def test_regions_are_measured_where_phrases_have_boxes():
+    tables = Tables(project())
     assert tables.retrievals(job("hm_lstm_4")) == []
     assert tables.retrievals(job("scenes_regions"))[0] == "results/scenes/region_ranking/hm_lstm/seed0/round3.parquet"
     boxes = {"datasets": {"flickr30k": {"boxes": "entities.zip"}}}
-    tables = Tables(project(tmp_path, monkeypatch, **boxes))
+    tables = Tables(project(**boxes))
     assert tables.retrievals(job("hm_lstm_4")) == ["results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"]
 
 
-def test_an_ensemble_stands_beside_its_members(tmp_path, monkeypatch):
+def test_an_ensemble_stands_beside_its_members():
     overrides = {
         "methods": {"vse": {"ensembles": {"vse_all": {"title": "VSE*", "members": ["vse", "vsepp"]}}}},
         "tables": {"flickr8k": {"measure": ["vse", "vse_all"]}},
     }
-    made = project(tmp_path, monkeypatch, **overrides)
+    made = project(**overrides)
     check_tables(made)
     tables = Tables(made)
     assert tables.retrievals(job("flickr8k"))[-1] == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
@@ -110,10 +109,10 @@ def test_an_ensemble_stands_beside_its_members(tmp_path, monkeypatch):
     assert (entry["title"], entry["networks"]) == ("VSE*", {"whole": "vgg19"})
 
 
-def test_a_data_set_of_one_s_own_has_a_table(tmp_path, monkeypatch):
+def test_a_data_set_of_one_s_own_has_a_table():
     mine = {"title": "Mine", "reader": "flickr", "networks": {"whole": "vgg19"}, "local": {"images": "a", "text": "b"}}
     mine["options"] = {"captions": "tokens.txt", "splits": {"train": "train.txt", "test": "test.txt"}}
-    made = project(tmp_path, monkeypatch, datasets={"mine": mine})
+    made = project(datasets={"mine": mine})
     check_tables(made)
     tables = Tables(made)
     assert "mine" in tables.names()
@@ -133,22 +132,22 @@ def test_a_data_set_of_one_s_own_has_a_table(tmp_path, monkeypatch):
         ({"title": "Scenes"}, r"more than one table has the title \['Scenes'\]"),
     ],
 )
-def test_unknown_names_are_refused(tmp_path, monkeypatch, changes, message):
+def test_unknown_names_are_refused(changes, message):
     with pytest.raises(InputError, match=message):
-        check_tables(project(tmp_path, monkeypatch, tables={"flickr8k": changes}))
+        check_tables(project(tables={"flickr8k": changes}))
 
 
 @pytest.mark.parametrize(
     "changes", [{"sections": []}, {"protocol": "full"}, {"sections": [{"dataset": "scenes", "protocol": "all"}]}]
 )
-def test_what_does_not_fit_is_refused_with_its_path(tmp_path, monkeypatch, changes):
+def test_what_does_not_fit_is_refused_with_its_path(changes):
     with pytest.raises(InputError, match=r"tables\.flickr8k"):
-        project(tmp_path, monkeypatch, tables={"flickr8k": changes})
+        project(tables={"flickr8k": changes})
 
 
-def test_judged_pairs_are_scored_by_the_last_round(tmp_path, monkeypatch):
+def test_judged_pairs_are_scored_by_the_last_round():
     measured = {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}
-    tables = Tables(project(tmp_path, monkeypatch, **measured))
+    tables = Tables(project(**measured))
     assert tables.judged() == ["flickr8k"]
     flickr8k = SimpleNamespace(dataset="flickr8k")
     last = tables.config.methods["hm_lstm"].last_round
@@ -159,8 +158,8 @@ def test_judged_pairs_are_scored_by_the_last_round(tmp_path, monkeypatch):
     assert tables.judgements_source(flickr8k).endswith("Flickr8k_text.zip")
 
 
-def test_training_starts_from_the_variant_that_the_configuration_names(tmp_path, monkeypatch):
-    training = Training(project(tmp_path, monkeypatch))
+def test_training_starts_from_the_variant_that_the_configuration_names():
+    training = Training(project())
     of = {"dataset": "scenes", "seed": "3"}
     assert training.origin(SimpleNamespace(**of, variant="sm_lstm")) == (
         "results/scenes/models/vse/seed3/round0/model.safetensors"
@@ -171,8 +170,8 @@ def test_training_starts_from_the_variant_that_the_configuration_names(tmp_path,
     )
 
 
-def test_an_ensemble_reads_what_its_members_read(tmp_path, monkeypatch):
-    training = Training(project(tmp_path, monkeypatch))
+def test_an_ensemble_reads_what_its_members_read():
+    training = Training(project())
     wildcards = SimpleNamespace(dataset="scenes", seed="0", ensemble="sm_lstm_ensemble")
     assert {"view_grid", "view_whole", "words"} <= set(training.inputs_of_members(wildcards))
     assert len(training.models_of_members(wildcards)) == 4

@@ -71,6 +71,7 @@ def test_features_are_those_of_the_image_in_table_order_without_unreadable_ones(
     assert np.ptp(expected, axis=0).max() > 0.01, "the images' features differ, so an order is seen"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["whole", "centre", "ten_crop", "grid"])
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_no_bit_depends_on_the_number_of_shards(folder, tmp_path, view, precision):
@@ -80,6 +81,7 @@ def test_no_bit_depends_on_the_number_of_shards(folder, tmp_path, view, precisio
     assert np.array_equal(one.gather(range(len(one))), three.gather(range(len(three))))
 
 
+@pytest.mark.slow
 def test_the_size_of_a_batch_is_of_no_account(folder, tmp_path):
     one, seven = (features(folder, tmp_path / str(size), batch_size=size).gather(range(COUNT - 1)) for size in (1, 7))
     np.testing.assert_allclose(one, seven, rtol=2e-3, atol=1e-3)
@@ -99,6 +101,7 @@ def test_all_shards_follow_the_precision_that_was_chosen_once(folder, tmp_path, 
         features(folder, tmp_path, precision="auto")
 
 
+@pytest.mark.slow
 def test_shards_of_the_old_division_stay_until_the_new_one_is_complete(folder, tmp_path):
     features(folder, tmp_path)
     network = NetworkFiles("squeezenet1_0", SETTINGS, folder / "weights.pth")
@@ -142,6 +145,7 @@ def test_same_features_same_bytes_and_shards_of_another_division_go(folder, tmp_
     assert (tmp_path / "a/00-of-01.parquet").read_bytes() == (tmp_path / "b/00-of-01.parquet").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_shard_without_images_is_empty_and_has_the_shape(folder, tmp_path):
     store = features(folder, tmp_path, shards=COUNT)
     assert len(store) == COUNT - 1

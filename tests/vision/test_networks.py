@@ -73,6 +73,7 @@ def test_mean_and_std_are_those_of_the_configuration(squeezenet, weights, pixels
     assert not torch.allclose(found, load_network(SQUEEZENET, weights).features(pixels, "pooled"), rtol=1e-2)
 
 
+@pytest.mark.slow
 def test_bf16_is_close_to_fp32_and_not_the_same(weights, pixels):
     exact, rounded = (
         load_network(SQUEEZENET | {"precision": precision}, weights).features(pixels, "pooled")

@@ -148,6 +148,7 @@ def read_png(folder, image_id):
         return np.array(Image.open(io.BytesIO(archive.read(f"{image_id}.png"))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", WAYS)
 def test_division_into_shards_changes_no_bit(made, options):
     whole = extract(made, out="whole", **options)
@@ -195,6 +196,7 @@ def test_only_the_first_proposals_are_looked_at(made):
     assert rows.groupby("image_id")["rank"].max().to_dict() == {"a": 2, "b": 2, "c": 2, "none": 0}
 
 
+@pytest.mark.slow
 def test_large_regions_can_be_preferred(made):
     proposals = read(made / "proposals" / "00-of-01.parquet", PROPOSALS)
     fifth = (proposals["width"] * proposals["height"]).groupby(proposals["image_id"]).nlargest(5)
