@@ -64,7 +64,44 @@ class Replicates:
         return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
-class Bootstrap:
+class Intervals:
+    """95% intervals of replicates, for any kind of figure that draws of a test set give."""
+
+    def __init__(self, replicates: int = REPLICATES) -> None:
+        self._replicates = replicates
+
+    def interval(self, figure: str, of: Replicates) -> Interval:
+        """The 95% interval of a figure, within what the figure can be."""
+        drawn = of.drawn[figure] + of.spread(figure) * self._student(len(of.by_seed), 0)
+        smallest = 1.0 if figure.endswith("rank") else 0.0
+        return self._interval(np.clip(drawn, smallest, LARGEST.get(figure)))
+
+    def difference(self, figure: str, of: Replicates, reference: Replicates) -> Interval:
+        """The paired 95% interval of a figure of one method less that of another; seeds vary independently."""
+        drawn = of.drawn[figure] - reference.drawn[figure]
+        drawn = drawn + of.spread(figure) * self._student(len(of.by_seed), 0)
+        return self._interval(drawn - reference.spread(figure) * self._student(len(reference.by_seed), 1))
+
+    def _student(self, seeds: int, stream: int) -> Reals:
+        if seeds < 2:
+            return np.zeros(self._replicates)
+        return np.random.default_rng([1, stream]).standard_t(seeds - 1, self._replicates)
+
+    @staticmethod
+    def _interval(drawn: Reals) -> Interval:
+        tail = (1 - CONFIDENCE) / 2
+        low, high = np.quantile(drawn, [tail, 1 - tail])
+        return Interval(float(low), float(high))
+
+
+def over_seeds(drawn: Sequence[Mapping[str, Reals]]) -> Replicates:
+    """From each seed's figures, (1 + replicates,): on the true test set first."""
+    mean = {key: np.mean([figures[key] for figures in drawn], axis=0) for key in drawn[0]}
+    by_seed = pd.DataFrame([{key: values[0] for key, values in figures.items()} for figures in drawn])
+    return Replicates({key: values[1:] for key, values in mean.items()}, by_seed)
+
+
+class Bootstrap(Intervals):
     """Draws of the queries of one test set, the same for every method that is measured on it.
 
     `queries` holds the columns fold, direction and query_id of a RETRIEVAL artifact; `groups` says, for each of these
@@ -72,8 +109,8 @@ class Bootstrap:
     """
 
     def __init__(self, queries: pd.DataFrame, groups: Sequence[str], replicates: int = REPLICATES) -> None:
+        super().__init__(replicates)
         self._queries = queries[QUERY].reset_index(drop=True)
-        self._replicates = replicates
         random = np.random.default_rng(0)
         codes = np.asarray(pd.factorize(pd.Series(groups))[0])
         self._parts = []
@@ -91,22 +128,7 @@ class Bootstrap:
 
         Raises `InputError` if an artifact does not answer exactly these queries.
         """
-        drawn = [self._figures(retrieval) for retrieval in retrievals]
-        mean = {key: np.mean([figures[key] for figures in drawn], axis=0) for key in drawn[0]}
-        by_seed = pd.DataFrame([{key: values[0] for key, values in figures.items()} for figures in drawn])
-        return Replicates({key: values[1:] for key, values in mean.items()}, by_seed)
-
-    def interval(self, figure: str, of: Replicates) -> Interval:
-        """The 95% interval of a figure, within what the figure can be."""
-        drawn = of.drawn[figure] + of.spread(figure) * self._student(len(of.by_seed), 0)
-        smallest = 1.0 if figure.endswith("rank") else 0.0
-        return self._interval(np.clip(drawn, smallest, LARGEST.get(figure)))
-
-    def difference(self, figure: str, of: Replicates, reference: Replicates) -> Interval:
-        """The paired 95% interval of a figure of one method less that of another; seeds vary independently."""
-        drawn = of.drawn[figure] - reference.drawn[figure]
-        drawn = drawn + of.spread(figure) * self._student(len(of.by_seed), 0)
-        return self._interval(drawn - reference.spread(figure) * self._student(len(reference.by_seed), 1))
+        return over_seeds([self._figures(retrieval) for retrieval in retrievals])
 
     def _figures(self, retrieval: pd.DataFrame) -> dict[str, Reals]:
         """Figure -> (1 + replicates,): on the true test set first; means over folds."""
@@ -122,17 +144,6 @@ class Bootstrap:
                 found.setdefault(f"{direction}_{key}", []).append(values)
         figures = {key: np.mean(values, axis=0) for key, values in found.items()}
         return {**figures, **totals(figures)}
-
-    def _student(self, seeds: int, stream: int) -> Reals:
-        if seeds < 2:
-            return np.zeros(self._replicates)
-        return np.random.default_rng([1, stream]).standard_t(seeds - 1, self._replicates)
-
-    @staticmethod
-    def _interval(drawn: Reals) -> Interval:
-        tail = (1 - CONFIDENCE) / 2
-        low, high = np.quantile(drawn, [tail, 1 - tail])
-        return Interval(float(low), float(high))
 
 
 def _resampled(ranks: NDArray[np.int64], group: NDArray[np.int64], draws: NDArray[np.float32]) -> dict[str, Reals]:

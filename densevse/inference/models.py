@@ -17,6 +17,7 @@ from densevse.artifacts.schema import MADE_FROM
 from densevse.batches.files import Files
 from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
+from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Method, Shapes
 from densevse.settings.load import validate
 from densevse.strict import Strict
@@ -49,7 +50,7 @@ def build(name: str, parameters: Mapping[str, Any], shapes: Shapes) -> Method:
 
 
 def save_model(
-    method: Method, name: str, sentences: Sequence[str], path: str | Path, made_from: Mapping[str, Any]
+    method: Method | Generator, name: str, sentences: Sequence[str], path: str | Path, made_from: Mapping[str, Any]
 ) -> None:
     """Write a method's weights; `name` is that of its module, `sentences` the structures that it reads.
 

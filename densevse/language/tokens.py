@@ -6,7 +6,7 @@ Only what cuts sentences imports this module: NLTK takes longer to import than m
 import re
 
 import pandas as pd
-from nltk.tokenize import NLTKWordTokenizer
+from nltk.tokenize import NLTKWordTokenizer, TreebankWordDetokenizer
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
@@ -16,8 +16,9 @@ from densevse.logs import progress
 
 # CoreNLP cuts at a hyphen between words (after Universal Dependencies), NLTK does not.
 HYPHEN = re.compile(r"(?<=[^\W_])-(?=[^\W_])")
+PUNCTUATION = frozenset({"''", "'", "``", "`", "(", ")", "{", "}", ".", "?", "!", ",", ":", "-", "--", "...", ";"})
 QUOTES = {"``": '"', "''": '"'}
-TOKENIZER = NLTKWordTokenizer()
+TOKENIZER, DETOKENIZER = NLTKWordTokenizer(), TreebankWordDetokenizer()
 
 
 def tokenize(text: str) -> list[str]:
@@ -28,6 +29,20 @@ def tokenize(text: str) -> list[str]:
     """
     tokens = TOKENIZER.tokenize(HYPHEN.sub(" - ", text.lower()))
     return [QUOTES.get(token, token) for token in tokens]
+
+
+def compared(text: str) -> list[str]:
+    """The words of a sentence as the metrics of captions compare them: lower case, without punctuation.
+
+    On the captions of Flickr8k this is what the metrics' own tokenizer, which needs Java, gives.
+    """
+    return [token for token in TOKENIZER.tokenize(text.lower()) if token not in PUNCTUATION]
+
+
+def detokenize(tokens: list[str]) -> str:
+    """A sentence of tokens: punctuation stands where it belongs, and words joined by a hyphen are one again."""
+    joined: str = DETOKENIZER.detokenize(tokens)
+    return joined.replace(" - ", "-")
 
 
 def write_tokens(captions_path: str, path: str) -> None:

@@ -17,6 +17,11 @@ from densevse.errors import InputError
 PADDING, UNKNOWN = 0, 1
 
 
+def spoken(tokens: Iterable[str]) -> tuple[str, ...]:
+    """The tokens that are words, and no punctuation marks."""
+    return tuple(token for token in tokens if any(character.isalnum() for character in token))
+
+
 def bigrams(words: list[str]) -> list[str]:
     """The pairs of neighbouring words, each as one term (DeFrag, section 4.1's comparison methods)."""
     return [f"{first} {second}" for first, second in pairwise(words)]
@@ -74,6 +79,10 @@ class Vocabulary:
     def __contains__(self, word: str) -> bool:
         """Whether a word (lower case) has a number of its own."""
         return word in self._index
+
+    def decode(self, numbers: Iterable[int]) -> list[str]:
+        """The words of numbers from 2 on."""
+        return [self.words[number - UNKNOWN - 1] for number in numbers]
 
     def index(self, word: str) -> int:
         """The number of a word (lower case), 1 where it is unknown."""

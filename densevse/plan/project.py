@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from densevse.artifacts.shards import shard_names
 from densevse.plan.code import Code
 from densevse.settings.datasets import Dataset
-from densevse.settings.load import load, variant
+from densevse.settings.load import generator, load, variant
 from densevse.settings.methods import Method
 from densevse.settings.sources import Source
 
@@ -34,6 +34,7 @@ class Project:
         self.config = load(self.root / "config", overrides)
         self.code = Code(self.root, KEPT)
         self.variant = cache(partial(variant, self.config))  # (name, data set) -> its settings there
+        self.generator = cache(partial(generator, self.config))  # the same of config/generators
 
     def packaged(self, file: str) -> str:
         """A file of the code, as a path that stays the same when the project is moved."""

@@ -148,10 +148,7 @@ class Training(Stage):
     def origin(self, wildcards: Wildcards) -> str | list[str]:
         """The trained model of another variant that a variant's round 0 starts from; most start from nothing."""
         other = self.variant(wildcards).starts_from
-        if other is None:
-            return []
-        last = self.project.variant(other, wildcards.dataset).last_round
-        return f"{self.run(wildcards.dataset, other, wildcards.seed)}/round{last}/model.safetensors"
+        return [] if other is None else self.last_model(wildcards.dataset, other, wildcards.seed)
 
     def start(self, wildcards: Wildcards) -> str:
         """The model that a round starts from. Round 0 starts from nothing: rule train makes it."""
@@ -171,8 +168,18 @@ class Training(Stage):
 
     def embeddings(self, wildcards: Wildcards) -> str:
         """The embeddings of the test split by the last round of a variant's first seed."""
-        folder = f"{self.results}/{wildcards.dataset}/embeddings/{wildcards.variant}"
-        return f"{folder}/seed{self.dataset(wildcards).seeds[0]}/round{self.variant(wildcards).last_round}/test.parquet"
+        seed = self.dataset(wildcards).seeds[0]
+        return self.last_embeddings(wildcards.dataset, wildcards.variant, seed, "test")
+
+    def last_model(self, dataset: str, variant: str, seed: int | str) -> str:
+        """The model of the last round of a variant with a seed."""
+        last = self.project.variant(variant, dataset).last_round
+        return f"{self.run(dataset, variant, seed)}/round{last}/model.safetensors"
+
+    def last_embeddings(self, dataset: str, variant: str, seed: int | str, split: str) -> str:
+        """The embeddings of a split by that model."""
+        last = self.project.variant(variant, dataset).last_round
+        return f"{self.results}/{dataset}/embeddings/{variant}/seed{seed}/round{last}/{split}.parquet"
 
     def last_alignments(self, dataset: str, variant: str) -> str:
         """The folder of the alignments by the last round of a variant's first seed."""

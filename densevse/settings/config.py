@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from densevse.settings.concepts import ConceptNetwork
 from densevse.settings.datasets import Dataset
+from densevse.settings.generators import Generator, GeneratorEntry
 from densevse.settings.language import Parser, WordVectors
 from densevse.settings.methods import Method, MethodEntry
 from densevse.settings.networks import CONCEPTS, Network, View
@@ -35,6 +36,7 @@ class Config(Strict):
     parsers: dict[str, Parser]
     word_vectors: dict[str, WordVectors]
     methods: dict[str, MethodEntry]
+    generators: dict[str, GeneratorEntry] = {}
     tables: dict[str, Table] = Field(default={}, description="results/tables/<name>.md")
 
     @model_validator(mode="after")
@@ -54,6 +56,7 @@ class Config(Strict):
         for name, method in self.methods.items():
             self._check_method(f"methods.{name}", method)
         self._check_names_of_variants()
+        self._check_generators()
         return self
 
     def check_networks(self, where: str, networks: Mapping[View, str]) -> None:
@@ -92,17 +95,42 @@ class Config(Strict):
 
     def _check_names_of_variants(self) -> None:
         names = [*self.variant_names(), *(name for entry in self.methods.values() for name in entry.ensembles)]
-        for name, count in Counter(names).items():
-            if count > 1:
-                raise ValueError(f"methods: {count} variants have the name {name!r}; rename all but one")
+        _check_differ("methods", names)
         for method, entry in self.methods.items():
             for name, ensemble in entry.ensembles.items():
                 known(f"methods.{method}.ensembles.{name}.members", ensemble.members, self.variant_names())
+
+    def generator_names(self) -> list[str]:
+        """Every generator: those of config/generators by their own names, then their variants."""
+        return [name for generator, entry in self.generators.items() for name in (generator, *entry.variants)]
+
+    def _check_generators(self) -> None:
+        names = self.generator_names()
+        _check_differ("generators", names)
+        for name, entry in self.generators.items():
+            known(f"generators.{name}.datasets", entry.datasets, self.datasets)
+            for variant, differences in entry.variants.items():
+                known(f"generators.{name}.variants.{variant}.datasets", differences.datasets, self.datasets)
+        for name, dataset in self.datasets.items():
+            where, captions = f"datasets.{name}.captions", dataset.captions
+            known(f"{where}.generators", captions.generators, names)
+            known(f"{where}.neighbour", [captions.neighbour], self.variant_names())
+            known(f"{where}.reference", [captions.reference], captions.generators)
+
+    def check_generator(self, where: str, entry: Generator) -> None:
+        """Raise `ValueError` for the name of a variant that there is none of."""
+        known(f"{where}.space", [entry.space or ""], [*self.variant_names(), ""])
 
     def check_variant(self, where: str, entry: Method) -> None:
         """Raise `ValueError` for the name of a network or variant that there is none of."""
         self.check_networks(f"{where}.networks", entry.networks)
         known(f"{where}.starts_from", [entry.starts_from or ""], [*self.variant_names(), ""])
+
+
+def _check_differ(where: str, names: Iterable[str]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(f"{where}: {count} variants have the name {name!r}; rename all but one")
 
 
 def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:

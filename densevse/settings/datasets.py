@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, SerializeAsAny, model_validator
 
+from densevse.settings.generators import Captions
 from densevse.settings.networks import View
 from densevse.settings.options import of_type
 from densevse.settings.sources import Path, Source
@@ -143,6 +144,7 @@ class Dataset(Strict):
         description="relation, governor, dependent: the best regions of these triplets are drawn (DeFrag, Fig 5)",
     )
     seeds: list[Seed] = Field(default=[0], min_length=1, description="each variant is trained once with each")
+    captions: Captions = Field(default={}, validate_default=True, description="the table of generated sentences")
     judgements: str | None = Field(
         None, description="the source that holds people's judgements of pairs, in the format of Flickr8k's"
     )

@@ -1,7 +1,7 @@
 """Reading config/: files and overrides become one validated `Config`; a variant becomes one plain `Method`."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,13 +10,24 @@ from pydantic import BaseModel, ValidationError
 
 from densevse.errors import InputError
 from densevse.settings.config import Config
-from densevse.settings.methods import Method, MethodEntry, Variant
+from densevse.settings.generators import Generator, GeneratorEntry
+from densevse.settings.methods import Method, MethodEntry
 
 Entry = TypeVar("Entry", bound=BaseModel)
 Layer = tuple[str, Mapping[str, Any]]
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's where it is there: ten times faster
-FOLDERS = ("datasets", "networks", "concept_networks", "proposers", "parsers", "word_vectors", "methods", "tables")
+FOLDERS = (
+    "datasets",
+    "networks",
+    "concept_networks",
+    "proposers",
+    "parsers",
+    "word_vectors",
+    "methods",
+    "generators",
+    "tables",
+)
 KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
 
 
@@ -33,6 +44,8 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     for dataset in config.datasets:
         for name in config.variant_names():
             variant(config, name, dataset)
+        for name in config.generator_names():
+            generator(config, name, dataset)
     return config
 
 
@@ -60,35 +73,45 @@ def variant(config: Config, name: str, dataset: str) -> Method:
     Later differences win: the method's own values, the data set's, the variant's, the variant's on that data set.
     Raises `InputError` for a name that config/methods does not have, or for what does not fit, by its path.
     """
-    for method, entry in config.methods.items():
-        if name == method or name in entry.variants:
-            layers = list(_layers(method, entry, name, dataset))
-            return _validated_variant(config, layers, f"{name} on {dataset}")
-    raise InputError(f"no method or variant {name!r} in config/methods; known: {config.variant_names()}")
+    layers = _layers("methods", config.methods, name, dataset)
+    return _resolved(Method, layers, config.check_variant, f"{name} on {dataset}")
 
 
-def _layers(method: str, entry: MethodEntry, name: str, dataset: str) -> Iterator[Layer]:
+def generator(config: Config, name: str, dataset: str) -> Generator:
+    """A generator, or a variant of one, as it is trained on a data set; the same as `variant` of config/generators."""
+    layers = _layers("generators", config.generators, name, dataset)
+    return _resolved(Generator, layers, config.check_generator, f"{name} on {dataset}")
+
+
+def _layers(
+    kind: str, entries: Mapping[str, MethodEntry | GeneratorEntry], name: str, dataset: str
+) -> list[tuple[str, dict[str, Any]]]:
     """The differences that make a variant on a data set, in order, each with where it stands."""
-    yield f"methods.{method}", _given(entry)
-    if dataset in entry.datasets:
-        yield f"methods.{method}.datasets.{dataset}", _given(entry.datasets[dataset])
-    own = entry.variants.get(name, Variant())
-    yield f"methods.{method}.variants.{name}", _given(own)
-    if dataset in own.datasets:
-        yield f"methods.{method}.variants.{name}.datasets.{dataset}", _given(own.datasets[dataset])
+    for owner, entry in entries.items():
+        if name == owner or name in entry.variants:
+            where, own = f"{kind}.{owner}", entry.variants.get(name)
+            layers = [(where, entry), (f"{where}.datasets.{dataset}", entry.datasets.get(dataset))]
+            if own:
+                where += f".variants.{name}"
+                layers += [(where, own), (f"{where}.datasets.{dataset}", own.datasets.get(dataset))]
+            return [(place, _given(layer)) for place, layer in layers if layer]
+    raise InputError(
+        f"no {name!r} in config/{kind}; known: {[n for owner, e in entries.items() for n in (owner, *e.variants)]}"
+    )
 
 
 def _given(entry: BaseModel) -> dict[str, Any]:
     return entry.model_dump(exclude_unset=True, exclude={"variants", "datasets", "ensembles"})
 
 
-def _validated_variant(config: Config, layers: Sequence[Layer], what: str) -> Method:
+def _resolved(kind: type[Entry], layers: Sequence[Layer], check: Callable[[str, Entry], None], what: str) -> Entry:
+    """The entry that layers of differences make; `check` holds it to the rest of the configuration."""
     values: Any = {}
     for _, layer in layers:
         values = merge(values, layer)
     try:
-        entry = Method.model_validate(values)
-        config.check_variant("", entry)
+        entry = kind.model_validate(values)
+        check("", entry)
     except ValidationError as error:
         wrong = [f"{_place(path, layers)}: {message}" for path, message in _wrong(error)]
         raise _not_valid(what, wrong) from None

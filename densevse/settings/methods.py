@@ -1,5 +1,6 @@
 """Methods: what they read, how they are trained, and how their variants differ."""
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -19,19 +20,38 @@ Yield = Literal["phrases", "saliency"]
 PARAMETERS = Path(__file__).parents[1] / "methods/parameters"
 
 
+def models_in(folder: Path) -> list[str]:
+    """The names of the modules of parameters in a folder: each is that of a model."""
+    return sorted(file.stem for file in folder.glob("*.py") if not file.stem.startswith("_"))
+
+
 @cache
 def known_models() -> list[str]:
     """The methods that the code has: those whose parameters have a type."""
-    return sorted(file.stem for file in PARAMETERS.glob("*.py") if not file.stem.startswith("_"))
+    return models_in(PARAMETERS)
 
 
 @cache
+def type_of_parameters(name: str) -> type[Strict]:
+    """The type in a module of parameters that is there."""
+    found: type[Strict] = import_module(f"densevse.methods.parameters.{name}").Parameters
+    return found
+
+
 def parameters_of(model: str) -> type[Strict] | None:
     """The type of a method's parameters; nothing for a name that is none of the code's methods."""
-    if model not in known_models():
-        return None
-    found: type[Strict] = import_module(f"densevse.methods.parameters.{model}").Parameters
-    return found
+    return type_of_parameters(model) if model in known_models() else None
+
+
+def check_parameters_of_phases(parameters: Strict, phases: Mapping[str, Phase]) -> None:
+    """Raise `ValueError` naming what of a phase's changes does not fit the parameters."""
+    own = parameters.model_dump()
+    for name, phase in phases.items():
+        try:
+            type(parameters).model_validate({**own, **phase.parameters})
+        except ValidationError as error:
+            wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+            raise ValueError(f"phases.{name}.parameters.{wrong}") from None
 
 
 class Differences(Strict):
@@ -105,13 +125,7 @@ class Method(Strict):
 
     @model_validator(mode="after")
     def _parameters_of_phases_fit(self) -> Self:
-        own = self.parameters.model_dump()
-        for name, phase in self.phases.items():
-            try:
-                type(self.parameters).model_validate({**own, **phase.parameters})
-            except ValidationError as error:
-                wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-                raise ValueError(f"phases.{name}.parameters.{wrong}") from None
+        check_parameters_of_phases(self.parameters, self.phases)
         return self
 
     @model_validator(mode="after")

@@ -10,6 +10,7 @@ from typing import Any
 
 from densevse.settings.config import Config
 from densevse.settings.datasets import READERS
+from densevse.settings.generators import known_generators, parameters_of_generator
 from densevse.settings.language import PARSERS
 from densevse.settings.methods import known_models, parameters_of
 from densevse.settings.proposers import PROPOSERS
@@ -19,11 +20,13 @@ def document() -> dict[str, Any]:
     """The schema."""
     schema: dict[str, Any] = _without_required(Config.model_json_schema())
     parameters = {name: parameters_of(name) for name in known_models()}
+    of_generators = {name: parameters_of_generator(name) for name in known_generators()}
     for entry, by, field, types in (
         ("Dataset", "reader", "options", READERS),
         ("Proposer", "kind", "options", PROPOSERS),
         ("Parser", "kind", "options", PARSERS),
         ("MethodEntry", "model", "parameters", parameters),
+        ("GeneratorEntry", "model", "parameters", of_generators),
     ):
         found = schema["$defs"][entry]
         found["properties"][field] = {"type": "object", "description": f"see `{by}`"}

@@ -4,8 +4,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from densevse.methods.parameters.sc_nlm import Parameters
-from densevse.methods.sc_nlm import SCNLM, positions
+from densevse.methods.generators.sc_nlm import SCNLM, positions
+from densevse.methods.interface import Shapes
+from densevse.methods.parameters.generators.sc_nlm import Parameters
 from densevse.methods.structures import Tags
 
 WORDS, TAGS, CONTENT = 9, 5, 4
@@ -20,7 +21,8 @@ KINDS = ("none", "content", "structure_and_content")
 def make(attributes="structure_and_content"):
     torch.manual_seed(0)
     sizes = {"word_context": 2, "tag_context": 3, "dimension": 3, "factors": 6, "attribute_dimension": 5}
-    model = SCNLM(Parameters(attributes=attributes, **sizes), WORDS, TAGS, CONTENT).double()
+    shapes = Shapes({"content": CONTENT}, WORDS, sizes={"tags": TAGS})
+    model = SCNLM(Parameters(attributes=attributes, **sizes), shapes).double()
     with torch.no_grad():
         for weight in model.parameters():
             weight.copy_(torch.randn_like(weight) / 2)

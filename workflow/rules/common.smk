@@ -12,6 +12,7 @@ from densevse.plan.concepts import Concepts
 from densevse.plan.datasets import Datasets, Downloads
 from densevse.plan.features import Features
 from densevse.plan.figures import Figures
+from densevse.plan.generators import Generators
 from densevse.plan.language import Parses, Words
 from densevse.plan.own_files import OwnFiles
 from densevse.plan.project import Project, any_of
@@ -36,6 +37,7 @@ own_files = OwnFiles(project)
 downloads, datasets, proposals = Downloads(project), Datasets(project), Proposals(project)
 features, parses, words = Features(project), Parses(project), Words(project)
 concepts = Concepts(project)
+generators = Generators(project)
 training, tables, figures = Training(project), Tables(project), Figures(project)
 
 
@@ -58,6 +60,7 @@ wildcard_constraints:
     ensemble=any_of(settings.ensembles()),
     other=any_of(settings.variant_names()),
     variant=any_of(settings.variant_names()),
+    generator=generators.names(),
     view="whole|centre|ten_crop|grid",
     shard=r"\d+-of-\d+",
     seed=r"\d+",

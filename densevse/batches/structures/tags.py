@@ -1,5 +1,7 @@
 """The parser's tokens with their part-of-speech tags (for SC-NLM)."""
 
+from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -53,6 +55,17 @@ class TagsOfSentences(Structure):
         padded = torch.zeros(2, len(sentences), int(lengths.max(initial=1)), dtype=torch.long)
         padded[:, owner, place] = torch.from_numpy(np.stack((self._words[items], self._tags[items])))
         return Tags(padded[0], padded[1], torch.from_numpy(lengths))
+
+    def sequences(self, longest: int) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
+        """The different sequences of at most `longest` tags, none unknown, and how many sentences have each.
+
+        The most frequent come first.
+        """
+        ends = self._sentences.first
+        every = (tuple(self._tags[first:last].tolist()) for first, last in pairwise(ends.tolist()))
+        counted = Counter(tags for tags in every if len(tags) <= longest and UNKNOWN not in tags)
+        ordered = sorted(counted.items(), key=lambda entry: (-entry[1], entry[0]))
+        return [tags for tags, _ in ordered], np.array([count for _, count in ordered], np.int64)
 
 
 STRUCTURE = TagsOfSentences

@@ -23,8 +23,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.methods.parameters.sc_nlm import Parameters
+from densevse.methods.generators.interface import CONTENT, Generator, State
+from densevse.methods.interface import Shapes
+from densevse.methods.parameters.generators.sc_nlm import Parameters
 from densevse.methods.structures import Tags
+
+UNKNOWN_TAG = 1
 
 
 @dataclass(frozen=True)
@@ -55,12 +59,15 @@ def positions(sentences: Tags, word_context: int, tag_context: int) -> Positions
     )
 
 
-class SCNLM(nn.Module):
-    """The language model. `words`, `tags` and `content` are the sizes of the vocabulary, the tags and the embedding."""
+class SCNLM(Generator):
+    """The language model. Content are vectors of the joint space: sentences' in training, images' for captions."""
 
-    def __init__(self, parameters: Parameters, words: int, tags: int, content: int) -> None:
-        super().__init__()
-        self.hyperparameters, self.tags = parameters, tags
+    structure = "tags"
+    hyperparameters: Parameters
+
+    def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
+        super().__init__(parameters, shapes)
+        self.tags, words = shapes.sizes["tags"], shapes.words
         size, factors, attributes = parameters.dimension, parameters.factors, parameters.attribute_dimension
         self.w_fv = nn.Parameter(torch.empty(words, factors))  # W_fv^T
         self.w_fk = nn.Linear(size, factors, bias=False)
@@ -69,12 +76,14 @@ class SCNLM(nn.Module):
         self.dropout = nn.Dropout(parameters.dropout)
         nn.init.normal_(self.w_fv, std=factors**-0.5)
         if parameters.attributes != "none":
-            self.t_v = nn.Linear(content, attributes)  # T_v and b_u
+            self.t_v = nn.Linear(shapes.features[CONTENT], attributes)  # T_v and b_u
             self.w_fd = nn.Linear(attributes, factors, bias=False)
         if parameters.attributes == "structure_and_content":
             # Tags are one-hot, so that T_i t is a column of T_i: one row of this table for each i and tag.
-            self.t = nn.EmbeddingBag(parameters.tag_context * tags, attributes, mode="sum")
+            self.t = nn.EmbeddingBag(parameters.tag_context * self.tags, attributes, mode="sum")
             nn.init.normal_(self.t.weight, std=attributes**-0.5)
+            # A tag that training never had says nothing.
+            nn.init.zeros_(self.t.weight.data.view(parameters.tag_context, self.tags, attributes)[:, UNKNOWN_TAG])
 
     def negative_log_likelihood(self, content: Tensor, sentences: Tags) -> Tensor:
         """(S,) minus the log probability of each sentence and its end, given its embedding (S, content)."""
@@ -86,6 +95,37 @@ class SCNLM(nn.Module):
         logits = self.logits(r, u)
         losses = functional.cross_entropy(logits, asked.target, reduction="none")
         return losses.new_zeros(len(sentences.lengths)).index_add(0, asked.sentence, losses)
+
+    @property
+    def follows_tags(self) -> bool:
+        """Of the three models the one with structure does."""
+        return self.hyperparameters.attributes == "structure_and_content"
+
+    def begin(self, content: Tensor, tags: Tensor | None) -> tuple[Tensor, State]:
+        """W_fd u of every step, (R, steps, F): of one step that stands for all without structure; 1 without attributes.
+
+        The state is the words before, the nearest first. Raises `ValueError` for tags that are missing or empty.
+        """
+        sizes = self.hyperparameters
+        before = torch.zeros(len(content), 1, sizes.word_context, dtype=torch.long, device=content.device)
+        shared = self.contents(content)
+        if shared is None:
+            return content.new_ones(len(content), 1, 1), (before,)
+        if not self.follows_tags:
+            return self.w_fd(self.attributes(shared, before[:, 0])).unsqueeze(1), (before,)
+        if tags is None or not tags.shape[1] or (tags == 0).all(dim=1).any():
+            raise ValueError("a sentence with structure is written along a sequence of at least one tag")
+        ahead = functional.pad(tags, (0, sizes.tag_context)).unfold(1, sizes.tag_context, 1)
+        steps = ahead.shape[1]
+        u = self.attributes(shared.repeat_interleave(steps, dim=0), ahead.flatten(0, 1))
+        return self.w_fd(u).unflatten(0, (-1, steps)), (before,)
+
+    def step(self, begun: Tensor, number: int, words: Tensor, state: State) -> tuple[Tensor, State]:
+        """The equations of the module's docstring, with W_fd u from `begin`."""
+        before = torch.cat((words.unsqueeze(2), state[0][:, :, :-1]), dim=2) if number else state[0]
+        r = self.context(self.word_vectors(before.flatten()).unflatten(0, (-1, before.shape[2])))
+        factors = self.w_fk(r).unflatten(0, words.shape) * begun[:, min(number, begun.shape[1] - 1), None]
+        return functional.linear(factors, self.w_fv, self.b), (before,)
 
     def word_vectors(self, words: Tensor) -> Tensor:
         """(n, K) columns of E of the words (n,)."""
@@ -112,3 +152,6 @@ class SCNLM(nn.Module):
         if u is not None:
             f = f * self.w_fd(u)
         return functional.linear(f, self.w_fv, self.b)
+
+
+METHOD = SCNLM

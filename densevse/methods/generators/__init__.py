@@ -1,0 +1,1 @@
+"""Models that write sentences, a module each, and the search that they are decoded with. Tensors only."""

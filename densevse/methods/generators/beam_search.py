@@ -1,0 +1,78 @@
+"""Decoding: the most likely sentences of a generator, found by a beam search over many sentences at once."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from densevse.methods.generators.interface import END, Generator
+
+UNKNOWN = 1  # the unknown word is never written
+
+
+@dataclass(frozen=True)
+class Hypotheses:
+    """The sentences that a search found for each of R contents, the most likely first."""
+
+    words: Tensor  # (R, B, steps) word numbers, END after the last word
+    log_likelihood: Tensor  # (R, B) of the words and the end; minus infinity where there are fewer than B sentences
+
+
+def beam_search(
+    generator: Generator, content: Tensor, tags: Tensor | None, beam: int, longest: int, shortest: int = 1
+) -> Hypotheses:
+    """The `beam` best sentences of each content (R, D), of `shortest` to `longest` words.
+
+    At each step every hypothesis is continued by every word of the vocabulary, and the `beam` most likely continuations
+    stay; a sentence that has ended is continued by nothing. Along `tags` (R, T), none of them 0, sentences have T
+    words each: a word for each tag.
+    """
+    if tags is not None:
+        shortest = longest = tags.shape[1]
+    begun, state = generator.begin(content, tags)
+    total = content.new_zeros(len(content), 1)
+    words = torch.full((len(content), 1), END, device=content.device)
+    written: list[Tensor] = []
+    for number in range(longest + 1):
+        logits, state = generator.step(begun, number, words, state)
+        allowed_end, only_end = number >= shortest, number == longest
+        ended = words == END if number else torch.zeros_like(words, dtype=torch.bool)
+        best, word = _continuations(logits, ended, allowed_end, only_end, beam)
+        total, place = (total.unsqueeze(2) + best).flatten(1).topk(min(beam, best[0].numel()), dim=1)
+        parent = place // best.shape[2]
+        words = word.flatten(1).gather(1, place)
+        state = tuple(_of_parents(part, parent) for part in state)
+        written = [part.gather(1, parent) for part in written] + [words]
+        if allowed_end and bool((words == END).all()):
+            break
+    return Hypotheses(torch.stack(written, dim=2), total)
+
+
+def _continuations(
+    logits: Tensor, ended: Tensor, allowed_end: bool, only_end: bool, beam: int
+) -> tuple[Tensor, Tensor]:
+    """(R, B, beam) log probabilities and word numbers of each hypothesis's best continuations.
+
+    No other continuation can be among the best of all hypotheses. A sentence that has ended goes on with END alone, at
+    no cost.
+    """
+    normalizer = logits.logsumexp(dim=2, keepdim=True)
+    if only_end:
+        best, word = logits[:, :, END:1], torch.full_like(logits[:, :, :1], END, dtype=torch.long)
+    else:
+        logits[:, :, UNKNOWN] = -torch.inf
+        if not allowed_end:
+            logits[:, :, END] = -torch.inf
+        best, word = logits.topk(min(beam, logits.shape[2]), dim=2)
+    best = best - normalizer
+    if not bool(ended.any()):
+        return best, word
+    alone = torch.full_like(best[0, 0], -torch.inf)
+    alone[0] = 0
+    return torch.where(ended.unsqueeze(2), alone, best), word.masked_fill(ended.unsqueeze(2), END)
+
+
+def _of_parents(part: Tensor, parent: Tensor) -> Tensor:
+    """The states (R, B, ...) of the hypotheses that are continued, (R, beam) of them."""
+    index = parent.view(*parent.shape, *(1 for _ in part.shape[2:])).expand(*parent.shape, *part.shape[2:])
+    return part.gather(1, index)

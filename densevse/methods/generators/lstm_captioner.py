@@ -1,0 +1,52 @@
+"""An LSTM that writes a sentence about an image, word by word, from the image's vector (NIC, Vinyals et al. 2015).
+
+It reads a CNN's vector of the whole image, no joint space. As in SCO's generation (Eq 3) and other than in NIC, the
+image is the LSTM's first state, by a linear map, and not its first input.
+"""
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from densevse.methods.decoder import Decoder
+from densevse.methods.generators.interface import CONTENT, Generator, State
+from densevse.methods.interface import Shapes
+from densevse.methods.parameters.generators.lstm_captioner import Parameters
+from densevse.methods.structures import Words
+from densevse.methods.words import word_vectors
+
+
+class LSTMCaptioner(Generator):
+    """The captioner. Content are the CNN's vectors of images, brought to unit norm here."""
+
+    structure = "words"
+    hyperparameters: Parameters
+
+    def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
+        super().__init__(parameters, shapes)
+        self.image = nn.Linear(shapes.features[CONTENT], parameters.dimension)
+        words = word_vectors("learned", parameters.word_dimension, shapes)
+        self.decoder = Decoder(words, parameters.dimension)
+        self.dropout = nn.Dropout(parameters.dropout)
+
+    def negative_log_likelihood(self, content: Tensor, sentences: Words) -> Tensor:
+        """(S,) minus the log probability of each sentence and its end, as the decoder gives it."""
+        return self.decoder.negative_log_likelihood(self.initial(content), sentences)
+
+    def initial(self, content: Tensor) -> Tensor:
+        """(S, dimension) the LSTM's states that images begin from."""
+        return self.image(self.dropout(functional.normalize(content, dim=1))).tanh()  # type: ignore[no-any-return]
+
+    def begin(self, content: Tensor, tags: Tensor | None) -> tuple[Tensor, State]:
+        """Hidden state and memory; steps read nothing else of the image."""
+        hidden = self.initial(content).unsqueeze(1)
+        return content, (hidden, hidden.new_zeros(hidden.shape))
+
+    def step(self, begun: Tensor, number: int, words: Tensor, state: State) -> tuple[Tensor, State]:
+        """One step of the LSTM, and its prediction."""
+        vectors = self.decoder.words(words.flatten())
+        hidden, memory = self.decoder.recurrent.step(vectors, state[0].flatten(0, 1), state[1].flatten(0, 1))
+        logits = self.decoder.logits(hidden).unflatten(0, words.shape)
+        return logits, (hidden.unflatten(0, words.shape), memory.unflatten(0, words.shape))
+
+
+METHOD = LSTMCaptioner

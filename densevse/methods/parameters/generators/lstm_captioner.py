@@ -1,0 +1,13 @@
+"""What config/generators/lstm_captioner.yaml may set."""
+
+from pydantic import Field
+
+from densevse.strict import Strict
+
+
+class Parameters(Strict):
+    """Chosen as the decoder of SCO (section 4.2), which names this captioner (NIC) but not its sizes; NIC's is 512."""
+
+    dimension: int = Field(512, gt=0, description="of the LSTM's state")
+    word_dimension: int = Field(300, gt=0, description="of a word vector")
+    dropout: float = Field(0.0, ge=0, lt=1, description="of the image's vector, in training")

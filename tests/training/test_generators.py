@@ -1,0 +1,151 @@
+"""Generators from artifacts to sentences on a small data set: training, writing, ranking, and what cannot be used."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from densevse.artifacts import schema
+from densevse.artifacts.lineage import made_from
+from densevse.artifacts.schemas.captions import GENERATED
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.tokens import TOKENS
+from densevse.artifacts.schemas.vocabulary import TAGS
+from densevse.batches.inputs import Inputs
+from densevse.errors import InputError
+from densevse.inference.captioning import CaptionJob, words_of, write_captions
+from densevse.inference.embedding import write_embeddings
+from densevse.inference.models import build, open_model, save_model
+from densevse.methods.interface import Sentences
+from densevse.settings.generators import Decoding
+from densevse.settings.training import NamedPhase, Training, TrainingJob
+from densevse.training.generators import train_generator
+
+PARAMETERS = {"dimension": 8, "factors": 16, "attribute_dimension": 8, "word_context": 2, "tag_context": 2}
+TAG_OF = {"a": "DT", ".": ".", "runs": "VBZ", "sleeps": "VBZ", "dog": "NN", "cat": "NN"}
+CPU = torch.device("cpu")
+
+
+def space(folder, files, method="vse", **parameters):
+    """An untrained joint space and its embeddings of all splits, as inputs of a generator."""
+    inputs = Inputs(files, ["words"])
+    torch.manual_seed(0)
+    model = build(method, {"dimension": 8, **parameters}, inputs.shapes())
+    path = folder / f"{method}.safetensors"
+    save_model(model, method, ["words"], path, {"features": inputs.features_made_from(), "device": "cpu"})
+    inputs, model = open_model(files, path, CPU)
+    for split in ("train", "val", "test"):
+        write_embeddings(model, inputs, split, folder / f"{split}.parquet", {})
+    found = {f"space_{split}": str(folder / f"{split}.parquet") for split in ("train", "val", "test")}
+    return {**found, "space": str(path)}
+
+
+@pytest.fixture
+def with_tags(folder, files):
+    """The data set's files with tagged parses and a joint space; the first sentence could not be parsed."""
+    parses = schema.read(folder / "parses.parquet", PARSES)
+    parses["tags"] = [[TAG_OF.get(token, "JJ") for token in tokens] for tokens in parses["tokens"]]
+    schema.write(parses, PARSES, folder / "parses.parquet", {})
+    rows = [{"index": number, "tag": tag, "count": 1} for number, tag in enumerate(["JJ", "NN", "DT", "VBZ", "."], 2)]
+    schema.write(rows, TAGS, folder / "tags.parquet", {})
+    tagged = {"parses": [str(folder / "parses.parquet")], "tags": str(folder / "tags.parquet"), "view_whole": []}
+    return files.with_changes(**tagged, **space(folder, files))
+
+
+def trained(folder, files, model="sc_nlm", sentences=("tags",), epochs=2, **parameters):
+    job = TrainingJob(
+        method=f"generators.{model}",
+        parameters=parameters,
+        sentences=list(sentences),
+        training=Training(batch_size=8),
+        phases=[NamedPhase(name="main", epochs=epochs, learning_rate=0.01)],
+        seed=0,
+    )
+    path = folder / f"{model}.safetensors"
+    read = files.with_changes(space=[], space_test=[])
+    train_generator(read, job, path, folder / "history.parquet")
+    return files.with_changes(model=str(path), space_train=[], space_val=[])
+
+
+def written(files, path, split="test", seed=0, **decoding):
+    job = CaptionJob(decoding=Decoding(**{"tag_sequences": 4, "beam": 3, "kept": 3, **decoding}), seed=seed, threads=1)
+    write_captions(files, split, job, path)
+    return schema.read(path, GENERATED)
+
+
+def test_training_lowers_the_perplexity_that_selects_it(folder, with_tags):
+    files = trained(folder, with_tags, epochs=6, **PARAMETERS)
+    history = pd.read_parquet(folder / "history.parquet")
+    assert history["perplexity"].iloc[-1] < history["perplexity"].iloc[0]
+    assert np.allclose(np.exp(-history["log_probability"]), history["perplexity"], rtol=1e-4)
+    assert history.loc[history["best"], "perplexity"].item() == history["perplexity"].min()
+    assert {"space_train", "space_val", "parses", "tags"} <= made_from(files.one("model"))["parents"].keys()
+
+
+def test_sentences_follow_their_tags_and_are_ranked_by_both_scores(folder, with_tags):
+    rows = written(trained(folder, with_tags, **PARAMETERS), folder / "written.parquet")
+    assert set(rows["image_id"]) == {"test16", "test17", "test18"}
+    assert (rows["tokens"].str.len() == rows["tags"].str.len()).all()
+    assert np.allclose(rows["score"], rows["translation"] + 0.1 * rows["language"], atol=1e-5)
+    for _, of_image in rows.groupby("image_id"):
+        assert of_image["rank"].tolist() == list(range(1, len(of_image) + 1))
+        assert of_image["score"].is_monotonic_decreasing
+        assert of_image["sentence"].is_unique
+    tokens = schema.read(folder / "tokens.parquet", TOKENS)
+    known = {tuple(t for t in sentence if t != ".") for sentence in tokens.loc[tokens["split"] == "train", "tokens"]}
+    found = [tuple(t for t in sentence if t != ".") in known for sentence in rows["tokens"]]
+    assert rows["in_training"].tolist() == found
+
+
+def test_the_same_seed_writes_the_same_file(folder, with_tags):
+    files = trained(folder, with_tags, **PARAMETERS)
+    for name in ("one", "other"):
+        written(files, folder / f"{name}.parquet", seed=3)
+    assert (folder / "one.parquet").read_bytes() == (folder / "other.parquet").read_bytes()
+
+
+def test_translation_is_the_likeness_in_the_joint_space(folder, with_tags):
+    files = trained(folder, with_tags, **PARAMETERS)
+    row = written(files, folder / "written.parquet").iloc[0]
+    plain = files.with_changes(view_whole=[str(folder / "whole.parquet")])
+    inputs, model = open_model(plain, files.one("space"), CPU)
+    with torch.inference_mode():
+        image = model.embed_images(inputs.pairs("test").images(np.array([0])))
+        words = words_of([inputs.vocabulary.encode(row["tokens"])], CPU)
+        sentence = model.embed_sentences(Sentences({"words": words}))
+    assert row["translation"] == pytest.approx(float(image @ sentence.T), abs=2e-3)  # embeddings are kept as float16
+
+
+@pytest.mark.parametrize("attributes", ["none", "content"])
+def test_without_structure_all_hypotheses_are_candidates(folder, with_tags, attributes):
+    files = trained(folder, with_tags, **PARAMETERS, attributes=attributes)
+    rows = written(files, folder / "written.parquet", beam=3)
+    assert rows["tags"].str.len().eq(0).all()
+    assert rows.groupby("image_id").size().le(3).all()
+
+
+def test_a_captioner_reads_a_view_and_ranks_by_its_own_likelihood(folder, files):
+    trained_files = trained(folder, files, "lstm_captioner", ["words"], dimension=8, word_dimension=4)
+    rows = written(trained_files, folder / "written.parquet", split="val")
+    assert rows["image_id"].nunique() == 4
+    assert rows["translation"].isna().all()
+    assert (rows["score"] == rows["log_likelihood"]).all()
+
+
+def test_a_generator_whose_training_has_no_tags_is_refused(folder, with_tags):
+    files = trained(folder, with_tags, **PARAMETERS)
+    with pytest.raises(InputError, match="no training sentence of at most 1 words"):
+        written(files, folder / "written.parquet", longest_sentence=1)
+    assert not (folder / "written.parquet").exists()
+
+
+def test_a_joint_space_that_is_none_is_refused(folder, with_tags):
+    files = trained(folder, with_tags, **PARAMETERS)
+    with pytest.raises(InputError, match="Name another variant"):
+        written(files.with_changes(space=str(folder / "sc_nlm.safetensors")), folder / "written.parquet")
+
+
+def test_embeddings_of_other_sentences_are_refused(folder, with_tags):
+    files = with_tags.with_changes(space_train=with_tags.one("space_val"))
+    with pytest.raises(InputError, match="has no vector"):
+        trained(folder, files, **PARAMETERS)

@@ -1,0 +1,14 @@
+from densevse.batches.files import Files
+from densevse.logs import job
+from densevse.settings.load import validate
+from densevse.settings.training import TrainingJob
+from densevse.training.generators import train_generator
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        train_generator(
+            files=Files.of(dict(snakemake.input.items())),
+            job=validate(TrainingJob, dict(snakemake.params.items()), "training"),
+            model=snakemake.output.model,
+            history=snakemake.output.history,
+        )
