@@ -47,3 +47,5 @@ rule all:
         figures.of_phrases("scenes"),
         figures.of_alignments("scenes"),
         figures.of_saliency("scenes"),
+        captions.table("scenes"),
+        captions.figure("scenes"),

@@ -21,7 +21,7 @@ ALLOWED = {
     "datasets": FOUNDATION | {"artifacts"},
     "vision": FOUNDATION | {"artifacts", "settings", "datasets.images"},
     "language": FOUNDATION | {"settings", "artifacts"},
-    "evaluation": FOUNDATION | {"artifacts"},
+    "evaluation": FOUNDATION | {"artifacts", "language.tokens", "language.words"},
     "batches": FOUNDATION | {"artifacts", "methods", "language", "evaluation.protocols"},
     "inference": FOUNDATION | {"artifacts", "methods", "settings", "language", "batches"},
     "training": FOUNDATION

@@ -22,6 +22,8 @@ from densevse.batches.pairs import Pairs
 from densevse.batches.phrase_regions import PhraseRegions
 from densevse.batches.structures import structure
 from densevse.batches.structures.trees import Forest
+from densevse.batches.views import View, view
+from densevse.batches.written import WRITTEN, Written
 from densevse.errors import InputError
 from densevse.evaluation.protocols import select_split, spread
 from densevse.language.words import Vocabulary
@@ -44,6 +46,7 @@ class Inputs:
     def shapes(self) -> Shapes:
         """The sizes that the data gives a method."""
         features = {view: int(store.shape[-1]) for view, store in self.stores.items()}
+        features |= {WRITTEN: 1} if WRITTEN in self.files else {}  # a sentence has as many numbers as it has words
         sizes = {key: size for name in self.sentences for key, size in structure(name).sizes(self).items()}
         return Shapes(features, len(self.vocabulary), self._word_vectors(), sizes)
 
@@ -61,7 +64,14 @@ class Inputs:
         structures = {name: structure(name).read(self, rows.caption_ids) for name in self.sentences}
         logger.info("%s: %d images with %d sentences", split, len(rows.image_ids), len(rows.caption_ids))
         phrases = self._phrases(structures.get("trees")) if split == "train" else None
-        return Pairs(rows, self.stores, structures, phrases, regions)
+        return Pairs(rows, self._views(rows.image_ids), structures, phrases, regions)
+
+    def _views(self, image_ids: NDArray[np.object_]) -> dict[str, View | Written]:
+        """The views of some images."""
+        views: dict[str, View | Written] = {name: view(store, image_ids, name) for name, store in self.stores.items()}
+        if WRITTEN in self.files:
+            views[WRITTEN] = Written(self.files.several(WRITTEN), self.vocabulary, image_ids)
+        return views
 
     def tokens_of(self, caption_ids: NDArray[np.object_]) -> list[list[str]]:
         """The tokens of some captions. Raises `InputError` naming one that has none."""

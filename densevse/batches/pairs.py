@@ -7,12 +7,12 @@ from typing import Literal
 import numpy as np
 import torch
 
-from densevse.artifacts.store import FeatureStore
 from densevse.batches.phrase_regions import PhraseRegions
 from densevse.batches.ragged import Indices
 from densevse.batches.structures import Structure
 from densevse.batches.structures.trees import Forest
-from densevse.batches.views import Regions, view
+from densevse.batches.views import Regions, View
+from densevse.batches.written import Written
 from densevse.errors import InputError
 from densevse.evaluation.protocols import TestSet
 from densevse.methods.interface import Batch, Correspondences, Images, Sentences
@@ -28,13 +28,13 @@ class Pairs:
     def __init__(
         self,
         rows: TestSet,
-        stores: Mapping[str, FeatureStore],
+        views: Mapping[str, View | Written],
         structures: Mapping[str, Structure],
         phrases: PhraseRegions | None = None,
         regions: Literal["all", "assigned"] = "all",
     ) -> None:
         self.rows, self.structures, self.regions = rows, dict(structures), regions
-        self._views = {name: view(store, rows.image_ids, name) for name, store in stores.items()}
+        self._views = dict(views)
         self._phrases = phrases
 
     def images(self, rows: Indices) -> Images:

@@ -10,7 +10,7 @@ from typing import Any
 from densevse.artifacts.lineage import PARENTS, ancestors
 from densevse.errors import InputError
 
-MODEL = "model"
+MODEL, WRITTEN = "model", "written"  # beyond sentences that were written are models of others
 FREE = {"local", "precision"}
 """Settings of an entry that say where a file is, or are chosen when a job runs."""
 
@@ -50,7 +50,8 @@ def check_provenance(
 
 def _training_differences(way: str, settings: Mapping[str, Any], training: Mapping[str, Any]) -> Iterator[str]:
     """How the settings of a model differ from those that a table says it was trained with."""
-    if way.split("/")[-1] != MODEL or not training:
+    *before, last = way.split("/")
+    if last != MODEL or WRITTEN in before or not training:
         return
     said = {**training, "phases": training["phases"][settings["round"]]}
     for key in sorted(said.keys() & settings.keys()):

@@ -38,7 +38,7 @@ from densevse.logs import logger, progress
 from densevse.methods.generators.beam_search import Hypotheses, beam_search
 from densevse.methods.generators.interface import END, Generator
 from densevse.methods.interface import DualEncoder, Sentences
-from densevse.methods.structures import Words
+from densevse.methods.structures import words_of
 from densevse.numerics import set_up
 from densevse.settings.generators import Decoding
 from densevse.strict import Strict
@@ -104,7 +104,7 @@ def write_captions(files: Files, split: str, job: CaptionJob, path: str | Path) 
     space = _space(files.one("space")).to(device) if "space" in files else None
     rows = captions(inputs, generator, space, split, job.decoding, job.seed)
     settings = {"split": split, "decoding": job.decoding.model_dump(mode="json"), "seed": job.seed}
-    parents = {name: files.one(name) for name in ("model", "space") if name in files}
+    parents = {"generator": files.several("model"), "space": files.several("space") if "space" in files else []}
     schema.write(rows, GENERATED, path, lineage(settings, parents))
 
 
@@ -246,18 +246,17 @@ def _embedded(sentences: Sequence[tuple[int, ...]], space: DualEncoder) -> Tenso
     device, found = next(space.parameters()).device, []
     with evaluation(space):
         for rows in batches(len(sentences), SENTENCES_AT_ONCE):
-            words = words_of([sentences[row] for row in rows], device)
+            words = words_of(padded([sentences[row] for row in rows]), device)
             found.append(space.embed_sentences(Sentences({"words": words})).cpu())
     return torch.cat(found)
 
 
-def words_of(sentences: Sequence[Sequence[int]], device: torch.device) -> Words:
-    """Sentences of word numbers as the structure that methods read."""
-    lengths = np.array([len(sentence) for sentence in sentences])
-    index = np.zeros((len(sentences), int(lengths.max())), np.int64)
+def padded(sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """(S, longest) word numbers of sentences, with 0 after the last."""
+    index = np.zeros((len(sentences), max(map(len, sentences))), np.int64)
     for row, sentence in enumerate(sentences):
         index[row, : len(sentence)] = sentence
-    return Words(torch.from_numpy(index.copy()).to(device), torch.from_numpy(lengths).to(device), index)
+    return index
 
 
 def _rows(candidates: list[Candidate], images: NDArray[np.object_], inputs: Inputs, decoding: Decoding) -> pd.DataFrame:

@@ -9,7 +9,6 @@ import re
 import shlex
 import shutil
 import socket
-import subprocess
 import tempfile
 import threading
 import time
@@ -29,6 +28,7 @@ from stanza.server.client import (
 )
 
 from densevse.errors import InputError
+from densevse.language.maven import copy_jars
 from densevse.language.parses import Dependency, Parse
 from densevse.language.trees import read_tree
 from densevse.logs import logger, progress
@@ -338,11 +338,10 @@ def _get_once(project: Path, folder: Path) -> None:
 
 
 def _get_by_maven(project: Path, folder: Path) -> None:
-    command = ["mvn", "-q", "-B", "-f", str(project), "dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
-    logger.info("getting CoreNLP: %s", shlex.join(command))
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise InputError(f"Maven could not get CoreNLP; {OBTAIN_YOURSELF}\n{(done.stdout + done.stderr)[-2000:]}")
+    try:
+        copy_jars(project, folder)
+    except InputError as error:
+        raise InputError(f"Maven could not get CoreNLP; {OBTAIN_YOURSELF}\n{error}") from error
 
 
 def _get_by_stanza(version: str, folder: Path) -> None:

@@ -68,6 +68,7 @@ class Correspondences:
 class Images:
     """A batch of images: for each view that the method reads, (I, ...) float32."""
 
+    # written: (I, longest) numbers of the words of a generated sentence, padded with 0
     views: dict[str, Tensor]  # whole, centre, ten_crop, concepts: (I, D); grid: (I, cells, D); regions: (I, R, D)
     present: Tensor  # (I, R) bool: which regions exist; (I, 0) without regions
     scores: Tensor | None = None  # (I, R) the regions' class scores, infinite for the whole image; none without regions

@@ -17,11 +17,12 @@ from densevse.methods.interface import Batch, DualEncoder, Encoding, Images, Mom
 from densevse.methods.losses import sum_of_hinges
 from densevse.methods.parameters.sco import Parameters
 from densevse.methods.recurrent import Recurrent, prefixes
-from densevse.methods.structures import Words
+from densevse.methods.structures import Words, words_of
 from densevse.methods.words import word_vectors
 
 CONTEXT = ("whole", "centre", "ten_crop")
 CONCEPTS = ("concepts", "concepts_whole")
+WRITTEN = "written"
 
 
 class SCO(DualEncoder):
@@ -30,16 +31,16 @@ class SCO(DualEncoder):
     hyperparameters: Parameters
 
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
-        """Raises `ValueError` if the views are not a context, concepts, or one of each."""
+        """Raises `ValueError` if the views are not a context, concepts, one of each, or a written sentence alone."""
         super().__init__(parameters, shapes)
         self.context, self.concepts = _view(shapes, CONTEXT), _view(shapes, CONCEPTS)
-        if {self.context, self.concepts} - {None} != set(shapes.features):
+        if ({self.context, self.concepts} - {None} or {WRITTEN}) != set(shapes.features):
             raise ValueError(
                 f"`views` holds {sorted(shapes.features)}: expected one of {', '.join(CONTEXT)}, one of "
-                f"{', '.join(CONCEPTS)}, or one of each"
+                f"{', '.join(CONCEPTS)}, one of each, or {WRITTEN} alone"
             )
         sizes = [shapes.features[view] if view else None for view in (self.context, self.concepts)]
-        self.image = Fusion(parameters, *sizes)
+        self.image = Fusion(parameters, *sizes) if any(sizes) else WrittenSentence(parameters, shapes)
         self.words = word_vectors("learned", parameters.word_dimension, shapes)
         self.sentence = Recurrent("lstm", parameters.word_dimension, parameters.dimension)
         self.dropout = nn.Dropout(parameters.dropout)
@@ -69,6 +70,8 @@ class SCO(DualEncoder):
         return matching + parameters.generation_weight * generation.sum()
 
     def _fused(self, images: Images) -> Tensor:
+        if isinstance(self.image, WrittenSentence):
+            return self.image(images.views[WRITTEN])  # type: ignore[no-any-return]
         context = self.dropout(images.views[self.context]) if self.context else None
         concepts = images.views[self.concepts] if self.concepts else None
         return self.image(context, concepts)  # type: ignore[no-any-return]
@@ -107,6 +110,24 @@ class Fusion(nn.Module):
             return p_hat + x_hat
         t = torch.sigmoid(self.u_l(concepts) + self.u_g(x))
         return t * p_hat + (1 - t) * x_hat
+
+
+class WrittenSentence(nn.Module):
+    """An image's representation in "ctx + sen" (Table 1): the last state of an LSTM over a sentence that was written.
+
+    A captioner wrote it about the image beforehand. The LSTM and its words' vectors are not those of true sentences.
+    """
+
+    def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
+        super().__init__()
+        self.words = word_vectors("learned", parameters.word_dimension, shapes)
+        self.sentence = Recurrent("lstm", parameters.word_dimension, parameters.dimension)
+        self.dropout = nn.Dropout(parameters.dropout)
+
+    def forward(self, written: Tensor) -> Tensor:
+        """(I, dimension) of the sentences' word numbers (I, longest)."""
+        tree = prefixes(words_of(written.cpu().numpy(), written.device))
+        return self.sentence(self.dropout(self.words(tree.distinct)), tree)  # type: ignore[no-any-return]
 
 
 def _matrix(inputs: int, outputs: int) -> nn.Linear:

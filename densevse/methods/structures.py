@@ -8,6 +8,7 @@ are: the order in which a tree or a recurrence is computed is planned on the CPU
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -25,6 +26,12 @@ class Words:
     def on_host(self) -> Integers:
         """(S, longest) `index` as a NumPy array; no waiting for the device where the batch came with such a copy."""
         return self.index.cpu().numpy() if self.host is None else self.host
+
+
+def words_of(index: Integers, device: torch.device) -> Words:
+    """Words of (S, longest) word numbers, padded with 0."""
+    lengths = (index != 0).sum(axis=1)
+    return Words(torch.from_numpy(index.copy()).to(device), torch.from_numpy(lengths).to(device), index)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from densevse.plan.project import Project, Stage, Wildcards
 from densevse.plan.training import Training
 from densevse.settings.config import Config
 from densevse.settings.methods import Method
-from densevse.settings.networks import CONCEPTS, Network
+from densevse.settings.networks import CONCEPTS, WRITTEN, Network
 from densevse.settings.proposers import Clustered
 from densevse.settings.tables import Protocol, Section, Table
 
@@ -209,7 +209,12 @@ class Tables(Stage):
         entry, ensemble = self.config.datasets[dataset], self.config.ensembles().get(name)
         members = ensemble.members if ensemble else [name]
         found = [self.project.variant(member, dataset) for member in members]
-        read = {view: {**entry.networks, **one.networks}[view] for one in found for view in one.views}
+        read = {
+            view: {**entry.networks, **one.networks}[view]
+            for one in found
+            for view in one.views
+            if view != WRITTEN  # no network gives it
+        }
         concepts = {name for view, name in read.items() if view in CONCEPTS}
         made_of = {name: Features(self.project).backbone(name, dataset) for name in concepts}
         networks = {view: made_of.get(name, name) for view, name in read.items()}

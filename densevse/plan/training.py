@@ -7,6 +7,7 @@ from densevse.plan.features import Features
 from densevse.plan.language import Parses
 from densevse.plan.project import Stage, Wildcards
 from densevse.settings.methods import Method
+from densevse.settings.networks import WRITTEN
 
 
 class Training(Stage):
@@ -51,7 +52,12 @@ class Training(Stage):
             "tokens": f"{folder}/tokens.parquet",
             "words": f"{folder}/vocabulary/words.parquet",
         }
+        if entry.generator:
+            written = f"{folder}/captions/{entry.generator}/seed{wildcards.seed}"
+            inputs[WRITTEN] = [f"{written}/{split}.parquet" for split in ("train", "val", "test")]
         for view in entry.views:
+            if view == WRITTEN:
+                continue
             if view not in networks:
                 raise InputError(
                     f"datasets.{wildcards.dataset}.networks: {wildcards.variant} reads the view {view}; name the "

@@ -124,6 +124,7 @@ class Config(Strict):
     def check_variant(self, where: str, entry: Method) -> None:
         """Raise `ValueError` for the name of a network or variant that there is none of."""
         self.check_networks(f"{where}.networks", entry.networks)
+        known(f"{where}.generator", [entry.generator or ""], [*self.generator_names(), ""])
         known(f"{where}.starts_from", [entry.starts_from or ""], [*self.variant_names(), ""])
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializeAsAny, ValidationError, model_validator
 
-from densevse.settings.networks import View
+from densevse.settings.networks import WRITTEN, View
 from densevse.settings.options import of_found_type
 from densevse.settings.tables import Ensemble
 from densevse.settings.training import NamedPhase, Phase, Training
@@ -63,6 +63,7 @@ class Differences(Strict):
     sentences: list[Structure] | None = None
     dependencies: Dependencies | None = None
     networks: dict[View, str] | None = None
+    generator: str | None = None
     word_vectors: bool | None = None
     parameters: dict[str, Any] | None = None
     training: dict[str, Any] | None = None
@@ -93,6 +94,9 @@ class Method(Strict):
         description="what a trained model gives besides scores: phrases, vectors of phrases and of regions; saliency, "
         "what it attends to in images and sentences",
     )
+    generator: str | None = Field(
+        None, description="who wrote the sentences of the view `written`: of config/generators, with the same seed"
+    )
     word_vectors: bool = Field(False, description="whether it is given the data set's pre-trained vectors")
     networks: dict[View, str] = Field(default={}, description="networks instead of the data set's")
     parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of)] = Field(
@@ -113,6 +117,12 @@ class Method(Strict):
     def _known_model(self) -> Self:
         if self.model not in known_models():
             raise ValueError(f"model: no {self.model!r} in densevse/methods; known: {', '.join(known_models())}")
+        return self
+
+    @model_validator(mode="after")
+    def _sentences_are_written_by_someone(self) -> Self:
+        if (WRITTEN in self.views) != (self.generator is not None):
+            raise ValueError("generator: it is needed for the view written, and for no other")
         return self
 
     @model_validator(mode="after")

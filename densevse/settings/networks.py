@@ -7,10 +7,13 @@ from pydantic import Field, model_validator
 from densevse.settings.sources import Path, Source
 from densevse.strict import Strict
 
-View = Literal["whole", "centre", "ten_crop", "grid", "regions", "concepts", "concepts_whole"]
+View = Literal["whole", "centre", "ten_crop", "grid", "regions", "concepts", "concepts_whole", "written"]
 
 CONCEPTS = frozenset({"concepts", "concepts_whole"})
 """The views that a concept network gives: of the best of an image's regions for each concept, of the whole image."""
+
+WRITTEN: View = "written"
+"""The view that a generator gives: the first sentence that it wrote about an image."""
 
 LAYERS = {
     "alexnet": {"fc7": "classifier.5", "fc8": "classifier.6", "conv5": "features.11"},

@@ -13,10 +13,11 @@ from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import TAGS
 from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
-from densevse.inference.captioning import CaptionJob, words_of, write_captions
+from densevse.inference.captioning import CaptionJob, padded, write_captions
 from densevse.inference.embedding import write_embeddings
 from densevse.inference.models import build, open_model, save_model
 from densevse.methods.interface import Sentences
+from densevse.methods.structures import words_of
 from densevse.settings.generators import Decoding
 from densevse.settings.training import NamedPhase, Training, TrainingJob
 from densevse.training.generators import train_generator
@@ -111,7 +112,7 @@ def test_translation_is_the_likeness_in_the_joint_space(folder, with_tags):
     inputs, model = open_model(plain, files.one("space"), CPU)
     with torch.inference_mode():
         image = model.embed_images(inputs.pairs("test").images(np.array([0])))
-        words = words_of([inputs.vocabulary.encode(row["tokens"])], CPU)
+        words = words_of(padded([inputs.vocabulary.encode(row["tokens"])]), CPU)
         sentence = model.embed_sentences(Sentences({"words": words}))
     assert row["translation"] == pytest.approx(float(image @ sentence.T), abs=2e-3)  # embeddings are kept as float16
 

@@ -8,6 +8,7 @@ sys.path.insert(0, str(ROOT))
 # Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
 os.environ.update(PYTHONPATH=str(ROOT))
 
+from densevse.plan.captions import Captions
 from densevse.plan.concepts import Concepts
 from densevse.plan.datasets import Datasets, Downloads
 from densevse.plan.features import Features
@@ -37,7 +38,7 @@ own_files = OwnFiles(project)
 downloads, datasets, proposals = Downloads(project), Datasets(project), Proposals(project)
 features, parses, words = Features(project), Parses(project), Words(project)
 concepts = Concepts(project)
-generators = Generators(project)
+generators, captions = Generators(project), Captions(project)
 training, tables, figures = Training(project), Tables(project), Figures(project)
 
 
@@ -61,6 +62,7 @@ wildcard_constraints:
     other=any_of(settings.variant_names()),
     variant=any_of(settings.variant_names()),
     generator=generators.names(),
+    writer=captions.writers(),
     view="whole|centre|ten_crop|grid",
     shard=r"\d+-of-\d+",
     seed=r"\d+",

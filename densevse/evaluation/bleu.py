@@ -1,0 +1,28 @@
+"""BLEU from its counts, which can be summed over any set of sentences (Papineni et al. 2002)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from densevse.artifacts.schemas.captions import ORDERS
+
+Reals = NDArray[np.float64]
+SMALL, TINY = 1e-9, 1e-15  # as pycocoevalcap has them, against divisions by zero
+
+
+def bleu(
+    correct: Sequence[Reals], guessed: Sequence[Reals], length: Reals, reference_length: Reals
+) -> dict[str, Reals]:
+    """BLEU-1 to 4 from summed counts of any shape, with the brevity penalty and without.
+
+    `correct` and `guessed` hold one array for each n.
+    """
+    ratio = (length + TINY) / (reference_length + SMALL)
+    penalty = np.exp(np.minimum(0, 1 - 1 / ratio))
+    figures, product = {}, np.ones_like(length)
+    for n, of_order, all_of_order in zip(ORDERS, correct, guessed, strict=True):
+        product = product * (of_order + TINY) / (all_of_order + SMALL)
+        figures[f"bleu_{n}_without_penalty"] = product ** (1 / n)
+        figures[f"bleu_{n}"] = product ** (1 / n) * penalty
+    return figures

@@ -1,0 +1,86 @@
+"""What generated sentences are compared with: the sentence of the nearest training image, and one person's sentence.
+
+A copied sentence beat models that generate by people's judgement (MS-COCO challenge 2015), so it belongs into a table.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schemas.captions import GENERATED
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.schemas.tokens import TOKENS
+from densevse.artifacts.store import FeatureStore
+from densevse.language.words import spoken
+
+AT_ONCE = 256  # images
+
+
+def copy_captions(embeddings: dict[str, str], captions: str, tokens: str, split: str, path: str) -> None:
+    """Write, for each image of a split, the first sentence of the training image that is nearest in the joint space.
+
+    `embeddings` has the EMBEDDINGS of `train` and of the split by these names. Equally near images go by table order.
+    """
+    train, asked = _images(embeddings["train"]), _images(embeddings[split])
+    nearest = [_nearest(train.vectors, asked.vectors[n : n + AT_ONCE]) for n in range(0, len(asked.ids), AT_ONCE)]
+    number, score = (np.concatenate(parts) for parts in zip(*nearest, strict=True))
+    first = _first_sentences(captions, tokens)
+    rows = first.loc[train.ids[number]].assign(image_id=asked.ids, score=score, translation=score)
+    parents = {name: embeddings[name] for name in ("train", split)}
+    _write(rows, tokens, path, {"split": split}, {**parents, "captions": captions})
+
+
+def first_captions(images: str, captions: str, tokens: str, split: str, path: str) -> None:
+    """Write the first sentence that a person wrote about each readable image of a split."""
+    known = schema.read(images, IMAGES, ["image_id", "split", "status"])
+    ids = known.loc[(known["split"] == split) & (known["status"] == "ok"), "image_id"]
+    rows = _first_sentences(captions, tokens).reindex(ids).dropna(subset="sentence")
+    rows = rows.assign(image_id=rows.index, score=0.0, translation=np.nan)
+    _write(rows, tokens, path, {"split": split}, {"captions": captions})
+
+
+@dataclass(frozen=True)
+class _Images:
+    """Images with their vectors, in the order of the file."""
+
+    ids: NDArray[np.object_]
+    vectors: NDArray[np.float32]  # (images, dimension)
+
+
+def _images(path: str) -> _Images:
+    store = FeatureStore([path], EMBEDDINGS)
+    rows = np.flatnonzero(store.rows["kind"] == "image")
+    return _Images(store.rows["image_id"].to_numpy(object)[rows], store.gather(rows).astype(np.float32))
+
+
+def _nearest(train: NDArray[np.float32], asked: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The training image with the largest product, and that."""
+    scores = asked @ train.T
+    best = scores.argmax(axis=1)
+    return best, scores[np.arange(len(best)), best]
+
+
+def _first_sentences(captions: str, tokens: str) -> pd.DataFrame:
+    """The sentence and the tokens of each image's first caption, by image_id."""
+    rows = schema.read(captions, CAPTIONS, ["caption_id", "image_id", "position", "text"])
+    first = rows.sort_values("position", kind="stable").drop_duplicates("image_id")
+    words = schema.read(tokens, TOKENS, ["caption_id", "tokens"]).set_index("caption_id")["tokens"]
+    found = first.assign(tokens=words[first["caption_id"]].to_numpy()).rename(columns={"text": "sentence"})
+    return found.set_index("image_id")[["sentence", "tokens"]]
+
+
+def _write(rows: pd.DataFrame, tokens: str, path: str, settings: dict[str, str], parents: dict[str, str]) -> None:
+    sentences = schema.read(tokens, TOKENS, ["split", "tokens"])
+    known: Collection[tuple[str, ...]] = set(map(spoken, sentences.loc[sentences["split"] == "train", "tokens"]))
+    found = [spoken(words) in known for words in rows["tokens"]]
+    none: pd.Series = pd.Series([[] for _ in found], index=rows.index, dtype=object)
+    rows = rows.assign(rank=1, log_likelihood=np.nan, language=np.nan, in_training=found, tags=none)
+    missing = dict.fromkeys(("log_likelihood", "translation", "language"), "Float64")
+    columns = [column.name for column in GENERATED.columns]
+    schema.write(rows.astype(missing)[columns], GENERATED, path, lineage(settings, parents))

@@ -1,0 +1,51 @@
+"""Images with the sentences that were written about them."""
+
+from collections.abc import Mapping
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.captions import GENERATED
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.datasets.images import ImageFiles
+from densevse.figures.examples import pictures, shortened
+from densevse.figures.grid import picture_grid
+from densevse.figures.saving import QUIET, save
+
+PICTURES = 8
+WIDTH, LINES = 50, 2  # characters of a line, and lines of a sentence
+
+
+def draw_captions(written: Mapping[str, str], images: str, sources: dict[str, str], title: str, path: str) -> None:
+    """Draw images, evenly spaced among those that a sentence was written about, with each writer's first sentence.
+
+    `written` has GENERATED artifacts by their titles, all about the same split; `images` is the data set's table, and
+    `sources` its files by source name. A sentence that stands in training word for word is in italics.
+    """
+    found = {name: _first(file) for name, file in written.items()}
+    about = next(iter(found.values())).index
+    chosen = about[np.linspace(0, len(about) - 1, min(PICTURES, len(about))).astype(int)]
+    picture = pictures(schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources))
+    figure, axes = picture_grid(len(chosen), title)
+    for place, image in zip(axes, chosen, strict=False):
+        place.imshow(picture(str(image)))
+        _list(place, {name: rows.loc[image] for name, rows in found.items() if image in rows.index})
+    save(figure, path)
+
+
+def _first(file: str) -> pd.DataFrame:
+    """The first sentence about each image."""
+    rows = schema.read(file, GENERATED, ["image_id", "rank", "sentence", "in_training"])
+    return rows[rows["rank"] == 1].set_index("image_id")
+
+
+def _list(axes: Axes, sentences: Mapping[str, pd.Series]) -> None:
+    for line, (name, row) in enumerate(sentences.items()):
+        height, style = -0.02 - 0.13 * line, "italic" if row["in_training"] else "normal"
+        told: dict[str, Any] = {"fontsize": 8, "va": "top", "transform": axes.transAxes, "parse_math": False}
+        axes.text(0, height, shortened(name, WIDTH), color=QUIET, **told)
+        axes.text(0, height - 0.045, fill(shortened(row["sentence"], LINES * WIDTH), WIDTH), style=style, **told)
