@@ -122,3 +122,22 @@ def test_scheduled_sampling_is_told_by_the_phase():
     taught = loss_of(model, given)
     moment = Moment(5, "sampling", model.hyperparameters.model_copy(update={"sampled": 1.0}))
     assert not torch.allclose(model.loss(*model.encode_batch(given), given, moment), taught)
+
+
+def test_an_image_is_the_last_state_of_the_lstm_over_its_written_sentence():
+    """ctx + sen: a literal LSTM, word by word, with the weights of the image's side and not of the sentences'."""
+    torch.manual_seed(0)
+    shapes = Shapes({"written": 1}, WORDS)
+    method = SCO(Parameters(dimension=5, word_dimension=4, generation_weight=0.0), shapes).double().eval()
+    written = torch.tensor([[3, 5, 2], [4, 0, 0]])
+    found = method.encode_images(Images({"written": written}, torch.ones(2, 0, dtype=torch.bool)))[0]
+    side = method.image
+    for row, words in enumerate([[3, 5, 2], [4]]):
+        hidden = memory = torch.zeros(5, dtype=torch.double)
+        for word in words:
+            gates = side.sentence.weight_input @ side.words.weight[word] + side.sentence.bias_input
+            i, f, o, g = (gates + side.sentence.weight_hidden @ hidden).chunk(4)
+            memory = f.sigmoid() * memory + i.sigmoid() * g.tanh()
+            hidden = o.sigmoid() * memory.tanh()
+        assert torch.allclose(found[row], hidden / hidden.norm())
+    assert side.words is not method.words

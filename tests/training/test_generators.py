@@ -150,3 +150,21 @@ def test_embeddings_of_other_sentences_are_refused(folder, with_tags):
     files = with_tags.with_changes(space_train=with_tags.one("space_val"))
     with pytest.raises(InputError, match="has no vector"):
         trained(folder, files, **PARAMETERS)
+
+
+def test_what_a_captioner_wrote_is_a_view_of_its_images(folder, files):
+    """SCO's ctx + sen."""
+    captioner = trained(folder, files, "lstm_captioner", ["words"], dimension=8, word_dimension=4)
+    paths = [str(folder / f"{split}_written.parquet") for split in ("train", "val", "test")]
+    for split, path in zip(("train", "val", "test"), paths, strict=True):
+        written(captioner, path, split=split)
+    inputs = Inputs(files.with_changes(view_whole=[], written=paths), ["words"])
+    rows = schema.read(paths[2], GENERATED)
+    first = rows[rows["rank"] == 1]["tokens"]
+    taken = inputs.pairs("test").images(np.arange(3)).views["written"]
+    assert [[word for word in words if word] for words in taken.tolist()] == [
+        inputs.vocabulary.encode(tokens) for tokens in first
+    ]
+    assert inputs.shapes().features == {"written": 1}
+    with pytest.raises(InputError, match="have no written sentence"):
+        Inputs(files.with_changes(view_whole=[], written=paths[:2]), ["words"]).pairs("test")
