@@ -2,11 +2,16 @@
 
 from typing import Annotated, Any
 
+import cv2
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pydantic import Field, TypeAdapter
 from typing_extensions import TypedDict
 
+from densevse.artifacts.run_lengths import encode
 from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.schemas.masks import MASKS
 from densevse.datasets import karpathy
 from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
 from densevse.datasets.readers import Options, Paths
@@ -54,8 +59,29 @@ class _Instances(TypedDict):
     annotations: list[_Instance]
 
 
+class _Size(TypedDict):
+    id: int | Text
+    height: Annotated[int, Field(gt=0)]
+    width: Annotated[int, Field(gt=0)]
+
+
+class _Outlined(_Instance):
+    # Polygons: x, y, x, y ... in pixels. Crowds have run lengths instead, and are not used.
+    segmentation: list[Annotated[list[Number], Field(min_length=6)]] | dict[str, Any]
+
+
+class _Outlines(TypedDict):
+    categories: list[_Category]
+    images: list[_Size]
+    annotations: list[_Outlined]
+
+
 CAPTIONS: TypeAdapter[_Captions] = TypeAdapter(_Captions)
 INSTANCES: TypeAdapter[_Instances] = TypeAdapter(_Instances)
+OUTLINES: TypeAdapter[_Outlines] = TypeAdapter(_Outlines)
+
+FRACTION = 4
+"""Bits of the fraction of a pixel to which outlines are drawn."""
 
 
 def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -86,14 +112,44 @@ def read_boxes(options: Options, paths: Paths) -> pd.DataFrame:
         where = f"{paths['annotations']}, {name}"
         # Outlines are most of the file; only boxes are needed.
         content = check_layout(INSTANCES, read_json(data, where, leave_out="segmentation"), where)
-        names = {category["id"]: category["name"] for category in content["categories"]}
-        single = [item for item in content["annotations"] if not item.get("iscrowd")]
-        for item in sorted(single, key=lambda item: item["id"]):
-            if item["category_id"] not in names:
-                raise InputError(f"{where}: annotation {item['id']} is of no category of it: {item['category_id']}.")
-            boxes.append((str(item["image_id"]), "", names[item["category_id"]], -1, -1, *item["bbox"]))
-        logger.info("%s: %d crowds left out", name, len(content["annotations"]) - len(single))
+        for item, class_name in _single(content, where):
+            boxes.append((str(item["image_id"]), "", class_name, -1, -1, *item["bbox"]))
     return pd.DataFrame(boxes, columns=[column.name for column in BOXES.columns])
+
+
+def read_masks(options: Options, paths: Paths) -> pd.DataFrame:
+    """The objects of instances_*.json: a mask each, drawn from its outline, with its class; crowds are left out."""
+    masks: list[tuple[Any, ...]] = []
+    for name, data in _annotations(paths, "instances_*.json"):
+        where = f"{paths['annotations']}, {name}"
+        content = check_layout(OUTLINES, read_json(data, where), where)
+        sizes = {str(image["id"]): (image["height"], image["width"]) for image in content["images"]}
+        for item, class_name in _single(content, where):
+            image_id, outline = str(item["image_id"]), item["segmentation"]
+            if image_id not in sizes or not isinstance(outline, list):
+                raise InputError(f"{where}: annotation {item['id']} has no outline, or its image has no size.")
+            masks.append((image_id, class_name, *sizes[image_id], encode(_drawn(outline, *sizes[image_id]))))
+    return pd.DataFrame(masks, columns=[column.name for column in MASKS.columns])
+
+
+def _single(content: Any, where: str) -> list[tuple[Any, str]]:
+    """The annotations of single objects with the names of their classes, by id."""
+    names = {category["id"]: category["name"] for category in content["categories"]}
+    single = [item for item in content["annotations"] if not item.get("iscrowd")]
+    for item in single:
+        if item["category_id"] not in names:
+            raise InputError(f"{where}: annotation {item['id']} is of no category of it: {item['category_id']}.")
+    logger.info("%s: %d crowds left out", where, len(content["annotations"]) - len(single))
+    return [(item, names[item["category_id"]]) for item in sorted(single, key=lambda item: item["id"])]
+
+
+def _drawn(outline: list[list[float]], height: int, width: int) -> NDArray[np.bool_]:
+    """The mask (height, width) of polygons. They run between pixels: the first pixel reaches from 0 to 1."""
+    mask = np.zeros((height, width), np.uint8)
+    for polygon in outline:
+        points = np.array(polygon[: len(polygon) // 2 * 2]).reshape(-1, 2) - 0.5
+        cv2.fillPoly(mask, [np.round(points * 2**FRACTION).astype(np.int32)], 1, shift=FRACTION)
+    return mask.astype(bool)
 
 
 def _official(paths: Paths) -> tuple[dict[str, str], pd.DataFrame]:

@@ -12,7 +12,7 @@ has in common (checks, order by split, positions, decoding each image once) happ
 An image that no split lists is no part of the data set: neither it nor its captions are read further.
 
 A data set with true boxes has a second function, `read_boxes(options, paths) -> boxes`, whose frame has the columns of
-the BOXES schema.
+the BOXES schema; one whose objects have masks has `read_masks(options, paths) -> masks`, with those of MASKS.
 """
 
 from collections import Counter
@@ -28,6 +28,7 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
+from densevse.artifacts.schemas.masks import MASKS
 from densevse.datasets.archives import base_names
 from densevse.datasets.images import ImageFacts, ImageFiles, examine
 from densevse.datasets.layout import SPLITS
@@ -62,6 +63,12 @@ def boxes_reader(name: str) -> Callable[[Options, Paths], pd.DataFrame]:
     return read_boxes
 
 
+def masks_reader(name: str) -> Callable[[Options, Paths], pd.DataFrame]:
+    """The `read_masks` function of a layout whose objects have masks."""
+    read_masks: Callable[[Options, Paths], pd.DataFrame] = import_module(READERS[name]).read_masks
+    return read_masks
+
+
 def read_dataset(settings: Mapping[str, Any], paths: Paths, threads: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The image table and the caption table (schemas IMAGES, CAPTIONS) of a data set, every image decoded once.
 
@@ -93,13 +100,23 @@ def write_dataset(
 
 def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, boxes_path: str) -> None:
     """The data set's true boxes, of the images in its image table and in their order, as an artifact."""
-    images = schema.read(images_path, IMAGES, ["image_id"])
-    boxes = boxes_reader(settings["reader"])(settings["options"], paths)
-    row = boxes["image_id"].map(pd.Series(images.index, index=images["image_id"]))
-    if row.isna().any():
-        logger.warning("%d boxes are of images that the data set does not have; left out", row.isna().sum())
-    boxes = boxes.assign(row=row).dropna(subset="row").sort_values("row", kind="stable").drop(columns="row")
+    boxes = _of_images(boxes_reader(settings["reader"])(settings["options"], paths), images_path)
     schema.write(boxes, BOXES, boxes_path, _made_from(settings, paths))
+
+
+def write_masks(settings: Mapping[str, Any], paths: Paths, images_path: str, masks_path: str) -> None:
+    """The masks of the data set's objects, of the images in its image table and in their order, as an artifact."""
+    masks = _of_images(masks_reader(settings["reader"])(settings["options"], paths), images_path)
+    schema.write(masks, MASKS, masks_path, _made_from(settings, paths))
+
+
+def _of_images(objects: pd.DataFrame, images_path: str) -> pd.DataFrame:
+    """Those of some objects whose images are in an image table, in its order."""
+    images = schema.read(images_path, IMAGES, ["image_id"])
+    row = objects["image_id"].map(pd.Series(images.index, index=images["image_id"]))
+    if row.isna().any():
+        logger.warning("%d objects are of images that the data set does not have; left out", row.isna().sum())
+    return objects.assign(row=row).dropna(subset="row").sort_values("row", kind="stable").drop(columns="row")
 
 
 def _made_from(settings: Mapping[str, Any], paths: Paths) -> dict[str, Any]:

@@ -77,6 +77,14 @@ class Datasets(Stage):
         """The code that reads a data set's true boxes."""
         return self.project.code.digest("read_boxes.py", self._reader(wildcards))
 
+    def code_of_masks(self, wildcards: Wildcards) -> str:
+        """The code that reads the masks of a data set's objects."""
+        return self.project.code.digest("read_masks.py", self._reader(wildcards))
+
+    def with_masks(self) -> str:
+        """The data sets whose objects have masks."""
+        return any_of(name for name, dataset in self.config.datasets.items() if dataset.has_masks)
+
     def given_boxes(self, wildcards: Wildcards) -> str | None:
         """The user's file of true boxes."""
         return self.dataset(wildcards).boxes

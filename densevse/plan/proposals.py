@@ -25,9 +25,43 @@ class Proposals(Stage):
         """What decides the ranker."""
         return self._options(wildcards, "trees", "leaf")
 
+    def from_authors(self) -> str:
+        """The proposers whose ranker is learned from the authors' sample."""
+        return any_of(name for name, proposer in self._mcg().items() if not proposer.options.masks)
+
+    def from_masks(self) -> str:
+        """The proposers whose ranker is learned from masks."""
+        return any_of(name for name, proposer in self._mcg().items() if proposer.options.masks)
+
+    def _mcg(self) -> dict[str, Any]:
+        return {name: proposer for name, proposer in self.config.proposers.items() if proposer.kind == "mcg"}
+
+    def samples(self, wildcards: Wildcards) -> list[str]:
+        """The candidates that a ranker is learned from by masks: those of the first shards of a data set."""
+        masks = self.masks(wildcards)
+        folder = f"{self.results}/{masks['dataset']}/candidates/{wildcards.proposer}"
+        return self.shards(folder, masks["dataset"])[: masks["shards"]]
+
+    def masks(self, wildcards: Wildcards) -> dict[str, Any]:
+        """Which masks a ranker is learned from."""
+        found: dict[str, Any] = self._mcg()[wildcards.proposer].options.masks.model_dump(mode="json")
+        return found
+
+    def sample_options(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What decides which candidates there are."""
+        return self._options(wildcards, "superpixels", "candidates")
+
     def candidate_options(self, wildcards: Wildcards) -> dict[str, Any]:
         """What decides which candidates there are, and how many are kept."""
         return self._options(wildcards, "superpixels", "candidates", "boxes")
+
+    def all_options(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What decides contour maps and candidates."""
+        return self.contour_options(wildcards) | self.candidate_options(wildcards)
+
+    def search_options(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What decides what selective search finds."""
+        return self._options(wildcards, "mode", "height", "minimum_side", "boxes")
 
     def _options(self, wildcards: Wildcards, *names: str) -> dict[str, Any]:
         options = self.config.proposers[wildcards.proposer].options
@@ -63,3 +97,26 @@ class Proposals(Stage):
         """How well each compared proposer covers the true boxes."""
         folder = f"{self.results}/{wildcards.dataset}/proposals"
         return [f"{folder}/{proposer}_recall.parquet" for proposer in self.compared(wildcards)]
+
+    def segment_overlap(self, wildcards: Wildcards) -> list[str]:
+        """How well segments cover objects, where a proposer gives segments and the data set has masks."""
+        if wildcards.proposer not in self._mcg() or not self.dataset(wildcards).has_masks:
+            return []
+        return self.shards(
+            f"{self.results}/{wildcards.dataset}/segment_overlap/{wildcards.proposer}", wildcards.dataset
+        )
+
+    def timed(self, wildcards: Wildcards) -> list[str]:
+        """The compared proposers that compute boxes."""
+        kinds = {name: self.config.proposers[name].kind for name in self.compared(wildcards)}
+        return [name for name, kind in kinds.items() if kind in ("selective_search", "mcg")]
+
+    def times(self, wildcards: Wildcards) -> list[str]:
+        """How long each of them takes."""
+        folder = f"{self.results}/{wildcards.dataset}/proposals"
+        return [f"{folder}/{proposer}_times.parquet" for proposer in self.timed(wildcards)]
+
+    def published(self, wildcards: Wildcards) -> list[str]:
+        """What was published of proposers on a data set: figures, and what they were measured on; or nothing."""
+        files = [f"config/published/proposals/{wildcards.dataset}.{kind}" for kind in ("csv", "yaml")]
+        return [self.project.packaged(file) for file in files if (self.project.root / file).is_file()]

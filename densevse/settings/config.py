@@ -52,6 +52,7 @@ class Config(Strict):
             if not (network.weights or network.local or network.trained_on):
                 raise ValueError(f"networks.{name}: one of weights, local (a file of yours) and trained_on is needed")
             known(f"networks.{name}.trained_on", [network.trained_on or ""], {**self.datasets, "": None})
+        self._check_masks()
         self._check_concepts()
         for name, method in self.methods.items():
             self._check_method(f"methods.{name}", method)
@@ -67,6 +68,16 @@ class Config(Strict):
                 continue
             if view not in self.networks[network].layers:
                 raise ValueError(f"{where}.{view}: networks.{network}.layers names no layer for this view")
+
+    def _check_masks(self) -> None:
+        for name, proposer in self.proposers.items():
+            masks = getattr(proposer.options, "masks", None)
+            if masks:
+                having = [other for other, dataset in self.datasets.items() if dataset.has_masks]
+                known(f"proposers.{name}.options.masks.dataset", [masks.dataset], having)
+                if masks.shards > self.datasets[masks.dataset].shards:
+                    most = self.datasets[masks.dataset].shards
+                    raise ValueError(f"proposers.{name}.options.masks.shards: {masks.dataset} has only {most}")
 
     def _check_concepts(self) -> None:
         for name, proposer in self.proposers.items():

@@ -33,6 +33,8 @@ class ReaderOptions(Strict):
     """The names of the sources that it knows, whether config/ lists them or not."""
     HAS_BOXES: ClassVar[bool] = False
     """Whether the official files hold true boxes."""
+    HAS_MASKS: ClassVar[bool] = False
+    """Whether the objects of the official files have masks."""
     PHRASES_HAVE_BOXES: ClassVar[bool] = False
     """Whether the true boxes are those of noun phrases of the sentences."""
 
@@ -66,6 +68,7 @@ class Coco(ReaderOptions):
 
     SOURCES = frozenset({"images", "train2014", "val2014", "annotations", "karpathy"})
     HAS_BOXES = True
+    HAS_MASKS = True
 
     karpathy: str | None = Field(None, description="the name of Karpathy's file: splits, order and sentences")
     splits: dict[Split, Count] | None = Field(None, description="split -> number of images, drawn at random, instead")
@@ -176,6 +179,11 @@ class Dataset(Strict):
     def has_boxes(self) -> bool:
         """Whether there are true boxes, official ones or the user's."""
         return self.boxes is not None or READERS[self.reader].HAS_BOXES
+
+    @property
+    def has_masks(self) -> bool:
+        """Whether the masks of objects are known."""
+        return READERS[self.reader].HAS_MASKS
 
     @property
     def phrases_have_boxes(self) -> bool:

@@ -31,6 +31,14 @@ class Detections(BoxFile):
     """A file of the same columns and class_name, whose boxes are the regions themselves."""
 
 
+class Masks(Strict):
+    """The data set whose masks MCG's ranker is learned from, in folds: no image is ranked by what it taught."""
+
+    dataset: str = Field(min_length=1, description="a data set whose objects have masks")
+    shards: int = Field(1, ge=1, description="the training images of so many of its shards are learned from, the first")
+    folds: int = Field(5, ge=2, description="a forest for each fold of images, learned from those of all others")
+
+
 class MCG(Strict):
     """MCG (Arbelaez et al., CVPR 2014), computed: see densevse.vision.mcg."""
 
@@ -41,6 +49,7 @@ class MCG(Strict):
     candidates: list[list[Annotated[int, Field(ge=0)]]] = Field(
         min_length=1, max_length=4, description="how many singles, pairs, triplets and 4-tuples of each hierarchy"
     )
+    masks: Masks | None = Field(None, description="what the ranker is learned from instead of the authors' sample")
     trees: int = Field(50, ge=1, description="of the ranker's forest")
     leaf: int = Field(5, ge=1, description="the fewest training candidates in a leaf of a tree")
     boxes: Most = 5000

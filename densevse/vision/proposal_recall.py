@@ -1,22 +1,33 @@
-"""How well proposals cover real boxes: average best overlap and recall (Hosang et al., PAMI 2016)."""
+"""How well proposals cover real objects: average best overlap and recall (Hosang et al., PAMI 2016).
 
-from collections.abc import Mapping, Sequence
+Intervals hold 95% of what comes out where the images are drawn anew, with replacement, each with all its objects.
+"""
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, intersection_over_union
+from densevse.artifacts.schemas.proposals import PERCENT
 from densevse.errors import InputError
 
 COUNTS = (100, 300, 500, 1000, 0)  # boxes an image that are looked at; 0 for all
-PERCENT = (50, 70, 85)  # least overlaps with which a true box counts as found, as MCG's authors publish them
+
+REPLICATES, CONFIDENCE = 2000, 0.95
+
+Reals = NDArray[np.float64]
 
 
-def recall(proposals: pd.DataFrame, true_boxes: pd.DataFrame) -> pd.DataFrame:
+def recall(
+    proposals: pd.DataFrame, true_boxes: pd.DataFrame, segment_overlap: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """For each of COUNTS, how the best of so many proposals an image overlap the true boxes (PROPOSAL_RECALL).
 
-    An image without proposals counts with an overlap of 0. Raises `InputError` if there is no true box.
+    `segment_overlap` (SEGMENT_OVERLAP) tells how segments overlap the objects' masks, where these are known. An image
+    without proposals counts with an overlap of 0. Raises `InputError` if there is no true box.
     """
     if true_boxes.empty:
         raise InputError("there is no true box to hold the proposals against: use a data set that has boxes.")
@@ -26,40 +37,48 @@ def recall(proposals: pd.DataFrame, true_boxes: pd.DataFrame) -> pd.DataFrame:
         (found.get(str(image_id), nothing)[BOX].to_numpy(np.float32), group[BOX].to_numpy(np.float32))
         for image_id, group in true_boxes.groupby("image_id", sort=False)
     ]
-    return pd.DataFrame([_row(pairs, count) for count in COUNTS])
+    return pd.DataFrame([_row(pairs, count, segment_overlap) for count in COUNTS])
 
 
-def _row(pairs: Sequence[tuple[NDArray[np.float32], ...]], count: int) -> dict[str, float]:
+def _row(
+    pairs: Sequence[tuple[NDArray[np.float32], ...]], count: int, segment_overlap: pd.DataFrame | None
+) -> dict[str, Any]:
     proposed = [boxes[: count or None] for boxes, _ in pairs]
-    best = np.concatenate(
-        [
-            intersection_over_union(true[:, None], boxes[None]).max(axis=1, initial=0)
-            for boxes, (_, true) in zip(proposed, pairs, strict=True)
-        ]
-    )
+    best = [
+        intersection_over_union(true[:, None], boxes[None]).max(axis=1, initial=0)
+        for boxes, (_, true) in zip(proposed, pairs, strict=True)
+    ]
     return {
         "boxes": count,
         "boxes_mean": float(np.mean([len(boxes) for boxes in proposed])),
-        "average_best_overlap": float(best.mean()),
-        **{f"recall_{percent}": float((best >= percent / 100).mean()) for percent in PERCENT},
-        "true_boxes": len(best),
+        **_mean("average_best_overlap", best),
+        **{
+            key: value
+            for percent in PERCENT
+            for key, value in _mean(f"recall_{percent}", [one >= percent / 100 for one in best]).items()
+        },
+        **_mean("segment_jaccard", _jaccards(segment_overlap, count)),
+        "true_boxes": sum(map(len, best)),
+        "images": len(pairs),
     }
 
 
-def table(title: str, recalls: Mapping[str, pd.DataFrame]) -> str:
-    """The recalls of several proposers, by name, as a Markdown table."""
-    recalls_at = [f"recall at {percent / 100}" for percent in PERCENT]
-    head = ["proposer", "boxes looked at", "boxes an image", "average best overlap", *recalls_at]
-    lines = [f"# Proposals on {title}", "", " | ".join(["", *head, ""]).strip(), "|---|" + "---:|" * 6]
-    for name, rows in recalls.items():
-        for row in rows.to_dict("records"):
-            count = row["boxes"] or "all"
-            overlaps = [row["average_best_overlap"], *(row[f"recall_{percent}"] for percent in PERCENT)]
-            figures = " | ".join(f"{overlap:.3f}" for overlap in overlaps)
-            lines.append(f"| {name} | {count} | {row['boxes_mean']:.0f} | {figures} |")
-    true_boxes = sorted({int(count) for rows in recalls.values() for count in rows["true_boxes"]})
-    lines += [
-        "",
-        f"Against {' or '.join(map(str, true_boxes))} true boxes of all splits; overlap is intersection over union.",
-    ]
-    return "\n".join(lines) + "\n"
+def _jaccards(segment_overlap: pd.DataFrame | None, count: int) -> list[NDArray[Any]]:
+    """The best Jaccards of so many segments with the objects of each image."""
+    if segment_overlap is None:
+        return []
+    rows = segment_overlap[segment_overlap["segments"] == count]
+    return [group["jaccard"].to_numpy() for _, group in rows.groupby("image_id", sort=False)]
+
+
+def _mean(name: str, of_images: Sequence[NDArray[Any]]) -> dict[str, float]:
+    """The mean over the objects of all images, and its interval; all are NaN where there is no image."""
+    if not of_images:
+        return dict.fromkeys((name, f"{name}_low", f"{name}_high"), np.nan)
+    sums = np.array([values.sum() for values in of_images], np.float64)
+    objects = np.array([len(values) for values in of_images], np.float64)
+    number = len(sums)
+    draws = np.random.default_rng(0).multinomial(number, np.full(number, 1 / number), size=REPLICATES)
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(draws @ sums / (draws @ objects), [tail, 1 - tail])
+    return {name: float(sums.sum() / objects.sum()), f"{name}_low": float(low), f"{name}_high": float(high)}

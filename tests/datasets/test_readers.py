@@ -12,9 +12,10 @@ import pytest
 from PIL import Image
 
 from densevse.artifacts import schema
+from densevse.artifacts.run_lengths import decode
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.layout import seeded_splits
-from densevse.datasets.readers import boxes_reader, read_dataset, write_boxes, write_dataset
+from densevse.datasets.readers import boxes_reader, masks_reader, read_dataset, write_boxes, write_dataset
 from densevse.errors import InputError
 
 FLICKR = {"captions": "token.txt", "splits": {"train": "train.txt", "val": "dev.txt", "test": "test.txt"}}
@@ -153,20 +154,21 @@ def coco(folder: Path) -> dict[str, str]:
     for source, numbers in (("train2014", (9, 4)), ("val2014", (7, 2))):
         files = {f"{source}/COCO_{source}_{n:012d}.jpg": photograph(n) for n in numbers}
         sources[source] = zipped(folder / f"{source}.zip", files)
-        images = [{"id": n, "file_name": f"COCO_{source}_{n:012d}.jpg"} for n in numbers]
+        images = [{"id": n, "file_name": f"COCO_{source}_{n:012d}.jpg", "height": 20, "width": 30} for n in numbers]
         captions = [
             {"id": 1000 - 10 * n - i, "image_id": n, "caption": f"caption {i} of {n}"}
             for n in numbers
             for i in range(n)
         ]
         boxes = [
-            {"id": n, "image_id": n, "category_id": 3, "bbox": [1.5, 2, 3, 4], "iscrowd": n == 4, "segmentation": [[1]]}
+            {"id": n, "image_id": n, "category_id": 3, "bbox": [1.5, 2, 3, 4], "iscrowd": n == 4}
+            | {"segmentation": {"size": [20, 30], "counts": [600]} if n == 4 else [[2, 3, 5, 3, 5, 7, 2, 7]]}
             for n in numbers
         ]
         categories = [{"id": 3, "name": "potted plant"}]
         annotations[f"annotations/captions_{source}.json"] = json.dumps({"images": images, "annotations": captions})
         annotations[f"annotations/instances_{source}.json"] = json.dumps(
-            {"annotations": boxes, "categories": categories}
+            {"images": images, "annotations": boxes, "categories": categories}
         )
     return {**sources, "annotations": zipped(folder / "annotations.zip", annotations)}
 
@@ -474,6 +476,27 @@ def test_a_box_of_coco_that_cannot_be_is_named(tmp_path: Path, change: dict[str,
     paths = changed_coco(tmp_path, "instances", "annotations", change)
     with pytest.raises(InputError, match=r"instances_train2014\.json: [\s\S]*" + message):
         boxes_reader("coco")({}, paths)
+
+
+def test_masks_of_coco_are_drawn_from_outlines(tmp_path: Path) -> None:
+    masks = masks_reader("coco")({}, coco(tmp_path))
+    assert sorted(masks["image_id"]) == ["2", "7", "9"]
+    assert set(masks["class_name"]) == {"potted plant"}
+    drawn = decode(masks["runs"][0], masks["height"][0], masks["width"][0])
+    assert drawn.shape == (20, 30)
+    rows, columns = np.nonzero(drawn)
+    # OpenCV draws outlines as well as what is within: up to half a pixel more on each side.
+    assert (3, 2) <= (rows.min() + 1, columns.min() + 1) <= (4, 3)
+    assert (6, 4) <= (rows.max(), columns.max()) <= (7, 5)
+
+
+@pytest.mark.parametrize("segmentation", [{"size": [20, 30], "counts": [600]}, [[1, 2]], ...])
+def test_an_object_of_coco_without_an_outline_is_named(tmp_path: Path, segmentation: Any) -> None:
+    paths = changed_coco(tmp_path, "instances", "annotations", {"segmentation": segmentation})
+    with pytest.raises(
+        InputError, match=r"instances_train2014\.json: [\s\S]*(annotation 9 has no outline|segmentation)"
+    ):
+        masks_reader("coco")({}, paths)
 
 
 def test_instances_that_do_not_speak_of_crowds_are_no_crowds(tmp_path: Path) -> None:

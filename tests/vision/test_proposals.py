@@ -11,7 +11,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.errors import InputError
-from densevse.vision.proposal_recall import recall, table
+from densevse.vision.proposal_recall import recall
+from densevse.vision.proposal_table import Published, table
 from densevse.vision.proposals import made_from, propose
 
 
@@ -173,7 +174,33 @@ def test_recall():
     assert found.loc[300, "recall_50"] == found.loc[0, "recall_50"] == pytest.approx(2 / 3)
     assert found.loc[0, "boxes_mean"] == 101 / 2
     assert (found["true_boxes"] == 3).all()
-    assert "| one | all | 50 | 0.500 | 0.667 | 0.333 | 0.333 |" in table("Test", {"one": recall(proposals, true)})
+    assert (found["images"] == 2).all()
+    # Two images are drawn: the first twice, the second twice, or both.
+    assert found.loc[0, ["recall_50_low", "recall_50_high"]].tolist() == [0, 1]
+    assert found["segment_jaccard"].isna().all()
+
+
+def test_the_jaccard_of_segments_is_a_mean_over_objects():
+    overlap = [("a", 0, 100, 0.2), ("a", 1, 100, 0.4), ("b", 0, 100, 0.9), ("a", 0, 0, 1.0)]
+    frame = pd.DataFrame(overlap, columns=["image_id", "object", "segments", "jaccard"])
+    found = recall(boxes(), boxes(("a", 0, 0, 9, 9, 0)), frame).set_index("boxes")
+    assert found.loc[100, "segment_jaccard"] == pytest.approx(0.5)
+    assert found.loc[100, "segment_jaccard_low"] == pytest.approx(0.3)
+    assert found.loc[0, "segment_jaccard"] == 1
+
+
+def test_the_table_of_proposals_shows_intervals_published_figures_and_times():
+    true = boxes(("a", 0, 0, 10, 10, 0))
+    rows = pd.DataFrame(
+        {"proposer": ["MCG"], "boxes": [100], "boxes_mean": [100], "recall_50": [0.435], "segment_jaccard": [np.nan]}
+    )
+    times = pd.DataFrame({"step": ["contours", "candidates", "order"], "seconds": [3.0, 1.0, 0.5], "images": 9})
+    text = table("Test", {"one": recall(true, true)}, {"one": times}, Published(rows, "9 images", "a paper"))
+    assert "| one | all | 1 | 1.000 [1.000, 1.000] | 1.000 [1.000, 1.000] |" in text
+    assert "| MCG, published | 100 | 100 |  | 0.435 |  |  |  |" in text
+    assert "| one | 1.50 | 3.00 | candidates 1.00, order 0.50 |" in text
+    assert "1 true boxes of 1 images" in text
+    assert "Published: 9 images; a paper." in text
 
 
 def test_recall_without_true_boxes_is_refused():

@@ -52,6 +52,32 @@ rule read_boxes:
         "../scripts/read_boxes.py"
 
 
+rule read_masks:
+    input:
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        "<results>/{dataset}/masks.parquet",
+    log:
+        "<logs>/read_masks/{dataset}.log",
+    benchmark:
+        "<benchmarks>/read_masks/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=datasets.with_masks(),
+    conda:
+        "../../envs/base.yaml"
+    resources:
+        mem_mb=12000,
+    params:
+        code=datasets.code_of_masks,
+        dataset=datasets.reading,
+        sources=datasets.source_names,
+    message:
+        "reading the masks of {wildcards.dataset}"
+    script:
+        "../scripts/read_masks.py"
+
+
 rule read_given_boxes:
     input:
         boxes=datasets.given_boxes,

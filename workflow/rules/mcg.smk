@@ -60,7 +60,7 @@ rule mcg_ranker:
     log:
         "<logs>/mcg_ranker/{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg"),
+        proposer=proposals.from_authors(),
     conda:
         "../../envs/torch.yaml"
     threads: 8
@@ -73,6 +73,59 @@ rule mcg_ranker:
         "learning to rank the candidates of {wildcards.proposer}"
     script:
         "../scripts/learn_ranker.py"
+
+
+# Or learned from masks: candidates are drawn from training images, with their overlaps with the objects.
+rule mcg_candidates:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        contours="<results>/{dataset}/contours/{proposer}/{shard}.parquet",
+        masks="<results>/{dataset}/masks.parquet",
+    output:
+        "<results>/{dataset}/candidates/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/mcg_candidates/{dataset}_{proposer}_{shard}.log",
+    benchmark:
+        "<benchmarks>/mcg_candidates/{dataset}_{proposer}_{shard}.tsv"
+    wildcard_constraints:
+        proposer=proposals.from_masks(),
+    conda:
+        "../../envs/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=6000,
+        runtime=240,
+    params:
+        code=code_of("sample_candidates.py"),
+        options=proposals.sample_options,
+    message:
+        "drawing candidates of {wildcards.dataset} to rank those of {wildcards.proposer}, shard {wildcards.shard}"
+    script:
+        "../scripts/sample_candidates.py"
+
+
+rule mcg_ranker_from_masks:
+    input:
+        samples=proposals.samples,
+    output:
+        "<results>/rankers/{proposer}.safetensors",
+    log:
+        "<logs>/mcg_ranker/{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.from_masks(),
+    conda:
+        "../../envs/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("learn_ranker_from_masks.py"),
+        masks=proposals.masks,
+        options=proposals.ranker_options,
+    message:
+        "learning to rank the candidates of {wildcards.proposer} from masks"
+    script:
+        "../scripts/learn_ranker_from_masks.py"
 
 
 rule propose_by_mcg:
@@ -101,3 +154,88 @@ rule propose_by_mcg:
         "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
         "../scripts/propose_by_mcg.py"
+
+
+# On request: what each proposal covers, pixel by pixel.
+rule segment_by_mcg:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        contours="<results>/{dataset}/contours/{proposer}/{shard}.parquet",
+        ranker="<results>/rankers/{proposer}.safetensors",
+    output:
+        "<results>/{dataset}/segments/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/segment/{dataset}_{proposer}_{shard}.log",
+    benchmark:
+        "<benchmarks>/segment/{dataset}_{proposer}_{shard}.tsv"
+    wildcard_constraints:
+        proposer=proposals.of_kind("mcg"),
+    conda:
+        "../../envs/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=16000,
+        runtime=240,
+    params:
+        code=code_of("segment_by_mcg.py"),
+        options=proposals.candidate_options,
+    message:
+        "drawing the proposals on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
+    script:
+        "../scripts/segment_by_mcg.py"
+
+
+rule measure_segments:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        contours="<results>/{dataset}/contours/{proposer}/{shard}.parquet",
+        masks="<results>/{dataset}/masks.parquet",
+        ranker="<results>/rankers/{proposer}.safetensors",
+    output:
+        "<results>/{dataset}/segment_overlap/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/measure_segments/{dataset}_{proposer}_{shard}.log",
+    benchmark:
+        "<benchmarks>/measure_segments/{dataset}_{proposer}_{shard}.tsv"
+    wildcard_constraints:
+        proposer=proposals.of_kind("mcg"),
+    conda:
+        "../../envs/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=6000,
+        runtime=240,
+    params:
+        code=code_of("measure_segments.py"),
+        options=proposals.candidate_options,
+    message:
+        "holding the proposals of {wildcards.proposer} against masks of {wildcards.dataset}, shard {wildcards.shard}"
+    script:
+        "../scripts/measure_segments.py"
+
+
+# Alone on the machine where possible: what else runs there slows it down.
+rule time_mcg:
+    input:
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+        weights="<resources>/hed/hed.safetensors",
+        ranker="<results>/rankers/{proposer}.safetensors",
+    output:
+        "<results>/{dataset}/proposals/{proposer}_times.parquet",
+    log:
+        "<logs>/time_mcg/{dataset}_{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.of_kind("mcg"),
+    conda:
+        "../../envs/torch.yaml"
+    resources:
+        mem_mb=6000,
+    params:
+        code=code_of("time_mcg.py"),
+        options=proposals.all_options,
+        sources=datasets.source_names,
+    message:
+        "timing {wildcards.proposer} on {wildcards.dataset}, step by step"
+    script:
+        "../scripts/time_mcg.py"

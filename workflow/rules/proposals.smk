@@ -58,6 +58,7 @@ rule proposal_recall:
     input:
         proposals=proposals.files,
         boxes="<results>/{dataset}/boxes.parquet",
+        segment_overlap=proposals.segment_overlap,
     output:
         "<results>/{dataset}/proposals/{proposer}_recall.parquet",
     log:
@@ -76,9 +77,36 @@ rule proposal_recall:
         "../scripts/proposal_recall.py"
 
 
+# Alone on the machine where possible: what else runs there slows it down.
+rule time_selective_search:
+    input:
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        "<results>/{dataset}/proposals/{proposer}_times.parquet",
+    log:
+        "<logs>/time_selective_search/{dataset}_{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.of_kind("selective_search"),
+    conda:
+        "../../envs/torch.yaml"
+    resources:
+        mem_mb=3000,
+    params:
+        code=code_of("time_selective_search.py"),
+        options=proposals.search_options,
+        sources=datasets.source_names,
+    message:
+        "timing {wildcards.proposer} on {wildcards.dataset}"
+    script:
+        "../scripts/time_selective_search.py"
+
+
 rule proposal_table:
     input:
         recalls=proposals.recalls,
+        times=proposals.times,
+        published=proposals.published,
     output:
         "<results>/tables/proposals_{dataset}.md",
     log:
@@ -91,6 +119,7 @@ rule proposal_table:
         code=code_of("proposal_table.py"),
         title=datasets.title,
         proposers=proposals.compared,
+        timed=proposals.timed,
     message:
         "writing the table of proposals on {wildcards.dataset}"
     script:

@@ -2,11 +2,11 @@ from pathlib import Path
 
 from densevse.logs import job
 from densevse.vision.mcg.forest import save
-from densevse.vision.mcg.shards import learn_ranker
+from densevse.vision.mcg.learning import learn_from_authors
 
 
 def main(sample, options, path):
-    save(learn_ranker(sample, seed=0, **options), path, Path(sample).name)
+    save(learn_from_authors(sample, options, seed=0), path, Path(sample).name)
 
 
 if __name__ == "__main__":

@@ -1,15 +1,24 @@
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import read
-from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL
+from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSAL_TIMES
 from densevse.logs import job
-from densevse.vision.proposal_recall import table
+from densevse.vision.proposal_table import read_published, table
 
 
-def main(title, proposers, recalls, path):
+def main(title, proposers, recalls, timed, times, published, path):
     found = {name: read(file, PROPOSAL_RECALL) for name, file in zip(proposers, recalls, strict=True)}
-    write_text(table(title, found), path)
+    seconds = {name: read(file, PROPOSAL_TIMES) for name, file in zip(timed, times, strict=True)}
+    write_text(table(title, found, seconds, read_published(*published) if published else None), path)
 
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        main(snakemake.params.title, snakemake.params.proposers, snakemake.input.recalls, snakemake.output[0])
+        main(
+            snakemake.params.title,
+            snakemake.params.proposers,
+            snakemake.input.recalls,
+            snakemake.params.timed,
+            snakemake.input.times,
+            snakemake.input.published,
+            snakemake.output[0],
+        )

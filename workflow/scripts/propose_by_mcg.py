@@ -7,11 +7,12 @@ from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
 from densevse.logs import job
 from densevse.vision.mcg.forest import load
-from densevse.vision.mcg.shards import proposals
+from densevse.vision.mcg.shards import images_with, proposals
 
 
 def main(image_table, contours, ranker, name, options, processes, path):
-    found = proposals(read(image_table, IMAGES), read(contours, CONTOURS), load(ranker), options, processes)
+    images = images_with(read(contours, CONTOURS), read(image_table, IMAGES))
+    found = proposals(images, load(ranker), options, processes)
     settings = {"proposer": name, "kind": "mcg", "ranker_sha256": checksum(ranker), **options}
     write(found, PROPOSALS, path, lineage(settings, {"images": image_table}))
     remove_superseded(path)

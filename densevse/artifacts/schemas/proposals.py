@@ -16,18 +16,50 @@ PROPOSALS = Schema(
     version=2,
 )
 
+PERCENT = (50, 70, 85)
+"""Least overlaps with which a true box counts as found, as MCG's authors publish them."""
+
+
+def _with_interval(name: str, meaning: str, nullable: bool = False) -> tuple[Column, ...]:
+    """A measured figure, and where its 95% interval begins and ends."""
+    ends = (("low", "begin"), ("high", "end"))
+    return (
+        Column(name, REAL, meaning, nullable),
+        *(Column(f"{name}_{end}", REAL, f"the {word} of its 95% interval", nullable) for end, word in ends),
+    )
+
+
 PROPOSAL_RECALL = Schema(
     "proposal_recall",
     "a number of boxes an image",
     (
         Column("boxes", NUMBER, "how many boxes an image are looked at, in rank order; 0 means all of them"),
         Column("boxes_mean", REAL, "how many boxes an image there were, mean"),
-        Column("average_best_overlap", REAL, "mean over true boxes of the best intersection over union"),
+        *_with_interval("average_best_overlap", "mean over true boxes of the best intersection over union"),
         *(
-            Column(f"recall_{percent}", REAL, f"share of true boxes overlapped by at least {percent / 100}")
-            for percent in (50, 70, 85)
+            column
+            for percent in PERCENT
+            for column in _with_interval(
+                f"recall_{percent}", f"share of true boxes overlapped by at least {percent / 100}"
+            )
+        ),
+        *_with_interval(
+            "segment_jaccard",
+            "mean over objects of the best Jaccard of as many segments; null where masks are not known",
+            nullable=True,
         ),
         Column("true_boxes", NUMBER, "how many true boxes"),
+        Column("images", NUMBER, "how many images have true boxes"),
     ),
-    version=2,
+    version=3,
+)
+
+PROPOSAL_TIMES = Schema(
+    "proposal_times",
+    "a step of a proposer",
+    (
+        Column("step", TEXT, "what is done"),
+        Column("seconds", REAL, "seconds an image, mean, in one process of one thread"),
+        Column("images", NUMBER, "how many images were measured"),
+    ),
 )

@@ -16,6 +16,9 @@ from densevse.vision.mcg.hierarchy import Hierarchies, Hierarchy, Indices, Reals
 
 Bits = NDArray[np.uint64]
 
+STRONGEST = 1.0
+"""The strength at which the whole image would merge with what is beside it."""
+
 UNKNOWN, MEMBER, VISITED, HOLE, OUTSIDE = 0, 1, 2, 3, 4
 """What is known of a superpixel while the holes of a set are filled."""
 
@@ -93,7 +96,7 @@ def joined(parts: Sequence[Candidates]) -> Candidates:
 def group(superpixels: Superpixels, tree: Hierarchy, nodes: Indices) -> Candidates:
     """The candidates that tuples of a hierarchy's nodes are, (C, LARGEST) padded with -1, as sets of superpixels."""
     bits, areas, boxes = _nodes(tree.children, superpixels.areas, superpixels.boxes)
-    ends = tree.altitudes[tree.parents]
+    ends = np.append(tree.altitudes[tree.parents[:-1]], STRONGEST)
     padding = nodes < 0
     node_areas = areas[nodes]
     smallest = np.where(padding, np.inf, node_areas).min(axis=1)
@@ -112,11 +115,11 @@ def features(chosen: Candidates, found: Hierarchies) -> NDArray[np.float32]:
     """(C, 16) FEATURES of candidates.
 
     Boundaries are measured as the authors do, on the grid of a contour map that has an element between any two pixels:
-    inside the image an edge of pixels counts as two elements, on its border as one, without strength. Strengths are
-    the sum over all hierarchies.
+    inside the image an edge of pixels counts as two elements, on its border as one, without strength. The strength of
+    an edge is its largest in any hierarchy.
     """
     superpixels, beside = found.superpixels, neighbours(found.superpixels)
-    strengths = 2 * superpixels.lengths * found.strengths.sum(axis=0)
+    strengths = 2 * superpixels.lengths * found.strengths.max(axis=0)
     perimeters, contours = _boundaries(
         chosen.bits, beside.starts, beside.others, 2 * superpixels.lengths[beside.edges], strengths[beside.edges],
         superpixels.borders,

@@ -1,8 +1,10 @@
-"""The ranker: a random forest that guesses, from a candidate's 16 features, how well it covers an object.
+"""The ranker: random forests that guess, from a candidate's 16 features, how well it covers an object.
 
-scikit-learn grows the forest; it is kept as plain arrays in a safetensors file, which is read without executing code.
+scikit-learn grows a forest; it is kept as plain arrays in a safetensors file, which is read without executing code.
 """
 
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,23 +68,46 @@ def grow(features: NDArray[np.float32], jaccards: NDArray[np.float32], trees: in
     )
 
 
-def save(forest: Forest, path: str | Path, made_from: str) -> None:
-    """Write a forest to `path`, atomically; `made_from` says what it was grown on."""
+@dataclass(frozen=True)
+class Ranker:
+    """A forest for each fold of images, which was grown without the images of that fold."""
+
+    forests: Sequence[Forest]
+
+    def forest(self, image_id: str) -> Forest:
+        """The forest that may rank an image, as it has learned nothing from it."""
+        return self.forests[fold(image_id, len(self.forests))]
+
+
+def fold(image_id: str, folds: int) -> int:
+    """The fold of an image, from 0. It depends on the image's name alone."""
+    return zlib.crc32(image_id.encode()) % folds
+
+
+def save(ranker: Ranker, path: str | Path, made_from: str) -> None:
+    """Write a ranker to `path`, atomically; `made_from` says what it was grown on."""
+    arrays = {
+        f"{number}.{name}": getattr(forest, name) for number, forest in enumerate(ranker.forests) for name in ARRAYS
+    }
     with atomic(path) as temporary:
-        save_file({name: getattr(forest, name) for name in ARRAYS}, temporary, metadata={"made_from": made_from})
+        save_file(arrays, temporary, metadata={"made_from": made_from})
 
 
-def load(path: str | Path) -> Forest:
-    """Read what `save` wrote. Raises `InputError` if it is not a whole forest over FEATURES."""
+def load(path: str | Path) -> Ranker:
+    """Read what `save` wrote. Raises `InputError` if it does not hold whole forests over FEATURES."""
     try:
         arrays = load_file(path)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; it should hold MCG's ranker.") from None
     except SafetensorError as error:
         raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and make it anew.") from error
-    if set(arrays) != set(ARRAYS) or arrays["features"].max(initial=-1) >= len(FEATURES):
-        raise InputError(f"{path}: expected the arrays {', '.join(ARRAYS)} of a forest, found {', '.join(arrays)}.")
-    return Forest(**arrays)
+    folds = len(arrays) // len(ARRAYS)
+    if not folds or set(arrays) != {f"{number}.{name}" for number in range(folds) for name in ARRAYS}:
+        raise InputError(f"{path}: expected the arrays {', '.join(ARRAYS)} of forests, found {', '.join(arrays)}.")
+    forests = [Forest(**{name: arrays[f"{number}.{name}"] for name in ARRAYS}) for number in range(folds)]
+    if any(forest.features.max(initial=-1) >= len(FEATURES) for forest in forests):
+        raise InputError(f"{path}: a forest that asks for more than {len(FEATURES)} features. Make the file anew.")
+    return Ranker(forests)
 
 
 def _at_most(thresholds: NDArray[np.float64]) -> NDArray[np.float32]:

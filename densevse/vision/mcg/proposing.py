@@ -11,6 +11,7 @@ from densevse.vision.mcg.candidates import Candidates, candidates, features
 from densevse.vision.mcg.forest import Forest
 from densevse.vision.mcg.hierarchy import Superpixels, hierarchies
 from densevse.vision.mcg.ranking import distinct_boxes, diversify
+from densevse.vision.timer import Timer
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,25 @@ def propose(
     forest: Forest,
     most_superpixels: int,
     most: int,
+    timer: Timer | None = None,
 ) -> Proposals:
     """Rank the candidates of an image with these contour maps (h, w), finest first; at most `most` of them.
 
     `counts[k][h]` candidates of k + 1 regions are formed from hierarchy h: of one map there is one hierarchy (SCG), of
-    several the multiscale one and then one a map, coarsest first (MCG). The same input gives the same output.
+    several the multiscale one and then one a map, coarsest first (MCG). The same input gives the same output. A `timer`
+    is told how long each step takes.
     """
-    found = hierarchies(contours, most_superpixels)
-    formed = candidates(found, counts)
-    qualities = forest.predict(features(formed, found))
-    order, scores = diversify(formed, qualities, found.superpixels.areas, most)
-    ranked = formed[order]
-    return Proposals(found.superpixels, ranked, scores, distinct_boxes(ranked.boxes))
+    timer = timer or Timer()
+    with timer.step("hierarchies"):
+        found = hierarchies(contours, most_superpixels)
+    with timer.step("candidates"):
+        formed = candidates(found, counts)
+    with timer.step("features"):
+        described = features(formed, found)
+    with timer.step("qualities"):
+        qualities = forest.predict(described)
+    with timer.step("order"):
+        order, scores = diversify(formed, qualities, found.superpixels.areas, most)
+        ranked = formed[order]
+        boxed = distinct_boxes(ranked.boxes)
+    return Proposals(found.superpixels, ranked, scores, boxed)

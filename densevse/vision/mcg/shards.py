@@ -1,29 +1,52 @@
-"""MCG on a shard of a data set: contour maps as an artifact, and proposals from them."""
+"""MCG on a shard of a data set: contour maps as an artifact, and from them boxes, masks and what rankers learn from."""
 
 import multiprocessing
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.io import loadmat
 
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.run_lengths import encode
+from densevse.artifacts.schema import Schema
+from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP, SEGMENTS
+from densevse.artifacts.schemas.proposals import PROPOSALS
+from densevse.artifacts.schemas.rankers import CANDIDATES
 from densevse.datasets.images import ImageFiles, decode
-from densevse.errors import InputError
 from densevse.logs import progress
-from densevse.vision.mcg.candidates import FEATURES
+from densevse.vision.mcg.candidates import candidates, features, members_of
 from densevse.vision.mcg.contours import Contours
-from densevse.vision.mcg.forest import Forest, grow
+from densevse.vision.mcg.forest import Ranker
 from densevse.vision.mcg.hed import load_hed
-from densevse.vision.mcg.proposing import propose
+from densevse.vision.mcg.hierarchy import hierarchies
+from densevse.vision.mcg.learning import draw, objects_of, overlaps
+from densevse.vision.mcg.proposing import Proposals, propose
+from densevse.vision.proposal_recall import COUNTS
+
+Rows = Mapping[str, Any]
+"""Columns of an artifact: arrays or lists of one length, or one value for all."""
+
+
+class Image(NamedTuple):
+    """An image that contour maps are known of: its size in pixels, and its maps (PNG), finest scale first."""
+
+    image_id: str
+    height: int
+    width: int
+    pictures: Sequence[bytes]
+
+    def contours(self) -> list[NDArray[np.uint8]]:
+        """The maps (h, w), which may be smaller than the image."""
+        return [decoded(picture) for picture in self.pictures]
 
 
 def contour_maps(
-    rows: pd.DataFrame, sources: Mapping[str, str], weights: str | Path, options: Mapping[str, Any]
+    rows: pd.DataFrame, sources: Mapping[str, str], weights: str, options: Mapping[str, Any]
 ) -> pd.DataFrame:
     """The contour maps (CONTOURS) of the readable images among rows of the image table, finest scale first.
 
@@ -41,60 +64,108 @@ def contour_maps(
     return frame.astype({"image_id": "str", "scale": "float32"})
 
 
-def proposals(
-    rows: pd.DataFrame, contours: pd.DataFrame, forest: Forest, options: Mapping[str, Any], processes: int
-) -> pd.DataFrame:
-    """The proposals (PROPOSALS) of the images that have contour maps, best first, in the pixels of each image.
+def images_with(contours: pd.DataFrame, rows: pd.DataFrame) -> list[Image]:
+    """The images among rows of the image table that have contour maps (CONTOURS)."""
+    sizes = rows.set_index("image_id")[["height", "width"]]
+    groups = contours.groupby("image_id", sort=False)
+    return [
+        Image(str(name), *sizes.loc[name].tolist(), list(group["picture"]))
+        for name, group in groups
+        if name in sizes.index
+    ]
+
+
+def proposals(images: Sequence[Image], ranker: Ranker, options: Mapping[str, Any], processes: int) -> pd.DataFrame:
+    """The proposals (PROPOSALS) of images, best first, in the pixels of each image.
 
     `options` are a proposer's: candidates, superpixels, boxes. How many `processes` there are changes nothing.
     """
-    sizes = rows.set_index("image_id")[["height", "width"]]
-    tasks = [
-        (image_id, list(group["picture"]), *sizes.loc[image_id], forest, dict(options))
-        for image_id, group in contours.groupby("image_id", sort=False)
-    ]
-    frames = [_frame("", np.empty((0, 4), np.float32), np.empty(0, np.float32))]
-    if tasks:
+    return _of_each(images, partial(_boxes, ranker, dict(options)), PROPOSALS, processes)
+
+
+def segments(images: Sequence[Image], ranker: Ranker, options: Mapping[str, Any], processes: int) -> pd.DataFrame:
+    """The masks (SEGMENTS) of the proposals of images, best first, in the pixels of each image: see `proposals`."""
+    return _of_each(images, partial(_segments, ranker, dict(options)), SEGMENTS, processes)
+
+
+def segment_overlap(
+    images: Sequence[Image], masks: pd.DataFrame, ranker: Ranker, options: Mapping[str, Any], processes: int
+) -> pd.DataFrame:
+    """How well the proposals of images cover their objects (SEGMENT_OVERLAP); `masks` (MASKS) are theirs."""
+    of_image = {str(name): group for name, group in masks.groupby("image_id", sort=False)}
+    known = [image for image in images if image.image_id in of_image]
+    return _of_each(known, partial(_overlap, of_image, ranker, dict(options)), SEGMENT_OVERLAP, processes)
+
+
+def ranker_sample(
+    images: Sequence[Image], masks: pd.DataFrame, options: Mapping[str, Any], processes: int
+) -> pd.DataFrame:
+    """Candidates of images to learn a ranker from (CANDIDATES); `masks` (MASKS) are those of their objects.
+
+    `options` are a proposer's: candidates, superpixels. An image without masks gives none.
+    """
+    of_image = {str(name): group for name, group in masks.groupby("image_id", sort=False)}
+    known = [image for image in images if image.image_id in of_image]
+    return _of_each(known, partial(_sample, of_image, dict(options)), CANDIDATES, processes)
+
+
+def _of_each(images: Sequence[Image], work: Callable[[Image], Rows], schema: Schema, processes: int) -> pd.DataFrame:
+    """The rows that `work` gives for each image, in their order, computed in `processes`."""
+    columns = [column.name for column in schema.columns]
+    frames = [schema.arrow.empty_table().to_pandas()]
+    if images:
         context = multiprocessing.get_context("spawn")
-        with context.Pool(min(processes, len(tasks))) as pool:
-            frames += progress(pool.imap(_proposals_of, tasks), "MCG", len(tasks))
+        with context.Pool(min(processes, len(images)), cv2.setNumThreads, (1,)) as pool:
+            found = progress(pool.imap(work, images), "MCG", len(images))
+            frames += [pd.DataFrame(rows, columns=columns) for rows in found]
     return pd.concat(frames, ignore_index=True)
 
 
-def sample_of_authors(path: str | Path) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The features (C, 16) and best Jaccards (C,) of MCG's published training sample, a MATLAB file.
-
-    Raises `InputError` if it is none.
-    """
-    try:
-        stored = loadmat(path, variable_names=["features", "jaccards"])
-        features, jaccards = stored["features"].astype(np.float32), stored["jaccards"].astype(np.float32).ravel()
-    except Exception as error:  # SciPy raises many kinds for a file that is cut or no MATLAB file
-        raise InputError(f"{path}: not MCG's sample of candidates ({error!r}); get the file again.") from error
-    if features.shape != (len(jaccards), len(FEATURES)):
-        raise InputError(f"{path}: expected {len(FEATURES)} features a candidate, found {features.shape}.")
-    return features, jaccards
+def _proposed(image: Image, ranker: Ranker, options: Mapping[str, Any]) -> Proposals:
+    forest = ranker.forest(image.image_id)
+    return propose(image.contours(), options["candidates"], forest, options["superpixels"], options["boxes"])
 
 
-def learn_ranker(path: str | Path, trees: int, leaf: int, seed: int) -> Forest:
-    """The forest of MCG's published training sample."""
-    return grow(*sample_of_authors(path), trees, leaf, seed)
+def _boxes(ranker: Ranker, options: Mapping[str, Any], image: Image) -> Rows:
+    found = _proposed(image, ranker, options)
+    boxes = found.boxes(image.height, image.width)
+    named = {"image_id": image.image_id, "rank": np.arange(len(boxes), dtype=np.int32), "class_name": ""}
+    return named | dict(zip(BOX, boxes.T, strict=True)) | {"score": found.scores[found.boxed]}
 
 
-def _proposals_of(task: tuple[str, Sequence[bytes], int, int, Forest, dict[str, Any]]) -> pd.DataFrame:
-    image_id, pictures, height, width, forest, options = task
-    cv2.setNumThreads(1)
-    maps = [decoded(picture) for picture in pictures]
-    found = propose(maps, options["candidates"], forest, options["superpixels"], options["boxes"])
-    return _frame(image_id, found.boxes(int(height), int(width)), found.scores[found.boxed])
+def _segments(ranker: Ranker, options: Mapping[str, Any], image: Image) -> Rows:
+    found = _proposed(image, ranker, options)
+    labels = cv2.resize(found.superpixels.labels, (image.width, image.height), interpolation=cv2.INTER_NEAREST)
+    members = (members_of(bits[None], len(found.superpixels))[0] for bits in found.candidates.bits)
+    return {
+        "image_id": image.image_id,
+        "rank": np.arange(len(found.scores), dtype=np.int32),
+        "score": found.scores,
+        "height": np.int32(image.height),
+        "width": np.int32(image.width),
+        "runs": [encode(inside[labels]) for inside in members],
+    }
 
 
-def _frame(image_id: str, boxes: NDArray[np.float32], scores: NDArray[np.float32]) -> pd.DataFrame:
-    frame = pd.DataFrame(boxes, columns=BOX)
-    frame.insert(0, "image_id", pd.Series([image_id] * len(frame), dtype="str"))
-    frame.insert(1, "rank", np.arange(len(frame), dtype=np.int32))
-    frame["score"], frame["class_name"] = scores, pd.Series([""] * len(frame), dtype="str")
-    return frame
+def _overlap(masks: Mapping[str, pd.DataFrame], ranker: Ranker, options: Mapping[str, Any], image: Image) -> Rows:
+    found = _proposed(image, ranker, options)
+    jaccards = overlaps(found.candidates, found.superpixels, objects_of(masks[image.image_id]))
+    best = np.stack([jaccards[: count or None].max(axis=0) for count in COUNTS])
+    return {
+        "image_id": image.image_id,
+        "object": np.tile(np.arange(best.shape[1], dtype=np.int32), len(COUNTS)),
+        "segments": np.repeat(np.array(COUNTS, np.int32), best.shape[1]),
+        "jaccard": best.ravel(),
+    }
+
+
+def _sample(masks: Mapping[str, pd.DataFrame], options: Mapping[str, Any], image: Image) -> Rows:
+    found = hierarchies(image.contours(), options["superpixels"])
+    formed = candidates(found, options["candidates"])
+    jaccards = overlaps(formed, found.superpixels, objects_of(masks[image.image_id]))
+    drawn = draw(jaccards, zlib.crc32(image.image_id.encode()))
+    described = features(formed[drawn], found)
+    return {"image_id": image.image_id, "features": list(described), "jaccard": jaccards[drawn].max(axis=1)}
 
 
 def _png(picture: NDArray[np.uint8]) -> bytes:

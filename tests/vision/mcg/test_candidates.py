@@ -68,7 +68,7 @@ def test_features_are_those_of_the_masks(found):
     chosen = candidates(found, COUNTS)
     rows = features(chosen, found)
     strength = {}
-    for pair, value in zip(found.superpixels.pairs.tolist(), found.strengths.sum(axis=0), strict=True):
+    for pair, value in zip(found.superpixels.pairs.tolist(), found.strengths.max(axis=0), strict=True):
         strength[tuple(pair)] = strength[tuple(pair[::-1])] = value
     labels = found.superpixels.labels
     for row, mask in zip(rows, masks(chosen, found.superpixels), strict=True):

@@ -7,7 +7,7 @@ from sklearn.ensemble import RandomForestRegressor
 from densevse.artifacts.boxes import intersection_over_union
 from densevse.errors import InputError
 from densevse.vision.mcg.candidates import candidates, masks
-from densevse.vision.mcg.forest import grow, load, save
+from densevse.vision.mcg.forest import Ranker, fold, grow, load, save
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.proposing import propose
 from densevse.vision.mcg.ranking import diversify
@@ -34,9 +34,18 @@ def test_a_forest_predicts_what_scikit_learn_does(sample, forest):
     assert forest.predict(unseen) == pytest.approx(same.predict(unseen), abs=1e-6)
 
 
-def test_a_forest_is_read_as_it_was_written(forest, sample, tmp_path):
-    save(forest, tmp_path / "ranker.safetensors", "a test")
-    assert (load(tmp_path / "ranker.safetensors").predict(sample[0]) == forest.predict(sample[0])).all()
+def test_a_ranker_is_read_as_it_was_written(forest, sample, tmp_path):
+    other = grow(*sample, trees=2, leaf=9, seed=2)
+    save(Ranker([forest, other]), tmp_path / "ranker.safetensors", "a test")
+    read = load(tmp_path / "ranker.safetensors")
+    for expected, got in zip([forest, other], read.forests, strict=True):
+        assert (got.predict(sample[0]) == expected.predict(sample[0])).all()
+
+
+def test_each_image_has_the_forest_of_its_fold(forest):
+    ranker = Ranker([forest] * 3)
+    assert {fold(str(number), 3) for number in range(50)} == {0, 1, 2}
+    assert all(ranker.forest(str(number)) is ranker.forests[fold(str(number), 3)] for number in range(50))
 
 
 def test_what_is_no_forest_is_an_error(tmp_path):

@@ -1,0 +1,89 @@
+"""What MCG's ranker learns from: candidates with their best overlap with an object, and how those are found."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.io import loadmat
+
+from densevse.artifacts.run_lengths import decode
+from densevse.errors import InputError
+from densevse.vision.mcg.candidates import FEATURES, Candidates, members_of
+from densevse.vision.mcg.forest import Ranker, fold, grow
+from densevse.vision.mcg.hierarchy import Superpixels
+
+DRAWN = 30
+"""How many candidates of an image are learned from, beside the best for each object, as the authors do."""
+
+CHUNK = 2048
+"""Candidates whose overlaps are computed at a time, which bounds memory."""
+
+
+def overlaps(chosen: Candidates, superpixels: Superpixels, objects: Sequence[NDArray[np.bool_]]) -> NDArray[np.float32]:
+    """(C, O) the Jaccard of C candidates with the masks of O objects; a mask of another size is resized."""
+    height, width = superpixels.labels.shape
+    inside = np.zeros((len(superpixels), len(objects)), np.float32)
+    for number, mask in enumerate(objects):
+        resized = cv2.resize(mask.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
+        inside[:, number] = np.bincount(superpixels.labels[resized > 0], minlength=len(superpixels))
+    found = np.empty((len(chosen), len(objects)), np.float32)
+    for start in range(0, len(chosen), CHUNK):
+        part = slice(start, start + CHUNK)
+        shared = members_of(chosen.bits[part], len(superpixels)).astype(np.float32) @ inside
+        together = chosen.areas[part, None] + inside.sum(axis=0) - shared
+        found[part] = shared / together
+    return found
+
+
+def objects_of(masks: pd.DataFrame) -> list[NDArray[np.bool_]]:
+    """The masks (H, W) of rows of MASKS."""
+    sizes = zip(masks["runs"], masks["height"], masks["width"], strict=True)
+    return [decode(runs, height, width) for runs, height, width in sizes]
+
+
+def draw(jaccards: NDArray[np.float32], seed: int) -> NDArray[np.int64]:
+    """Which of C candidates are learned from, of (C, O) Jaccards: the best for each object, and DRAWN at random."""
+    random = np.random.default_rng(seed)
+    drawn = random.permutation(len(jaccards))[:DRAWN]
+    return np.unique(np.concatenate([jaccards.argmax(axis=0), drawn]))
+
+
+def sample_of_authors(path: str | Path) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The features (C, 16) and best Jaccards (C,) of MCG's published training sample, a MATLAB file.
+
+    Raises `InputError` if it is none.
+    """
+    try:
+        stored = loadmat(path, variable_names=["features", "jaccards"])
+        features, jaccards = stored["features"].astype(np.float32), stored["jaccards"].astype(np.float32).ravel()
+    except Exception as error:  # SciPy raises many kinds for a file that is cut or no MATLAB file
+        raise InputError(f"{path}: not MCG's sample of candidates ({error!r}); get the file again.") from error
+    if features.shape != (len(jaccards), len(FEATURES)):
+        raise InputError(f"{path}: expected {len(FEATURES)} features a candidate, found {features.shape}.")
+    return features, jaccards
+
+
+def learn_from_authors(path: str | Path, options: Mapping[str, Any], seed: int) -> Ranker:
+    """The ranker of MCG's published training sample. `options` are a proposer's: trees, leaf."""
+    return Ranker([grow(*sample_of_authors(path), options["trees"], options["leaf"], seed)])
+
+
+def learn_from_masks(sample: pd.DataFrame, folds: int, options: Mapping[str, Any], seed: int) -> Ranker:
+    """The ranker of rows of CANDIDATES: a forest for each fold, of the images of all others.
+
+    Raises `InputError` if a fold leaves nothing to learn from.
+    """
+    features, jaccards = np.stack(sample["features"]).astype(np.float32), sample["jaccard"].to_numpy(np.float32)
+    of_row = np.array([fold(image_id, folds) for image_id in sample["image_id"]])
+    if len(np.unique(of_row)) < 2:
+        raise InputError("the ranker of MCG needs masks of images in two folds at least; learn from more shards.")
+    return Ranker(
+        [
+            grow(features[of_row != left], jaccards[of_row != left], options["trees"], options["leaf"], seed)
+            for left in range(folds)
+        ]
+    )

@@ -1,0 +1,121 @@
+"""From contour maps to artifacts, with masks: what rankers learn from, segments, and how well they cover objects."""
+
+import cv2
+import numpy as np
+import pandas as pd
+import pytest
+
+from densevse.artifacts.run_lengths import decode, encode
+from densevse.artifacts.schema import arrow_table
+from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP, SEGMENTS
+from densevse.artifacts.schemas.proposals import PROPOSALS
+from densevse.artifacts.schemas.rankers import CANDIDATES
+from densevse.errors import InputError
+from densevse.vision.mcg.candidates import candidates, masks
+from densevse.vision.mcg.forest import Ranker, fold, grow
+from densevse.vision.mcg.hierarchy import hierarchies
+from densevse.vision.mcg.learning import draw, learn_from_masks, overlaps
+from densevse.vision.mcg.shards import images_with, proposals, ranker_sample, segment_overlap, segments
+from tests.vision.mcg.pictures import noise
+
+OPTIONS = {"superpixels": 1000, "boxes": 200, "candidates": [[40] * 3, [30] * 3, [20] * 3, [20] * 3]}
+NAMES = ["a", "b", "c"]
+HEIGHT, WIDTH = 48, 60
+
+
+@pytest.fixture(scope="module")
+def images():
+    """Three images with two contour maps each, the last of twice the size that it is worked on."""
+    rows = [
+        (name, scale, cv2.imencode(".png", noise(HEIGHT, WIDTH, seed, 3 * place))[1].tobytes())
+        for seed, name in enumerate(NAMES)
+        for place, scale in ((1, 1.0), (2, 0.5))
+    ]
+    sizes = pd.DataFrame({"image_id": NAMES, "height": [HEIGHT] * 2 + [96], "width": [WIDTH] * 2 + [120]})
+    return images_with(pd.DataFrame(rows, columns=["image_id", "scale", "picture"]), sizes)
+
+
+@pytest.fixture(scope="module")
+def objects():
+    """Two objects each of the first and the last image."""
+    rows = []
+    for name, scale in (("a", 1), ("c", 2)):
+        for left in (0, 30):
+            mask = np.zeros((HEIGHT * scale, WIDTH * scale), bool)
+            mask[: 30 * scale, left * scale : (left + 20) * scale] = True
+            rows.append((name, "thing", *mask.shape, encode(mask)))
+    return pd.DataFrame(rows, columns=["image_id", "class_name", "height", "width", "runs"])
+
+
+@pytest.fixture(scope="module")
+def sample(images, objects):
+    return ranker_sample(images, objects, OPTIONS, 1)
+
+
+@pytest.fixture(scope="module")
+def ranker(sample):
+    features, jaccards = np.stack(sample["features"]), sample["jaccard"].to_numpy()
+    return Ranker([grow(features, jaccards, 3, 5, seed) for seed in range(2)])
+
+
+def test_overlaps_are_those_of_the_masks():
+    found = hierarchies([noise(HEIGHT, WIDTH), noise(HEIGHT, WIDTH, 1, 6)], 1000)
+    chosen = candidates(found, OPTIONS["candidates"])
+    objects = [np.random.default_rng(seed).random((HEIGHT, WIDTH)) < 0.4 for seed in range(2)]
+    drawn = masks(chosen, found.superpixels)
+    expected = [[(mask & one).sum() / (mask | one).sum() for one in objects] for mask in drawn]
+    assert overlaps(chosen, found.superpixels, objects) == pytest.approx(np.array(expected), abs=1e-6)
+
+
+def test_the_best_candidate_for_each_object_is_learned_from():
+    jaccards = np.random.default_rng(0).random((500, 3), np.float32)
+    drawn = draw(jaccards, 0)
+    assert set(jaccards.argmax(axis=0)) <= set(drawn)
+    assert 30 <= len(drawn) <= 33
+    assert (drawn == draw(jaccards, 0)).all()
+
+
+def test_only_images_with_objects_teach(sample):
+    arrow_table(sample, CANDIDATES, "a test")
+    assert set(sample["image_id"]) == {"a", "c"}
+    assert (sample["jaccard"] > 0).any()
+
+
+def test_a_forest_learns_nothing_from_its_own_fold():
+    names = [str(number) for number in range(30)]
+    sample = pd.DataFrame(
+        {"image_id": names, "features": [np.zeros(16, np.float32)] * 30, "jaccard": [fold(name, 3) for name in names]}
+    )
+    ranker = learn_from_masks(sample, 3, {"trees": 1, "leaf": 100}, 0)
+    for left, forest in enumerate(ranker.forests):
+        others = [fold(name, 3) for name in names if fold(name, 3) != left]
+        # A tree of one leaf says the mean of a draw with replacement of what it learned from.
+        assert min(others) <= forest.predict(np.zeros((1, 16), np.float32))[0] <= max(others)
+    with pytest.raises(InputError, match="two folds"):
+        learn_from_masks(sample[:1], 3, {"trees": 1, "leaf": 1}, 0)
+
+
+def test_segments_are_the_proposals_in_the_pixels_of_the_image(images, ranker):
+    found, boxes = (make(images, ranker, OPTIONS, 1) for make in (segments, proposals))
+    arrow_table(found, SEGMENTS, "a test")
+    arrow_table(boxes, PROPOSALS, "a test")
+    for name, group in boxes.groupby("image_id"):
+        first = found[(found["image_id"] == name) & (found["rank"] == 0)].iloc[0]
+        rows, columns = np.nonzero(decode(first["runs"], first["height"], first["width"]))
+        drawn = [columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1]
+        assert group[["x", "y", "width", "height"]].iloc[0].tolist() == drawn
+
+
+def test_more_segments_cover_objects_better(images, objects, ranker):
+    found = segment_overlap(images, objects, ranker, OPTIONS, 1)
+    arrow_table(found, SEGMENT_OVERLAP, "a test")
+    assert set(found["image_id"]) == {"a", "c"}
+    table = found.pivot(index=["image_id", "object"], columns="segments", values="jaccard")
+    assert len(table) == 4
+    assert (table[100] <= table[300]).all()
+    assert (table[0] == table[1000]).all()
+
+
+def test_no_image_gives_no_rows(ranker, objects):
+    for made, schema in ((proposals([], ranker, OPTIONS, 1), PROPOSALS), (segments([], ranker, OPTIONS, 1), SEGMENTS)):
+        assert arrow_table(made, schema, "a test").num_rows == 0

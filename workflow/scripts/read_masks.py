@@ -1,0 +1,11 @@
+from densevse.datasets.readers import write_masks
+from densevse.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        write_masks(
+            snakemake.params.dataset,
+            {name: snakemake.input[name] for name in snakemake.params.sources},
+            snakemake.input.image_table,
+            snakemake.output[0],
+        )

@@ -1,0 +1,31 @@
+from densevse.artifacts.files import checksum
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas.contours import CONTOURS
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.masks import SEGMENTS
+from densevse.artifacts.shards import remove_superseded
+from densevse.logs import job
+from densevse.vision.mcg.forest import load
+from densevse.vision.mcg.shards import images_with, segments
+
+
+def main(image_table, contours, ranker, name, options, processes, path):
+    images = images_with(read(contours, CONTOURS), read(image_table, IMAGES))
+    found = segments(images, load(ranker), options, processes)
+    settings = {"proposer": name, "kind": "mcg", "ranker_sha256": checksum(ranker), **options}
+    write(found, SEGMENTS, path, lineage(settings, {"images": image_table}))
+    remove_superseded(path)
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(
+            snakemake.input.image_table,
+            snakemake.input.contours,
+            snakemake.input.ranker,
+            snakemake.wildcards.proposer,
+            snakemake.params.options,
+            snakemake.threads,
+            snakemake.output[0],
+        )

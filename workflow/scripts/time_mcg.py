@@ -1,0 +1,26 @@
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
+from densevse.logs import job
+from densevse.processor import avoid_illegal_instructions
+from densevse.vision.mcg.forest import load
+from densevse.vision.proposal_times import times_of_mcg
+
+
+def main(image_table, sources, weights, ranker, options, path):
+    avoid_illegal_instructions()
+    found = times_of_mcg(read(image_table, IMAGES), sources, weights, load(ranker), options)
+    write(found, PROPOSAL_TIMES, path, lineage(options, {"images": image_table}))
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(
+            snakemake.input.image_table,
+            {name: snakemake.input[name] for name in snakemake.params.sources},
+            snakemake.input.weights,
+            snakemake.input.ranker,
+            snakemake.params.options,
+            snakemake.output[0],
+        )
