@@ -38,6 +38,7 @@ class OwnFiles(Stage):
     def _named(self) -> Iterator[tuple[str, str]]:
         """The keys and paths of the configuration."""
         config = self.config
+        yield from [("boundaries", config.boundaries)] if config.boundaries else []
         for name, dataset in config.datasets.items():
             yield from ((f"datasets.{name}.local.{source}", path) for source, path in dataset.local.items())
             yield from [(f"datasets.{name}.boxes", dataset.boxes)] if dataset.boxes else []

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from densevse.errors import InputError
 from densevse.plan.project import Stage, Wildcards, any_of
 
 
@@ -20,6 +21,17 @@ class Proposals(Stage):
     def contour_options(self, wildcards: Wildcards) -> dict[str, Any]:
         """What decides contour maps."""
         return self._options(wildcards, "scales", "pixels", "half_precision")
+
+    def boundaries(self, _: Wildcards) -> str:
+        """The folder of photographs with the boundaries that people drew. Raises `InputError` if none is named."""
+        if not self.config.boundaries:
+            raise InputError("boundaries: name a folder in the layout of BSDS500 to hold contours against.")
+        return self.config.boundaries
+
+    def superpixels(self, wildcards: Wildcards) -> int:
+        """The most superpixels of an image."""
+        found: int = self._options(wildcards, "superpixels")["superpixels"]
+        return found
 
     def ranker_options(self, wildcards: Wildcards) -> dict[str, Any]:
         """What decides the ranker."""

@@ -29,6 +29,7 @@ class Config(Strict):
     resources: Path = Field("resources", description="folder of downloads")
     gpu: int = Field(0, ge=0, description="GPUs that a feature or training job asks the executor for")
     threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
+    boundaries: Path | None = Field(None, description="a folder in BSDS500's layout, which contours are held against")
     datasets: dict[str, Dataset]
     networks: dict[str, Network]
     concept_networks: dict[str, ConceptNetwork] = {}

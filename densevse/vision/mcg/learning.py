@@ -77,7 +77,7 @@ def learn_from_masks(sample: pd.DataFrame, folds: int, options: Mapping[str, Any
 
     Raises `InputError` if a fold leaves nothing to learn from.
     """
-    features, jaccards = np.stack(sample["features"]).astype(np.float32), sample["jaccard"].to_numpy(np.float32)
+    features, jaccards = np.stack(list(sample["features"])).astype(np.float32), sample["jaccard"].to_numpy(np.float32)
     of_row = np.array([fold(image_id, folds) for image_id in sample["image_id"]])
     if len(np.unique(of_row)) < 2:
         raise InputError("the ranker of MCG needs masks of images in two folds at least; learn from more shards.")

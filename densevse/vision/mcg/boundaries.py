@@ -1,0 +1,168 @@
+"""Contour maps against the boundaries that people drew: the F-measure of BSDS (Martin, Fowlkes and Malik, PAMI 2004).
+
+A map is cut at many thresholds, thinned to lines of one pixel, and matched with each person's boundaries, one pixel to
+one pixel at most. A pixel of the map counts as right where anyone has it. The benchmark looks for the cheapest of the
+largest matchings in a graph that it makes sparse by chance; here the matching is a largest one (Hopcroft and Karp),
+which has as many pixels.
+"""
+
+import multiprocessing
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_bipartite_matching
+from scipy.spatial import KDTree
+
+from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES
+from densevse.datasets.bsds import boundaries, contours_of_authors
+from densevse.logs import progress
+from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies
+from densevse.vision.mcg.shards import decoded
+
+Map = NDArray[np.float64]
+Lines = NDArray[np.bool_]
+
+TOLERANCE = 0.0075
+"""How far from a person's boundary a pixel may lie, by the image's diagonal."""
+
+THRESHOLDS = tuple(np.round(np.arange(0.04, 1, 0.05), 2).tolist())
+
+
+def matches(image_id: str, name: str, contours: Map, people: Sequence[Lines]) -> pd.DataFrame:
+    """The rows of BOUNDARY_MATCHES of one image for a contour map (H, W) of 0 to 1, called `name`."""
+    rows = []
+    for threshold in THRESHOLDS:
+        lines = thinned(contours >= threshold)
+        right, found, true = np.zeros(lines.sum(), bool), 0, 0
+        for person in people:
+            of_lines, of_person = matched(lines, person)
+            right |= of_lines
+            found, true = found + of_person.sum(), true + len(of_person)
+        rows.append((image_id, name, threshold, right.sum(), len(right), found, true))
+    frame = pd.DataFrame(rows, columns=[column.name for column in BOUNDARY_MATCHES.columns])
+    return frame.astype({"threshold": "float32"} | dict.fromkeys(["right", "drawn", "found", "true"], "int32"))
+
+
+def matched(lines: Lines, person: Lines) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which pixels of two drawings (H, W) are matched with one of the other, in the order of `np.argwhere`."""
+    first, second = np.argwhere(lines), np.argwhere(person)
+    right, found = np.zeros(len(first), bool), np.zeros(len(second), bool)
+    if len(first) and len(second):
+        radius = TOLERANCE * float(np.hypot(*lines.shape))
+        near = KDTree(first).sparse_distance_matrix(KDTree(second), radius, output_type="coo_matrix")
+        graph = csr_array((np.ones(near.nnz, bool), (near.row, near.col)), shape=near.shape)
+        partner = maximum_bipartite_matching(graph, perm_type="column")
+        right = partner >= 0
+        found[partner[right]] = True
+    return right, found
+
+
+def thinned(lines: Lines) -> Lines:
+    """Lines of one pixel (Guo and Hall, CACM 1989)."""
+    method = cv2.ximgproc.THINNING_GUOHALL
+    return np.asarray(cv2.ximgproc.thinning(lines.astype(np.uint8) * 255, thinningType=method)) > 0
+
+
+def ultrametric(found: Hierarchies) -> Map:
+    """The ultrametric contour map (H, W) of an image's first hierarchy, drawn left of and above each contour."""
+    labels, pairs, number = found.superpixels.labels.astype(np.int64), found.superpixels.pairs, len(found.superpixels)
+    keys = pairs.min(axis=1).astype(np.int64) * number + pairs.max(axis=1)
+    order = np.argsort(keys)
+    drawn = np.zeros(labels.shape)
+    for axis in (0, 1):
+        here, there = (labels[:-1], labels[1:]) if axis == 0 else (labels[:, :-1], labels[:, 1:])
+        differ = here != there
+        wanted = (np.minimum(here, there) * number + np.maximum(here, there))[differ]
+        part = drawn[:-1] if axis == 0 else drawn[:, :-1]
+        part[differ] = np.maximum(part[differ], found.strengths[0][order[np.searchsorted(keys[order], wanted)]])
+    return drawn
+
+
+def suppressed(contours: Map) -> Map:
+    """A contour map (H, W) where only what is a maximum across its contour stays.
+
+    The direction of a contour is where the map, smoothed, is bent least.
+    """
+    smooth = cv2.GaussianBlur(contours, (0, 0), 2)
+    along_x, along_y = cv2.Sobel(smooth, cv2.CV_64F, 2, 0), cv2.Sobel(smooth, cv2.CV_64F, 0, 2)
+    mixed = cv2.Sobel(smooth, cv2.CV_64F, 1, 1)
+    # The direction across is the eigenvector of the Hessian with the smallest eigenvalue: the steepest fall.
+    across = 0.5 * np.arctan2(2 * mixed, along_x - along_y) + np.pi / 2
+    rows, columns = np.mgrid[: contours.shape[0], : contours.shape[1]].astype(np.float32)
+    stays = np.ones(contours.shape, bool)
+    for step in (-1, 1):
+        x, y = columns + step * np.cos(across), rows + step * np.sin(across)
+        beside = cv2.remap(contours, x.astype(np.float32), y.astype(np.float32), cv2.INTER_LINEAR)
+        stays &= contours >= beside
+    return np.where(stays, contours, 0.0)
+
+
+def f_measure(right: Map, drawn: Map, found: Map, true: Map) -> Map:
+    """The harmonic mean of precision and recall; 0 where nothing is matched."""
+    precision, recall = right / np.maximum(drawn, 1), found / np.maximum(true, 1)
+    total: Map = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
+    return total
+
+
+def summary(rows: pd.DataFrame) -> dict[str, float]:
+    """Of the BOUNDARY_MATCHES of one map: its best F at one threshold (ODS), and with each image at its best (OIS).
+
+    Beside them the threshold of ODS and the precision and recall there.
+    """
+    counts = ["right", "drawn", "found", "true"]
+    together = rows.groupby("threshold")[counts].sum()
+    scores = f_measure(*together.to_numpy(np.float64).T)
+    best = together.iloc[int(scores.argmax())]
+    of_image = rows.assign(f=f_measure(*rows[counts].to_numpy(np.float64).T))
+    own = of_image.loc[of_image.groupby("image_id")["f"].idxmax(), counts].sum()
+    return {
+        "ods": float(scores.max()),
+        "ois": float(f_measure(*own.to_numpy(np.float64)[:, None])[0]),
+        "threshold": float(together.index[int(scores.argmax())]),
+        "precision": float(best["right"] / max(best["drawn"], 1)),
+        "recall": float(best["found"] / max(best["true"], 1)),
+        "images": rows["image_id"].nunique(),
+    }
+
+
+def table(rows: pd.DataFrame) -> str:
+    """The summaries of all maps of BOUNDARY_MATCHES, as Markdown."""
+    lines = ["# Boundaries", "", "| map | images | F (ODS) | F (OIS) | threshold | precision | recall |"]
+    lines.append("|---|" + "---:|" * 6)
+    for name, group in rows.groupby("map", sort=False):
+        facts = summary(group)
+        figures = " | ".join(f"{facts[key]:.3f}" for key in ("ods", "ois", "threshold", "precision", "recall"))
+        lines.append(f"| {name} | {facts['images']} | {figures} |")
+    lines += ["", "ODS: one threshold for all images; OIS: the best one of each. Pixels are matched one to one with"]
+    lines[-1] += f" each person's boundaries, within {TOLERANCE} of the image's diagonal."
+    return "\n".join(lines) + "\n"
+
+
+def of_folder(folder: str, contours: pd.DataFrame, superpixels: int, processes: int) -> pd.DataFrame:
+    """The BOUNDARY_MATCHES of the photographs of a folder of BSDS's layout, of which there are contour maps (CONTOURS).
+
+    Maps are those of the contour network at each scale, with what is no maximum across its contour left out; of the
+    hierarchy of all scales, with at most so many superpixels; and of the data set's authors, where the folder has them.
+    """
+    groups = contours.groupby("image_id", sort=False)
+    tasks = [(folder, str(name), list(group["scale"]), list(group["picture"]), superpixels) for name, group in groups]
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(min(processes, len(tasks)), cv2.setNumThreads, (1,)) as pool:
+        parts = list(progress(pool.imap(_of_image, tasks), "boundaries", len(tasks)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _of_image(task: tuple[str, str, list[float], list[bytes], int]) -> pd.DataFrame:
+    folder, name, scales, pictures, superpixels = task
+    people = boundaries(folder, name)
+    contours = [decoded(picture) for picture in pictures]
+    maps = {f"contours, scale {scale:g}": suppressed(one / 255) for scale, one in zip(scales, contours, strict=True)}
+    maps["hierarchy"] = ultrametric(hierarchies(contours, superpixels))
+    of_authors = contours_of_authors(folder, name)
+    if of_authors is not None:
+        maps["gPb-UCM of the data set's authors"] = of_authors
+    return pd.concat([matches(name, title, one, people) for title, one in maps.items()], ignore_index=True)

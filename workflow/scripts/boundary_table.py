@@ -1,0 +1,9 @@
+from densevse.artifacts.files import write_text
+from densevse.artifacts.schema import read
+from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES
+from densevse.logs import job
+from densevse.vision.mcg.boundaries import table
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        write_text(table(read(snakemake.input.matches, BOUNDARY_MATCHES)), snakemake.output[0])

@@ -1,0 +1,18 @@
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import write
+from densevse.artifacts.schemas.contours import CONTOURS
+from densevse.datasets.bsds import photographs
+from densevse.logs import job
+from densevse.processor import avoid_illegal_instructions
+from densevse.vision.mcg.shards import contour_maps
+
+
+def main(folder, weights, options, path):
+    avoid_illegal_instructions()
+    maps = contour_maps(photographs(folder), {"images": f"{folder}/images"}, weights, options)
+    write(maps, CONTOURS, path, lineage({"contours": "HED", **options}))
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(snakemake.input.folder, snakemake.input.weights, snakemake.params.options, snakemake.output[0])
