@@ -44,4 +44,5 @@ def contours_of_authors(folder: str | Path, name: str) -> NDArray[np.float64] | 
     if not path.is_file():
         return None
     doubled = loadmat(path)["ucm2"].astype(np.float64)
-    return doubled[2::2, 2::2] / (255 if doubled.max() > 1 else 1)
+    contours: NDArray[np.float64] = doubled[2::2, 2::2] / (255 if doubled.max() > 1 else 1)
+    return contours

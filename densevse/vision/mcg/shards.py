@@ -66,13 +66,12 @@ def contour_maps(
 
 def images_with(contours: pd.DataFrame, rows: pd.DataFrame) -> list[Image]:
     """The images among rows of the image table that have contour maps (CONTOURS)."""
-    sizes = rows.set_index("image_id")[["height", "width"]]
+    sizes = {
+        str(name): (int(height), int(width))
+        for name, height, width in zip(rows["image_id"], rows["height"], rows["width"], strict=True)
+    }
     groups = contours.groupby("image_id", sort=False)
-    return [
-        Image(str(name), *sizes.loc[name].tolist(), list(group["picture"]))
-        for name, group in groups
-        if name in sizes.index
-    ]
+    return [Image(str(name), *sizes[str(name)], list(group["picture"])) for name, group in groups if str(name) in sizes]
 
 
 def proposals(images: Sequence[Image], ranker: Ranker, options: Mapping[str, Any], processes: int) -> pd.DataFrame:
@@ -112,7 +111,7 @@ def ranker_sample(
 def _of_each(images: Sequence[Image], work: Callable[[Image], Rows], schema: Schema, processes: int) -> pd.DataFrame:
     """The rows that `work` gives for each image, in their order, computed in `processes`."""
     columns = [column.name for column in schema.columns]
-    frames = [schema.arrow.empty_table().to_pandas()]
+    frames: list[pd.DataFrame] = [schema.arrow.empty_table().to_pandas()]
     if images:
         context = multiprocessing.get_context("spawn")
         with context.Pool(min(processes, len(images)), cv2.setNumThreads, (1,)) as pool:

@@ -1,0 +1,122 @@
+"""MCG and SCG without contours against OpenCV's selective search; the contour network against its bare convolutions.
+
+Photographs are those of ../shared/data/bsds500 where it is, else made pictures; contours are HED's where its weights
+have been obtained (resources/hed/hed.safetensors), else plain gradients. Both are said in the notes. The forest is of
+the size of the one that learns from the authors' sample.
+"""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch import nn
+
+from benchmarks._timing import times_as_fast
+from densevse.datasets.bsds import photographs
+from densevse.datasets.images import decode
+from densevse.vision.mcg.contours import Contours, resize
+from densevse.vision.mcg.forest import Forest, grow
+from densevse.vision.mcg.hed import HED, load_hed
+from densevse.vision.mcg.proposing import propose
+from densevse.vision.timer import Timer
+
+PHOTOGRAPHS = Path("../shared/data/bsds500")
+WEIGHTS = Path("resources/hed/hed.safetensors")
+HEIGHT, WIDTH, PICTURES, PAIRS = 321, 481, 3, 3
+SCALES = (2, 1, 0.5)
+MCG = [[90, 500, 200, 900], [2000, 3000, 5000, 700], [300, 10000, 5000, 700], [300, 4000, 300, 200]]
+SCG = [[700], [4000], [6000], [3000]]
+SUPERPIXELS, BOXES = 4096, 5000
+
+
+def rows() -> list[tuple[str, str, float, str]]:
+    """What, the target, the ratio, a note."""
+    cv2.setNumThreads(1)
+    pictures = _pictures()
+    network = load_hed(WEIGHTS) if WEIGHTS.is_file() else HED().eval().requires_grad_(False)
+    detector = Contours(network, half_precision=False)
+    maps = [_contours(detector, picture) for picture in pictures]
+    forest = _forest()
+    note = f"{PICTURES} {'photographs' if PHOTOGRAPHS.is_dir() else 'made pictures'} of {WIDTH} x {HEIGHT}, "
+    note += "contours of HED" if WEIGHTS.is_file() else "gradients as contours, as HED's weights are not there"
+    return [
+        _against_search("MCG", "at most 1.5", pictures, maps, MCG, forest, note),
+        _against_search("SCG", "at most 0.5", pictures, [three[1:2] for three in maps], SCG, forest, note),
+        _network(detector, pictures[0]),
+    ]
+
+
+def _against_search(
+    name: str,
+    target: str,
+    pictures: list[np.ndarray],
+    maps: list[list[np.ndarray]],
+    counts: list[list[int]],
+    forest: Forest,
+    note: str,
+) -> tuple[str, str, float, str]:
+    timer = Timer()
+
+    def work() -> None:
+        for contours in maps:
+            propose(contours, counts, forest, SUPERPIXELS, BOXES, timer)
+
+    def search() -> None:
+        for picture in pictures:
+            method = cv2.ximgproc.segmentation.createSelectiveSearchSegmentation()
+            method.setBaseImage(picture)
+            method.switchToSelectiveSearchQuality()
+            method.process()
+
+    work()  # compiles
+    timer.seconds.clear()
+    ratio = 1 / times_as_fast(work, search, PAIRS)
+    steps = ", ".join(f"{step} {value / len(maps) / (PAIRS + 1):.2f} s" for step, value in timer.seconds.items())
+    return f"{name} without contours / OpenCV's selective search (quality)", target, ratio, f"{note}; {steps}"
+
+
+def _network(detector: Contours, picture: np.ndarray) -> tuple[str, str, float, str]:
+    operands: list[tuple[nn.Module, torch.Tensor]] = []
+    layers = [module for module in detector.network.modules() if isinstance(module, nn.Conv2d)]
+    hooks = [
+        layer.register_forward_pre_hook(lambda layer, x: operands.append((layer, x[0].clone()))) for layer in layers
+    ]
+    detector.of(picture, [1], picture.size)
+    for hook in hooks:
+        hook.remove()
+
+    def bare() -> None:
+        with torch.inference_mode():
+            for layer, inputs in operands:
+                layer(inputs)
+
+    ratio = 1 / times_as_fast(lambda: detector.of(picture, [1], picture.size), bare, PAIRS)
+    return "contours at one scale / the bare convolutions", "at most 1.3", ratio, f"{WIDTH} x {HEIGHT}, fp32"
+
+
+def _pictures() -> list[np.ndarray]:
+    if not PHOTOGRAPHS.is_dir():
+        random = np.random.default_rng(0)
+        coarse = random.integers(0, 256, (PICTURES, 20, 30, 3), dtype=np.uint8)
+        return [cv2.resize(one, (WIDTH, HEIGHT), interpolation=cv2.INTER_CUBIC) for one in coarse]
+    files = [PHOTOGRAPHS / "images" / name for name in photographs(PHOTOGRAPHS)["file"]]
+    found = (decode(file.read_bytes(), str(file)) for file in files)
+    return [picture for picture in found if picture.shape == (HEIGHT, WIDTH, 3)][:PICTURES]
+
+
+def _contours(detector: Contours, picture: np.ndarray) -> list[np.ndarray]:
+    """Contour maps at three scales."""
+    if WEIGHTS.is_file():
+        return list(detector.of(picture, SCALES, picture.size))
+    found = []
+    for scale in SCALES:
+        grey = cv2.cvtColor(resize(picture, round(HEIGHT * scale), round(WIDTH * scale)), cv2.COLOR_RGB2GRAY)
+        steep = np.hypot(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1))
+        found.append(resize(np.clip(steep, 0, 255).astype(np.uint8), HEIGHT, WIDTH))
+    return found
+
+
+def _forest() -> Forest:
+    random = np.random.default_rng(0)
+    return grow(random.random((43_920, 16), np.float32), random.random(43_920, np.float32), trees=50, leaf=5, seed=0)
