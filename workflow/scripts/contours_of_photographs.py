@@ -1,9 +1,9 @@
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import write
 from densevse.artifacts.schemas.contours import CONTOURS
-from densevse.datasets.bsds import photographs
 from densevse.logs import job
 from densevse.processor import avoid_illegal_instructions
+from densevse.vision.mcg.bsds import photographs
 from densevse.vision.mcg.shards import contour_maps
 
 

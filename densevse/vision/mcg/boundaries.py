@@ -18,8 +18,8 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from scipy.spatial import KDTree
 
 from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES
-from densevse.datasets.bsds import boundaries, contours_of_authors
 from densevse.logs import progress
+from densevse.vision.mcg.bsds import boundaries, contours_of_authors
 from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies
 from densevse.vision.mcg.shards import decoded
 

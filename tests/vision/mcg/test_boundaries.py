@@ -10,7 +10,6 @@ from scipy.io import savemat
 
 from densevse.artifacts.schema import arrow_table
 from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES
-from densevse.datasets.bsds import boundaries, contours_of_authors, photographs
 from densevse.errors import InputError
 from densevse.vision.mcg.boundaries import (
     TOLERANCE,
@@ -23,6 +22,7 @@ from densevse.vision.mcg.boundaries import (
     thinned,
     ultrametric,
 )
+from densevse.vision.mcg.bsds import boundaries, contours_of_authors, photographs
 from densevse.vision.mcg.hierarchy import hierarchies
 from tests.vision.mcg.pictures import noise
 
