@@ -39,6 +39,9 @@ class Plan:
 
     `seed` and `round` decide the order of examples. With `validate_start` the weights that training starts from are
     those of a trained model: they are validated first, as epoch 0, and kept if no epoch is better.
+
+    A phase may change parameters of what is trained. Weights are kept of those last epochs alone in which the
+    parameters are what they are at the end: the best epoch of a warm-up would be another method's.
     """
 
     training: Training
@@ -90,6 +93,7 @@ class Trainer:
             for phase in plan.phases
             for number in range(phase.epochs)
         ]
+        self.warm_up = _warm_up(self.epochs)
         self.device = next(task.module.parameters()).device
         self.weights = [weight for weight in task.module.parameters() if weight.requires_grad]
         self.optimizer = _optimizer(self.weights, plan.training)
@@ -117,7 +121,7 @@ class Trainer:
 
     def _finished(self) -> bool:
         epoch, patience = self.progress.epoch, self.plan.training.patience
-        waited = patience is not None and epoch > 1 and epoch - 1 - self.progress.best_epoch >= patience
+        waited = patience is not None and epoch - 1 - max(self.progress.best_epoch, self.warm_up) >= patience
         return epoch > len(self.epochs) or waited
 
     def _run_epoch(self, stop: threading.Event) -> None:
@@ -167,9 +171,9 @@ class Trainer:
         now.epoch, now.batch, now.loss, now.seconds = now.epoch + 1, 0, 0.0, 0.0
 
     def _row(self, number: int, phase: str, learning_rate: float, loss: float | None, begun: float) -> dict[str, Any]:
-        """A row of the history, after validating; the weights are kept if they are the best so far."""
+        """A row of the history, after validating; the weights are kept if they are the best that may be kept so far."""
         now, measures, selects = self.progress, self.task.validate(), self.task.selects
-        if measures[selects] > now.best:
+        if measures[selects] > now.best and not 1 <= number <= self.warm_up:
             now.best_epoch, now.best = number, measures[selects]
             self.best = {key: value.detach().clone() for key, value in self.task.module.state_dict().items()}
         told = "before training" if loss is None else f"loss {loss:.4f}"
@@ -237,6 +241,12 @@ def history_schema(measures: Sequence[str]) -> Schema:
     """The schema of the history of a task that is validated by these measures."""
     columns = [Column(name, REAL, f"the measure {name} on the validation set") for name in measures]
     return replace(HISTORY, columns=(*HISTORY.columns, *columns))
+
+
+def _warm_up(epochs: Sequence[Epoch]) -> int:
+    """How many epochs there are up to the last one whose parameters are not those of the end."""
+    last = epochs[-1].parameters
+    return max((number for number, epoch in enumerate(epochs, 1) if epoch.parameters != last), default=0)
 
 
 def _columns() -> set[str]:
