@@ -57,7 +57,7 @@ bench: environment ## speed targets, each as a ratio of two things measured in o
 torture: environment ## interrupt a run in every way, at random moments, and compare bytes
 	$(BIN)/python -m tests.torture
 
-fuzz: environment ## 100 spoilt files for each reader: each is read, or refused by name
+fuzz: environment ## 100 spoilt files for each reader, 1,000 overrides of the configuration: each is read, or refused by name
 	$(BIN)/python -W ignore -m tests.fuzz
 
 .venv/slurm: .venv/complete requirements-slurm.txt

@@ -66,7 +66,8 @@ def read_vectors(
                 word = wanted.get(key)
                 if word is not None and word not in found:
                     found[word] = _vector(data, dimension, f"{path}: {where}")
-    except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
+    # zipfile raises the last two for what is encrypted, and for a way to compress that it does not know.
+    except (EOFError, OSError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
         raise InputError(f"{path}: cannot be read to its end ({error}); obtain it again.") from error
     return found
 

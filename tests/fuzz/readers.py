@@ -97,7 +97,8 @@ def given_boxes(folder: Path) -> None:
     write_given_boxes(*paths)
 
 
-def _made(write: Callable[[Path], Any]) -> bytes:
+def made(write: Callable[[Path], Any]) -> bytes:
+    """The bytes of a file that a function writes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "made")
         write(path)
@@ -107,7 +108,7 @@ def _made(write: Callable[[Path], Any]) -> bytes:
 def _boxes() -> bytes:
     rows = [(f"{name}.jpg", f"{name}.jpg#0", "two dogs", 0, 2, 1.0, 2.0, 3.0, 4.0) for name in NAMES]
     frame = pd.DataFrame(rows, columns=[column.name for column in BOXES.columns])
-    return _made(lambda path: frame.to_parquet(path))
+    return made(lambda path: frame.to_parquet(path))
 
 
 def targets() -> dict[str, Target]:
@@ -200,7 +201,7 @@ def targets() -> dict[str, Target]:
             dataset("pascal", splits, images="images", sentences="texts"),
         ),
         "scenes": Target(
-            {"scenes.zip": _made(lambda path: scenes.generate(scene_options, str(path)))},
+            {"scenes.zip": made(lambda path: scenes.generate(scene_options, str(path)))},
             "scenes.zip",
             dataset("scenes", {}, scenes="scenes.zip"),
         ),

@@ -1,4 +1,5 @@
 import gzip
+import io
 import tracemalloc
 import zipfile
 
@@ -75,6 +76,18 @@ def test_zip(tmp_path):
         read_vectors(tmp_path / "v.zip", {"dog"}, "glove", 3)
 
 
+def zip_with(flags: int = 0, method: int = 0) -> bytes:
+    """A zip of one file whose two headers say that it is encrypted (flag 1), or compressed in some way."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("v.txt", glove())
+    data = bytearray(buffer.getvalue())
+    for header, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = data.index(header) + place
+        data[start : start + 4] = bytes([flags, 0, method, 0])
+    return bytes(data)
+
+
 @pytest.mark.parametrize(
     ("name", "format", "data", "message"),
     [
@@ -91,6 +104,8 @@ def test_zip(tmp_path):
         ("v.bin.gz", "word2vec", gzip.compress(word2vec(), mtime=0)[:-20], "obtain it again"),
         ("v.bin.gz", "word2vec", b"not gzip", "obtain it again"),
         ("v.zip", "glove", b"not zip", "obtain it again"),
+        ("v.zip", "glove", zip_with(flags=1), "encrypted"),
+        ("v.zip", "glove", zip_with(method=77), "compression method"),
     ],
 )
 def test_a_damaged_file_is_named_with_the_place(tmp_path, name, format, data, message):

@@ -161,7 +161,13 @@ class Malicious:
 @pytest.mark.parametrize("name", ["weights.pth", "weights.safetensors"])
 def test_files_that_are_no_weights_are_errors_and_run_no_code(weights, tmp_path, name):
     path = tmp_path / name
-    contents = [b"", b"<html>not found</html>", weights.read_bytes()[:-1000], pickle.dumps(Malicious(), protocol=2)]
+    contents = [
+        b"",
+        b"<html>not found</html>",
+        b"\x80\x02.",
+        weights.read_bytes()[:-1000],
+        pickle.dumps(Malicious(), protocol=2),
+    ]
     for content in contents:
         path.write_bytes(content)
         with pytest.raises(InputError, match=rf"{name}: expected a state dict"):
