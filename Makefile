@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= $(shell nproc)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment demo test test-fast schema rule-graph lint bench torture fuzz cluster slurm full-size costs lock clean
+.PHONY: help environment demo test test-fast schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -32,7 +32,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadgroup
 test: environment ## the tests
 	$(PYTEST)
 
-SLOW := tests/workflow tests/torture tests/slurm tests/language/test_corenlp.py
+SLOW := tests/workflow tests/torture tests/newcomer tests/slurm tests/language/test_corenlp.py
 
 test-fast: environment ## the tests that neither run the workflow nor take seconds
 	$(PYTEST) -m 'not slow' $(addprefix --ignore=,$(SLOW))
@@ -59,6 +59,9 @@ torture: environment ## interrupt a run in every way, at random moments, and com
 
 fuzz: environment ## 100 spoilt files for each reader, 1,000 overrides of the configuration: each is read, or refused by name
 	$(BIN)/python -W ignore -m tests.fuzz
+
+newcomer: environment ## three mornings of somebody new: what is refused, what runs again, what the table says
+	$(BIN)/python -m tests.newcomer
 
 .venv/slurm: .venv/complete requirements-slurm.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-slurm.txt

@@ -1,6 +1,6 @@
 """Files that are obtained: from an address, by hand, or from a rule of this workflow."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -16,7 +16,7 @@ class Source(Strict):
     file: str = Field(pattern=r"^[^/]+$", description="file name under resources/<owner>/")
     url: str | None = Field(None, pattern="^https?://", description="its address; none for a file obtained by hand")
     manual: str | None = Field(None, min_length=1, description="what a person must do to obtain it")
-    made_by: str | None = Field(None, min_length=1, description="the rule that makes it")
+    made_by: Literal["make_scenes"] | None = Field(None, description="the rule that makes it")
     size: int | None = Field(None, gt=0, description="bytes, where known")
     sha256: str | None = Field(None, pattern="^[0-9a-f]{8,64}$", description="or its start, where only that is known")
     md5: str | None = Field(None, pattern="^[0-9a-f]{32}$", description="where only that is published")

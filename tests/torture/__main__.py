@@ -16,8 +16,10 @@ from tests.torture import trial
 
 # Trainings long enough that many moments fall into one, with a checkpoint at each step.
 LONG = copy.deepcopy(SMALL_ROUNDS)
-LONG["methods"]["vse"]["datasets"]["scenes"]["training"] = {"epochs": 30, "checkpoint_steps": 1}
-LONG["methods"]["hm_lstm"]["datasets"]["scenes"]["training"] = {"epochs": 6, "checkpoint_steps": 1}
+LONG["methods"]["vse"]["datasets"]["scenes"]["training"] = {"checkpoint_steps": 1}
+LONG["methods"]["vse"]["datasets"]["scenes"]["phases"]["main"]["epochs"] = 30
+LONG["methods"]["hm_lstm"]["datasets"]["scenes"]["training"] = {"checkpoint_steps": 1}
+LONG["methods"]["hm_lstm"]["datasets"]["scenes"]["phases"]["sentences"]["epochs"] = 6
 
 PARSER = "SIGKILL of the CoreNLP server"
 TRIALS = {

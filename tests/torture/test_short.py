@@ -2,8 +2,10 @@
 
 import pytest
 
-from tests.projects import SMALL
+from densevse.settings.load import load
+from tests.projects import ROOT, SMALL
 from tests.torture import trial
+from tests.torture.__main__ import LONG
 
 
 @pytest.mark.parametrize(("harm", "jobs"), [("SIGKILL of everything", 5), ("SIGTERM", 7), ("SIGKILL of a job", 3)])
@@ -12,3 +14,7 @@ def test_a_disturbed_run_ends_with_the_same_bytes(make_project, finished, harm, 
     outcome = trial.kill_trial(project, harm, trial.Moment(jobs, 1.0), trial.tables(finished))
     assert outcome.first_exit != 0
     assert outcome.survived, outcome.row()
+
+
+def test_the_long_trainings_of_the_whole_torture_are_a_valid_configuration():
+    assert load(ROOT / "config", LONG).methods["vse"].datasets["scenes"].training == {"checkpoint_steps": 1}

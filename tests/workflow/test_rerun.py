@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 from densevse.settings.load import merge
+from tests.newcomer.toy import TOY
 from tests.projects import ROOT, SMALL, SMALL_ROUNDS, Project
-from tests.workflow.toy import TOY
 
 TABLE = "results/tables/scenes.md"
 
