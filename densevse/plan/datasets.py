@@ -1,5 +1,8 @@
 """From downloads to image tables, caption tables and true boxes."""
 
+import mimetypes
+import os
+from pathlib import Path
 from typing import Any
 
 from densevse.plan.project import Stage, Wildcards, any_of
@@ -50,6 +53,11 @@ class Datasets(Stage):
             if getattr(dataset.options, "karpathy", None)
             else {name: named[name] for name in named if name != "karpathy"}
         )
+
+    def own_texts(self, wildcards: Wildcards) -> list[str]:
+        """The files that are no images in folders of the user's, as a folder's own time says nothing of edits in it."""
+        folders = [Path(path) for path in self.dataset(wildcards).local.values() if os.path.isdir(path)]
+        return sorted(str(path) for folder in folders for path in folder.rglob("*") if _is_text(path))
 
     def source_names(self, wildcards: Wildcards) -> list[str]:
         """The names of the inputs that `sources` gives."""
@@ -105,3 +113,8 @@ class Datasets(Stage):
     def _reader(self, wildcards: Wildcards) -> str:
         """The module of a data set's reader."""
         return f"densevse.datasets.{self.dataset(wildcards).reader}"
+
+
+def _is_text(path: Path) -> bool:
+    is_image = (mimetypes.guess_type(path.name)[0] or "").startswith("image/")
+    return not is_image and not path.name.startswith(".") and path.is_file()

@@ -96,6 +96,14 @@ def own_data_set(project: Project, seed: int) -> Iterator[str]:
     assert "19 training images that can be read; 4 ranked" in (project.folder / TABLE).read_text()
     yield "three photographs more"
 
+    sentences = folder / "texts/sentences.txt"
+    sentences.write_text(sentences.read_text().replace("stands", "stood"))
+    runs(project, TABLE, first)
+    words = pd.read_parquet(project.folder / "results/mine/vocabulary/words.parquet")["word"].tolist()
+    assert "stood" in words
+    assert "stands" not in words
+    yield "another word in the sentences"
+
 
 def add_photographs(folder: Path, split: str, count: int, random: Random) -> None:
     """Photographs of noise, each with two sentences; files that are there already are written on."""

@@ -161,3 +161,14 @@ def test_params_hold_the_named_fields_in_a_fixed_order():
 def test_any_of_nothing_matches_nothing():
     assert any_of([]) == "(?!)"
     assert any_of(["a.b", "c"]) == r"a\.b|c"
+
+
+def test_texts_in_a_folder_of_the_user_s_are_inputs_of_their_own(tmp_path):
+    """A folder's own time does not change where a file in it is edited, so that an edit would not be noticed."""
+    for name in ("sentences.txt", "lists/train.txt", ".hidden", "a.jpg", "b.PNG"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    given = changed(datasets={"flickr8k": {"local": {"text": str(tmp_path), "images": "/data/images.zip"}}})
+    texts = Datasets(given).own_texts(job(dataset="flickr8k"))
+    assert texts == [str(tmp_path / "lists/train.txt"), str(tmp_path / "sentences.txt")]
+    assert Datasets(given).own_texts(job(dataset="flickr30k")) == []

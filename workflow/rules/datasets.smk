@@ -4,6 +4,7 @@
 rule read_dataset:
     input:
         unpack(datasets.sources),
+        datasets.own_texts,
     output:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
@@ -29,6 +30,7 @@ rule read_dataset:
 rule read_boxes:
     input:
         unpack(datasets.sources),
+        datasets.own_texts,
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/boxes.parquet",
