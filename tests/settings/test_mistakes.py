@@ -130,6 +130,10 @@ WRONG = {
     "methods.vse.variants.vsepp.datasets.scenes.phases.main.epochs": [0],
     "methods.vse.variants.vsepp.datasets.scenez": [{}],
     "methods.hm_lstm.parameters.candidates": ["detection"],
+    "methods.sm_lstm.parameters.steps": [0, -1],
+    "methods.sm_lstm.parameters.balance": [-1, NAN],
+    "methods.sm_lstm.parameters.longest": [0],
+    "methods.sm_lstm.starts_from": ["vsee"],
     "methods.hm_lstm.rounds": [[["sentences"], ["phrase"]]],
 }
 CASES = [(path, value) for path, values in WRONG.items() for value in values]
