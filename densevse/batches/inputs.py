@@ -25,7 +25,7 @@ from densevse.batches.structures.trees import Forest
 from densevse.batches.views import View, view
 from densevse.batches.written import WRITTEN, Written
 from densevse.errors import InputError
-from densevse.evaluation.protocols import select_split, spread
+from densevse.evaluation.protocols import TestSet, select_split, spread
 from densevse.language.words import Vocabulary
 from densevse.logs import logger
 from densevse.methods.interface import Shapes
@@ -36,12 +36,23 @@ class Inputs:
 
     def __init__(self, files: Files, sentences: Sequence[str]) -> None:
         self.files, self.sentences = files, tuple(sentences)
-        self.images = schema.read(files.one("image_table"), IMAGES)
-        self.captions = schema.read(
-            files.one("caption_table"), CAPTIONS, ["caption_id", "image_id", "position", "split"]
-        )
-        self.vocabulary = Vocabulary.read(files.one("words"))
         self.stores = {view: FeatureStore(paths, feature_schema(view)) for view, paths in files.views().items()}
+
+    @cached_property
+    def images(self) -> pd.DataFrame:
+        """The image table."""
+        return schema.read(self.files.one("image_table"), IMAGES)
+
+    @cached_property
+    def captions(self) -> pd.DataFrame:
+        """The caption table, without texts."""
+        columns = ["caption_id", "image_id", "position", "split"]
+        return schema.read(self.files.one("caption_table"), CAPTIONS, columns)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The known words."""
+        return Vocabulary.read(self.files.one("words"))
 
     def shapes(self) -> Shapes:
         """The sizes that the data gives a method."""
@@ -72,6 +83,23 @@ class Inputs:
         if WRITTEN in self.files:
             views[WRITTEN] = Written(self.files.several(WRITTEN), self.vocabulary, image_ids)
         return views
+
+    def images_alone(self, split: str, regions: Literal["all", "assigned"] = "all") -> Pairs:
+        """The readable images of a split, whether they have sentences or not. Raises `InputError` if there are none."""
+        kept = self.images[(self.images["split"] == split) & (self.images["status"] == "ok")]
+        if kept.empty:
+            raise InputError(f"{self.files.one('image_table')}: the {split} split has no readable image.")
+        ids, families = (kept[name].to_numpy(dtype=object) for name in ("image_id", "family"))
+        rows = TestSet(ids, np.empty(0, object), np.empty(0, np.int64), families)
+        return Pairs(rows, self._views(ids), {}, regions=regions)
+
+    def sentences_alone(self, split: str) -> Pairs:
+        """The sentences of a split, whether they have images or not. Raises `InputError` if there are none."""
+        ids = self.captions.loc[self.captions["split"] == split, "caption_id"].to_numpy(dtype=object)
+        if not len(ids):
+            raise InputError(f"{self.files.one('caption_table')}: the {split} split has no sentence.")
+        rows = TestSet(np.empty(0, object), ids, np.empty(0, np.int64), np.empty(0, object))
+        return Pairs(rows, {}, {name: structure(name).read(self, ids) for name in self.sentences})
 
     def tokens_of(self, caption_ids: NDArray[np.object_]) -> list[list[str]]:
         """The tokens of some captions. Raises `InputError` naming one that has none."""

@@ -47,6 +47,7 @@ READERS = {
 }
 
 IMAGE_SUFFIXES = {".jpg", ".jpeg", ".png", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm"}
+REMEDY = "Replace them, or add their ids to the data set's known_unreadable to go on without them."
 LONG = 100
 """Words. Longer captions are kept and named in the log: parsers may refuse them."""
 
@@ -86,7 +87,7 @@ def read_dataset(settings: Mapping[str, Any], paths: Paths, threads: int = 1) ->
     captions = _number_captions(captions[captions["image_id"].isin(images["image_id"])], images)
     images["captions"] = images["image_id"].map(captions["image_id"].value_counts()).fillna(0).astype("int32")
     _log(images, captions)
-    return _examine_all(images, files, settings["known_unreadable"], threads), captions
+    return examine_all(images, files, settings["known_unreadable"], threads), captions
 
 
 def write_dataset(
@@ -179,10 +180,14 @@ def _log(images: pd.DataFrame, captions: pd.DataFrame) -> None:
             logger.warning("%d %s are kept%s", len(ids), what, _some(ids))
 
 
-def _examine_all(
-    images: pd.DataFrame, files: ImageFiles, known_unreadable: Collection[str], threads: int
+def examine_all(
+    images: pd.DataFrame, files: ImageFiles, known_unreadable: Collection[str], threads: int, remedy: str = REMEDY
 ) -> pd.DataFrame:
-    """The images with width, height, sha256 and status; Pillow and hashlib leave the interpreter to other threads."""
+    """The images with width, height, sha256 and status, each decoded once.
+
+    Raises `InputError` naming up to 20 that cannot be read without being in `known_unreadable`, with the `remedy`.
+    """
+    # Pillow and hashlib leave the interpreter to other threads.
     with ThreadPoolExecutor(threads) as pool:
         found = pool.map(lambda source, file: _examine(files, source, file), images["source"], images["file"])
         examined = list(progress(found, "decoding images", total=len(images)))
@@ -198,8 +203,7 @@ def _examine_all(
     ]
     if stops:
         raise InputError(
-            f"{len(stops)} images cannot be read:\n" + "\n".join(f"  {stop}" for stop in stops[:20]) + "\n"
-            "Replace them, or add their ids to the data set's known_unreadable to go on without them."
+            f"{len(stops)} images cannot be read:\n" + "\n".join(f"  {stop}" for stop in stops[:20]) + f"\n{remedy}"
         )
     if bad.any():
         logger.warning(

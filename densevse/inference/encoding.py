@@ -1,6 +1,6 @@
 """Encoding a whole split with a trained method."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -58,13 +58,14 @@ def concatenated(encodings: list[Encoding]) -> Encoding:
 
 def _of_one_width(parts: tuple[Tensor, ...]) -> list[Tensor]:
     widths = [max(sizes) for sizes in zip(*(part.shape[1:] for part in parts), strict=True)]
-    return [functional.pad(part, _padding(part, widths)) for part in parts]
+    return [widened(part, widths) for part in parts]
 
 
-def _padding(part: Tensor, widths: list[int]) -> list[int]:
-    """As `pad` wants it: the last dimension first, each with what goes before and what goes after."""
+def widened(part: Tensor, widths: Sequence[int]) -> Tensor:
+    """(n, ...) to (n, *widths), with zeros at the end of each dimension."""
     missing = [width - size for width, size in zip(widths, part.shape[1:], strict=True)]
-    return [amount for after in reversed(missing) for amount in (0, after)]
+    # `pad` wants the last dimension first, each with what goes before and what goes after.
+    return functional.pad(part, [amount for after in reversed(missing) for amount in (0, after)])
 
 
 def batches(count: int, size: int) -> list[Indices]:

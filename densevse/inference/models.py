@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from densevse.artifacts.files import atomic
-from densevse.artifacts.lineage import PARENTS
+from densevse.artifacts.lineage import PARENTS, without
 from densevse.artifacts.schema import MADE_FROM
 from densevse.batches.files import Files
 from densevse.batches.inputs import Inputs
@@ -115,6 +115,19 @@ def open_model(files: Files, path: str | Path, device: torch.device, *abilities:
         raise InputError(f"{path}: a model of the method {known['method']} cannot {' or '.join(missing)}.")
     inputs = Inputs(files, known["sentences"])
     return inputs, load_model(path, inputs.shapes(), inputs.features_made_from()).to(device)
+
+
+def open_alone(files: Files, path: str | Path, device: torch.device) -> tuple[Inputs, Method]:
+    """Images or sentences that a model was not trained on, and the model, with the sizes of what it was trained on.
+
+    Raises `InputError` as `load_model` does; which images features were made of may differ.
+    """
+    known = described(path)
+    inputs = Inputs(files, known["sentences"])
+    given = {view: without(made_from, "images") for view, made_from in inputs.features_made_from().items()}
+    trained = {view: without(known.get("features", {}).get(view, {}), "images") for view in given}
+    _check_features(path, trained, given)
+    return inputs, load_model(path).to(device)
 
 
 def load_weights(method: Method, name: str, path: str | Path) -> None:

@@ -50,16 +50,18 @@ class Parser(Protocol):
 
 
 def write_parses(
-    parser: Parser, images_path: str, captions_path: str, shard: str, path: str, settings: Mapping[str, Any]
+    parser: Parser, images_path: str | None, captions_path: str, shard: str, path: str, settings: Mapping[str, Any]
 ) -> None:
     """Parse the captions of a shard's readable images, each text once, and write them to `path` as PARSES.
 
-    `settings` are the parser's, for what the parses were made from.
+    Captions without images, as searches bring them, are all parsed. `settings` are the parser's, for what the parses
+    were made from.
     """
-    images = schema.read(images_path, IMAGES, ["image_id", "status"])
-    images = images[shard_slice(shard, len(images))]
     captions = schema.read(captions_path, CAPTIONS, ["caption_id", "image_id", "text"])
-    captions = captions[captions["image_id"].isin(images.loc[images["status"] == OK, "image_id"])]
+    if images_path is not None:
+        images = schema.read(images_path, IMAGES, ["image_id", "status"])
+        images = images[shard_slice(shard, len(images))]
+        captions = captions[captions["image_id"].isin(images.loc[images["status"] == OK, "image_id"])]
     texts = list(dict.fromkeys(captions["text"]))
     logger.info("%d captions, %d of them different", len(captions), len(texts))
     parses = dict(zip(texts, parser.parse(texts), strict=True))
@@ -70,7 +72,7 @@ def write_parses(
     failed = Counter(row["status"] for row in rows if row["status"] != OK)
     for reason, count in failed.most_common():
         logger.warning("%d captions not parsed: %s", count, reason)
-    schema.write(rows, PARSES, path, lineage(settings, {"images": images_path, "captions": captions_path}))
+    schema.write(rows, PARSES, path, lineage(settings, {"images": images_path or [], "captions": captions_path}))
     remove_superseded(path)
 
 

@@ -40,6 +40,10 @@ class Concepts(Stage):
         """One shard of them."""
         return next(path for path in self.regions(wildcards) if path.endswith(f"/{wildcards.shard}.parquet"))
 
+    def weights(self, wildcards: Wildcards) -> str:
+        """A concept network's weights."""
+        return f"{self.results}/{self.seen_as(wildcards.dataset)}/networks/{wildcards.concept_network}.safetensors"
+
     def backbone(self, wildcards: Wildcards) -> str:
         """The network that a concept network is made of."""
         return self.features.backbone(wildcards.concept_network, wildcards.dataset)

@@ -42,16 +42,19 @@ class Datasets(Stage):
 
     def sources(self, wildcards: Wildcards) -> dict[str, str]:
         """Every file that a data set is read from, by source name; Karpathy's only where the options name it."""
-        dataset = self.dataset(wildcards)
+        return self.sources_of(wildcards.dataset)
+
+    def sources_of(self, name: str) -> dict[str, str]:
+        """The same of a data set by its name."""
+        dataset = self.project.datasets[name]
         named = {
-            name: self.obtained(wildcards.dataset, source, dataset.local.get(name))
-            for name, source in dataset.sources.items()
+            source: self.obtained(name, entry, dataset.local.get(source)) for source, entry in dataset.sources.items()
         }
         named |= dataset.local
         return (
             named
             if getattr(dataset.options, "karpathy", None)
-            else {name: named[name] for name in named if name != "karpathy"}
+            else {source: path for source, path in named.items() if source != "karpathy"}
         )
 
     def own_texts(self, wildcards: Wildcards) -> list[str]:
@@ -92,6 +95,10 @@ class Datasets(Stage):
     def with_masks(self) -> str:
         """The data sets whose objects have masks."""
         return any_of(name for name, dataset in self.config.datasets.items() if dataset.has_masks)
+
+    def official(self) -> str:
+        """The data sets that are read from official files: all but what searches bring."""
+        return any_of(self.config.datasets)
 
     def given_boxes(self, wildcards: Wildcards) -> str | None:
         """The user's file of true boxes."""

@@ -16,7 +16,7 @@ class Features(Stage):
         """The feature shards of a view; regions are those of the data set's proposer."""
         folder = f"{self.results}/{dataset}/features/{network}"
         if view == "regions":
-            return self.shards(f"{folder}/regions-{self.config.datasets[dataset].proposer}", dataset)
+            return self.shards(f"{folder}/regions-{self.project.datasets[dataset].proposer}", dataset)
         return self.shards(f"{folder}/{view}", dataset)
 
     def of_images(self, wildcards: Wildcards) -> dict[str, Any]:
@@ -40,7 +40,7 @@ class Features(Stage):
     def weights(self, wildcards: Wildcards) -> str:
         """A network's weights: the user's own, trained here, or downloaded; those of Caffe are converted."""
         if wildcards.network in self.config.concept_networks:
-            return f"{self.results}/{wildcards.dataset}/networks/{wildcards.network}.safetensors"
+            return f"{self.results}/{self.seen_as(wildcards.dataset)}/networks/{wildcards.network}.safetensors"
         return self.weights_of(wildcards.network)
 
     def weights_of(self, name: str) -> str:
@@ -56,7 +56,7 @@ class Features(Stage):
         """The precision that was chosen for a network on a data set; none where the configuration names one."""
         if self.network(wildcards).precision != "auto":
             return []
-        return f"{self.results}/{wildcards.dataset}/features/{wildcards.network}/precision.parquet"
+        return f"{self.results}/{self.seen_as(wildcards.dataset)}/features/{wildcards.network}/precision.parquet"
 
     def published_weights(self, wildcards: Wildcards) -> str:
         """A network's weights as they were obtained."""
@@ -66,7 +66,7 @@ class Features(Stage):
     def class_names(self, wildcards: Wildcards) -> str | list[str]:
         """The file of a network's class names; ImageNet's come with torchvision, concepts from training."""
         if wildcards.network in self.config.concept_networks:
-            return f"{self.results}/{wildcards.dataset}/networks/{wildcards.network}_classes.txt"
+            return f"{self.results}/{self.seen_as(wildcards.dataset)}/networks/{wildcards.network}_classes.txt"
         classes = self.network(wildcards).classes
         return [] if classes in (None, "imagenet") else self.project.packaged(str(classes))
 
@@ -94,7 +94,7 @@ class Features(Stage):
 
     def backbone(self, concept_network: str, dataset: str) -> str:
         """The network that a concept network is made of on a data set."""
-        return self.config.concept_networks[concept_network].network or self.config.datasets[dataset].networks["whole"]
+        return self.config.concept_networks[concept_network].network or self.project.datasets[dataset].networks["whole"]
 
     def _deciding(self, wildcards: Wildcards, view: View, fields: set[str], script: str) -> dict[str, Any]:
         network = self.network(wildcards)

@@ -4,6 +4,7 @@ import os
 from typing import Any
 
 from densevse.plan.project import Stage, Wildcards, any_of
+from densevse.settings.searches import Own
 
 
 class Parses(Stage):
@@ -25,6 +26,11 @@ class Parses(Stage):
     def memory(self, wildcards: Wildcards) -> int:
         """What a parsing job asks for, in MB."""
         return int(self.config.parsers[wildcards.parser].options.model_dump()["memory_mb"])
+
+    def images(self, wildcards: Wildcards) -> str | list[str]:
+        """The images whose sentences are parsed; those that a search brings have none."""
+        own = isinstance(self.dataset(wildcards), Own)
+        return [] if own else f"{self.results}/{wildcards.dataset}/images.parquet"
 
     def files(self, wildcards: Wildcards) -> list[str]:
         """The parses of a data set's sentences by its parser."""

@@ -39,6 +39,8 @@ class OwnFiles(Stage):
         """The keys and paths of the configuration."""
         config = self.config
         yield from [("boundaries", config.boundaries)] if config.boundaries else []
+        for name, search in config.searches.items():
+            yield from [(f"searches.{name}.photographs", search.photographs)] if search.photographs else []
         for name, dataset in config.datasets.items():
             yield from ((f"datasets.{name}.local.{source}", path) for source, path in dataset.local.items())
             yield from [(f"datasets.{name}.boxes", dataset.boxes)] if dataset.boxes else []

@@ -14,6 +14,7 @@ from densevse.plan.code import Code
 from densevse.settings.datasets import Dataset
 from densevse.settings.load import generator, load, variant
 from densevse.settings.methods import Method
+from densevse.settings.searches import Own, own_datasets
 from densevse.settings.sources import Source
 
 KEPT = ".snakemake/densevse-code.json"
@@ -32,6 +33,8 @@ class Project:
         """Raises `InputError` for a configuration that is not valid."""
         self.root = Path(root)
         self.config = load(self.root / "config", overrides)
+        # Those of the configuration, and what searches bring, which goes through the same stages.
+        self.datasets = {**self.config.datasets, **own_datasets(self.config.searches, self.config.datasets)}
         self.code = Code(self.root, KEPT)
         self.variant = cache(partial(variant, self.config))  # (name, data set) -> its settings there
         self.generator = cache(partial(generator, self.config))  # the same of config/generators
@@ -50,11 +53,16 @@ class Stage:
 
     def dataset(self, wildcards: Wildcards) -> Dataset:
         """A data set's settings."""
-        return self.config.datasets[wildcards.dataset]
+        return self.project.datasets[wildcards.dataset]
+
+    def seen_as(self, dataset: str) -> str:
+        """The data set whose networks and vocabulary are used: itself, but for what a search brings."""
+        entry = self.project.datasets[dataset]
+        return entry.of if isinstance(entry, Own) else dataset
 
     def variant(self, wildcards: Wildcards) -> Method:
         """A variant's settings on a data set."""
-        return self.project.variant(wildcards.variant, wildcards.dataset)
+        return self.project.variant(wildcards.variant, self.seen_as(wildcards.dataset))
 
     def title(self, wildcards: Wildcards) -> str:
         """A data set's title."""
@@ -66,7 +74,7 @@ class Stage:
 
     def shards(self, folder: str, dataset: str) -> list[str]:
         """The shards of a data set's artifact, in order."""
-        return [f"{folder}/{shard}.parquet" for shard in shard_names(self.config.datasets[dataset].shards)]
+        return [f"{folder}/{shard}.parquet" for shard in shard_names(self.project.datasets[dataset].shards)]
 
     def obtained(self, owner: str, source: Source | None, local: str | None) -> str:
         """Where a source's file is: the user's own, or the one below resources/."""

@@ -4,7 +4,6 @@ from typing import Any
 
 from densevse.errors import InputError
 from densevse.plan.features import Features
-from densevse.plan.language import Parses
 from densevse.plan.project import Stage, Wildcards
 from densevse.settings.methods import Method
 from densevse.settings.networks import WRITTEN
@@ -15,13 +14,13 @@ class Training(Stage):
 
     def inputs(self, wildcards: Wildcards) -> dict[str, str | list[str]]:
         """The artifacts that a variant reads on a data set, by the names that densevse.batches.files.Files takes."""
-        return self._inputs(wildcards, self.variant(wildcards))
+        return self._inputs(wildcards, wildcards.variant)
 
     def inputs_of_members(self, wildcards: Wildcards) -> dict[str, str | list[str]]:
         """The same of all members of an ensemble. Raises `InputError` if two read different artifacts as the same."""
         inputs: dict[str, str | list[str]] = {}
-        for name, entry in self._members(wildcards).items():
-            for key, files in self._inputs(wildcards, entry).items():
+        for name in self._members(wildcards):
+            for key, files in self._inputs(wildcards, name).items():
                 if inputs.setdefault(key, files) != files:
                     raise InputError(f"ensembles.{wildcards.ensemble}: {name} reads another {key} than the others.")
         return inputs
@@ -35,45 +34,65 @@ class Training(Stage):
 
     def code_of_ensemble(self, wildcards: Wildcards) -> str:
         """The code of an ensemble's retrieval."""
-        modules = [module for entry in self._members(wildcards).values() for module in _modules(entry)]
+        modules = [module for entry in self._members(wildcards).values() for module in modules_of(entry)]
         return self.project.code.digest("retrieve_by_ensemble.py", *dict.fromkeys(modules))
 
     def _members(self, wildcards: Wildcards) -> dict[str, Method]:
         members = self.config.ensembles()[wildcards.ensemble].members
         return {name: self.project.variant(name, wildcards.dataset) for name in members}
 
-    def _inputs(self, wildcards: Wildcards, entry: Method) -> dict[str, str | list[str]]:
-        dataset = self.dataset(wildcards)
-        folder, features = f"{self.results}/{wildcards.dataset}", Features(self.project)
-        networks = {**dataset.networks, **entry.networks}
-        inputs: dict[str, str | list[str]] = {
-            "image_table": f"{folder}/images.parquet",  # not `images`: so may a data set's source be called
-            "caption_table": f"{folder}/captions.parquet",
-            "tokens": f"{folder}/tokens.parquet",
-            "words": f"{folder}/vocabulary/words.parquet",
+    def _inputs(self, wildcards: Wildcards, variant: str) -> dict[str, str | list[str]]:
+        return {
+            **self.inputs_of_images(wildcards.dataset, variant),
+            **self.inputs_of_sentences(wildcards.dataset, variant),
+            **self.written(wildcards, variant),
         }
-        if entry.generator:
-            written = f"{folder}/captions/{entry.generator}/seed{wildcards.seed}"
-            inputs[WRITTEN] = [f"{written}/{split}.parquet" for split in ("train", "val", "test")]
+
+    def written(self, wildcards: Wildcards, variant: str) -> dict[str, str | list[str]]:
+        """The sentences that a generator wrote about a data set's images, where a variant reads them."""
+        generator = self.project.variant(variant, wildcards.dataset).generator
+        if generator is None:
+            return {}
+        folder = f"{self.results}/{wildcards.dataset}/captions/{generator}/seed{wildcards.seed}"
+        return {WRITTEN: [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]}
+
+    def inputs_of_images(self, dataset: str, variant: str) -> dict[str, str | list[str]]:
+        """What a variant reads of a data set's images."""
+        features, entry = Features(self.project), self.project.variant(variant, self.seen_as(dataset))
+        networks = {**self.project.datasets[dataset].networks, **entry.networks}
+        # not `images`: so may a data set's source be called
+        inputs: dict[str, str | list[str]] = {"image_table": f"{self.results}/{dataset}/images.parquet"}
         for view in entry.views:
             if view == WRITTEN:
                 continue
             if view not in networks:
                 raise InputError(
-                    f"datasets.{wildcards.dataset}.networks: {wildcards.variant} reads the view {view}; name the "
-                    "network whose features it is given."
+                    f"datasets.{dataset}.networks: {variant} reads the view {view}; name the network whose "
+                    "features it is given."
                 )
-            inputs[f"view_{view}"] = features.files(wildcards.dataset, view, networks[view])
+            inputs[f"view_{view}"] = features.files(dataset, view, networks[view])
+        return inputs
+
+    def inputs_of_sentences(self, dataset: str, variant: str) -> dict[str, str | list[str]]:
+        """What a variant reads of a data set's sentences, and the vocabularies that it knows them by."""
+        entry = self.project.variant(variant, self.seen_as(dataset))
+        folder, known_by = f"{self.results}/{dataset}", f"{self.results}/{self.seen_as(dataset)}/vocabulary"
+        settings = self.project.datasets[dataset]
+        inputs: dict[str, str | list[str]] = {
+            "caption_table": f"{folder}/captions.parquet",
+            "tokens": f"{folder}/tokens.parquet",
+            "words": f"{known_by}/words.parquet",
+        }
         structures = set(entry.sentences)
         if structures - {"words"}:
-            inputs["parses"] = Parses(self.project).files(wildcards)
+            inputs["parses"] = self.shards(f"{folder}/parses/{settings.parser}", dataset)
         if structures & {"triplets", "dependencies"}:  # enhanced dependencies are no trees
             kind = "basic" if "dependencies" in structures else entry.dependencies
-            inputs["relations"] = f"{folder}/vocabulary/relations-{kind}.parquet"
+            inputs["relations"] = f"{known_by}/relations-{kind}.parquet"
         if "tags" in structures:
-            inputs["tags"] = f"{folder}/vocabulary/tags.parquet"
-        if entry.word_vectors and dataset.word_vectors:
-            inputs["word_vectors"] = f"{folder}/vocabulary/vectors-{dataset.word_vectors}.parquet"
+            inputs["tags"] = f"{known_by}/tags.parquet"
+        if entry.word_vectors and settings.word_vectors:
+            inputs["word_vectors"] = f"{known_by}/vectors-{settings.word_vectors}.parquet"
         return inputs
 
     def regions(self, wildcards: Wildcards) -> str | list[str]:
@@ -114,7 +133,7 @@ class Training(Stage):
 
     def modules(self, wildcards: Wildcards) -> list[str]:
         """What a variant's jobs import by name: its method, and the structures of sentences that it reads."""
-        return _modules(self.variant(wildcards))
+        return modules_of(self.variant(wildcards))
 
     def method(self, wildcards: Wildcards) -> str:
         """The name of a variant's method."""
@@ -217,5 +236,6 @@ class Training(Stage):
         return f"{self.results}/{dataset}/models/{variant}/seed{seed}"
 
 
-def _modules(entry: Method) -> list[str]:
+def modules_of(entry: Method) -> list[str]:
+    """What a variant's jobs import by name: its method, and the structures of sentences that it reads."""
     return [f"densevse.methods.{entry.model}", *(f"densevse.batches.structures.{name}" for name in entry.sentences)]

@@ -6,7 +6,7 @@ A folder below config/ holds one file per entry, named like the entry: config/da
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
@@ -17,9 +17,12 @@ from densevse.settings.language import Parser, WordVectors
 from densevse.settings.methods import Method, MethodEntry
 from densevse.settings.networks import CONCEPTS, Network, View
 from densevse.settings.proposers import Clustered, Proposer
+from densevse.settings.searches import Search
 from densevse.settings.sources import Path
 from densevse.settings.tables import Ensemble, Table
 from densevse.strict import Strict
+
+SearchName = Annotated[str, Field(pattern=r"^[\w-]+$")]
 
 
 class Config(Strict):
@@ -39,6 +42,7 @@ class Config(Strict):
     methods: dict[str, MethodEntry]
     generators: dict[str, GeneratorEntry] = {}
     tables: dict[str, Table] = Field(default={}, description="results/tables/<name>.md")
+    searches: dict[SearchName, Search] = Field(default={}, description="results/search/<name>.md")
 
     @model_validator(mode="after")
     def _names_exist(self) -> Self:
@@ -59,6 +63,9 @@ class Config(Strict):
             self._check_method(f"methods.{name}", method)
         self._check_names_of_variants()
         self._check_generators()
+        for name, search in self.searches.items():
+            known(f"searches.{name}.dataset", [search.dataset], self.datasets)
+            known(f"searches.{name}.variant", [search.variant], self.variant_names())
         return self
 
     def check_networks(self, where: str, networks: Mapping[View, str]) -> None:

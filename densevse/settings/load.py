@@ -27,6 +27,7 @@ FOLDERS = (
     "methods",
     "generators",
     "tables",
+    "searches",
 )
 KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
 

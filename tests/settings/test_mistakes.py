@@ -53,6 +53,15 @@ WRONG = {
     "datasets.flickr8k.sources.text.url": ["ftp//x", 3],
     "datasets.pascal1k.options.splits.train": [0, -800],
     "datasets.coco.options.seed": [-1],
+    # searches
+    "searches.scenes.dataset": ["scene", None],
+    "searches.scenes.variant": ["vsep", 1],
+    "searches.scenes.sentences": [[], [""], "a dog", [1]],
+    "searches.scenes.queries": ["photographs", "images"],
+    "searches.scenes.photographs": ["", 1],
+    "searches.scenes.split": ["dev"],
+    "searches.scenes.top": [0, "5"],
+    "searches.scenes.sentence": ["a dog"],
     # networks
     "networks.vgg19.architecture": ["vgg20", 19],
     "networks.vgg19.layers.whole": ["fc9", 7],

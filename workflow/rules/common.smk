@@ -19,6 +19,7 @@ from densevse.plan.own_files import OwnFiles
 from densevse.plan.project import Project, any_of
 from densevse.plan.proposals import Proposals
 from densevse.plan.records import keep_records, read_only
+from densevse.plan.searches import Searches
 from densevse.plan.tables import Tables, check_tables
 from densevse.plan.training import Training
 from densevse.settings.environment import JOB_ENVIRONMENT
@@ -40,6 +41,7 @@ features, parses, words = Features(project), Parses(project), Words(project)
 concepts = Concepts(project)
 generators, captions = Generators(project), Captions(project)
 training, tables, figures = Training(project), Tables(project), Figures(project)
+searches = Searches(project)
 
 
 # In paths of rules, <results> and the like stand for these.
@@ -52,7 +54,7 @@ pathvars:
 
 
 wildcard_constraints:
-    dataset=any_of(settings.datasets),
+    dataset=any_of(project.datasets),
     network=features.named(),
     concept_network=concepts.names(),
     proposer=any_of(settings.proposers),
@@ -67,3 +69,4 @@ wildcard_constraints:
     shard=r"\d+-of-\d+",
     seed=r"\d+",
     round=r"\d+",
+    search=searches.names(),

@@ -71,7 +71,7 @@ rule train_concept_network:
 rule score_concepts:
     input:
         regions=concepts.regions_of_shard,
-        weights="<results>/{dataset}/networks/{concept_network}.safetensors",
+        weights=concepts.weights,
     output:
         concepts="<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
         concepts_whole="<results>/{dataset}/features/{concept_network}/concepts_whole/{shard}.parquet",

@@ -12,6 +12,8 @@ rule read_dataset:
         "<logs>/read_dataset/{dataset}.log",
     benchmark:
         "<benchmarks>/read_dataset/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=datasets.official(),
     conda:
         "../../envs/base.yaml"
     threads: 2

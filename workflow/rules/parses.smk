@@ -22,7 +22,7 @@ rule get_corenlp:
 
 rule parse:
     input:
-        images="<results>/{dataset}/images.parquet",
+        images=parses.images,
         captions="<results>/{dataset}/captions.parquet",
         home=parses.corenlp(),
     output:
@@ -50,7 +50,7 @@ rule parse:
 
 rule parse_by_grammar:
     input:
-        images="<results>/{dataset}/images.parquet",
+        images=parses.images,
         captions="<results>/{dataset}/captions.parquet",
     output:
         "<results>/{dataset}/parses/{parser}/{shard}.parquet",

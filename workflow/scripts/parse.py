@@ -28,7 +28,7 @@ if __name__ == "__main__":
             snakemake.input.get("home") or os.environ["CORENLP_HOME"],
             snakemake.resources.mem_mb,
             snakemake.threads,
-            snakemake.input.images,
+            snakemake.input.images or None,
             snakemake.input.captions,
             snakemake.wildcards.shard,
             snakemake.output[0],

@@ -6,7 +6,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         write_parses(
             GrammarParser(),
-            snakemake.input.images,
+            snakemake.input.images or None,
             snakemake.input.captions,
             snakemake.wildcards.shard,
             snakemake.output[0],

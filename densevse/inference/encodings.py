@@ -1,0 +1,74 @@
+"""Images as a trained method encodes them, kept on disk: a search reads them tile by tile."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from densevse.artifacts.schemas.search import ENCODINGS
+from densevse.artifacts.store import FeatureStore, FeatureWriter
+from densevse.batches.inputs import Inputs
+from densevse.batches.pairs import Pairs
+from densevse.batches.ragged import Indices
+from densevse.inference.encoding import BATCH, batches, evaluation, widened
+from densevse.logs import progress
+from densevse.methods.interface import Encoding, Method, to_device
+
+PARTS = "parts"
+
+
+def write_encodings(
+    method: Method, inputs: Inputs, split: str, output: str | Path, made_from: Mapping[str, Any]
+) -> None:
+    """Encode the readable images of a split, whether they have sentences or not, and write an ENCODINGS artifact."""
+    pairs = inputs.images_alone(split, method.regions_read)
+    ids = pairs.rows.image_ids
+    widest = encoded(method, pairs, _with_most_regions(inputs, pairs))
+    parts = [{"dtype": str(part.dtype).removeprefix("torch."), "shape": list(part.shape[1:])} for part in widest]
+    length = sum(math.prod(part.shape[1:]) for part in widest)
+    with FeatureWriter(output, ENCODINGS, (length,), np.float16, {**made_from, PARTS: parts}) as file:
+        for rows in progress(batches(len(ids), BATCH), f"encodings of {split}"):
+            alike = zip(encoded(method, pairs, rows), widest, strict=True)
+            flat = [widened(part, like.shape[1:]).reshape(len(rows), -1).float() for part, like in alike]
+            file.append(pd.DataFrame({"image_id": ids[rows]}), torch.cat(flat, dim=1).cpu().numpy())
+
+
+def encoded(method: Method, pairs: Pairs, rows: Indices) -> Encoding:
+    """The encoding of some images of a split."""
+    with evaluation(method):
+        return method.encode_images(to_device(pairs.images(rows), next(method.parameters()).device))
+
+
+class KeptImages:
+    """The images of an ENCODINGS artifact, memory-mapped."""
+
+    def __init__(self, path: str | Path, device: torch.device) -> None:
+        """Raises `InputError` if the file is missing, truncated or something else."""
+        store = FeatureStore([path], ENCODINGS)
+        self.image_ids = store.rows["image_id"].to_numpy(dtype=object)
+        self._store, self._device = store, device
+        self._parts = [(getattr(torch, part["dtype"]), part["shape"]) for part in store.made_from[PARTS]]
+
+    def __len__(self) -> int:
+        return len(self.image_ids)
+
+    def encoding(self, rows: Indices) -> Encoding:
+        """The encoding of some of them, as the method gave it, to float16."""
+        flat = torch.from_numpy(self._store.gather(rows)).to(self._device)
+        parts = flat.split([math.prod(shape) for _, shape in self._parts], dim=1)
+        return tuple(
+            part.to(dtype).unflatten(1, shape) if shape else part.to(dtype).squeeze(1)
+            for part, (dtype, shape) in zip(parts, self._parts, strict=True)
+        )
+
+
+def _with_most_regions(inputs: Inputs, pairs: Pairs) -> Indices:
+    """The number of the image with the most regions, whose encoding is the widest; without regions, of the first."""
+    if "regions" not in inputs.stores:
+        return np.zeros(1, np.int64)
+    regions = inputs.stores["regions"].rows["image_id"].value_counts()
+    return np.array([regions.reindex(pairs.rows.image_ids).argmax()], np.int64)
