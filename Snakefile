@@ -33,6 +33,7 @@ include: "workflow/rules/hm_lstm_figures.smk"
 include: "workflow/rules/alignments.smk"
 include: "workflow/rules/concept_figures.smk"
 include: "workflow/rules/saliency.smk"
+include: "workflow/rules/arithmetic.smk"
 include: "workflow/rules/search.smk"
 # What nothing makes.
 include: "workflow/rules/absent.smk"
@@ -51,4 +52,5 @@ rule all:
         figures.of_saliency("scenes"),
         captions.table("scenes"),
         captions.figure("scenes"),
+        arithmetic.of_dataset("scenes"),
         searches.of_dataset("scenes"),

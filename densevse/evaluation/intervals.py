@@ -51,6 +51,16 @@ class Interval(NamedTuple):
         return self.low > 0 or self.high < 0
 
 
+def interval_of_mean(values: Reals, groups: Sequence[str]) -> Interval:
+    """The 95% interval of the mean of values (n,), by a bootstrap over groups of them that are alike."""
+    group = np.asarray(pd.factorize(pd.Series(groups))[0])
+    count = int(group.max()) + 1
+    draws = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), size=REPLICATES)
+    means = (draws @ np.bincount(group, values)) / (draws @ np.bincount(group))
+    tail = (1 - CONFIDENCE) / 2
+    return Interval(*(float(end) for end in np.quantile(means, [tail, 1 - tail])))
+
+
 @dataclass(frozen=True)
 class Replicates:
     """A method's figures on every drawn test set, and on the true one by seed."""

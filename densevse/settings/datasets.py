@@ -146,6 +146,13 @@ class Dataset(Strict):
         default=[],
         description="relation, governor, dependent: the best regions of these triplets are drawn (DeFrag, Fig 5)",
     )
+    arithmetic_shown: list[Annotated[list[str], Field(min_length=3, max_length=3)]] = Field(
+        default=[], description="image, word taken away, word added: vector arithmetic that is drawn (VSE)"
+    )
+    words_exchanged: dict[str, Annotated[list[str], Field(min_length=2)]] = Field(
+        default={},
+        description="kind, e.g. colour -> words of true objects' names, any of which arithmetic puts for another",
+    )
     seeds: list[Seed] = Field(default=[0], min_length=1, description="each variant is trained once with each")
     captions: Captions = Field(default={}, validate_default=True, description="the table of generated sentences")
     judgements: str | None = Field(
@@ -167,6 +174,12 @@ class Dataset(Strict):
     def _judgements_are_a_source(self) -> Self:
         if self.judgements is not None and self.judgements not in self.sources.keys() | self.local.keys():
             raise ValueError(f"judgements: no source {self.judgements!r}; known: {', '.join(sorted(self.sources))}")
+        return self
+
+    @model_validator(mode="after")
+    def _objects_have_names(self) -> Self:
+        if self.words_exchanged and not self.has_boxes:
+            raise ValueError("words_exchanged: the data set has no true boxes, which say what objects are called")
         return self
 
     @model_validator(mode="after")

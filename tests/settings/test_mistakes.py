@@ -53,6 +53,9 @@ WRONG = {
     "datasets.flickr8k.sources.text.url": ["ftp//x", 3],
     "datasets.pascal1k.options.splits.train": [0, -800],
     "datasets.coco.options.seed": [-1],
+    "datasets.scenes.arithmetic_shown": [[["scene00001", "red"]], "red"],
+    "datasets.scenes.words_exchanged.colour": [["red"], "red"],
+    "datasets.flickr8k.words_exchanged": [{"colour": ["red", "blue"]}],
     # searches
     "searches.scenes.dataset": ["scene", None],
     "searches.scenes.variant": ["vsep", 1],

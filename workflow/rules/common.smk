@@ -9,6 +9,7 @@ sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=str(ROOT))
 
 from densevse.plan.captions import Captions
+from densevse.plan.arithmetic import Arithmetic
 from densevse.plan.concepts import Concepts
 from densevse.plan.datasets import Datasets, Downloads
 from densevse.plan.features import Features
@@ -41,7 +42,7 @@ features, parses, words = Features(project), Parses(project), Words(project)
 concepts = Concepts(project)
 generators, captions = Generators(project), Captions(project)
 training, tables, figures = Training(project), Tables(project), Figures(project)
-searches = Searches(project)
+searches, arithmetic = Searches(project), Arithmetic(project)
 
 
 # In paths of rules, <results> and the like stand for these.
