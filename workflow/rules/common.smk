@@ -8,8 +8,8 @@ sys.path.insert(0, str(ROOT))
 # Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
 os.environ.update(PYTHONPATH=str(ROOT))
 
-from densevse.plan.captions import Captions
 from densevse.plan.arithmetic import Arithmetic
+from densevse.plan.captions import Captions
 from densevse.plan.concepts import Concepts
 from densevse.plan.datasets import Datasets, Downloads
 from densevse.plan.features import Features
