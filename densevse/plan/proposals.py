@@ -33,6 +33,23 @@ class Proposals(Stage):
         found: int = self._options(wildcards, "superpixels")["superpixels"]
         return found
 
+    def by_network(self) -> str:
+        """The proposers whose contour maps HED makes."""
+        return any_of(name for name, proposer in self._mcg().items() if not proposer.options.maps)
+
+    def with_own_maps(self) -> str:
+        """The proposers whose contour maps are the user's."""
+        return any_of(name for name, proposer in self._mcg().items() if proposer.options.maps)
+
+    def own_maps(self, wildcards: Wildcards) -> str:
+        """The user's folder of contour maps."""
+        found: str = self._mcg()[wildcards.proposer].options.maps
+        return found
+
+    def own_map_options(self, wildcards: Wildcards) -> dict[str, Any]:
+        """What decides which of the user's maps are read, and their size."""
+        return self._options(wildcards, "scales", "pixels")
+
     def ranker_options(self, wildcards: Wildcards) -> dict[str, Any]:
         """What decides the ranker."""
         return self._options(wildcards, "trees", "leaf")
@@ -119,9 +136,11 @@ class Proposals(Stage):
         )
 
     def timed(self, wildcards: Wildcards) -> list[str]:
-        """The compared proposers that compute boxes."""
-        kinds = {name: self.config.proposers[name].kind for name in self.compared(wildcards)}
-        return [name for name, kind in kinds.items() if kind in ("selective_search", "mcg")]
+        """The compared proposers that compute all that their boxes come from."""
+        entries = {name: self.config.proposers[name] for name in self.compared(wildcards)}
+        return [
+            name for name, entry in entries.items() if entry.kind in ("selective_search", "mcg") and not entry.files()
+        ]
 
     def times(self, wildcards: Wildcards) -> list[str]:
         """How long each of them takes."""

@@ -43,6 +43,9 @@ class MCG(Strict):
     """MCG (Arbelaez et al., CVPR 2014), computed: see densevse.vision.mcg."""
 
     scales: list[Annotated[float, Field(gt=0)]] = Field([2, 1, 0.5], min_length=1, description="of the contour maps")
+    maps: Path | None = Field(
+        None, description="a folder of contour maps of yours instead of HED's: <scale>/<image's file name>.png, grey"
+    )
     pixels: int = Field(400_000, ge=256, description="an image of more is worked on smaller")
     half_precision: bool = Field(True, description="the contour network computes in bf16")
     superpixels: int = Field(4096, ge=1, le=16_000, description="the most of an image, which bounds memory")
@@ -100,4 +103,5 @@ class Proposer(Strict):
 
     def files(self) -> list[str]:
         """The files or folders of the user's that it reads."""
-        return [getattr(self.options, name) for name in ("path", "folder") if hasattr(self.options, name)]
+        named = (getattr(self.options, name, None) for name in ("path", "folder", "maps"))
+        return [path for path in named if path is not None]

@@ -12,7 +12,7 @@ rule contours_of_photographs:
     benchmark:
         "<benchmarks>/contours_of_photographs/{proposer}.tsv"
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg"),
+        proposer=proposals.by_network(),
     conda:
         "../../envs/torch.yaml"
     threads: settings.threads
@@ -39,7 +39,7 @@ rule match_boundaries:
     benchmark:
         "<benchmarks>/match_boundaries/{proposer}.tsv"
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg"),
+        proposer=proposals.by_network(),
     conda:
         "../../envs/torch.yaml"
     threads: 8
@@ -62,7 +62,7 @@ rule boundary_table:
     log:
         "<logs>/boundary_table/{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg"),
+        proposer=proposals.by_network(),
     conda:
         "../../envs/torch.yaml"
     resources:

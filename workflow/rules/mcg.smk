@@ -34,7 +34,7 @@ rule contours:
     benchmark:
         "<benchmarks>/contours/{dataset}_{proposer}_{shard}.tsv"
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg"),
+        proposer=proposals.by_network(),
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads
@@ -50,6 +50,29 @@ rule contours:
         "finding contours on {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
     script:
         "../scripts/find_contours.py"
+
+
+rule own_contours:
+    input:
+        maps=proposals.own_maps,
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/own_contours/{dataset}_{proposer}_{shard}.log",
+    wildcard_constraints:
+        proposer=proposals.with_own_maps(),
+    conda:
+        "../../envs/torch.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("read_own_contours.py"),
+        options=proposals.own_map_options,
+    message:
+        "reading your contour maps of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
+    script:
+        "../scripts/read_own_contours.py"
 
 
 rule mcg_ranker:
@@ -226,7 +249,7 @@ rule time_mcg:
     log:
         "<logs>/time_mcg/{dataset}_{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.of_kind("mcg"),
+        proposer=proposals.by_network(),
     conda:
         "../../envs/torch.yaml"
     resources:

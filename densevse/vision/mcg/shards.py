@@ -4,6 +4,7 @@ import multiprocessing
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import cv2
@@ -18,9 +19,10 @@ from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP, SEGMENTS
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.schemas.rankers import CANDIDATES
 from densevse.datasets.images import ImageFiles, decode
+from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.vision.mcg.candidates import candidates, features, members_of
-from densevse.vision.mcg.contours import Contours
+from densevse.vision.mcg.contours import Contours, resize, working_size
 from densevse.vision.mcg.forest import Ranker
 from densevse.vision.mcg.hed import load_hed
 from densevse.vision.mcg.hierarchy import hierarchies
@@ -60,6 +62,27 @@ def contour_maps(
     for image_id, source, file in progress(named, "contours", len(readable)):
         maps = detector.of(decode(files.read(source, file), file), scales, options["pixels"])
         found += [(image_id, scale, _png(one)) for scale, one in zip(scales, maps, strict=True)]
+    frame = pd.DataFrame(found, columns=["image_id", "scale", "picture"])
+    return frame.astype({"image_id": "str", "scale": "float32"})
+
+
+def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]) -> pd.DataFrame:
+    """Contour maps of the user's (CONTOURS) of the readable images among rows of the image table, finest scale first.
+
+    A map is a grey picture, `<scale>/<file name without its ending>.png` in `folder`; it is resized to the size at
+    which its image is worked on. `options` are a proposer's: scales, pixels. Raises `InputError` naming a map that is
+    not there.
+    """
+    readable, found = rows[rows["status"] == "ok"], []
+    sizes = zip(readable["image_id"], readable["file"], readable["height"], readable["width"], strict=True)
+    for image_id, file, height, width in sizes:
+        for scale in sorted(options["scales"], reverse=True):
+            path = Path(folder, f"{scale:g}", f"{Path(file).stem}.png")
+            one = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE) if path.is_file() else None
+            if one is None:
+                raise InputError(f"{path}: no grey picture; each image needs its contour map at each of the scales.")
+            resized = resize(np.asarray(one, np.uint8), *working_size(height, width, options["pixels"]))
+            found.append((image_id, scale, _png(resized)))
     frame = pd.DataFrame(found, columns=["image_id", "scale", "picture"])
     return frame.astype({"image_id": "str", "scale": "float32"})
 

@@ -7,6 +7,7 @@ import pytest
 
 from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schema import arrow_table
+from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP, SEGMENTS
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.schemas.rankers import CANDIDATES
@@ -15,7 +16,15 @@ from densevse.vision.mcg.candidates import candidates, masks
 from densevse.vision.mcg.forest import Ranker, fold, grow
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.learning import draw, learn_from_masks, overlaps
-from densevse.vision.mcg.shards import images_with, proposals, ranker_sample, segment_overlap, segments
+from densevse.vision.mcg.shards import (
+    decoded,
+    images_with,
+    own_contour_maps,
+    proposals,
+    ranker_sample,
+    segment_overlap,
+    segments,
+)
 from tests.vision.mcg.pictures import noise
 
 OPTIONS = {"superpixels": 1000, "boxes": 200, "candidates": [[40] * 3, [30] * 3, [20] * 3, [20] * 3]}
@@ -114,6 +123,21 @@ def test_more_segments_cover_objects_better(images, objects, ranker):
     assert len(table) == 4
     assert (table[100] <= table[300]).all()
     assert (table[0] == table[1000]).all()
+
+
+def test_contour_maps_of_the_users_are_read_at_the_size_that_is_worked_on(tmp_path):
+    rows = pd.DataFrame({"image_id": ["a"], "file": ["photos/7.jpg"], "height": [40], "width": [60], "status": ["ok"]})
+    options = {"scales": [0.5, 1], "pixels": 600}
+    for scale, side in (("1", 60), ("0.5", 30)):
+        (tmp_path / scale).mkdir()
+        cv2.imwrite(str(tmp_path / scale / "7.png"), noise(side * 2 // 3, side))
+    found = own_contour_maps(rows, str(tmp_path), options)
+    arrow_table(found, CONTOURS, "a test")
+    assert found["scale"].tolist() == [1, 0.5]
+    assert [decoded(picture).shape for picture in found["picture"]] == [(20, 30)] * 2
+    (tmp_path / "0.5/7.png").unlink()
+    with pytest.raises(InputError, match=r"0\.5/7\.png: no grey picture"):
+        own_contour_maps(rows, str(tmp_path), options)
 
 
 def test_no_image_gives_no_rows(ranker, objects):
