@@ -65,7 +65,7 @@ def rows() -> list[tuple[str, str, float, str]]:
     return [
         (
             f"{what} / reading them and their products",
-            "<= 2",
+            "<= 4",
             ratio,
             f"{took:.1f} s; median of {PAIRS} pairs, in turns",
         ),
