@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.datasets.images import ImageFiles
 from densevse.figures.examples import pictures, shortened
-from densevse.figures.grid import picture_grid
 from densevse.figures.saving import QUIET, save
 
-PICTURES = 8
-WIDTH, LINES = 50, 2  # characters of a line, and lines of a sentence
+LINES, BESIDE = 4, 2  # lines of pictures, and how many stand beside each other
+WIDTH, LONGEST = 62, 124  # characters of a line, and of a sentence
 
 
 def draw_captions(written: Mapping[str, str], images: str, sources: dict[str, str], title: str, path: str) -> None:
@@ -28,12 +28,16 @@ def draw_captions(written: Mapping[str, str], images: str, sources: dict[str, st
     """
     found = {name: _first(file) for name, file in written.items()}
     about = next(iter(found.values())).index
-    chosen = about[np.linspace(0, len(about) - 1, min(PICTURES, len(about))).astype(int)]
+    chosen = about[np.linspace(0, len(about) - 1, min(LINES * BESIDE, len(about))).astype(int)]
     picture = pictures(schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources))
-    figure, axes = picture_grid(len(chosen), title)
-    for place, image in zip(axes, chosen, strict=False):
-        place.imshow(picture(str(image)))
-        _list(place, {name: rows.loc[image] for name, rows in found.items() if image in rows.index})
+    figure = Figure(figsize=(8 * BESIDE, 3 * LINES), layout="constrained")
+    figure.suptitle(title)
+    axes = figure.subplots(LINES, 2 * BESIDE, squeeze=False, width_ratios=[1, 1.7] * BESIDE)
+    for place in axes.ravel():
+        place.axis("off")
+    for image, (left, right) in zip(chosen, axes.reshape(-1, 2), strict=False):
+        left.imshow(picture(str(image)))
+        _list(right, {name: rows.loc[image] for name, rows in found.items() if image in rows.index})
     save(figure, path)
 
 
@@ -45,7 +49,8 @@ def _first(file: str) -> pd.DataFrame:
 
 def _list(axes: Axes, sentences: Mapping[str, pd.Series]) -> None:
     for line, (name, row) in enumerate(sentences.items()):
-        height, style = -0.02 - 0.13 * line, "italic" if row["in_training"] else "normal"
-        told: dict[str, Any] = {"fontsize": 8, "va": "top", "transform": axes.transAxes, "parse_math": False}
+        height = 0.99 - line / len(sentences)
+        told: dict[str, Any] = {"fontsize": 9, "va": "top", "transform": axes.transAxes, "parse_math": False}
         axes.text(0, height, shortened(name, WIDTH), color=QUIET, **told)
-        axes.text(0, height - 0.045, fill(shortened(row["sentence"], LINES * WIDTH), WIDTH), style=style, **told)
+        sentence = fill(shortened(row["sentence"], LONGEST), WIDTH)
+        axes.text(0, height - 0.07, sentence, style="italic" if row["in_training"] else "normal", **told)

@@ -181,3 +181,15 @@ def test_sentences_about_other_images_are_refused(scored):
     schema.write(rows[rows["image_id"] != "test17"], CAPTION_SCORES, scores[1], {})
     with pytest.raises(InputError, match="other images"):
         make(folder, scores)
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="SPICE needs Java")
+def test_spice_without_its_jars_says_what_java_says(tmp_path):
+    with pytest.raises(InputError, match="SPICE failed; what Java says"):
+        measured(SENTENCES, REFERENCES, ["spice"], str(tmp_path))
+
+
+def test_a_sentence_without_words_scores_nothing():
+    rows = measured(["", SENTENCES[1]], REFERENCES[:2], [])
+    assert rows.loc[0, ["correct_1", "guessed_1", "rouge_l", "cider"]].tolist() == [0, 0, 0, 0]
+    assert rows.loc[1, "rouge_l"] > 0
