@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -37,6 +38,10 @@ class Embedded:
         self._rows = found.index.to_numpy()[number]
         self.size = int(self._store.shape[0])
 
+    def __len__(self) -> int:
+        """How many images or sentences."""
+        return len(self._rows)
+
     def take(self, rows: Indices) -> Tensor:
         """(n, dimension) float32 vectors of some of them."""
         return torch.from_numpy(self._store.gather(self._rows[rows])).float()
@@ -48,12 +53,19 @@ class ViewOfImages:
     def __init__(self, pairs: Pairs, view: str, size: int) -> None:
         self._pairs, self._view, self.size = pairs, view, size
 
+    def __len__(self) -> int:
+        """How many images."""
+        return len(self._pairs.rows.image_ids)
+
     def take(self, rows: Indices) -> Tensor:
         """(n, D) float32 vectors of some of the images."""
         return self._pairs.images(rows).views[self._view]
 
 
-def content_of_images(inputs: Inputs, pairs: Pairs, split: str) -> Embedded | ViewOfImages:
+Contents: TypeAlias = Embedded | ViewOfImages
+
+
+def content_of_images(inputs: Inputs, pairs: Pairs, split: str) -> Contents:
     """The contents of a split's images, for sentences that are to be written about them."""
     if f"{SPACE}{split}" in inputs.files:
         return Embedded(inputs.files.one(f"{SPACE}{split}"), "image", pairs.rows.image_ids)

@@ -34,7 +34,10 @@ class Decoding(Strict):
     beam: int = Field(5, ge=1, description="hypotheses that the search goes on with; without structure, all are kept")
     longest_sentence: int = Field(30, ge=1, description="words; with structure, longer tag sequences are not drawn")
     language_weight: float = Field(
-        0.1, ge=0, description="of the n-gram model's log probability per word, beside the translation score s(x, v)"
+        0.1,
+        ge=0,
+        description="of the n-gram model's log probability per word, beside the translation score s(x, v); chosen on "
+        "val of scenes",
     )
     ngram: int = Field(4, ge=1, description="the order of that model, in words")
     kept: int = Field(5, ge=1, description="sentences of each image that are written to the artifact, the best first")

@@ -13,7 +13,8 @@ from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import TAGS
 from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
-from densevse.inference.captioning import CaptionJob, padded, write_captions
+from densevse.inference.candidates import padded
+from densevse.inference.captioning import CaptionJob, write_captions
 from densevse.inference.embedding import write_embeddings
 from densevse.inference.models import build, open_model, save_model
 from densevse.methods.interface import Sentences
