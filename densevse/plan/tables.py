@@ -13,7 +13,7 @@ from densevse.plan.project import Project, Stage, Wildcards
 from densevse.plan.training import Training
 from densevse.settings.config import Config
 from densevse.settings.methods import Method
-from densevse.settings.networks import CONCEPTS, WRITTEN, Network
+from densevse.settings.networks import CONCEPTS, WRITTEN, Network, View
 from densevse.settings.proposers import Clustered
 from densevse.settings.tables import Protocol, Section, Table
 
@@ -209,17 +209,14 @@ class Tables(Stage):
         entry, ensemble = self.config.datasets[dataset], self.config.ensembles().get(name)
         members = ensemble.members if ensemble else [name]
         found = [self.project.variant(member, dataset) for member in members]
-        read = {
-            view: {**entry.networks, **one.networks}[view]
-            for one in found
-            for view in one.views
-            if view != WRITTEN  # no network gives it
-        }
+        writers = [self.project.generator(one.generator, dataset) for one in found if one.generator]
+        read = self._read(found, dataset)
         concepts = {name for view, name in read.items() if view in CONCEPTS}
         made_of = {name: Features(self.project).backbone(name, dataset) for name in concepts}
         networks = {view: made_of.get(name, name) for view, name in read.items()}
         proposer = entry.proposer if "regions" in networks else None
-        parser = entry.parser if concepts or any(set(one.sentences) - {"words"} for one in found) else None
+        structures = {name for one in found for name in one.sentences} | {n for one in writers for n in one.sentences}
+        parser = entry.parser if concepts or structures - {"words"} else None
         vectors = entry.word_vectors if any(one.word_vectors for one in found) else None
         return {
             "title": ensemble.title if ensemble else found[0].title,
@@ -239,6 +236,19 @@ class Tables(Stage):
             },
             "training": {} if ensemble else self._training(name, dataset),
         }
+
+    def _read(self, variants: Iterable[Method], dataset: str) -> dict[View, str]:
+        """View -> its network, of variants and of the generators whose sentences these read."""
+        entry, read = self.config.datasets[dataset], dict[View, str]()
+        for one in variants:
+            networks = {**entry.networks, **one.networks}
+            read |= {view: networks[view] for view in one.views if view != WRITTEN}
+            writer = self.project.generator(one.generator, dataset) if one.generator else None
+            if writer and writer.view:
+                read[writer.view] = entry.networks[writer.view]
+            elif writer and writer.space:
+                read |= self._read([self.project.variant(writer.space, dataset)], dataset)
+        return read
 
     def _training(self, name: str, dataset: str) -> dict[str, Any]:
         """How the model of a variant is trained on a data set, whatever the seed; phases by round."""

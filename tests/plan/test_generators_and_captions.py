@@ -9,6 +9,7 @@ from densevse.errors import InputError
 from densevse.plan.captions import Captions
 from densevse.plan.generators import Generators
 from densevse.plan.project import Project
+from densevse.plan.tables import Tables
 from densevse.plan.training import Training
 
 ROOT = Path(__file__).parents[2]
@@ -57,6 +58,14 @@ def test_ctx_and_sen_reads_what_the_captioner_wrote_about_all_splits(whole):
     inputs = Training(whole).inputs(job(variant="sco_ctx_sen"))
     folder = "results/flickr8k/captions/lstm_captioner/seed1"
     assert inputs["written"] == [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
+
+
+def test_a_table_says_which_network_the_captioner_of_ctx_and_sen_looked_through(whole):
+    settings = Tables(whole).settings(SimpleNamespace(table="sco_flickr8k"))
+    made = settings["sections"][0]["measured"]["sco_ctx_sen"]
+    assert made["networks"] == {"whole": "vgg19"}
+    assert made["used"]["network"] == ["vgg19"]
+    assert made["parser"] is None
 
 
 def test_a_table_compares_generators_with_copied_and_peoples_sentences(whole):
