@@ -1,5 +1,6 @@
 """Training: what a variant reads on a data set, what decides its training, and the rounds that follow one another."""
 
+from collections.abc import Callable
 from typing import Any
 
 from densevse.errors import InputError
@@ -99,37 +100,13 @@ class Training(Stage):
         """The regions that a variant reads."""
         return self.inputs(wildcards)["view_regions"]
 
-    def code(self, wildcards: Wildcards) -> str:
-        """The code of training."""
-        return self.project.code.digest("train.py", *self.modules(wildcards))
+    def code_of(self, script: str) -> Callable[[Wildcards], str]:
+        """What tells a job's code: that of a script which computes with a variant's method."""
 
-    def code_of_correspondences(self, wildcards: Wildcards) -> str:
-        """The code that assigns regions to phrases."""
-        return self.project.code.digest("correspond.py", *self.modules(wildcards))
+        def code(wildcards: Wildcards) -> str:
+            return self.project.code.digest(script, *self.modules(wildcards))
 
-    def code_of_retrieval(self, wildcards: Wildcards) -> str:
-        """The code of retrieval."""
-        return self.project.code.digest("retrieve.py", *self.modules(wildcards))
-
-    def code_of_embeddings(self, wildcards: Wildcards) -> str:
-        """The code that embeds a split."""
-        return self.project.code.digest("embed.py", *self.modules(wildcards))
-
-    def code_of_pair_scores(self, wildcards: Wildcards) -> str:
-        """The code that scores judged pairs."""
-        return self.project.code.digest("score_pairs.py", *self.modules(wildcards))
-
-    def code_of_alignments(self, wildcards: Wildcards) -> str:
-        """The code that aligns regions with triplets."""
-        return self.project.code.digest("align.py", *self.modules(wildcards))
-
-    def code_of_saliency(self, wildcards: Wildcards) -> str:
-        """The code that explains what a model attends to."""
-        return self.project.code.digest("explain.py", *self.modules(wildcards))
-
-    def code_of_true_regions(self, wildcards: Wildcards) -> str:
-        """The code that embeds the regions of true boxes."""
-        return self.project.code.digest("embed_true_regions.py", *self.modules(wildcards))
+        return code
 
     def modules(self, wildcards: Wildcards) -> list[str]:
         """What a variant's jobs import by name: its method, and the structures of sentences that it reads."""

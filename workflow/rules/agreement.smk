@@ -43,7 +43,7 @@ rule score_pairs:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=training.code_of_pair_scores,
+        code=training.code_of("score_pairs.py"),
         threads=datasets.threads,
     message:
         "scoring judged pairs: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"

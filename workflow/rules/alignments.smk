@@ -20,7 +20,7 @@ rule align:
         mem_mb=8000,
         gpu=settings.gpu,
     params:
-        code=training.code_of_alignments,
+        code=training.code_of("align.py"),
         triplets=figures.triplets,
         threads=datasets.threads,
     message:

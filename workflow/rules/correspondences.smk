@@ -21,7 +21,7 @@ rule correspond:
         runtime=240,
         gpu=settings.gpu,
     params:
-        code=training.code_of_correspondences,
+        code=training.code_of("correspond.py"),
         candidates=training.candidates,
         round=training.round,
         threads=datasets.threads,

@@ -48,7 +48,7 @@ rule embed_true_regions:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=training.code_of_true_regions,
+        code=training.code_of("embed_true_regions.py"),
         threads=datasets.threads,
     message:
         "embedding true boxes: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"

@@ -21,7 +21,7 @@ rule retrieve:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=training.code_of_retrieval,
+        code=training.code_of("retrieve.py"),
         threads=datasets.threads,
     message:
         "retrieval: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
@@ -75,7 +75,7 @@ rule embed:
         mem_mb=8000,
         gpu=settings.gpu,
     params:
-        code=training.code_of_embeddings,
+        code=training.code_of("embed.py"),
         threads=datasets.threads,
     message:
         "embedding {wildcards.split}: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"

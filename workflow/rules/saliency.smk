@@ -20,7 +20,7 @@ rule explain:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=training.code_of_saliency,
+        code=training.code_of("explain.py"),
         threads=datasets.threads,
     message:
         "saliency of {wildcards.split}: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"

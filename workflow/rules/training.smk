@@ -20,7 +20,7 @@ rule train:
         runtime=1440,
         gpu=settings.gpu,
     params:
-        code=training.code,
+        code=training.code_of("train.py"),
         method=training.method,
         parameters=training.parameters,
         sentences=training.sentences,
@@ -57,7 +57,7 @@ rule train_round:
         runtime=1440,
         gpu=settings.gpu,
     params:
-        code=training.code,
+        code=training.code_of("train.py"),
         method=training.method,
         parameters=training.parameters,
         sentences=training.sentences,
