@@ -13,8 +13,6 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import feature_schema
-from densevse.artifacts.schemas.parses import PARSES
-from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORD_VECTORS
 from densevse.artifacts.store import FeatureStore
 from densevse.batches.files import Files
@@ -22,20 +20,21 @@ from densevse.batches.pairs import Pairs
 from densevse.batches.phrase_regions import PhraseRegions
 from densevse.batches.structures import structure
 from densevse.batches.structures.trees import Forest
+from densevse.batches.texts import Texts
 from densevse.batches.views import View, view
 from densevse.batches.written import WRITTEN, Written
 from densevse.errors import InputError
 from densevse.evaluation.protocols import TestSet, select_split, spread
-from densevse.language.words import Vocabulary
 from densevse.logs import logger
 from densevse.methods.interface import Shapes
 
 
-class Inputs:
+class Inputs(Texts):
     """What a method reads: the views that the job's files hold, and the structures of sentences that are named."""
 
     def __init__(self, files: Files, sentences: Sequence[str]) -> None:
-        self.files, self.sentences = files, tuple(sentences)
+        super().__init__(files)
+        self.sentences = tuple(sentences)
         self.stores = {view: FeatureStore(paths, feature_schema(view)) for view, paths in files.views().items()}
 
     @cached_property
@@ -48,11 +47,6 @@ class Inputs:
         """The caption table, without texts."""
         columns = ["caption_id", "image_id", "position", "split"]
         return schema.read(self.files.one("caption_table"), CAPTIONS, columns)
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """The known words."""
-        return Vocabulary.read(self.files.one("words"))
 
     def shapes(self) -> Shapes:
         """The sizes that the data gives a method."""
@@ -100,28 +94,6 @@ class Inputs:
             raise InputError(f"{self.files.one('caption_table')}: the {split} split has no sentence.")
         rows = TestSet(np.empty(0, object), ids, np.empty(0, np.int64), np.empty(0, object))
         return Pairs(rows, {}, {name: structure(name).read(self, ids) for name in self.sentences})
-
-    def tokens_of(self, caption_ids: NDArray[np.object_]) -> list[list[str]]:
-        """The tokens of some captions. Raises `InputError` naming one that has none."""
-        return [list(tokens) for tokens in self._of_captions(self._tokens, caption_ids, "tokens")["tokens"]]
-
-    def parses_of(self, caption_ids: NDArray[np.object_], columns: list[str]) -> pd.DataFrame:
-        """PARSES columns of some captions, in their order. Raises `InputError` naming one that was not parsed."""
-        paths = self.files.several("parses")
-        parses = schema.read_all(paths, PARSES, ["caption_id", *columns]).set_index("caption_id")
-        return self._of_captions(parses, caption_ids, "parses")
-
-    @cached_property
-    def _tokens(self) -> pd.DataFrame:
-        path = self.files.one("tokens")
-        return schema.read(path, TOKENS, ["caption_id", "tokens"]).set_index("caption_id")
-
-    def _of_captions(self, rows: pd.DataFrame, caption_ids: NDArray[np.object_], name: str) -> pd.DataFrame:
-        number = rows.index.get_indexer(pd.Index(caption_ids))
-        if (number < 0).any():
-            missing = caption_ids[int(np.argmin(number))]
-            raise InputError(f"caption {missing!r} is not among the {name}; delete these and run snakemake again.")
-        return rows.iloc[number]
 
     def _phrases(self, forest: Any) -> PhraseRegions | None:
         """The phrases' regions, where a round's correspondences are given."""

@@ -5,16 +5,14 @@ A new structure is a dataclass in densevse/methods/structures.py and a module he
 
 from abc import ABC, abstractmethod
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from densevse.batches.ragged import Indices
+from densevse.batches.texts import Texts
 from densevse.errors import InputError
-
-if TYPE_CHECKING:  # which reads this module
-    from densevse.batches.inputs import Inputs
 
 
 class Structure(ABC):
@@ -22,11 +20,11 @@ class Structure(ABC):
 
     @classmethod
     @abstractmethod
-    def read(cls, inputs: "Inputs", caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
         """Read the structure of the sentences `caption_ids`. Raises `InputError` naming one that has none."""
 
     @classmethod
-    def sizes(cls, inputs: "Inputs") -> dict[str, int]:
+    def sizes(cls, texts: Texts) -> dict[str, int]:
         """The sizes of vocabularies that only this structure has: they become `Shapes.sizes`."""
         return {}
 

@@ -1,17 +1,15 @@
 """The dependency trees of sentences (for SDT-RNN, which DeFrag compares with in section 4)."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from densevse.batches.ragged import Indices, Ragged
 from densevse.batches.structures import Structure
+from densevse.batches.texts import Texts
 from densevse.language.triplets import numbered_relations, tuples_of
 from densevse.methods.structures import Dependencies
-
-if TYPE_CHECKING:
-    from densevse.batches.inputs import Inputs
 
 
 class DependencyTrees(Structure):
@@ -25,23 +23,23 @@ class DependencyTrees(Structure):
         self._sentences, self._nodes = Ragged.of_lengths(lengths), nodes
 
     @classmethod
-    def read(cls, inputs: "Inputs", caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
         """From the parses' basic dependencies."""
-        relations = numbered_relations(inputs.files.one("relations"))
-        parses = inputs.parses_of(caption_ids, ["status", "tokens", "basic_dependencies"])
+        relations = numbered_relations(texts.files.one("relations"))
+        parses = texts.parses_of(caption_ids, ["status", "tokens", "basic_dependencies"])
         unparsed = (parses["status"] != "ok").to_numpy()
-        plain = iter(inputs.tokens_of(caption_ids[unparsed]) if unparsed.any() else [])
+        plain = iter(texts.tokens_of(caption_ids[unparsed]) if unparsed.any() else [])
         columns = zip(unparsed, parses["tokens"], parses["basic_dependencies"], strict=True)
         sentences = []
         for missing, tokens, dependencies in columns:
             words = (next(plain) if missing else [token.lower() for token in tokens]) or [""]
-            sentences.append(_nodes(inputs.vocabulary.encode(words), [] if missing else dependencies, relations))
+            sentences.append(_nodes(texts.vocabulary.encode(words), [] if missing else dependencies, relations))
         return cls([len(nodes) for nodes in sentences], np.concatenate(sentences))
 
     @classmethod
-    def sizes(cls, inputs: "Inputs") -> dict[str, int]:
+    def sizes(cls, texts: Texts) -> dict[str, int]:
         """How many relations there are, one for all rare ones together included."""
-        return {"relations": 1 + len(numbered_relations(inputs.files.one("relations")))}
+        return {"relations": 1 + len(numbered_relations(texts.files.one("relations")))}
 
     def take(self, sentences: Indices) -> Dependencies:
         """The trees of some sentences, nodes numbered together."""

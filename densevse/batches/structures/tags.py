@@ -2,7 +2,7 @@
 
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from densevse.batches.ragged import Indices, Ragged
 from densevse.batches.structures import Structure
+from densevse.batches.texts import Texts
 from densevse.language.tags import read_tags
 from densevse.language.words import UNKNOWN
 from densevse.methods.structures import Tags
-
-if TYPE_CHECKING:
-    from densevse.batches.inputs import Inputs
 
 
 class TagsOfSentences(Structure):
@@ -28,25 +26,25 @@ class TagsOfSentences(Structure):
         self._sentences, self._words, self._tags = Ragged.of_lengths(lengths), words, tags
 
     @classmethod
-    def read(cls, inputs: "Inputs", caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
         """From the parses' tokens and tags."""
-        known = read_tags(inputs.files.one("tags"))
-        parses = inputs.parses_of(caption_ids, ["status", "tokens", "tags"])
+        known = read_tags(texts.files.one("tags"))
+        parses = texts.parses_of(caption_ids, ["status", "tokens", "tags"])
         unparsed = (parses["status"] != "ok").to_numpy()
-        plain = iter(inputs.tokens_of(caption_ids[unparsed]) if unparsed.any() else [])
+        plain = iter(texts.tokens_of(caption_ids[unparsed]) if unparsed.any() else [])
         words: list[list[int]] = []
         tags: list[list[int]] = []
         for missing, tokens, found in zip(unparsed, parses["tokens"], parses["tags"], strict=True):
             own = (next(plain) if missing else [token.lower() for token in tokens]) or [""]
-            words.append(inputs.vocabulary.encode(own))
+            words.append(texts.vocabulary.encode(own))
             tags.append([UNKNOWN] * len(own) if missing else known.encode(found))
         lengths = [len(sentence) for sentence in words]
         return cls(lengths, *(np.array([n for one in flat for n in one], np.int64) for flat in (words, tags)))
 
     @classmethod
-    def sizes(cls, inputs: "Inputs") -> dict[str, int]:
+    def sizes(cls, texts: Texts) -> dict[str, int]:
         """How many tags there are, padding and the unknown one included."""
-        return {"tags": len(read_tags(inputs.files.one("tags")))}
+        return {"tags": len(read_tags(texts.files.one("tags")))}
 
     def take(self, sentences: Indices) -> Tags:
         """Some sentences, padded to the longest of them."""

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from densevse.batches.ragged import Indices, Ragged
 from densevse.batches.structures import Structure
+from densevse.batches.texts import Texts
 from densevse.language.trees import Tree, read_tree
 from densevse.logs import logger
 from densevse.methods.structures import Trees
-
-if TYPE_CHECKING:
-    from densevse.batches.inputs import Inputs
 
 
 @dataclass(frozen=True)
@@ -30,22 +28,22 @@ class Forest(Structure):
     end: Indices
 
     @classmethod
-    def read(cls, inputs: "Inputs", caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
         """A sentence that could not be parsed has a flat tree: its words under one root, without phrases.
 
         The log says how many there are.
         """
-        parses = inputs.parses_of(caption_ids, ["status", "tokens", "tree"])
+        parses = texts.parses_of(caption_ids, ["status", "tokens", "tree"])
         unparsed = (parses["status"] != "ok").to_numpy()
         failed = caption_ids[unparsed]
-        plain = iter(inputs.tokens_of(failed) if len(failed) else [])
+        plain = iter(texts.tokens_of(failed) if len(failed) else [])
         trees, words = [], []
         columns = zip(unparsed, parses["tokens"], parses["tree"], strict=True)
         for missing, tokens, bracketed in columns:
             if missing:
                 tokens, bracketed = _flat(next(plain))
             tree = read_tree(bracketed)
-            index = inputs.vocabulary.encode([token.lower() for token in tokens])
+            index = texts.vocabulary.encode([token.lower() for token in tokens])
             trees.append(tree)
             words.append(np.append(index, -1)[tree.token])
         if len(failed):

@@ -1,6 +1,6 @@
 """The dependency triplets of sentences, the fragments of DeFrag (section 3.1)."""
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -8,12 +8,10 @@ from numpy.typing import NDArray
 
 from densevse.batches.ragged import Indices, Ragged
 from densevse.batches.structures import Structure
+from densevse.batches.texts import Texts
 from densevse.language.triplets import between_words, kind_of, numbered_relations, tuples_of
 from densevse.language.words import UNKNOWN
 from densevse.methods.structures import Triplets
-
-if TYPE_CHECKING:
-    from densevse.batches.inputs import Inputs
 
 
 class TripletsOfSentences(Structure):
@@ -28,14 +26,14 @@ class TripletsOfSentences(Structure):
         self._sentences, self._numbers = Ragged.of_lengths(lengths), numbers
 
     @classmethod
-    def read(cls, inputs: "Inputs", caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
         """From the parses' dependencies."""
-        path = inputs.files.one("relations")
+        path = texts.files.one("relations")
         relations, column = numbered_relations(path), f"{kind_of(path)}_dependencies"
-        parses = inputs.parses_of(caption_ids, ["tokens", column])
+        parses = texts.parses_of(caption_ids, ["tokens", column])
         found = []
         for tokens, dependencies in zip(parses["tokens"], parses[column], strict=True):
-            words = inputs.vocabulary.encode([token.lower() for token in tokens])
+            words = texts.vocabulary.encode([token.lower() for token in tokens])
             found.append(
                 [
                     (relations[relation], words[governor], words[dependent], governor, dependent)
@@ -47,9 +45,9 @@ class TripletsOfSentences(Structure):
         return cls([len(sentence) for sentence in found], numbers)
 
     @classmethod
-    def sizes(cls, inputs: "Inputs") -> dict[str, int]:
+    def sizes(cls, texts: Texts) -> dict[str, int]:
         """How many relations there are."""
-        return {"relations": len(numbered_relations(inputs.files.one("relations")))}
+        return {"relations": len(numbered_relations(texts.files.one("relations")))}
 
     def take(self, sentences: Indices) -> Triplets:
         """The triplets of some sentences."""

@@ -1,6 +1,6 @@
 """The words of sentences, as tokens.parquet has them."""
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -8,11 +8,9 @@ from numpy.typing import NDArray
 
 from densevse.batches.ragged import Indices, Ragged
 from densevse.batches.structures import Structure
+from densevse.batches.texts import Texts
 from densevse.language.words import UNKNOWN
 from densevse.methods.structures import Words
-
-if TYPE_CHECKING:
-    from densevse.batches.inputs import Inputs
 
 
 class WordsOfSentences(Structure):
@@ -23,9 +21,9 @@ class WordsOfSentences(Structure):
         self._words = np.array([word for sentence in words for word in sentence], np.int64)
 
     @classmethod
-    def read(cls, inputs: "Inputs", caption_ids: NDArray[np.object_]) -> Self:
+    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
         """A sentence without any word is the unknown word."""
-        return cls([inputs.vocabulary.encode(tokens) or [UNKNOWN] for tokens in inputs.tokens_of(caption_ids)])
+        return cls([texts.vocabulary.encode(tokens) or [UNKNOWN] for tokens in texts.tokens_of(caption_ids)])
 
     def take(self, sentences: Indices) -> Words:
         """The words of some sentences, padded to the longest of them."""
