@@ -19,7 +19,8 @@ LONG = copy.deepcopy(SMALL_ROUNDS)
 LONG["methods"]["vse"]["datasets"]["scenes"]["training"] = {"checkpoint_steps": 1}
 LONG["methods"]["vse"]["datasets"]["scenes"]["phases"]["main"]["epochs"] = 30
 LONG["methods"]["hm_lstm"]["datasets"]["scenes"]["training"] = {"checkpoint_steps": 1}
-LONG["methods"]["hm_lstm"]["datasets"]["scenes"]["phases"]["sentences"]["epochs"] = 6
+for phase in ("sentences", "phrases"):
+    LONG["methods"]["hm_lstm"]["datasets"]["scenes"]["phases"][phase]["epochs"] = 6
 
 PARSER = "SIGKILL of the CoreNLP server"
 TRIALS = {
