@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,10 +64,13 @@ class Project:
         """What starts Snakemake in the folder, without targets."""
         return [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "test.yaml"]
 
-    def run(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess:
+    def run(
+        self, *arguments: str, check: bool = True, through: Callable[[list[str]], list[str]] = list
+    ) -> subprocess.CompletedProcess:
+        """Run Snakemake to its end; `through` makes the command that is run of Snakemake's."""
         options = [argument for argument in arguments if argument.startswith("-")]
         targets = [argument for argument in arguments if not argument.startswith("-")]
-        command = [*self.command(), *options, "--", *targets]
+        command = through([*self.command(), *options, "--", *targets])
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         done = subprocess.run(
             command, cwd=self.folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -91,6 +94,11 @@ class Project:
         process.start()
         process.join()
         return int(process.exitcode or 0), output.read_text()
+
+
+def without_power_over_permissions(command: list[str]) -> list[str]:
+    """The same command for a user who may not write to what is read-only, as root may."""
+    return command if os.geteuid() else ["setpriv", "--bounding-set", "-dac_override", *command]
 
 
 def _dry_run(folder: Path, targets: Sequence[str], output: Path) -> None:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.projects import ROOT, SMALL, Project, job_counts
+from tests.projects import ROOT, SMALL, Project, job_counts, without_power_over_permissions
 
 TABLE = "results/tables/scenes.md"
 ANOTHER_RATE = copy.deepcopy(SMALL)
@@ -59,28 +59,18 @@ def test_without_the_profile_a_changed_setting_is_seen_too(copied):
     assert job_counts(copied.run("--workflow-profile=none", "--dry-run", TABLE).stdout) == TRAINING
 
 
-def without_power_over_permissions(command: list[str]) -> list[str]:
-    """The same command for a user who may not write to what is read-only, as root may."""
-    return command if os.geteuid() else ["setpriv", "--bounding-set", "-dac_override", *command]
-
-
 @pytest.mark.skipif(not (os.geteuid() or shutil.which("setpriv")), reason="root may write everywhere; no setpriv here")
 def test_read_only_results_can_be_looked_at_and_say_what_to_do(copied):
     subprocess.run(["chmod", "-R", "a-w", copied.folder / "results"], check=True)
     try:
-        assert "Nothing to be done" in ask(copied).stdout
+        assert "Nothing to be done" in copied.run(TABLE, through=without_power_over_permissions).stdout
         copied.configure(ANOTHER_RATE)
-        done = ask(copied)
+        done = copied.run(TABLE, check=False, through=without_power_over_permissions)
     finally:
         subprocess.run(["chmod", "-R", "u+w", copied.folder / "results"], check=True)
     assert done.returncode != 0
     assert "results cannot be written to" in done.stdout
     assert "chmod -R u+w" in done.stdout
-
-
-def ask(project: Project) -> subprocess.CompletedProcess:
-    command = without_power_over_permissions([*project.command(), "--", TABLE])
-    return subprocess.run(command, cwd=project.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def test_it_runs_in_another_folder_than_its_own(tmp_path):
