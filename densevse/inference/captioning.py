@@ -89,7 +89,8 @@ def write_captions(files: Files, split: str, job: CaptionJob, path: str | Path) 
         candidates = rated(candidates, images, read_space(files.one("space")).to(device), model)
     known = set(map(spoken, tokens))
     rows = _rows(candidates, pairs.rows.image_ids, inputs, job.decoding, known)
-    settings = {"split": split, "decoding": job.decoding.model_dump(mode="json"), "seed": job.seed}
+    # Without the split: what is trained on the sentences of all splits has them as one parent.
+    settings = {"decoding": job.decoding.model_dump(mode="json"), "seed": job.seed}
     parents = {"generator": files.several("model"), "space": files.several("space") if "space" in files else []}
     schema.write(rows, GENERATED, path, lineage(settings, parents))
 

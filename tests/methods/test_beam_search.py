@@ -118,3 +118,14 @@ def test_a_tag_that_training_never_had_says_nothing():
     content = torch.randn(1, CONTENT)
     begun, _ = model.begin(content, torch.tensor([[1]]))
     assert torch.allclose(begun[0, 0], model.w_fd(model.contents(content).relu())[0])
+
+
+def test_a_captioner_learns_sentences_that_the_image_decides():
+    model, contents = make("lstm").train(), torch.eye(CONTENT, dtype=torch.double)
+    written = torch.tensor([[2, 3], [3, 2], [4, 5], [5, 4]])
+    optimizer = torch.optim.Adam(model.parameters(), 0.05)
+    for _ in range(150):
+        optimizer.zero_grad()
+        model.negative_log_likelihood(contents, Words(written, torch.full((4,), 2))).sum().backward()
+        optimizer.step()
+    assert search(model.eval(), contents, None, beam=3).words[:, 0, :2].tolist() == written.tolist()

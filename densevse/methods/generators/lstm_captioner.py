@@ -16,7 +16,7 @@ from densevse.methods.words import word_vectors
 
 
 class LSTMCaptioner(Generator):
-    """The captioner. Content are the CNN's vectors of images, brought to unit norm here."""
+    """The captioner. Content are the CNN's vectors of images."""
 
     structure = "words"
     hyperparameters: Parameters
@@ -33,8 +33,12 @@ class LSTMCaptioner(Generator):
         return self.decoder.negative_log_likelihood(self.initial(content), sentences)
 
     def initial(self, content: Tensor) -> Tensor:
-        """(S, dimension) the LSTM's states that images begin from."""
-        return self.image(self.dropout(functional.normalize(content, dim=1))).tanh()  # type: ignore[no-any-return]
+        """(S, dimension) the LSTM's states that images begin from.
+
+        Of the vectors' values, brought to mean 0 and variance 1: a vector of unit norm has values so small that the
+        state would say next to nothing of the image, and each image would be given the same sentence.
+        """
+        return self.image(self.dropout(functional.layer_norm(content, content.shape[1:]))).tanh()  # type: ignore[no-any-return]
 
     def begin(self, content: Tensor, tags: Tensor | None) -> tuple[Tensor, State]:
         """Hidden state and memory; steps read nothing else of the image."""
