@@ -34,6 +34,7 @@ include: "workflow/rules/alignments.smk"
 include: "workflow/rules/concept_figures.smk"
 include: "workflow/rules/saliency.smk"
 include: "workflow/rules/arithmetic.smk"
+include: "workflow/rules/localisation.smk"
 include: "workflow/rules/search.smk"
 # What nothing makes.
 include: "workflow/rules/absent.smk"

@@ -40,6 +40,12 @@ def grid_cells(width: int, height: int, cells: int) -> NDArray[np.float64]:
     return np.stack((column * sides[0], row * sides[1], *sides), axis=1)
 
 
+def in_any(x: float, y: float, boxes: NDArray[Any]) -> bool:
+    """Whether a point lies in any of some boxes (boxes, 4), whose edges belong to them."""
+    begin, end = boxes[:, :2], boxes[:, :2] + boxes[:, 2:]
+    return bool(((begin <= (x, y)) & ((x, y) <= end)).all(axis=1).any())
+
+
 def covered(cells: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.float64]:
     """The share of each cell (cells, 4) that lies in any of some boxes (boxes, 4): (cells,), boxes counted once.
 

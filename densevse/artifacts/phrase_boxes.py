@@ -1,4 +1,4 @@
-"""The region that each phrase of a BOXES artifact is about."""
+"""The region that each phrase of a BOXES artifact is about, and what boxes are called."""
 
 import pandas as pd
 
@@ -24,3 +24,14 @@ def phrase_boxes(boxes: pd.DataFrame) -> pd.DataFrame:
     )
     around = around.assign(width=around["right"] - around["x"], height=around["bottom"] - around["y"])
     return around.reset_index()[["image_id", *PHRASE, "phrase", *BOX]].astype(dict.fromkeys(BOX, "float32"))
+
+
+def named_boxes(boxes: pd.DataFrame) -> pd.DataFrame:
+    """A row for each box that a phrase names: image_id, phrase in lower case, and the box.
+
+    `boxes` holds BOXES rows. Phrases are those of the sentences; where none has a box, the names of objects' classes.
+    """
+    of_sentences = boxes["start"] >= 0
+    named = boxes[of_sentences] if of_sentences.any() else boxes
+    named = named.assign(phrase=named["phrase"].str.lower())
+    return named[["image_id", "phrase", *BOX]].drop_duplicates(ignore_index=True)

@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import AfterValidator, Field, SerializeAsAny, model_validator
 
 from densevse.settings.generators import Captions
+from densevse.settings.localisation import Localisation
 from densevse.settings.networks import View
 from densevse.settings.options import of_type
 from densevse.settings.sources import Path, Source
@@ -152,6 +153,9 @@ class Dataset(Strict):
     words_exchanged: dict[str, Annotated[list[str], Field(min_length=2)]] = Field(
         default={},
         description="kind, e.g. colour -> words of true objects' names, any of which arithmetic puts for another",
+    )
+    localisation: Localisation = Field(
+        default={}, validate_default=True, description="phrases that are looked for in windows of images (VSE)"
     )
     seeds: list[Seed] = Field(default=[0], min_length=1, description="each variant is trained once with each")
     captions: Captions = Field(default={}, validate_default=True, description="the table of generated sentences")

@@ -16,6 +16,7 @@ from densevse.plan.features import Features
 from densevse.plan.figures import Figures
 from densevse.plan.generators import Generators
 from densevse.plan.language import Parses, Words
+from densevse.plan.localisation import Localisation
 from densevse.plan.own_files import OwnFiles
 from densevse.plan.project import Project, any_of
 from densevse.plan.proposals import Proposals
@@ -42,7 +43,7 @@ features, parses, words = Features(project), Parses(project), Words(project)
 concepts = Concepts(project)
 generators, captions = Generators(project), Captions(project)
 training, tables, figures = Training(project), Tables(project), Figures(project)
-searches, arithmetic = Searches(project), Arithmetic(project)
+searches, arithmetic, localisation = Searches(project), Arithmetic(project), Localisation(project)
 
 
 # In paths of rules, <results> and the like stand for these.

@@ -1,0 +1,53 @@
+"""Localisation of phrases: by which variants it can be done, and what it reads."""
+
+from typing import Any
+
+from densevse.errors import InputError
+from densevse.plan.project import Stage, Wildcards
+from densevse.plan.training import Training
+
+VIEWS = {"whole", "centre", "ten_crop"}
+"""One vector for each image: a window can be seen in the same way."""
+
+
+class Localisation(Stage):
+    """Where phrases are in images, by their scores with windows."""
+
+    def windows(self, wildcards: Wildcards) -> str:
+        """The features of windows that a variant reads. Raises `InputError` naming a variant that cannot."""
+        entry = self.variant(wildcards)
+        if len(entry.views) != 1 or not set(entry.views) <= VIEWS or list(entry.sentences) != ["words"]:
+            raise InputError(
+                f"localisation: {wildcards.variant} reads {', '.join(entry.views)} of images and "
+                f"{', '.join(entry.sentences)} of sentences, but windows have one vector (view whole, centre or "
+                "ten_crop) and phrases have words alone. Ask for another variant, such as vse."
+            )
+        (view,) = entry.views
+        network = {**self.dataset(wildcards).networks, **entry.networks}[view]
+        return f"{self.results}/{wildcards.dataset}/windows/{network}/{view}.parquet"
+
+    def boxes(self, wildcards: Wildcards) -> str:
+        """The true boxes of phrases or objects. Raises `InputError` where there are none."""
+        if not self.dataset(wildcards).has_boxes:
+            raise InputError(
+                f"localisation: {wildcards.dataset} has no true boxes of phrases or objects; give some as "
+                f"datasets.{wildcards.dataset}.boxes."
+            )
+        return f"{self.results}/{wildcards.dataset}/boxes.parquet"
+
+    def chosen(self, wildcards: Wildcards) -> dict[str, Any]:
+        """How many images there are, and their windows."""
+        entry = self.dataset(wildcards).localisation
+        return {"images": entry.images, "sides": entry.sides, "stride": entry.stride}
+
+    def cells(self, wildcards: Wildcards) -> int:
+        """The cells along each side of a heat map."""
+        return self.dataset(wildcards).localisation.cells
+
+    def heat_maps(self, wildcards: Wildcards) -> str:
+        """The heat maps by the last round of a variant's first seed."""
+        return Training(self.project).embeddings(wildcards).replace("/embeddings/", "/localisation/")
+
+    def title_of_table(self, wildcards: Wildcards) -> str:
+        """The title of the table."""
+        return f"Localisation of phrases: {self.variant(wildcards).title} on {self.title(wildcards)}"
