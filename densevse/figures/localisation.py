@@ -1,5 +1,7 @@
 """Heat maps of phrases, drawn over their images."""
 
+import textwrap
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -17,6 +19,7 @@ from densevse.figures.examples import pictures
 from densevse.figures.saving import RIGHT, WRONG, save
 
 COLUMNS, LINES = 4, 4
+TITLE = 40  # characters of a line above a picture
 
 
 def localisation_figure(
@@ -56,4 +59,4 @@ def _draw(
         place.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor="white", linewidth=1.5))
     colour = RIGHT if row["right"] else WRONG
     place.plot(row["x"], row["y"], "P", markersize=11, markerfacecolor=colour, markeredgecolor="white")
-    place.set_title(row["phrase"], fontsize=9, parse_math=False)
+    place.set_title(textwrap.fill(row["phrase"], TITLE), fontsize=9, parse_math=False)

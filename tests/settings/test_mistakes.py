@@ -56,6 +56,10 @@ WRONG = {
     "datasets.scenes.arithmetic_shown": [[["scene00001", "red"]], "red"],
     "datasets.scenes.words_exchanged.colour": [["red"], "red"],
     "datasets.flickr8k.words_exchanged": [{"colour": ["red", "blue"]}],
+    "datasets.scenes.localisation.sides": [[], [0], [1.5], 0.5],
+    "datasets.scenes.localisation.stride": [0, 1.01],
+    "datasets.scenes.localisation.images": [0, "all"],
+    "datasets.scenes.localisation.cells": [0, 2.5],
     # searches
     "searches.scenes.dataset": ["scene", None],
     "searches.scenes.variant": ["vsep", 1],
