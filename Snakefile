@@ -53,5 +53,4 @@ rule all:
         figures.of_saliency("scenes"),
         captions.table("scenes"),
         captions.figure("scenes"),
-        arithmetic.of_dataset("scenes"),
         searches.of_dataset("scenes"),
