@@ -32,11 +32,11 @@ from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.logs import progress
 from densevse.methods.interface import DualEncoder, Encoding, Images, Sentences
 from densevse.methods.structures import words_of
+from densevse.settings.networks import ONE_VECTOR
 
 Reals = NDArray[np.float64]
 
 PHRASES_AT_ONCE = 512
-VIEWS = {"whole", "centre", "ten_crop"}
 EQUAL = 1e-6
 """Cells are equally high whose scores differ by less: the same windows summed in another order."""
 
@@ -119,7 +119,7 @@ def read_space(path: str, windows: Mapping[str, Any]) -> tuple[str, DualEncoder]
     known = described(path)
     views, sentences = sorted(known["shapes"]["features"]), known["sentences"]
     alike = {key: value for key, value in without(windows, "boxes").items() if key != "windows"}
-    fits = len(views) == 1 and set(views) <= VIEWS and sentences == ["words"]
+    fits = len(views) == 1 and set(views) <= ONE_VECTOR and sentences == ["words"]
     space = load_model(path, features={views[0]: alike} if fits else None)
     if not fits or not isinstance(space, DualEncoder):
         raise InputError(

@@ -5,9 +5,7 @@ from typing import Any
 from densevse.errors import InputError
 from densevse.plan.project import Stage, Wildcards
 from densevse.plan.training import Training
-
-VIEWS = {"whole", "centre", "ten_crop"}
-"""One vector for each image: a window can be seen in the same way."""
+from densevse.settings.networks import ONE_VECTOR
 
 
 class Localisation(Stage):
@@ -16,7 +14,7 @@ class Localisation(Stage):
     def windows(self, wildcards: Wildcards) -> str:
         """The features of windows that a variant reads. Raises `InputError` naming a variant that cannot."""
         entry = self.variant(wildcards)
-        if len(entry.views) != 1 or not set(entry.views) <= VIEWS or list(entry.sentences) != ["words"]:
+        if len(entry.views) != 1 or not set(entry.views) <= ONE_VECTOR or list(entry.sentences) != ["words"]:
             raise InputError(
                 f"localisation: {wildcards.variant} reads {', '.join(entry.views)} of images and "
                 f"{', '.join(entry.sentences)} of sentences, but windows have one vector (view whole, centre or "

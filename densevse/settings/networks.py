@@ -9,6 +9,9 @@ from densevse.strict import Strict
 
 View = Literal["whole", "centre", "ten_crop", "grid", "regions", "concepts", "concepts_whole", "written"]
 
+ONE_VECTOR = frozenset({"whole", "centre", "ten_crop"})
+"""The views that are one vector of an image, so that a window of it can be seen in the same way."""
+
 CONCEPTS = frozenset({"concepts", "concepts_whole"})
 """The views that a concept network gives: of the best of an image's regions for each concept, of the whole image."""
 
