@@ -17,6 +17,7 @@ rule propose:
     conda:
         "../../envs/base.yaml"
     threads: 8
+    priority: 1 # many threads, for which a small machine would have to be idle later
     resources:
         mem_mb=3000,
         runtime=120,

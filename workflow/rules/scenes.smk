@@ -40,7 +40,7 @@ rule train_network:
         network=features.trained_here(),
     conda:
         "../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: settings.threads # nearly everything waits for it
     resources:
         mem_mb=3000,
         gpu=settings.gpu,
@@ -48,7 +48,7 @@ rule train_network:
         code=code_of("train_network.py"),
         network=features.training,
         sources=datasets.source_names,
-        threads=datasets.threads,
+        threads=settings.threads,
     message:
         "training the network {wildcards.network} on {wildcards.dataset}"
     script:
