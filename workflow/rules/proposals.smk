@@ -14,10 +14,10 @@ rule propose:
         "<benchmarks>/propose/{dataset}_{proposer}_{shard}.tsv"
     wildcard_constraints:
         proposer=proposals.of_kind("selective_search", "file", "detections", "mcg_published"),
+    priority: 1  # many threads, for which a small machine would have to be idle later
     conda:
         "../../envs/base.yaml"
     threads: 8
-    priority: 1 # many threads, for which a small machine would have to be idle later
     resources:
         mem_mb=3000,
         runtime=120,

@@ -40,7 +40,7 @@ rule train_network:
         network=features.trained_here(),
     conda:
         "../../envs/torch.yaml"
-    threads: settings.threads # nearly everything waits for it
+    threads: settings.threads  # nearly everything waits for it
     resources:
         mem_mb=3000,
         gpu=settings.gpu,
