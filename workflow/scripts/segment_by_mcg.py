@@ -1,29 +1,20 @@
-from densevse.artifacts.files import checksum
-from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schema import read, write
-from densevse.artifacts.schemas.contours import CONTOURS
-from densevse.artifacts.schemas.datasets import IMAGES
+from functools import partial
+
 from densevse.artifacts.schemas.masks import SEGMENTS
-from densevse.artifacts.shards import remove_superseded
 from densevse.logs import job
 from densevse.vision.mcg.forest import load
-from densevse.vision.mcg.shards import images_with, segments
+from densevse.vision.mcg.shards import segments, write_shard
 
 
-def main(image_table, contours, ranker, name, options, processes, path):
-    images = images_with(read(contours, CONTOURS), read(image_table, IMAGES))
-    found = segments(images, load(ranker), options, processes)
-    settings = {"proposer": name, "kind": "mcg", "ranker_sha256": checksum(ranker), **options}
-    write(found, SEGMENTS, path, lineage(settings, {"images": image_table}))
-    remove_superseded(path)
+def main(inputs, name, options, processes, path):
+    make = partial(segments, ranker=load(inputs["ranker"]), options=options, processes=processes)
+    write_shard(make, SEGMENTS, inputs, {"proposer": name, "kind": "mcg", **options}, path)
 
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         main(
-            snakemake.input.image_table,
-            snakemake.input.contours,
-            snakemake.input.ranker,
+            dict(snakemake.input.items()),
             snakemake.wildcards.proposer,
             snakemake.params.options,
             snakemake.threads,

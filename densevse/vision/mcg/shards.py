@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import cv2
 import numpy as np
@@ -13,11 +13,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.files import checksum
+from densevse.artifacts.lineage import Files, lineage
 from densevse.artifacts.run_lengths import encode
-from densevse.artifacts.schema import Schema
+from densevse.artifacts.schema import Schema, read, write
+from densevse.artifacts.schemas.contours import CONTOURS
+from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP, SEGMENTS
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.schemas.rankers import CANDIDATES
+from densevse.artifacts.shards import remove_superseded
 from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import progress
@@ -32,6 +37,8 @@ from densevse.vision.proposal_recall import COUNTS
 
 Rows = Mapping[str, Any]
 """Columns of an artifact: arrays or lists of one length, or one value for all."""
+
+Item = TypeVar("Item")
 
 
 class Image(NamedTuple):
@@ -62,8 +69,7 @@ def contour_maps(
     for image_id, source, file in progress(named, "contours", len(readable)):
         maps = detector.of(decode(files.read(source, file), file), scales, options["pixels"])
         found += [(image_id, scale, _png(one)) for scale, one in zip(scales, maps, strict=True)]
-    frame = pd.DataFrame(found, columns=["image_id", "scale", "picture"])
-    return frame.astype({"image_id": "str", "scale": "float32"})
+    return _maps_found(found)
 
 
 def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]) -> pd.DataFrame:
@@ -83,6 +89,11 @@ def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]
                 raise InputError(f"{path}: no grey picture; each image needs its contour map at each of the scales.")
             resized = resize(np.asarray(one, np.uint8), *working_size(height, width, options["pixels"]))
             found.append((image_id, scale, _png(resized)))
+    return _maps_found(found)
+
+
+def _maps_found(found: Sequence[tuple[str, float, bytes]]) -> pd.DataFrame:
+    """Contour maps as rows of CONTOURS."""
     frame = pd.DataFrame(found, columns=["image_id", "scale", "picture"])
     return frame.astype({"image_id": "str", "scale": "float32"})
 
@@ -95,6 +106,27 @@ def images_with(contours: pd.DataFrame, rows: pd.DataFrame) -> list[Image]:
     }
     groups = contours.groupby("image_id", sort=False)
     return [Image(str(name), *sizes[str(name)], list(group["picture"])) for name, group in groups if str(name) in sizes]
+
+
+def write_shard(
+    make: Callable[[list[Image]], pd.DataFrame],
+    schema: Schema,
+    inputs: Mapping[str, str],
+    settings: Mapping[str, Any],
+    path: str | Path,
+    split: str | None = None,
+) -> None:
+    """Write the rows (of `schema`) that `make` gives for the images of a shard, or for those of one `split`.
+
+    `inputs` are the files of the rule: image_table and contours, and masks and ranker where `make` uses them. The rows
+    are made from them and from `settings`.
+    """
+    rows = read(inputs["image_table"], IMAGES)
+    images = images_with(read(inputs["contours"], CONTOURS), rows if split is None else rows[rows["split"] == split])
+    learned = {"ranker_sha256": checksum(inputs["ranker"])} if "ranker" in inputs else {}
+    parents: dict[str, Files] = {"images": inputs["image_table"], "masks": inputs.get("masks", [])}
+    write(make(images), schema, path, lineage({**settings, **learned}, parents))
+    remove_superseded(path)
 
 
 def proposals(images: Sequence[Image], ranker: Ranker, options: Mapping[str, Any], processes: int) -> pd.DataFrame:
@@ -114,9 +146,7 @@ def segment_overlap(
     images: Sequence[Image], masks: pd.DataFrame, ranker: Ranker, options: Mapping[str, Any], processes: int
 ) -> pd.DataFrame:
     """How well the proposals of images cover their objects (SEGMENT_OVERLAP); `masks` (MASKS) are theirs."""
-    of_image = {str(name): group for name, group in masks.groupby("image_id", sort=False)}
-    known = [image for image in images if image.image_id in of_image]
-    return _of_each(known, partial(_overlap, of_image, ranker, dict(options)), SEGMENT_OVERLAP, processes)
+    return _of_each(_with_masks(images, masks), partial(_overlap, ranker, dict(options)), SEGMENT_OVERLAP, processes)
 
 
 def ranker_sample(
@@ -126,19 +156,23 @@ def ranker_sample(
 
     `options` are a proposer's: candidates, superpixels. An image without masks gives none.
     """
+    return _of_each(_with_masks(images, masks), partial(_sample, dict(options)), CANDIDATES, processes)
+
+
+def _with_masks(images: Sequence[Image], masks: pd.DataFrame) -> list[tuple[Image, pd.DataFrame]]:
+    """The images that have masks (MASKS), each with its own."""
     of_image = {str(name): group for name, group in masks.groupby("image_id", sort=False)}
-    known = [image for image in images if image.image_id in of_image]
-    return _of_each(known, partial(_sample, of_image, dict(options)), CANDIDATES, processes)
+    return [(image, of_image[image.image_id]) for image in images if image.image_id in of_image]
 
 
-def _of_each(images: Sequence[Image], work: Callable[[Image], Rows], schema: Schema, processes: int) -> pd.DataFrame:
-    """The rows that `work` gives for each image, in their order, computed in `processes`."""
+def _of_each(items: Sequence[Item], work: Callable[[Item], Rows], schema: Schema, processes: int) -> pd.DataFrame:
+    """The rows that `work` gives for each image (or image with masks), in their order, computed in `processes`."""
     columns = [column.name for column in schema.columns]
     frames: list[pd.DataFrame] = [schema.arrow.empty_table().to_pandas()]
-    if images:
+    if items:
         context = multiprocessing.get_context("spawn")
-        with context.Pool(min(processes, len(images)), cv2.setNumThreads, (1,)) as pool:
-            found = progress(pool.imap(work, images), "MCG", len(images))
+        with context.Pool(min(processes, len(items)), cv2.setNumThreads, (1,)) as pool:
+            found = progress(pool.imap(work, items), "MCG", len(items))
             frames += [pd.DataFrame(rows, columns=columns) for rows in found]
     return pd.concat(frames, ignore_index=True)
 
@@ -169,9 +203,10 @@ def _segments(ranker: Ranker, options: Mapping[str, Any], image: Image) -> Rows:
     }
 
 
-def _overlap(masks: Mapping[str, pd.DataFrame], ranker: Ranker, options: Mapping[str, Any], image: Image) -> Rows:
+def _overlap(ranker: Ranker, options: Mapping[str, Any], known: tuple[Image, pd.DataFrame]) -> Rows:
+    image, masks = known
     found = _proposed(image, ranker, options)
-    jaccards = overlaps(found.candidates, found.superpixels, objects_of(masks[image.image_id]))
+    jaccards = overlaps(found.candidates, found.superpixels, objects_of(masks))
     best = np.stack([jaccards[: count or None].max(axis=0) for count in COUNTS])
     return {
         "image_id": image.image_id,
@@ -181,10 +216,11 @@ def _overlap(masks: Mapping[str, pd.DataFrame], ranker: Ranker, options: Mapping
     }
 
 
-def _sample(masks: Mapping[str, pd.DataFrame], options: Mapping[str, Any], image: Image) -> Rows:
+def _sample(options: Mapping[str, Any], known: tuple[Image, pd.DataFrame]) -> Rows:
+    image, masks = known
     found = hierarchies(image.contours(), options["superpixels"])
     formed = candidates(found, options["candidates"])
-    jaccards = overlaps(formed, found.superpixels, objects_of(masks[image.image_id]))
+    jaccards = overlaps(formed, found.superpixels, objects_of(masks))
     drawn = draw(jaccards, zlib.crc32(image.image_id.encode()))
     described = features(formed[drawn], found)
     return {"image_id": image.image_id, "features": list(described), "jaccard": jaccards[drawn].max(axis=1)}

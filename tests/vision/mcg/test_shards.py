@@ -1,14 +1,18 @@
 """From contour maps to artifacts, with masks: what rankers learn from, segments, and how well they cover objects."""
 
+from functools import partial
+
 import cv2
 import numpy as np
 import pandas as pd
 import pytest
 
+from densevse.artifacts.lineage import made_from
 from densevse.artifacts.run_lengths import decode, encode
-from densevse.artifacts.schema import arrow_table
+from densevse.artifacts.schema import arrow_table, read, write
 from densevse.artifacts.schemas.contours import CONTOURS
-from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP, SEGMENTS
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.masks import MASKS, SEGMENT_OVERLAP, SEGMENTS
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.schemas.rankers import CANDIDATES
 from densevse.errors import InputError
@@ -24,6 +28,7 @@ from densevse.vision.mcg.shards import (
     ranker_sample,
     segment_overlap,
     segments,
+    write_shard,
 )
 from tests.vision.mcg.pictures import noise
 
@@ -33,15 +38,25 @@ HEIGHT, WIDTH = 48, 60
 
 
 @pytest.fixture(scope="module")
-def images():
-    """Three images with two contour maps each, the last of twice the size that it is worked on."""
+def maps():
+    """Two contour maps of each of three images."""
     rows = [
         (name, scale, cv2.imencode(".png", noise(HEIGHT, WIDTH, seed, 3 * place))[1].tobytes())
         for seed, name in enumerate(NAMES)
         for place, scale in ((1, 1.0), (2, 0.5))
     ]
-    sizes = pd.DataFrame({"image_id": NAMES, "height": [HEIGHT] * 2 + [96], "width": [WIDTH] * 2 + [120]})
-    return images_with(pd.DataFrame(rows, columns=["image_id", "scale", "picture"]), sizes)
+    return pd.DataFrame(rows, columns=["image_id", "scale", "picture"])
+
+
+@pytest.fixture(scope="module")
+def sizes():
+    """Those of the images; the last has twice the size that it is worked on."""
+    return pd.DataFrame({"image_id": NAMES, "height": [HEIGHT] * 2 + [96], "width": [WIDTH] * 2 + [120]})
+
+
+@pytest.fixture(scope="module")
+def images(maps, sizes):
+    return images_with(maps, sizes)
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +117,20 @@ def test_a_forest_learns_nothing_from_its_own_fold():
         assert min(others) <= forest.predict(np.zeros((1, 16), np.float32))[0] <= max(others)
     with pytest.raises(InputError, match="two folds"):
         learn_from_masks(sample[:1], 3, {"trees": 1, "leaf": 1}, 0)
+
+
+def test_a_shard_is_written_of_one_split_and_says_what_it_was_made_from(tmp_path, maps, sizes, objects):
+    table = sizes.assign(source="", file="", split=["train", "train", "val"], sha256="", captions=0, status="ok")
+    inputs = {name: str(tmp_path / f"{name}.parquet") for name in ("image_table", "contours", "masks")}
+    write(table.assign(family=table["image_id"]), IMAGES, inputs["image_table"], {"reader": "made up"})
+    write(maps.astype({"scale": "float32"}), CONTOURS, inputs["contours"], {})
+    write(objects, MASKS, inputs["masks"], {"people": "drew them"})
+    make = partial(ranker_sample, masks=objects, options=OPTIONS, processes=1)
+    path = tmp_path / "00-of-01.parquet"
+    write_shard(make, CANDIDATES, inputs, {"drawn": 30}, path, split="train")
+    assert set(read(path, CANDIDATES)["image_id"]) == {"a"}
+    parents = {"images": {"reader": "made up"}, "masks": {"people": "drew them"}}
+    assert made_from(path) == {"drawn": 30, "parents": parents}
 
 
 def test_segments_are_the_proposals_in_the_pixels_of_the_image(images, ranker):
