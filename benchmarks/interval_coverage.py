@@ -14,10 +14,11 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
+from densevse.bootstrap import Interval
 from densevse.datasets.scenes_pictures import draw
 from densevse.datasets.scenes_sentences import describe
 from densevse.datasets.scenes_world import sample_family
-from densevse.evaluation.intervals import Bootstrap, Interval
+from densevse.evaluation.intervals import Bootstrap
 from densevse.evaluation.protocols import TestSet, full
 from densevse.evaluation.recall import figures_of
 from densevse.evaluation.results import queries_of

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FOUNDATION = {"errors", "logs", "processor", "numerics", "strict"}
+FOUNDATION = {"errors", "logs", "processor", "numerics", "bootstrap", "strict"}
 ALLOWED = {
     "errors": set(),
     "logs": {"errors"},
     "processor": set(),
     "numerics": {"logs", "processor"},
+    "bootstrap": set(),
     "strict": set(),
     "settings": FOUNDATION,
     "plan": FOUNDATION | {"settings", "artifacts.shards", "artifacts.files", "evaluation.published"},

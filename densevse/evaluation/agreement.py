@@ -15,8 +15,8 @@ from scipy.stats import kendalltau
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.judgements import AGREEMENT, JUDGEMENTS, PAIR_SCORES
+from densevse.bootstrap import Interval, interval_of
 from densevse.errors import InputError
-from densevse.evaluation.intervals import CONFIDENCE, Interval
 from densevse.evaluation.rendering import Column, Document, Sheet
 from densevse.evaluation.tables import Outputs, write_table
 
@@ -83,9 +83,7 @@ def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> 
     for _ in range(REPLICATES):
         rows = np.concatenate([rows_of_image[n] for n in random.integers(len(rows_of_image), size=len(rows_of_image))])
         drawn.append(np.mean([_tau(of_run[rows], rating[rows], kind) for of_run in scores]))
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.nanquantile(drawn, [tail, 1 - tail])
-    return Agreement(float(tau), Interval(float(low), float(high)))
+    return Agreement(float(tau), interval_of(np.array(drawn)))
 
 
 def _scores_of(judged: pd.DataFrame, run: pd.DataFrame) -> np.ndarray[Any, Any]:

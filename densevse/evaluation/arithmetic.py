@@ -20,8 +20,8 @@ from densevse.artifacts.schemas.arithmetic import ARITHMETIC, ARITHMETIC_ACCURAC
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
+from densevse.bootstrap import Reals, interval_of_mean
 from densevse.errors import InputError
-from densevse.evaluation.intervals import Reals, interval_of_mean
 from densevse.evaluation.rendering import Column, Document, Sheet
 
 Objects: TypeAlias = Mapping[str, list[frozenset[str]]]

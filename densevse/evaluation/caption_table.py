@@ -7,17 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, ORDERS, OTHERS
+from densevse.bootstrap import Reals, draws_of
 from densevse.errors import InputError
 from densevse.evaluation.bleu import bleu
 from densevse.evaluation.intervals import Intervals, Replicates, over_seeds
 from densevse.evaluation.rendering import Column, Document, Sheet
 from densevse.evaluation.tables import Outputs, write_table
 
-Reals = NDArray[np.float64]
 HEADINGS = {
     ALL: "Against all sentences of an image",
     OTHERS: "Against the sentences of an image without its first",
@@ -79,8 +78,7 @@ class CaptionBootstrap(Intervals):
         super().__init__()
         self._images = rows["image_id"].tolist()
         codes = np.asarray(pd.factorize(rows["family"])[0])
-        count = int(codes.max()) + 1
-        draws = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), size=self._replicates)
+        draws = draws_of(int(codes.max()) + 1, self._replicates)
         # (1 + replicates, images): how often each image is drawn, the true split first
         self._weights: Reals = np.vstack((np.ones(len(rows)), draws[:, codes])).astype(np.float64)
 

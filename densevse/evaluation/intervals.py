@@ -21,44 +21,19 @@ Errors, 2008 (groups); Weerahandi, Generalized Confidence Intervals, JASA 1993 (
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from densevse.bootstrap import REPLICATES, Interval, Reals, draws_of, interval_of
 from densevse.errors import InputError
 from densevse.evaluation.published import DIRECTIONS, RECALLS
 from densevse.evaluation.recall import totals
 
-Reals = NDArray[np.float64]
-REPLICATES = 2000
-CONFIDENCE = 0.95
 QUERY = ["fold", "direction", "query_id"]
 LARGEST = {"sum": 600.0, **dict.fromkeys(["mean_recall", *(f"{d}_r{k}" for d in DIRECTIONS for k in RECALLS)], 100.0)}
-
-
-class Interval(NamedTuple):
-    """From `low` to `high`."""
-
-    low: float
-    high: float
-
-    @property
-    def excludes_zero(self) -> bool:
-        """Whether all of it lies on one side of 0."""
-        return self.low > 0 or self.high < 0
-
-
-def interval_of_mean(values: Reals, groups: Sequence[str]) -> Interval:
-    """The 95% interval of the mean of values (n,), by a bootstrap over groups of them that are alike."""
-    group = np.asarray(pd.factorize(pd.Series(groups))[0])
-    count = int(group.max()) + 1
-    draws = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), size=REPLICATES)
-    means = (draws @ np.bincount(group, values)) / (draws @ np.bincount(group))
-    tail = (1 - CONFIDENCE) / 2
-    return Interval(*(float(end) for end in np.quantile(means, [tail, 1 - tail])))
 
 
 @dataclass(frozen=True)
@@ -84,24 +59,18 @@ class Intervals:
         """The 95% interval of a figure, within what the figure can be."""
         drawn = of.drawn[figure] + of.spread(figure) * self._student(len(of.by_seed), 0)
         smallest = 1.0 if figure.endswith("rank") else 0.0
-        return self._interval(np.clip(drawn, smallest, LARGEST.get(figure)))
+        return interval_of(np.clip(drawn, smallest, LARGEST.get(figure)))
 
     def difference(self, figure: str, of: Replicates, reference: Replicates) -> Interval:
         """The paired 95% interval of a figure of one method less that of another; seeds vary independently."""
         drawn = of.drawn[figure] - reference.drawn[figure]
         drawn = drawn + of.spread(figure) * self._student(len(of.by_seed), 0)
-        return self._interval(drawn - reference.spread(figure) * self._student(len(reference.by_seed), 1))
+        return interval_of(drawn - reference.spread(figure) * self._student(len(reference.by_seed), 1))
 
     def _student(self, seeds: int, stream: int) -> Reals:
         if seeds < 2:
             return np.zeros(self._replicates)
         return np.random.default_rng([1, stream]).standard_t(seeds - 1, self._replicates)
-
-    @staticmethod
-    def _interval(drawn: Reals) -> Interval:
-        tail = (1 - CONFIDENCE) / 2
-        low, high = np.quantile(drawn, [tail, 1 - tail])
-        return Interval(float(low), float(high))
 
 
 def over_seeds(drawn: Sequence[Mapping[str, Reals]]) -> Replicates:
@@ -127,8 +96,7 @@ class Bootstrap(Intervals):
         for fold in self._queries["fold"].unique():
             inside = (self._queries["fold"] == fold).to_numpy()
             group = np.unique(codes[inside], return_inverse=True)[1]
-            count = int(group.max()) + 1
-            draws = random.multinomial(count, np.full(count, 1 / count), size=replicates).astype(np.float32)
+            draws = draws_of(int(group.max()) + 1, replicates, random).astype(np.float32)
             for direction in DIRECTIONS:
                 chosen = (self._queries.loc[inside, "direction"] == direction).to_numpy()
                 self._parts.append((direction, np.flatnonzero(inside)[chosen], group[chosen], draws))

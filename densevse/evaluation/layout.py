@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from densevse.evaluation.intervals import Interval
+from densevse.bootstrap import Interval
 from densevse.evaluation.published import DIRECTIONS, RECALLS
 from densevse.evaluation.rendering import Column, Sheet
 from densevse.evaluation.results import Row

@@ -9,7 +9,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.localisation import HEAT_MAPS, LOCALISATION_ACCURACY, POINTED
-from densevse.evaluation.intervals import interval_of_mean
+from densevse.bootstrap import interval_of_mean
 from densevse.evaluation.rendering import Column, Document, Sheet
 
 COLUMNS = ["image_id", "right", "centre_right", "box_share"]

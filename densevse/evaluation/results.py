@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from densevse.bootstrap import Interval
 from densevse.evaluation.chance import expected_figures
-from densevse.evaluation.intervals import Bootstrap, Interval, Replicates
+from densevse.evaluation.intervals import Bootstrap, Replicates
 from densevse.evaluation.protocols import Fold, TestSet
 from densevse.evaluation.published import DIRECTIONS, FIGURE_COLUMNS, RECALLS, PublishedRow
 

@@ -10,19 +10,17 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, covered
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.saliency import SALIENCY, SALIENCY_SCORE
+from densevse.bootstrap import Reals, interval_of_mean
 from densevse.errors import InputError
 from densevse.logs import logger
 
 WORDS = 2  # the paper shows the two most salient ones of each step
 BLOB = 0.25  # the width (standard deviation) of the central blob, of the grid's side
-REPLICATES = 2000
-Reals = NDArray[np.float64]
 
 
 def write_score(saliency: str, boxes: str, output: str, made_from: Mapping[str, Any]) -> None:
@@ -81,9 +79,8 @@ def central_blob(cells: int) -> Reals:
 def _summary(shares: pd.DataFrame) -> dict[str, float]:
     of_images = shares.groupby("image_id")[list(MAPS)].mean()
     found = {**{name: float(of_images[name].mean()) for name in MAPS}, "images": len(of_images)}
-    draws = np.random.default_rng(0).integers(len(of_images), size=(REPLICATES, len(of_images)))
     for other in ("chance", "blob"):
         gain = (of_images["share"] - of_images[other]).to_numpy()
-        low, high = np.quantile(gain[draws].mean(axis=1), [0.025, 0.975])
+        low, high = interval_of_mean(gain, of_images.index)
         found |= {f"over_{other}": float(gain.mean()), f"over_{other}_low": low, f"over_{other}_high": high}
     return found

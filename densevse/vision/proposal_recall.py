@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.schemas.proposals import PERCENT
+from densevse.bootstrap import interval_of_mean
 from densevse.errors import InputError
 
 COUNTS = (100, 300, 500, 1000, 0)  # boxes an image that are looked at; 0 for all
-
-REPLICATES, CONFIDENCE = 2000, 0.95
-
-Reals = NDArray[np.float64]
 
 
 def recall(
@@ -75,10 +72,6 @@ def _mean(name: str, of_images: Sequence[NDArray[Any]]) -> dict[str, float]:
     """The mean over the objects of all images, and its interval; all are NaN where there is no image."""
     if not of_images:
         return dict.fromkeys((name, f"{name}_low", f"{name}_high"), np.nan)
-    sums = np.array([values.sum() for values in of_images], np.float64)
-    objects = np.array([len(values) for values in of_images], np.float64)
-    number = len(sums)
-    draws = np.random.default_rng(0).multinomial(number, np.full(number, 1 / number), size=REPLICATES)
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(draws @ sums / (draws @ objects), [tail, 1 - tail])
-    return {name: float(sums.sum() / objects.sum()), f"{name}_low": float(low), f"{name}_high": float(high)}
+    values = np.concatenate(of_images).astype(np.float64)
+    low, high = interval_of_mean(values, np.repeat(np.arange(len(of_images)), list(map(len, of_images))))
+    return {name: float(values.mean()), f"{name}_low": low, f"{name}_high": high}

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from densevse.bootstrap import Interval
 from densevse.errors import InputError
-from densevse.evaluation.intervals import Bootstrap, Interval, RankHistogram
+from densevse.evaluation.intervals import Bootstrap, RankHistogram
 from densevse.evaluation.recall import figures_of, recall_figures
 
 CAPTIONS = 5
