@@ -5,12 +5,11 @@ Bootstrap, 1993, section 13.3; Cameron, Gelbach and Miller, Bootstrap-Based Impr
 Errors, 2008).
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Reals = NDArray[np.float64]
 REPLICATES = 2000
@@ -44,7 +43,7 @@ def interval_of(figures: NDArray[Any]) -> Interval:
     return Interval(float(low), float(high))
 
 
-def interval_of_mean(values: NDArray[Any], groups: Sequence[Any] | NDArray[Any] | pd.Index) -> Interval:
+def interval_of_mean(values: NDArray[Any], groups: ArrayLike) -> Interval:
     """The 95% interval of the mean of values (n,), drawn in `groups` (n,) of them that are alike."""
     group = np.asarray(pd.factorize(np.asarray(groups))[0])
     draws = draws_of(int(group.max()) + 1)

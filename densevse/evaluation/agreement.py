@@ -17,7 +17,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.judgements import AGREEMENT, JUDGEMENTS, PAIR_SCORES
 from densevse.bootstrap import Interval, interval_of
 from densevse.errors import InputError
-from densevse.evaluation.rendering import Column, Document, Sheet
+from densevse.evaluation.rendering import Column, Document, Sheet, number, number_range
 from densevse.evaluation.tables import Outputs, write_table
 
 KINDS = {"experts": "c", "crowd": "b"}
@@ -124,9 +124,7 @@ def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
 
 
 def _cells(row: Any, by: str) -> list[str]:
-    tau, low, high = (row[f"{by}{end}"] for end in ("", "_low", "_high"))
-    figure = "" if pd.isna(tau) else f"{tau:.1f}"
-    return [figure, "" if pd.isna(low) else f"{low:.1f} to {high:.1f}"]
+    return [number(row[by]), number_range((row[f"{by}_low"], row[f"{by}_high"]))]
 
 
 def _notes(rows: pd.DataFrame) -> list[str]:

@@ -15,14 +15,21 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from densevse.artifacts import schema
-from densevse.artifacts.files import write_text
 from densevse.artifacts.schemas.arithmetic import ARITHMETIC, ARITHMETIC_ACCURACY, BY, NAMED
-from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
-from densevse.bootstrap import Reals, interval_of_mean
+from densevse.bootstrap import Reals
 from densevse.errors import InputError
-from densevse.evaluation.rendering import Column, Document, Sheet
+from densevse.evaluation.accuracy import (
+    INTERVALS,
+    accuracies,
+    accuracy_cells,
+    families_of,
+    gain_cells,
+    write_accuracies,
+)
+from densevse.evaluation.rendering import Column, Document, Sheet, number
 
 Objects: TypeAlias = Mapping[str, list[frozenset[str]]]
 Indices: TypeAlias = NDArray[np.int64]
@@ -71,10 +78,8 @@ def write_arithmetic(
 def write_table(found: str, images: str, title: str, paths: tuple[str, str], made_from: Mapping[str, Any]) -> None:
     """Count how often ARITHMETIC rows are right, and write that as ARITHMETIC_ACCURACY rows and as Markdown."""
     rows = schema.read(found, ARITHMETIC)
-    families = schema.read(images, IMAGES, ["image_id", "family"]).set_index("image_id")["family"]
-    counted = accuracy(rows[rows["kind"] != NAMED], families)
-    schema.write(counted, ARITHMETIC_ACCURACY, paths[0], made_from)
-    write_text(table(counted, title).markdown(), paths[1])
+    counted = accuracy(rows[rows["kind"] != NAMED], families_of(images))
+    write_accuracies(counted, ARITHMETIC_ACCURACY, table(counted, title), paths, made_from)
 
 
 def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
@@ -82,7 +87,6 @@ def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
     found = []
     for kind, of_kind in rows.groupby("kind", sort=False):
         asked = of_kind.drop_duplicates("image_id").set_index("image_id")
-        groups = list(families.reindex(asked.index))
         for first in FIRST:
             near = of_kind[of_kind["rank"] <= first].astype({"right": float})
             hits = {
@@ -90,26 +94,9 @@ def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
                 for by, rows in near.groupby("by")
             }
             chance = float(_by_chance(asked["all_right"].to_numpy(), asked["ranked"].to_numpy(), first).mean())
-            for by, right in ((by, hits[by]) for by in BY):
-                gain = hits["arithmetic"] - right
-                low, high = interval_of_mean(right, groups)
-                gain_low, gain_high = interval_of_mean(gain, groups)
-                found.append(
-                    {
-                        "kind": kind,
-                        "by": by,
-                        "first": first,
-                        "queries": len(asked),
-                        "accuracy": right.mean(),
-                        "low": low,
-                        "high": high,
-                        "chance": chance,
-                        "gain": gain.mean(),
-                        "gain_low": gain_low,
-                        "gain_high": gain_high,
-                    }
-                )
-    return pd.DataFrame(found)
+            counted = pd.DataFrame(accuracies({by: hits[by] for by in BY}, families.reindex(asked.index)))
+            found.append(counted.assign(kind=kind, first=first, queries=len(asked), chance=chance))
+    return pd.concat(found, ignore_index=True)
 
 
 TITLES = {"arithmetic": "image - word + word", "image": "the image alone", "word": "the added word alone"}
@@ -125,27 +112,21 @@ def table(rows: pd.DataFrame, title: str) -> Document:
     for kind, of_kind in rows.groupby("kind", sort=False):
         cells = [
             [
-                TITLES[str(row["by"])],
+                TITLES[row["by"]],
                 str(row["first"]),
-                _percent(row["accuracy"]),
-                f"{_percent(row['low'])} to {_percent(row['high'])}",
-                _percent(row["chance"]),
-                _percent(row["gain"]) if row["by"] != "arithmetic" else "",
-                f"{_percent(row['gain_low'])} to {_percent(row['gain_high'])}" if row["by"] != "arithmetic" else "",
+                *accuracy_cells(row),
+                number(100 * row["chance"]),
+                *gain_cells(row, BY[0]),
             ]
-            for _, row in of_kind.iterrows()
+            for row in of_kind.to_dict("records")
         ]
         sheets.append(Sheet(f"{kind}: {int(of_kind['queries'].iloc[0])} queries", columns, cells))
     notes = [
         "Accuracy: the share (%) of queries of which one of the first images shows the object with the word exchanged.",
         "Gain: what the arithmetic has above this line.",
-        "Intervals hold 95% of a bootstrap over families of images; those of gains are paired.",
+        INTERVALS,
     ]
     return Document(title, sheets, notes)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
 
 
 def _read(embeddings: str) -> Vectors:

@@ -12,8 +12,9 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, OTHERS
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.errors import InputError
+from densevse.evaluation.accuracy import families_of
 from densevse.evaluation.caption_metrics import measured
 from densevse.language.tokens import compared
 
@@ -35,7 +36,7 @@ def score_captions(
     people = captions[captions["split"] == split].sort_values("position", kind="stable")
     rows = schema.read(written, GENERATED, ["image_id", "rank", "sentence", "in_training"])
     first = rows[rows["rank"] == 1].set_index("image_id")
-    families = schema.read(images_path, IMAGES, ["image_id", "family"]).set_index("image_id")["family"]
+    families = families_of(images_path)
     found = []
     for name, references in ((ALL, people), (OTHERS, people[people["position"] > 0])):
         texts = references.groupby("image_id", sort=False)["text"].agg(list)

@@ -14,7 +14,7 @@ from densevse.bootstrap import Reals, draws_of
 from densevse.errors import InputError
 from densevse.evaluation.bleu import bleu
 from densevse.evaluation.intervals import Intervals, Replicates, over_seeds
-from densevse.evaluation.rendering import Column, Document, Sheet
+from densevse.evaluation.rendering import Column, Document, Sheet, number, number_range
 from densevse.evaluation.tables import Outputs, write_table
 
 HEADINGS = {
@@ -199,31 +199,26 @@ def _sheet(rows: pd.DataFrame, heading: str) -> Sheet:
 
 
 def _cells(row: pd.Series) -> list[str]:
-    with_penalty = [_number(row[f"bleu_{n}"]) for n in ORDERS]
-    without = [_number(row[f"bleu_{n}_without_penalty"]) for n in ORDERS]
-    gain = "" if pd.isna(row["gain"]) else f"{row['gain']:+.1f} ({_span(row, 'gain', '+.1f')})"
+    with_penalty = [number(row[f"bleu_{n}"]) for n in ORDERS]
+    without = [number(row[f"bleu_{n}_without_penalty"]) for n in ORDERS]
+    gain = "" if pd.isna(row["gain"]) else f"{number(row['gain'], sign='+')} ({_range(row, 'gain', '+')})"
     return [
         row["method"],
         row["source"],
         *with_penalty,
-        _span(row, "bleu_4"),
+        _range(row, "bleu_4"),
         *without,
-        _number(row["meteor"]),
-        _number(row["rouge_l"]),
-        _number(row["cider"]),
-        _span(row, "cider"),
+        number(row["meteor"]),
+        number(row["rouge_l"]),
+        number(row["cider"]),
+        _range(row, "cider"),
         gain,
-        _number(row["spice"]),
-        _number(row["new"]),
+        number(row["spice"]),
+        number(row["new"]),
         "" if pd.isna(row["vocabulary"]) else f"{row['vocabulary']:,.0f}",
-        _number(row["length"]),
+        number(row["length"]),
     ]
 
 
-def _number(value: Any) -> str:
-    return "" if pd.isna(value) else f"{value:.1f}"
-
-
-def _span(row: pd.Series, name: str, form: str = ".1f") -> str:
-    low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return "" if pd.isna(low) else f"{low:{form}} to {high:{form}}"
+def _range(row: pd.Series, name: str, sign: str = "") -> str:
+    return number_range((row[f"{name}_low"], row[f"{name}_high"]), sign=sign)

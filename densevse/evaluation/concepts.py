@@ -15,6 +15,7 @@ from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
 from densevse.evaluation.average_precision import average_precisions
+from densevse.evaluation.rendering import number
 
 FEWEST = 10
 """Positives of a concept whose average precision is told in the table: below, it is mostly chance."""
@@ -87,7 +88,7 @@ def table(title: str, concepts: pd.DataFrame, precision: pd.DataFrame) -> str:
     for row in concepts.head(SHOWN).itertuples():
         told = test.loc[row.index]
         counts = f"{row.count:,} | {row.image_count:,} | {told['images']:,}"
-        figures = " | ".join(_percent(told[column]) for column in COLUMNS.values())
+        figures = " | ".join(number(100 * told[column]) for column in COLUMNS.values())
         lines.append(f"| {row.concept} | {row.kind} | {counts} | {figures} |")
     most = min(SHOWN, len(concepts))
     lines += ["", f"The {most} most frequent. Words: how often the training sentences have it; precision in percent."]
@@ -99,13 +100,9 @@ def _summary(split: str, rows: pd.DataFrame) -> str:
     enough = rows[rows["images"] >= FEWEST]
     if enough.empty:
         return f"On {split} no concept has {FEWEST} or more images."
-    means = {column: _percent(float(enough[column].mean())) for column in (*COLUMNS.values(), "frequency")}
+    means = {column: number(100 * float(enough[column].mean())) for column in (*COLUMNS.values(), "frequency")}
     return (
         f"On {split}, over the {len(enough)} concepts with {FEWEST} or more images: mean average precision "
         f"{means['average_precision']} by the best region and {means['average_precision_whole']} by the whole image; "
         f"mean frequency {means['frequency']}, which is what chance gives."
     )
-
-
-def _percent(value: float) -> str:
-    return "" if pd.isna(value) else f"{100 * value:.1f}"

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from densevse.bootstrap import Interval
 from densevse.evaluation.published import DIRECTIONS, RECALLS
-from densevse.evaluation.rendering import Column, Sheet
+from densevse.evaluation.rendering import Column, Sheet, number, number_range
 from densevse.evaluation.results import Row
 
 METHOD, SPREAD, SEEDS = Column("Method", number=False), Column("±"), Column("Seeds")
@@ -37,13 +36,6 @@ def shown_figures(rows: Sequence[Row]) -> Shown:
     return [*shown, *((key, "", header) for key, header in totals if key in printed)]
 
 
-def number(value: float | None, key: str = "") -> str:
-    """A figure of ours with one decimal; a whole rank without any; nothing where there is none."""
-    if value is None or value != value:
-        return ""
-    return f"{value:.1f}".removesuffix(".0") if key.endswith("rank") else f"{value:.1f}"
-
-
 def _figures_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: str | None) -> Sheet:
     ours = {row.variant: row for row in rows if row.kind != "published"}
     published = [row for row in rows if row.kind == "published"]
@@ -66,14 +58,13 @@ def _figures_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: s
 def _line(theirs: Row | None, own: Row | None, shown: Shown, gained: bool) -> list[str]:
     """Cells of a published row (None without one) and ours (None where not measured)."""
     named = theirs or own
-    difference = "" if theirs is None or theirs.difference is None else f"{theirs.difference:+.1f}"
     return [
         named.method if named else "",
         theirs.source if theirs else "",
         *(theirs.printed.get(key, "") if theirs else "" for key, _, _ in shown),
         own.variant if own else "",
         *_measured_cells(own, shown),
-        difference,
+        number(theirs.difference if theirs else None, sign="+"),
         *([gain(own)] if gained else []),
     ]
 
@@ -94,17 +85,7 @@ def gain(own: Row | None) -> str:
     if own is None or own.gain is None or own.gain_interval is None:
         return ""
     judged = (" better" if own.gain > 0 else " worse") if own.gain_interval.excludes_zero else ""
-    return f"{own.gain:+.1f}{judged}"
-
-
-def number_range(interval: Interval, key: str = "") -> str:
-    """An interval of a figure of ours."""
-    return " to ".join(number(end, key) for end in interval)
-
-
-def signed_range(interval: Interval | None) -> str:
-    """An interval of a gain; nothing where there is none."""
-    return "" if interval is None else " to ".join(f"{end:+.1f}" for end in interval)
+    return f"{number(own.gain, sign='+')}{judged}"
 
 
 def _intervals_sheet(measured: Sequence[Row], shown: Shown, reference: str | None) -> Sheet:
@@ -113,7 +94,7 @@ def _intervals_sheet(measured: Sequence[Row], shown: Shown, reference: str | Non
     cells = []
     for row in measured:
         line = [row.method, row.variant, *(number_range(row.intervals[key], key) for key, _, _ in shown)]
-        cells.append([*line, *([] if reference is None else [signed_range(row.gain_interval)])])
+        cells.append([*line, *([] if reference is None else [number_range(row.gain_interval, sign="+")])])
     return Sheet("95% intervals of our figures", tuple(columns), cells)
 
 

@@ -1,9 +1,12 @@
 """A table of results as text that reads well raw (Markdown) and in a browser (HTML)."""
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
+
+import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,23 @@ STYLE = (
     "tbody tr:nth-child(even){background:#f5f6f8}.number{text-align:right;font-variant-numeric:tabular-nums}"
     "li{max-width:70em}"
 )
+
+
+def number(value: float | None, key: str = "", sign: str = "") -> str:
+    """A figure of ours with one decimal; a whole rank without any; nothing where there is none.
+
+    `key` names the figure; `sign` is "+" where gains, too, are to have a sign.
+    """
+    if pd.isna(value):
+        return ""
+    written = f"{value:{sign}.1f}"
+    return written.removesuffix(".0") if key.endswith("rank") else written
+
+
+def number_range(ends: Iterable[float] | None, key: str = "", sign: str = "") -> str:
+    """The two ends of an interval of a figure of ours; nothing where there is none."""
+    written = [number(end, key, sign) for end in ends or ()]
+    return " to ".join(written) if all(written) else ""
 
 
 def _flat(text: str) -> str:

@@ -9,9 +9,9 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.tables import ROUNDS
 from densevse.evaluation.foot import INTERVALS, TIES, making_notes
-from densevse.evaluation.layout import gain, number, number_range, signed_range
+from densevse.evaluation.layout import gain
 from densevse.evaluation.published import DIRECTIONS, RECALLS
-from densevse.evaluation.rendering import Column, Document, Sheet
+from densevse.evaluation.rendering import Column, Document, Sheet, number, number_range
 from densevse.evaluation.results import Row, as_record, measured_rows
 from densevse.evaluation.sections import Artifacts, read_section
 from densevse.evaluation.tables import Outputs, write_table
@@ -103,7 +103,7 @@ def _intervals_sheet(lines: Sequence[Line]) -> Sheet:
         [
             *(row.method, variant, str(round_number)),
             *(number_range(row.intervals[key], key) for key in FIGURES),
-            signed_range(row.gain_interval),
+            number_range(row.gain_interval, sign="+"),
         ]
         for variant, round_number, row, _ in lines
     ]
