@@ -27,10 +27,11 @@ from densevse.batches.files import Files
 from densevse.batches.inputs import Inputs
 from densevse.batches.structures.tags import TagsOfSentences
 from densevse.errors import InputError
-from densevse.inference.candidates import Candidate, rated, read_space
+from densevse.inference.candidates import Candidate, rated
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.generators import load_generator
 from densevse.inference.models import described
+from densevse.inference.spaces import read_space
 from densevse.language.ngrams import KneserNey
 from densevse.language.tags import read_tags
 from densevse.language.tokens import detokenize
@@ -86,7 +87,9 @@ def write_captions(files: Files, split: str, job: CaptionJob, path: str | Path) 
     if "space" in files:
         numbered = map(inputs.vocabulary.encode, tokens)
         model = KneserNey(numbered, job.decoding.ngram, len(inputs.vocabulary))
-        candidates = rated(candidates, images, read_space(files.one("space")).to(device), model)
+        purpose, advice = "generated sentences can be rated", "Name another variant as the generator's `space`."
+        space = read_space(files.one("space"), purpose, advice).to(device)
+        candidates = rated(candidates, images, space, model)
     known = set(map(spoken, tokens))
     rows = _rows(candidates, pairs.rows.image_ids, inputs, job.decoding, known)
     # Without the split: what is trained on the sentences of all splits has them as one parent.

@@ -24,19 +24,15 @@ from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.localisation import HEAT_MAPS, WINDOW_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
-from densevse.inference.candidates import padded
-from densevse.inference.encoding import batches, concatenated, evaluation
-from densevse.inference.models import described, load_model
+from densevse.inference.encoding import evaluation
+from densevse.inference.spaces import encode_words, read_space
 from densevse.language.tokens import tokenize
 from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.logs import progress
-from densevse.methods.interface import DualEncoder, Encoding, Images, Sentences
-from densevse.methods.structures import words_of
-from densevse.settings.networks import ONE_VECTOR
+from densevse.methods.interface import DualEncoder, Encoding, Images
 
 Reals = NDArray[np.float64]
 
-PHRASES_AT_ONCE = 512
 EQUAL = 1e-6
 """Cells are equally high whose scores differ by less: the same windows summed in another order."""
 
@@ -51,8 +47,10 @@ def write_heat_maps(
     were made by another network than the windows'.
     """
     windows = FeatureStore([files["windows"]], WINDOW_FEATURES)
-    view, space = read_space(files["model"], windows.made_from)
-    space = space.to(device)
+    made_by = {key: value for key, value in without(windows.made_from, "boxes").items() if key != "windows"}
+    purpose, advice = "phrases can be localised", "Ask for another variant, such as vse."
+    space = read_space(files["model"], purpose, advice, made_by).to(device)
+    (view,) = space.shapes.features
     boxes = named_boxes(schema.read(files["boxes"], BOXES))
     boxes = boxes[boxes["image_id"].isin(windows.rows["image_id"])]
     vectors = _encoded(space, list(boxes["phrase"].unique()), Vocabulary.read(files["words"]))
@@ -111,25 +109,6 @@ def pointing_game(heat: Reals, true: Reals, size: tuple[int, int]) -> dict[str, 
     }
 
 
-def read_space(path: str, windows: Mapping[str, Any]) -> tuple[str, DualEncoder]:
-    """The view and the model of a joint space; `windows` says what the windows' features were made from.
-
-    Raises `InputError` if the model is no joint space of whole images and words, or reads features of another network.
-    """
-    known = described(path)
-    views, sentences = sorted(known["shapes"]["features"]), known["sentences"]
-    alike = {key: value for key, value in without(windows, "boxes").items() if key != "windows"}
-    fits = len(views) == 1 and set(views) <= ONE_VECTOR and sentences == ["words"]
-    space = load_model(path, features={views[0]: alike} if fits else None)
-    if not fits or not isinstance(space, DualEncoder):
-        raise InputError(
-            f"{path}: phrases can only be localised by a model whose images and sentences are vectors of one space, "
-            f"and that reads one vector of the whole image and words; this one is {type(space).__name__} and reads "
-            f"{views} and {sentences}. Ask for another variant, such as vse."
-        )
-    return views[0], space
-
-
 class _Phrases(NamedTuple):
     """Distinct phrases: the row of each, and their encoding."""
 
@@ -139,14 +118,8 @@ class _Phrases(NamedTuple):
 
 def _encoded(space: DualEncoder, phrases: Sequence[str], vocabulary: Vocabulary) -> _Phrases:
     """Phrases as sentences of the space; one whose words are all unknown is as many unknown words."""
-    device = next(space.parameters()).device
     numbers = [vocabulary.encode(tokenize(phrase)) or [UNKNOWN] for phrase in phrases]
-    with evaluation(space):
-        parts = [
-            space.encode_sentences(Sentences({"words": words_of(padded([numbers[row] for row in rows]), device)}))
-            for rows in batches(len(numbers), PHRASES_AT_ONCE)
-        ]
-    return _Phrases({phrase: row for row, phrase in enumerate(phrases)}, concatenated(parts))
+    return _Phrases({phrase: row for row, phrase in enumerate(phrases)}, encode_words(space, numbers))
 
 
 def _scores(space: DualEncoder, view: str, features: NDArray[Any], phrases: Encoding) -> Reals:

@@ -13,10 +13,10 @@ from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import TAGS
 from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
-from densevse.inference.candidates import padded
 from densevse.inference.captioning import CaptionJob, write_captions
 from densevse.inference.embedding import write_embeddings
 from densevse.inference.models import build, open_model, save_model
+from densevse.inference.spaces import padded
 from densevse.methods.interface import Sentences
 from densevse.methods.structures import words_of
 from densevse.settings.generators import Decoding

@@ -1,0 +1,56 @@
+"""Joint spaces of images and words: any sentence can be put into one, whether it stands in a data set or not."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from densevse.errors import InputError
+from densevse.inference.encoding import batches, concatenated, evaluation
+from densevse.inference.models import described, load_model
+from densevse.methods.interface import DualEncoder, Encoding, Sentences
+from densevse.methods.structures import words_of
+from densevse.settings.networks import ONE_VECTOR
+
+SENTENCES_AT_ONCE = 512
+
+
+def read_space(path: str, purpose: str, advice: str, windows: Mapping[str, Any] | None = None) -> DualEncoder:
+    """The model of a joint space that reads the words alone of sentences.
+
+    Where `windows` of images are to be put into it, it must read one vector of the whole image, and `windows` says what
+    that vector must have been made from. Raises `InputError` for any other model; its message says what the space is
+    for (`purpose`) and what to do (`advice`).
+    """
+    known = described(path)
+    views, sentences = sorted(known["shapes"]["features"]), known["sentences"]
+    of_whole = len(views) == 1 and set(views) <= ONE_VECTOR
+    space = load_model(path, features={views[0]: windows} if of_whole and windows is not None else None)
+    if not isinstance(space, DualEncoder) or sentences != ["words"] or not (of_whole or windows is None):
+        reads = "words alone" if windows is None else "one vector of the whole image and words alone"
+        raise InputError(
+            f"{path}: {purpose} only by a model whose images and sentences are vectors of one space, and that reads "
+            f"{reads}; this one is {type(space).__name__} and reads {views} and {sentences}. {advice}"
+        )
+    return space
+
+
+def encode_words(space: DualEncoder, sentences: Sequence[Sequence[int]]) -> Encoding:
+    """The encoding of sentences that are given as the numbers of their words."""
+    device = next(space.parameters()).device
+    with evaluation(space):
+        return concatenated(
+            [
+                space.encode_sentences(Sentences({"words": words_of(padded([sentences[row] for row in rows]), device)}))
+                for rows in batches(len(sentences), SENTENCES_AT_ONCE)
+            ]
+        )
+
+
+def padded(sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """(S, longest) word numbers of sentences, with 0 after the last."""
+    index = np.zeros((len(sentences), max(map(len, sentences))), np.int64)
+    for row, sentence in enumerate(sentences):
+        index[row, : len(sentence)] = sentence
+    return index
