@@ -22,7 +22,6 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles, decode
-from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.settings.networks import View
 from densevse.vision.network_files import NetworkFiles
@@ -52,14 +51,11 @@ def extract(
     """
     rows = readable(read(images, IMAGES), shard)
     network = network_files.load()
-    if view not in network.settings.layers:
-        raise InputError(f"networks: no layer for the view {view!r}; name one in the network's layers.{view}.")
     made_from = network_files.made_from(images, view=view)
-    black = blank(network, view)
-    shape = features(network, black, view).shape[1:]
+    shape, in_batch = features(network, blank(network, view), view).shape[1:], batch_size(network, view)
     with FeatureWriter(path, IMAGE_FEATURES, shape, DTYPE, made_from) as writer:
         full = batches(rows, ImageFiles(sources), network, view)
-        for part, pixels in progress(full, f"{view} features, batches of {len(black)}", -(-len(rows) // len(black))):
+        for part, pixels in progress(full, f"{view} features, batches of {in_batch}", -(-len(rows) // in_batch)):
             writer.append(part[["image_id"]], features(network, pixels, view)[: len(part)])
     remove_superseded(path)
 
@@ -70,10 +66,15 @@ def readable(images: pd.DataFrame, shard: str) -> pd.DataFrame:
     return rows[rows["status"] == "ok"]
 
 
+def batch_size(network: Network, view: View) -> int:
+    """How many images a batch has, whose crops the network looks at together."""
+    return max(1, network.settings.batch_size // CROPS[view])
+
+
 def blank(network: Network, view: View) -> Pixels:
     """A black batch as the network takes it: (images, crops, size, size, 3)."""
-    side, number = network.settings.size, CROPS[view]
-    return np.zeros((max(1, network.settings.batch_size // number), number, side, side, 3), np.uint8)
+    side = network.settings.size
+    return np.zeros((batch_size(network, view), CROPS[view], side, side, 3), np.uint8)
 
 
 def batches(
@@ -83,7 +84,7 @@ def batches(
     cv2.setNumThreads(1)  # the threads here are the readers'
     crops_of = partial(_read_crops, files=files, view=view, resize=network.settings.resize, size=network.settings.size)
     named = zip(rows["source"], rows["file"], strict=True)
-    in_batch = len(blank(network, view))
+    in_batch = batch_size(network, view)
     with ThreadPoolExecutor(READERS) as pool:
         done = ahead(pool, crops_of, named, depth=2 * in_batch)
         for start in range(0, len(rows), in_batch):
@@ -97,7 +98,7 @@ def batches(
 def features(network: Network, pixels: Pixels, view: View) -> NDArray[np.float32]:
     """The features of a batch of crops: (images, D), the mean over an image's crops, or a grid's (images, cells, D)."""
     flat = torch.from_numpy(pixels).flatten(0, 1).permute(0, 3, 1, 2)
-    layer = network.settings.layers[view]
+    layer = network.layer(view)
     if view == "grid":
         return network.grid(flat, layer).cpu().numpy()
     vectors: Tensor = network.features(flat, layer).unflatten(0, pixels.shape[:2]).mean(dim=1)

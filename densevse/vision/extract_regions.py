@@ -79,8 +79,7 @@ def _describing(network: Network, options: RegionOptions, classes: Sequence[str]
     if options.background is not None and options.background not in classes:
         raise InputError(f"networks: regions.background: {options.background!r} is none of the network's classes.")
     background = None if options.background is None else classes.index(options.background)
-    layer = network.settings.layers["regions"]
-    return RegionNetwork(network, layer, options.map, options.score == "probability", background)
+    return RegionNetwork(network, network.layer("regions"), options.map, options.score == "probability", background)
 
 
 class Proposed(NamedTuple):

@@ -20,7 +20,7 @@ from torchvision.models.feature_extraction import create_feature_extractor, get_
 from densevse.errors import InputError
 from densevse.numerics import device, fastest_precision
 from densevse.settings.load import validate
-from densevse.settings.networks import CLASSES, LAYERS
+from densevse.settings.networks import CLASSES, LAYERS, View
 from densevse.settings.networks import Network as Settings
 from densevse.vision.scenes_net import ScenesNet
 
@@ -75,6 +75,12 @@ class Network:
             scaled = functional.batch_norm(pixels, self._mean, self._variance, eps=EPSILON)
             found = self._cut[nodes](scaled)
             return tuple(found[node].float() for node in nodes)
+
+    def layer(self, view: View) -> str:
+        """The layer whose output is a view's feature. Raises `InputError` if the configuration names none."""
+        if view not in self.settings.layers:
+            raise InputError(f"networks: no layer for the view {view!r}; name one in the network's layers.{view}.")
+        return self.settings.layers[view]
 
     def node(self, layer: str) -> str:
         """The name of a layer's node in the traced network. Raises `InputError` for a layer that it does not have."""

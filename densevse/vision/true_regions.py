@@ -48,7 +48,7 @@ def extract_true_regions(
     all_boxes = {"scoring": "crops", "features": "crops", "detections": most, "nms_threshold": 1.0}
     everything = options.model_copy(update=all_boxes)
     network = network_files.load()
-    describing = RegionNetwork(network, network.settings.layers["regions"], options.map)
+    describing = RegionNetwork(network, network.layer("regions"), options.map)
     made_from = network_files.made_from(images, {"boxes": boxes}, view="true regions")
     cv2.setNumThreads(1)  # the threads here are the readers'
     with ThreadPoolExecutor(READERS) as pool:

@@ -23,7 +23,7 @@ from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.settings.networks import View
-from densevse.vision.extract import DTYPE, READERS, blank, features
+from densevse.vision.extract import DTYPE, READERS, batch_size, blank, features
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
 from densevse.vision.pipeline import ahead
@@ -48,8 +48,6 @@ def extract_windows(
     if rows.empty:
         raise InputError(f"{boxes}: no readable test image of {images} has a true box that has a name.")
     network = network_files.load()
-    if view not in network.settings.layers:
-        raise InputError(f"networks: no layer for the view {view!r}; name one in the network's layers.{view}.")
     made_from = network_files.made_from(images, {"boxes": boxes}, view=view, windows=dict(chosen))
     shape = features(network, blank(network, view)[:1], view).shape[1:]
     cv2.setNumThreads(1)  # the threads here are the readers'
@@ -103,5 +101,5 @@ def _windows_of(
 
 def _batches(network: Network, pixels: Pixels, view: View) -> Iterator[NDArray[np.uint8]]:
     """The crops of windows, in batches of the network's size."""
-    size = len(blank(network, view))
+    size = batch_size(network, view)
     return (pixels[start : start + size] for start in range(0, len(pixels), size))
