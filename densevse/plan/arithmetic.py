@@ -1,7 +1,6 @@
 """Vector arithmetic with images and words: which is done, and where its results are."""
 
 from densevse.plan.project import Stage, Wildcards
-from densevse.plan.training import Training
 
 LINEAR = "vse_linear"
 """The variant whose sentences are sums of words."""
@@ -30,7 +29,7 @@ class Arithmetic(Stage):
 
     def found(self, wildcards: Wildcards) -> str:
         """The answers of the last round of a variant's first seed."""
-        return Training(self.project).embeddings(wildcards).replace("/embeddings/", "/arithmetic/")
+        return f"{self.folder_of_round('arithmetic', wildcards.dataset, wildcards.variant)}/test.parquet"
 
     def title_of_table(self, wildcards: Wildcards) -> str:
         """The title of the table."""

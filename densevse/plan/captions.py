@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from densevse.plan.project import Stage, Wildcards, any_of
-from densevse.plan.training import Training
 
 COPIED, PERSON = "copied", "person"
 SHOWN = "test"
@@ -28,10 +27,9 @@ class Captions(Stage):
 
     def neighbours(self, wildcards: Wildcards) -> dict[str, str]:
         """The embeddings of training images, and of those that are asked for, by the names train and the split's."""
-        variant, embeddings = self.dataset(wildcards).captions.neighbour, Training(self.project).last_embeddings
-        return {
-            split: embeddings(wildcards.dataset, variant, wildcards.seed, split) for split in ("train", wildcards.split)
-        }
+        variant = self.dataset(wildcards).captions.neighbour
+        embeddings = self.folder_of_round("embeddings", wildcards.dataset, variant, wildcards.seed)
+        return {split: f"{embeddings}/{split}.parquet" for split in ("train", wildcards.split)}
 
     def metrics(self, wildcards: Wildcards) -> list[str]:
         """What sentences are scored by: METEOR and SPICE only where there is Java."""

@@ -2,7 +2,6 @@
 
 from densevse.plan.project import Stage, Wildcards
 from densevse.plan.tables import Tables
-from densevse.plan.training import Training
 
 COMPARED = ("sco_ctx", "sco_cnp_ctx", "sco")
 """The variants side by side in SCO's Figure 4."""
@@ -31,14 +30,14 @@ class Figures(Stage):
 
     def of_alignments(self, dataset: str) -> list[str]:
         """The figures of variants that align regions with triplets; and, where phrases have true boxes, how right."""
-        tables, training = Tables(self.project), Training(self.project)
+        tables = Tables(self.project)
         wanted = []
         for name, entry in tables.variants(dataset).items():
             if "triplets" in entry.sentences and "regions" in entry.views:
                 folder = f"{self.results}/figures/{dataset}/{name}"
                 wanted += [f"{folder}/alignments.png", f"{folder}/triplet_regions.png"]
                 if tables.phrases_have_boxes(dataset):
-                    wanted += [f"{training.last_alignments(dataset, name)}/accuracy.parquet"]
+                    wanted += [f"{self.folder_of_round('alignments', dataset, name)}/accuracy.parquet"]
         return wanted
 
     def of_saliency(self, dataset: str) -> list[str]:
@@ -54,11 +53,10 @@ class Figures(Stage):
 
     def runs(self, wildcards: Wildcards) -> dict[str, list[list[str]]]:
         """Variant -> for each seed the histories of its rounds."""
-        training = Training(self.project)
         return {
             name: [
                 [
-                    f"{training.run(wildcards.dataset, name, seed)}/round{number}/history.parquet"
+                    f"{self.folder_of_round('models', wildcards.dataset, name, seed, number)}/history.parquet"
                     for number in range(entry.last_round + 1)
                 ]
                 for seed in self.dataset(wildcards).seeds
@@ -76,13 +74,11 @@ class Figures(Stage):
 
     def alignments(self, wildcards: Wildcards) -> str:
         """The alignments of the last round of a variant's first seed."""
-        folder = Training(self.project).last_alignments(wildcards.dataset, wildcards.variant)
-        return f"{folder}/test.parquet"
+        return f"{self.folder_of_round('alignments', wildcards.dataset, wildcards.variant)}/test.parquet"
 
     def triplet_regions(self, wildcards: Wildcards) -> str:
         """The best regions of fixed triplets, by the same model."""
-        folder = Training(self.project).last_alignments(wildcards.dataset, wildcards.variant)
-        return f"{folder}/triplet_regions.parquet"
+        return f"{self.folder_of_round('alignments', wildcards.dataset, wildcards.variant)}/triplet_regions.parquet"
 
     def triplets(self, wildcards: Wildcards) -> list[list[str]]:
         """The triplets whose best regions are shown besides those of the frequent ones."""
@@ -90,11 +86,9 @@ class Figures(Stage):
 
     def retrieval(self, wildcards: Wildcards) -> str:
         """What a model's images ranked first."""
-        protocol = Tables(self.project).first_protocol(wildcards.dataset)
-        return (
-            f"{self.results}/{wildcards.dataset}/retrieval/{protocol}/{wildcards.variant}/seed{wildcards.seed}/"
-            f"round{wildcards.round}.parquet"
-        )
+        kind = f"retrieval/{Tables(self.project).first_protocol(wildcards.dataset)}"
+        run = (wildcards.dataset, wildcards.variant, wildcards.seed, wildcards.round)
+        return f"{self.folder_of_round(kind, *run)}.parquet"
 
     def example(self, wildcards: Wildcards) -> str:
         """The retrieval of the last round of a variant's first seed."""

@@ -6,7 +6,6 @@ from densevse.errors import InputError
 from densevse.plan.features import Features
 from densevse.plan.language import Parses
 from densevse.plan.project import Stage, Wildcards, any_of
-from densevse.plan.training import Training
 from densevse.settings.generators import Generator
 from densevse.settings.networks import View
 
@@ -33,7 +32,8 @@ class Generators(Stage):
         space = self.entry(wildcards).space
         inputs = self._inputs(wildcards, [wildcards.split])
         if space:
-            inputs["space"] = Training(self.project).last_model(wildcards.dataset, space, wildcards.seed)
+            folder = self.folder_of_round("models", wildcards.dataset, space, wildcards.seed)
+            inputs["space"] = f"{folder}/model.safetensors"
         return inputs
 
     def code(self, wildcards: Wildcards) -> str:
@@ -88,8 +88,8 @@ class Generators(Stage):
         if "tags" in entry.sentences:
             inputs |= {"parses": Parses(self.project).files(wildcards), "tags": f"{folder}/vocabulary/tags.parquet"}
         if entry.space:
-            where, embeddings = (wildcards.dataset, entry.space, wildcards.seed), Training(self.project).last_embeddings
-            return inputs | {f"space_{split}": embeddings(*where, split) for split in splits}
+            embeddings = self.folder_of_round("embeddings", wildcards.dataset, entry.space, wildcards.seed)
+            return inputs | {f"space_{split}": f"{embeddings}/{split}.parquet" for split in splits}
         view = cast(View, entry.view)
         if view not in dataset.networks:
             raise InputError(

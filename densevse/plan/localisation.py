@@ -4,7 +4,6 @@ from typing import Any
 
 from densevse.errors import InputError
 from densevse.plan.project import Stage, Wildcards
-from densevse.plan.training import Training
 from densevse.settings.networks import ONE_VECTOR
 
 
@@ -44,7 +43,7 @@ class Localisation(Stage):
 
     def heat_maps(self, wildcards: Wildcards) -> str:
         """The heat maps by the last round of a variant's first seed."""
-        return Training(self.project).embeddings(wildcards).replace("/embeddings/", "/localisation/")
+        return f"{self.folder_of_round('localisation', wildcards.dataset, wildcards.variant)}/test.parquet"
 
     def title_of_table(self, wildcards: Wildcards) -> str:
         """The title of the table."""

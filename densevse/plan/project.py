@@ -76,6 +76,18 @@ class Stage:
         """The shards of a data set's artifact, in order."""
         return [f"{folder}/{shard}.parquet" for shard in shard_names(self.project.datasets[dataset].shards)]
 
+    def folder_of_round(
+        self, kind: str, dataset: str, variant: str, seed: int | str | None = None, number: int | str | None = None
+    ) -> str:
+        """Where artifacts of a kind, such as models, are that a round of a variant makes on a data set.
+
+        Without a `seed` that is the first one, and without a `number` of the round the last one.
+        """
+        trained_on = self.seen_as(dataset)
+        seed = self.project.datasets[trained_on].seeds[0] if seed is None else seed
+        number = self.project.variant(variant, trained_on).last_round if number is None else number
+        return f"{self.results}/{dataset}/{kind}/{variant}/seed{seed}/round{number}"
+
     def obtained(self, owner: str, source: Source | None, local: str | None) -> str:
         """Where a source's file is: the user's own, or the one below resources/."""
         if local is not None:

@@ -72,8 +72,8 @@ class Searches(Stage):
 
     def model(self, wildcards: Wildcards) -> str:
         """The trained model that encodes images."""
-        run = Training(self.project).run(self.seen_as(wildcards.dataset), wildcards.variant, wildcards.seed)
-        return f"{run}/round{wildcards.round}/model.safetensors"
+        run = (self.seen_as(wildcards.dataset), wildcards.variant, wildcards.seed, wildcards.round)
+        return f"{self.folder_of_round('models', *run)}/model.safetensors"
 
     def code_of_encodings(self, wildcards: Wildcards) -> str:
         """The code that encodes images."""
@@ -100,8 +100,8 @@ class Searches(Stage):
         """These images as the model encodes them."""
         entry = self.entry(wildcards)
         split = entry.split if entry.photographs is None else OWN_SPLIT
-        folder = f"{self.results}/{self.images(wildcards)}/encodings/{entry.variant}"
-        return f"{folder}/{self._run(entry)}/{split}.parquet"
+        folder = self.folder_of_round("encodings", self.images(wildcards), entry.variant, entry.seed)
+        return f"{folder}/{split}.parquet"
 
     def inputs_of_sentences(self, wildcards: Wildcards) -> dict[str, str | list[str]]:
         """What the variant reads of the sentences that are asked or searched."""
@@ -112,7 +112,7 @@ class Searches(Stage):
     def model_of_search(self, wildcards: Wildcards) -> str:
         """The trained model that is asked."""
         entry = self.entry(wildcards)
-        return f"{self.results}/{entry.dataset}/models/{entry.variant}/{self._run(entry)}/model.safetensors"
+        return f"{self.folder_of_round('models', entry.dataset, entry.variant, entry.seed)}/model.safetensors"
 
     def code(self, wildcards: Wildcards) -> str:
         """The code of a search."""
@@ -154,7 +154,3 @@ class Searches(Stage):
 
     def _variant(self, entry: Search) -> Method:
         return self.project.variant(entry.variant, entry.dataset)
-
-    def _run(self, entry: Search) -> str:
-        seed = self.config.datasets[entry.dataset].seeds[0] if entry.seed is None else entry.seed
-        return f"seed{seed}/round{self._variant(entry).last_round}"

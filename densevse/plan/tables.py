@@ -129,7 +129,7 @@ class Tables(Stage):
         if not self.phrases_have_boxes(wildcards.dataset):
             return []
         return [
-            f"{Training(self.project).run(wildcards.dataset, name, seed)}/round{number}/correspondence_accuracy.parquet"
+            f"{self.folder_of_round('models', wildcards.dataset, name, seed, number)}/correspondence_accuracy.parquet"
             for name, entry in self.with_rounds(wildcards.dataset).items()
             for number in range(1, entry.last_round + 1)
             for seed in self.dataset(wildcards).seeds
@@ -157,8 +157,8 @@ class Tables(Stage):
     def pair_scores(self, wildcards: Wildcards) -> list[str]:
         """The last round of the variants in a data set's main table, by variant, then seed."""
         return [
-            f"{self.results}/{wildcards.dataset}/pair_scores/{name}/seed{seed}/round{entry.last_round}.parquet"
-            for name, entry in self.variants(wildcards.dataset).items()
+            f"{self.folder_of_round('pair_scores', wildcards.dataset, name, seed)}.parquet"
+            for name in self.variants(wildcards.dataset)
             for seed in self.dataset(wildcards).seeds
         ]
 
@@ -181,9 +181,8 @@ class Tables(Stage):
         """The RETRIEVAL artifact of a variant's round (by default the last one), or of an ensemble."""
         if name in self.config.ensembles():
             return f"{self.results}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/ensemble.parquet"
-        last = self.project.variant(name, dataset).last_round if number is None else number
-        folder = "region_ranking" if protocol == REGIONS else f"retrieval/{protocol}"
-        return f"{self.results}/{dataset}/{folder}/{name}/seed{seed}/round{last}.parquet"
+        kind = "region_ranking" if protocol == REGIONS else f"retrieval/{protocol}"
+        return f"{self.folder_of_round(kind, dataset, name, seed, number)}.parquet"
 
     def _of_images(self, wildcards: Wildcards) -> list[Section]:
         table = self.table(wildcards.table)

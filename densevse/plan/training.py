@@ -29,8 +29,8 @@ class Training(Stage):
     def models_of_members(self, wildcards: Wildcards) -> list[str]:
         """The last models of an ensemble's members, of one seed."""
         return [
-            f"{self.run(wildcards.dataset, name, wildcards.seed)}/round{entry.last_round}/model.safetensors"
-            for name, entry in self._members(wildcards).items()
+            f"{self.folder_of_round('models', wildcards.dataset, name, wildcards.seed)}/model.safetensors"
+            for name in self._members(wildcards)
         ]
 
     def code_of_ensemble(self, wildcards: Wildcards) -> str:
@@ -150,67 +150,37 @@ class Training(Stage):
     def origin(self, wildcards: Wildcards) -> str | list[str]:
         """The trained model of another variant that a variant's round 0 starts from; most start from nothing."""
         other = self.variant(wildcards).starts_from
-        return [] if other is None else self.last_model(wildcards.dataset, other, wildcards.seed)
+        if other is None:
+            return []
+        return f"{self.folder_of_round('models', wildcards.dataset, other, wildcards.seed)}/model.safetensors"
 
     def start(self, wildcards: Wildcards) -> str:
         """The model that a round starts from. Round 0 starts from nothing: rule train makes it."""
         if int(wildcards.round) < 1:
             raise ValueError("round 0 has no round before it")
-        return f"{self.folder(wildcards)}/round{int(wildcards.round) - 1}/model.safetensors"
-
-    def last(self, wildcards: Wildcards, file: str) -> str:
-        """A file of the last round of a variant's first seed."""
-        return self.run(wildcards.dataset, wildcards.variant, self.dataset(wildcards).seeds[0]) + (
-            f"/round{self.variant(wildcards).last_round}/{file}"
-        )
+        run, before = (wildcards.dataset, wildcards.variant, wildcards.seed), int(wildcards.round) - 1
+        return f"{self.folder_of_round('models', *run, before)}/model.safetensors"
 
     def last_correspondences(self, wildcards: Wildcards) -> str:
         """The correspondences that the last round was trained on."""
-        return self.last(wildcards, "correspondences.parquet")
+        return f"{self.folder_of_round('models', wildcards.dataset, wildcards.variant)}/correspondences.parquet"
 
     def embeddings(self, wildcards: Wildcards) -> str:
         """The embeddings of the test split by the last round of a variant's first seed."""
-        seed = self.dataset(wildcards).seeds[0]
-        return self.last_embeddings(wildcards.dataset, wildcards.variant, seed, "test")
-
-    def last_model(self, dataset: str, variant: str, seed: int | str) -> str:
-        """The model of the last round of a variant with a seed."""
-        last = self.project.variant(variant, dataset).last_round
-        return f"{self.run(dataset, variant, seed)}/round{last}/model.safetensors"
-
-    def last_embeddings(self, dataset: str, variant: str, seed: int | str, split: str) -> str:
-        """The embeddings of a split by that model."""
-        last = self.project.variant(variant, dataset).last_round
-        return f"{self.results}/{dataset}/embeddings/{variant}/seed{seed}/round{last}/{split}.parquet"
-
-    def last_alignments(self, dataset: str, variant: str) -> str:
-        """The folder of the alignments by the last round of a variant's first seed."""
-        seed, last = self.config.datasets[dataset].seeds[0], self.project.variant(variant, dataset).last_round
-        return f"{self.results}/{dataset}/alignments/{variant}/seed{seed}/round{last}"
+        return f"{self.folder_of_round('embeddings', wildcards.dataset, wildcards.variant)}/test.parquet"
 
     def saliency(self, wildcards: Wildcards) -> str:
         """What the last round of a variant's first seed attends to in the test split."""
-        return self._saliency(wildcards, wildcards.variant)
+        return f"{self.folder_of_round('saliency', wildcards.dataset, wildcards.variant)}/test.parquet"
 
     def saliency_of_two(self, wildcards: Wildcards) -> list[str]:
         """The same of a variant and of another one."""
-        return [self._saliency(wildcards, name) for name in (wildcards.variant, wildcards.other)]
-
-    def _saliency(self, wildcards: Wildcards, name: str) -> str:
-        seed, last = self.dataset(wildcards).seeds[0], self.project.variant(name, wildcards.dataset).last_round
-        return f"{self.results}/{wildcards.dataset}/saliency/{name}/seed{seed}/round{last}/test.parquet"
+        names = (wildcards.variant, wildcards.other)
+        return [f"{self.folder_of_round('saliency', wildcards.dataset, name)}/test.parquet" for name in names]
 
     def candidates(self, wildcards: Wildcards) -> str:
         """What a phrase may be assigned: beyond the model itself, all that assigning depends on."""
         return str(self.variant(wildcards).parameters.model_dump()["candidates"])
-
-    def folder(self, wildcards: Wildcards) -> str:
-        """The folder of a training and its rounds."""
-        return self.run(wildcards.dataset, wildcards.variant, wildcards.seed)
-
-    def run(self, dataset: str, variant: str, seed: int | str) -> str:
-        """The folder of a variant's rounds with a seed."""
-        return f"{self.results}/{dataset}/models/{variant}/seed{seed}"
 
 
 def modules_of(entry: Method) -> list[str]:
