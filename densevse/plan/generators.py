@@ -1,15 +1,11 @@
 """Generators: what they read on a data set, what decides their training and decoding, and where their sentences are."""
 
-from typing import Any, cast
+from typing import Any
 
-from densevse.errors import InputError
-from densevse.plan.features import Features
-from densevse.plan.language import Parses
+from densevse.plan.inputs import Files, Inputs
 from densevse.plan.project import Stage, Wildcards, any_of
+from densevse.plan.training import modules_of
 from densevse.settings.generators import Generator
-from densevse.settings.networks import View
-
-Files = dict[str, str | list[str]]
 
 
 class Generators(Stage):
@@ -72,29 +68,14 @@ class Generators(Stage):
         return self.read_by("write_captions.py", self.entry(wildcards).decoding)
 
     def _modules(self, wildcards: Wildcards) -> list[str]:
-        entry = self.entry(wildcards)
-        structures = [f"densevse.batches.structures.{name}" for name in entry.sentences]
-        return [f"densevse.methods.generators.{entry.model}", *structures]
+        return modules_of(self.entry(wildcards))
 
     def _inputs(self, wildcards: Wildcards, splits: list[str]) -> Files:
-        entry, dataset = self.entry(wildcards), self.dataset(wildcards)
-        folder = f"{self.results}/{wildcards.dataset}"
-        inputs: Files = {
-            "image_table": f"{folder}/images.parquet",
-            "caption_table": f"{folder}/captions.parquet",
-            "tokens": f"{folder}/tokens.parquet",
-            "words": f"{folder}/vocabulary/words.parquet",
-        }
-        if "tags" in entry.sentences:
-            inputs |= {"parses": Parses(self.project).files(wildcards), "tags": f"{folder}/vocabulary/tags.parquet"}
+        entry, inputs = self.entry(wildcards), Inputs(self.project)
+        views = [] if entry.view is None else [entry.view]
+        read = inputs.of_images(wildcards.generator, wildcards.dataset, views, {})
+        read |= inputs.of_sentences(wildcards.dataset, entry.sentences)
         if entry.space:
             embeddings = self.folder_of_round("embeddings", wildcards.dataset, entry.space, wildcards.seed)
-            return inputs | {f"space_{split}": f"{embeddings}/{split}.parquet" for split in splits}
-        view = cast(View, entry.view)
-        if view not in dataset.networks:
-            raise InputError(
-                f"datasets.{wildcards.dataset}.networks: {wildcards.generator} reads the view {view}; name the network "
-                "whose features it is given."
-            )
-        network = dataset.networks[view]
-        return inputs | {f"view_{view}": Features(self.project).files(wildcards.dataset, view, network)}
+            read |= {f"space_{split}": f"{embeddings}/{split}.parquet" for split in splits}
+        return read

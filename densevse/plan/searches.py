@@ -5,6 +5,7 @@ import os
 
 from densevse.errors import InputError
 from densevse.plan.datasets import Datasets
+from densevse.plan.inputs import Files
 from densevse.plan.project import Stage, Wildcards, any_of
 from densevse.plan.training import Training, modules_of
 from densevse.settings.methods import Method
@@ -56,7 +57,7 @@ class Searches(Stage):
         """The sentences that a search brings."""
         return self.config.searches[wildcards.dataset.removeprefix(folder_of_sentences(""))].sentences
 
-    def inputs_of_images(self, wildcards: Wildcards) -> dict[str, str | list[str]]:
+    def inputs_of_images(self, wildcards: Wildcards) -> Files:
         """What a variant reads of a data set's images, or of photographs that a search brings."""
         training = Training(self.project)
         inputs = training.inputs_of_images(wildcards.dataset, wildcards.variant)
@@ -103,7 +104,7 @@ class Searches(Stage):
         folder = self.folder_of_round("encodings", self.images(wildcards), entry.variant, entry.seed)
         return f"{folder}/{split}.parquet"
 
-    def inputs_of_sentences(self, wildcards: Wildcards) -> dict[str, str | list[str]]:
+    def inputs_of_sentences(self, wildcards: Wildcards) -> Files:
         """What the variant reads of the sentences that are asked or searched."""
         entry = self.entry(wildcards)
         dataset = folder_of_sentences(wildcards.search) if entry.sentences else entry.dataset

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 from densevse.errors import InputError
-from densevse.plan.features import Features
+from densevse.plan.inputs import Files, Inputs
 from densevse.plan.project import Stage, Wildcards
+from densevse.settings.generators import Generator
 from densevse.settings.methods import Method
 from densevse.settings.networks import WRITTEN
 
@@ -13,13 +14,13 @@ from densevse.settings.networks import WRITTEN
 class Training(Stage):
     """The training of every method, and the inputs of whatever computes with a trained model."""
 
-    def inputs(self, wildcards: Wildcards) -> dict[str, str | list[str]]:
+    def inputs(self, wildcards: Wildcards) -> Files:
         """The artifacts that a variant reads on a data set, by the names that densevse.batches.files.Files takes."""
         return self._inputs(wildcards, wildcards.variant)
 
-    def inputs_of_members(self, wildcards: Wildcards) -> dict[str, str | list[str]]:
+    def inputs_of_members(self, wildcards: Wildcards) -> Files:
         """The same of all members of an ensemble. Raises `InputError` if two read different artifacts as the same."""
-        inputs: dict[str, str | list[str]] = {}
+        inputs: Files = {}
         for name in self._members(wildcards):
             for key, files in self._inputs(wildcards, name).items():
                 if inputs.setdefault(key, files) != files:
@@ -42,14 +43,14 @@ class Training(Stage):
         members = self.config.ensembles()[wildcards.ensemble].members
         return {name: self.project.variant(name, wildcards.dataset) for name in members}
 
-    def _inputs(self, wildcards: Wildcards, variant: str) -> dict[str, str | list[str]]:
+    def _inputs(self, wildcards: Wildcards, variant: str) -> Files:
         return {
             **self.inputs_of_images(wildcards.dataset, variant),
             **self.inputs_of_sentences(wildcards.dataset, variant),
             **self.written(wildcards, variant),
         }
 
-    def written(self, wildcards: Wildcards, variant: str) -> dict[str, str | list[str]]:
+    def written(self, wildcards: Wildcards, variant: str) -> Files:
         """The sentences that a generator wrote about a data set's images, where a variant reads them."""
         generator = self.project.variant(variant, wildcards.dataset).generator
         if generator is None:
@@ -57,43 +58,19 @@ class Training(Stage):
         folder = f"{self.results}/{wildcards.dataset}/captions/{generator}/seed{wildcards.seed}"
         return {WRITTEN: [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]}
 
-    def inputs_of_images(self, dataset: str, variant: str) -> dict[str, str | list[str]]:
-        """What a variant reads of a data set's images."""
-        features, entry = Features(self.project), self.project.variant(variant, self.seen_as(dataset))
-        networks = {**self.project.datasets[dataset].networks, **entry.networks}
-        # not `images`: so may a data set's source be called
-        inputs: dict[str, str | list[str]] = {"image_table": f"{self.results}/{dataset}/images.parquet"}
-        for view in entry.views:
-            if view == WRITTEN:
-                continue
-            if view not in networks:
-                raise InputError(
-                    f"datasets.{dataset}.networks: {variant} reads the view {view}; name the network whose "
-                    "features it is given."
-                )
-            inputs[f"view_{view}"] = features.files(dataset, view, networks[view])
-        return inputs
-
-    def inputs_of_sentences(self, dataset: str, variant: str) -> dict[str, str | list[str]]:
-        """What a variant reads of a data set's sentences, and the vocabularies that it knows them by."""
+    def inputs_of_images(self, dataset: str, variant: str) -> Files:
+        """What a variant reads of a data set's images, but for sentences about them."""
         entry = self.project.variant(variant, self.seen_as(dataset))
-        folder, known_by = f"{self.results}/{dataset}", f"{self.results}/{self.seen_as(dataset)}/vocabulary"
-        settings = self.project.datasets[dataset]
-        inputs: dict[str, str | list[str]] = {
-            "caption_table": f"{folder}/captions.parquet",
-            "tokens": f"{folder}/tokens.parquet",
-            "words": f"{known_by}/words.parquet",
-        }
-        structures = set(entry.sentences)
-        if structures - {"words"}:
-            inputs["parses"] = self.shards(f"{folder}/parses/{settings.parser}", dataset)
-        if structures & {"triplets", "dependencies"}:  # enhanced dependencies are no trees
-            kind = "basic" if "dependencies" in structures else entry.dependencies
-            inputs["relations"] = f"{known_by}/relations-{kind}.parquet"
-        if "tags" in structures:
-            inputs["tags"] = f"{known_by}/tags.parquet"
-        if entry.word_vectors and settings.word_vectors:
-            inputs["word_vectors"] = f"{known_by}/vectors-{settings.word_vectors}.parquet"
+        views = [view for view in entry.views if view != WRITTEN]
+        return Inputs(self.project).of_images(variant, dataset, views, entry.networks)
+
+    def inputs_of_sentences(self, dataset: str, variant: str) -> Files:
+        """What a variant reads of a data set's sentences, and the vocabularies that it knows them by."""
+        entry, known_by = self.project.variant(variant, self.seen_as(dataset)), self.seen_as(dataset)
+        inputs = Inputs(self.project).of_sentences(dataset, entry.sentences, entry.dependencies)
+        vectors = self.project.datasets[dataset].word_vectors
+        if entry.word_vectors and vectors:
+            inputs["word_vectors"] = f"{self.results}/{known_by}/vocabulary/vectors-{vectors}.parquet"
         return inputs
 
     def regions(self, wildcards: Wildcards) -> str | list[str]:
@@ -183,6 +160,7 @@ class Training(Stage):
         return str(self.variant(wildcards).parameters.model_dump()["candidates"])
 
 
-def modules_of(entry: Method) -> list[str]:
-    """What a variant's jobs import by name: its method, and the structures of sentences that it reads."""
-    return [f"densevse.methods.{entry.model}", *(f"densevse.batches.structures.{name}" for name in entry.sentences)]
+def modules_of(entry: Method | Generator) -> list[str]:
+    """What jobs import by name: the module of a method or generator, and the structures of sentences that it reads."""
+    model = f"generators.{entry.model}" if isinstance(entry, Generator) else entry.model
+    return [f"densevse.methods.{model}", *(f"densevse.batches.structures.{name}" for name in entry.sentences)]
