@@ -15,7 +15,7 @@ from torch import nn
 from benchmarks._timing import times_as_fast
 from densevse.datasets.images import decode
 from densevse.vision.mcg.bsds import photographs
-from densevse.vision.mcg.contours import Contours, resize
+from densevse.vision.mcg.contours import Contours, HEDContours, resize
 from densevse.vision.mcg.forest import Forest, grow
 from densevse.vision.mcg.hed import HED, load_hed
 from densevse.vision.mcg.proposing import propose
@@ -35,7 +35,7 @@ def rows() -> list[tuple[str, str, float, str]]:
     cv2.setNumThreads(1)
     pictures = _pictures()
     network = load_hed(WEIGHTS) if WEIGHTS.is_file() else HED().eval().requires_grad_(False)
-    detector = Contours(network, half_precision=False)
+    detector = HEDContours(network, half_precision=False)
     maps = [_contours(detector, picture) for picture in pictures]
     forest = _forest()
     note = f"{PICTURES} {'photographs' if PHOTOGRAPHS.is_dir() else 'made pictures'} of {WIDTH} x {HEIGHT}, "
@@ -76,7 +76,7 @@ def _against_search(
     return f"{name} without contours / OpenCV's selective search (quality)", target, ratio, f"{note}; {steps}"
 
 
-def _network(detector: Contours, picture: np.ndarray) -> tuple[str, str, float, str]:
+def _network(detector: HEDContours, picture: np.ndarray) -> tuple[str, str, float, str]:
     operands: list[tuple[nn.Module, torch.Tensor]] = []
     layers = [module for module in detector.network.modules() if isinstance(module, nn.Conv2d)]
     hooks = [

@@ -20,7 +20,7 @@ class Proposals(Stage):
 
     def contour_options(self, wildcards: Wildcards) -> dict[str, Any]:
         """What decides contour maps."""
-        return self._options(wildcards, "scales", "pixels", "half_precision")
+        return self._options(wildcards, "detector", "scales", "pixels", "half_precision")
 
     def boundaries(self, _: Wildcards) -> str:
         """The folder of photographs with the boundaries that people drew. Raises `InputError` if none is named."""
@@ -33,8 +33,12 @@ class Proposals(Stage):
         found: int = self._options(wildcards, "superpixels")["superpixels"]
         return found
 
-    def by_network(self) -> str:
-        """The proposers whose contour maps HED makes."""
+    def contour_model(self, wildcards: Wildcards) -> str:
+        """The file of what finds contours: HED's weights, or the user's model of structured edges."""
+        return self._mcg()[wildcards.proposer].options.structured_edges or f"{self.resources}/hed/hed.safetensors"
+
+    def by_detector(self) -> str:
+        """The proposers whose contours are found here."""
         return any_of(name for name, proposer in self._mcg().items() if not proposer.options.maps)
 
     def with_own_maps(self) -> str:
@@ -139,7 +143,9 @@ class Proposals(Stage):
         """The compared proposers that compute all that their boxes come from."""
         entries = {name: self.config.proposers[name] for name in self.compared(wildcards)}
         return [
-            name for name, entry in entries.items() if entry.kind in ("selective_search", "mcg") and not entry.files()
+            name
+            for name, entry in entries.items()
+            if entry.kind == "selective_search" or (entry.kind == "mcg" and not entry.options.maps)
         ]
 
     def times(self, wildcards: Wildcards) -> list[str]:

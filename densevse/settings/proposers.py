@@ -46,6 +46,9 @@ class MCG(Strict):
     maps: Path | None = Field(
         None, description="a folder of contour maps of yours instead of HED's: <scale>/<image's file name>.png, grey"
     )
+    structured_edges: Path | None = Field(
+        None, description="a model of OpenCV's structured edges (model.yml.gz) that finds contours instead of HED"
+    )
     pixels: int = Field(400_000, ge=256, description="an image of more is worked on smaller")
     half_precision: bool = Field(True, description="the contour network computes in bf16")
     superpixels: int = Field(4096, ge=1, le=16_000, description="the most of an image, which bounds memory")
@@ -56,6 +59,17 @@ class MCG(Strict):
     trees: int = Field(50, ge=1, description="of the ranker's forest")
     leaf: int = Field(5, ge=1, description="the fewest training candidates in a leaf of a tree")
     boxes: Most = 5000
+
+    @property
+    def detector(self) -> Literal["hed", "structured_edges"]:
+        """What finds contours where they are not given."""
+        return "structured_edges" if self.structured_edges else "hed"
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.maps and self.structured_edges:
+            raise ValueError("maps, structured_edges: contours come from one of them; take the other out")
+        return self
 
     @model_validator(mode="after")
     def _columns(self) -> Self:
@@ -103,5 +117,5 @@ class Proposer(Strict):
 
     def files(self) -> list[str]:
         """The files or folders of the user's that it reads."""
-        named = (getattr(self.options, name, None) for name in ("path", "folder", "maps"))
+        named = (getattr(self.options, name, None) for name in ("path", "folder", "maps", "structured_edges"))
         return [path for path in named if path is not None]

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from densevse.datasets.images import ImageFiles, decode
 from densevse.logs import progress
-from densevse.vision.mcg.contours import Contours
+from densevse.vision.mcg.contours import detector
 from densevse.vision.mcg.forest import Ranker
-from densevse.vision.mcg.hed import load_hed
 from densevse.vision.mcg.proposing import propose
 from densevse.vision.selective_search import selective_search
 from densevse.vision.timer import Timer
@@ -23,18 +22,18 @@ IMAGES = 10
 
 
 def times_of_mcg(
-    rows: pd.DataFrame, sources: Mapping[str, str], weights: str, ranker: Ranker, options: Mapping[str, Any]
+    rows: pd.DataFrame, sources: Mapping[str, str], model: str, ranker: Ranker, options: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Seconds of MCG by step (PROPOSAL_TIMES) on the first readable images of an image table.
 
-    `options` are a proposer's: scales, pixels, half_precision, candidates, superpixels, boxes.
+    `options` are a proposer's: detector, scales, pixels, half_precision, candidates, superpixels, boxes.
     """
-    detector = Contours(load_hed(weights), options["half_precision"])
+    contours = detector(model, options)
     scales = sorted(options["scales"], reverse=True)
 
     def work(image_id: str, pixels: NDArray[np.uint8], timer: Timer) -> None:
         with timer.step("contours"):
-            maps = detector.of(pixels, scales, options["pixels"])
+            maps = contours.of(pixels, scales, options["pixels"])
         forest = ranker.forest(image_id)
         propose(maps, options["candidates"], forest, options["superpixels"], options["boxes"], timer)
 

@@ -149,6 +149,20 @@ def test_a_data_set_s_own_proposer_comes_first_and_once():
     assert proposals.recalls(job(dataset="coco"))[0] == "results/coco/proposals/mcg_recall.parquet"
 
 
+def test_contours_are_found_by_hed_or_by_the_user_s_model_unless_they_are_given():
+    options = {"mcg": {"structured_edges": "model.yml.gz"}, "scg": {"maps": "maps"}}
+    given = Proposals(changed(proposers={name: {"options": chosen} for name, chosen in options.items()}))
+    usual = Proposals(changed())
+    wanted = job(proposer="mcg")
+    assert usual.contour_model(wanted) == "resources/hed/hed.safetensors"
+    assert usual.contour_options(wanted)["detector"] == "hed"
+    assert given.contour_model(wanted) == "model.yml.gz"
+    assert given.contour_options(wanted)["detector"] == "structured_edges"
+    assert (given.by_detector(), given.with_own_maps()) == ("mcg", "scg")
+    with pytest.raises(InputError, match="take the other out"):
+        changed(proposers={"mcg": {"options": {"maps": "maps", "structured_edges": "model.yml.gz"}}})
+
+
 def test_params_hold_the_named_fields_in_a_fixed_order():
     options = Flickr(captions="a.txt", splits={"val": "v", "train": "t"})
     assert only(options, frozenset({"splits", "captions"})) == {

@@ -4,7 +4,7 @@
 rule contours_of_photographs:
     input:
         folder=proposals.boundaries,
-        weights="<resources>/hed/hed.safetensors",
+        model=proposals.contour_model,
     output:
         "<results>/boundaries/{proposer}/contours.parquet",
     log:
@@ -12,7 +12,7 @@ rule contours_of_photographs:
     benchmark:
         "<benchmarks>/contours_of_photographs/{proposer}.tsv"
     wildcard_constraints:
-        proposer=proposals.by_network(),
+        proposer=proposals.by_detector(),
     conda:
         "../../envs/torch.yaml"
     threads: settings.threads
@@ -39,7 +39,7 @@ rule match_boundaries:
     benchmark:
         "<benchmarks>/match_boundaries/{proposer}.tsv"
     wildcard_constraints:
-        proposer=proposals.by_network(),
+        proposer=proposals.by_detector(),
     conda:
         "../../envs/torch.yaml"
     threads: 8
@@ -62,7 +62,7 @@ rule boundary_table:
     log:
         "<logs>/boundary_table/{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.by_network(),
+        proposer=proposals.by_detector(),
     conda:
         "../../envs/torch.yaml"
     resources:

@@ -26,7 +26,7 @@ rule contours:
     input:
         unpack(datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
-        weights="<resources>/hed/hed.safetensors",
+        model=proposals.contour_model,
     output:
         "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
     log:
@@ -34,7 +34,7 @@ rule contours:
     benchmark:
         "<benchmarks>/contours/{dataset}_{proposer}_{shard}.tsv"
     wildcard_constraints:
-        proposer=proposals.by_network(),
+        proposer=proposals.by_detector(),
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads
@@ -242,14 +242,14 @@ rule time_mcg:
     input:
         unpack(datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
-        weights="<resources>/hed/hed.safetensors",
+        model=proposals.contour_model,
         ranker="<results>/rankers/{proposer}.safetensors",
     output:
         "<results>/{dataset}/proposals/{proposer}_times.parquet",
     log:
         "<logs>/time_mcg/{dataset}_{proposer}.log",
     wildcard_constraints:
-        proposer=proposals.by_network(),
+        proposer=proposals.by_detector(),
     conda:
         "../../envs/torch.yaml"
     resources:

@@ -7,12 +7,12 @@ from densevse.vision.mcg.bsds import photographs
 from densevse.vision.mcg.shards import contour_maps
 
 
-def main(folder, weights, options, path):
+def main(folder, model, options, path):
     avoid_illegal_instructions()
-    maps = contour_maps(photographs(folder), {"images": f"{folder}/images"}, weights, options)
-    write(maps, CONTOURS, path, lineage({"contours": "HED", **options}))
+    maps = contour_maps(photographs(folder), {"images": f"{folder}/images"}, model, options)
+    write(maps, CONTOURS, path, lineage(options))
 
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        main(snakemake.input.folder, snakemake.input.weights, snakemake.params.options, snakemake.output[0])
+        main(snakemake.input.folder, snakemake.input.model, snakemake.params.options, snakemake.output[0])

@@ -8,11 +8,11 @@ from densevse.processor import avoid_illegal_instructions
 from densevse.vision.mcg.shards import contour_maps
 
 
-def main(image_table, sources, weights, options, shard, path):
+def main(image_table, sources, model, options, shard, path):
     avoid_illegal_instructions()
     images = read(image_table, IMAGES)
-    maps = contour_maps(images.iloc[shard_slice(shard, len(images))], sources, weights, options)
-    write(maps, CONTOURS, path, lineage({"contours": "HED", **options}, {"images": image_table}))
+    maps = contour_maps(images.iloc[shard_slice(shard, len(images))], sources, model, options)
+    write(maps, CONTOURS, path, lineage(options, {"images": image_table}))
     remove_superseded(path)
 
 
@@ -21,7 +21,7 @@ if __name__ == "__main__":
         main(
             snakemake.input.image_table,
             {name: snakemake.input[name] for name in snakemake.params.sources},
-            snakemake.input.weights,
+            snakemake.input.model,
             snakemake.params.options,
             snakemake.wildcards.shard,
             snakemake.output[0],

@@ -8,9 +8,9 @@ from densevse.vision.mcg.forest import load
 from densevse.vision.proposal_times import times_of_mcg
 
 
-def main(image_table, sources, weights, ranker, options, path):
+def main(image_table, sources, model, ranker, options, path):
     avoid_illegal_instructions()
-    found = times_of_mcg(read(image_table, IMAGES), sources, weights, load(ranker), options)
+    found = times_of_mcg(read(image_table, IMAGES), sources, model, load(ranker), options)
     write(found, PROPOSAL_TIMES, path, lineage(options, {"images": image_table}))
 
 
@@ -19,7 +19,7 @@ if __name__ == "__main__":
         main(
             snakemake.input.image_table,
             {name: snakemake.input[name] for name in snakemake.params.sources},
-            snakemake.input.weights,
+            snakemake.input.model,
             snakemake.input.ranker,
             snakemake.params.options,
             snakemake.output[0],

@@ -1,33 +1,29 @@
 """Contour maps: where in an image a contour runs, and how strong it is, looked for at several scales.
 
 A map says for each pixel, from 0 to 255, how strong the contour through it is. HED finds them
-(densevse.vision.mcg.hed), on a GPU where there is one; whatever else gives such maps can take its place.
+(densevse.vision.mcg.hed), on a GPU where there is one; or OpenCV's structured edges, by a model file of the user's.
 """
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from densevse.vision.mcg.hed import HED
+from densevse.errors import InputError
+from densevse.vision.mcg.hed import HED, load_hed
 
 Pixels = NDArray[np.uint8]
 
-SMALLEST = 16
-"""HED halves an image four times: a side is filled up to this many pixels, by the image's own edge."""
 
+class Contours(ABC):
+    """What finds contours in an image, at any size from `smallest` x `smallest` pixels."""
 
-class Contours:
-    """HED on the best device there is. With `half_precision` its convolutions compute in bf16."""
-
-    def __init__(self, network: HED, half_precision: bool) -> None:
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        dtype = torch.bfloat16 if half_precision else torch.float32
-        for layer in [*network.stages, *network.sides]:
-            layer.to(dtype=dtype, memory_format=torch.channels_last)
-        self.network = network.to(self.device)
+    smallest: int
 
     def of(self, image: Pixels, scales: Sequence[float], most_pixels: int) -> list[Pixels]:
         """The contour maps (h, w) of an RGB image (H, W, 3), one for each scale, all of one size.
@@ -39,17 +35,84 @@ class Contours:
         found = []
         for scale in scales:
             sides = max(1, round(height * scale)), max(1, round(width * scale))
-            found.append(resize(self._map(resize(image, *sides)), height, width))
+            found.append(resize(self._filled_up(resize(image, *sides)), height, width))
         return found
 
-    def _map(self, image: Pixels) -> Pixels:
+    def _filled_up(self, image: Pixels) -> Pixels:
+        """The map of an image whose sides are filled up to the smallest size, by its own edge."""
         height, width = image.shape[:2]
-        missing = ((0, max(0, SMALLEST - height)), (0, max(0, SMALLEST - width)), (0, 0))
-        pixels = torch.from_numpy(np.pad(image, missing, mode="edge")).permute(2, 0, 1)[None]
+        missing = ((0, max(0, self.smallest - height)), (0, max(0, self.smallest - width)), (0, 0))
+        return self.map(np.pad(image, missing, mode="edge"))[:height, :width]
+
+    @abstractmethod
+    def map(self, image: Pixels) -> Pixels:
+        """The contour map (H, W) of an RGB image (H, W, 3)."""
+
+
+class HEDContours(Contours):
+    """HED on the best device there is. With `half_precision` its convolutions compute in bf16."""
+
+    smallest = 16  # it halves an image four times
+
+    def __init__(self, network: HED, half_precision: bool) -> None:
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        dtype = torch.bfloat16 if half_precision else torch.float32
+        for layer in [*network.stages, *network.sides]:
+            layer.to(dtype=dtype, memory_format=torch.channels_last)
+        self.network = network.to(self.device)
+
+    def map(self, image: Pixels) -> Pixels:
+        """The network's probabilities, from 0 to 255."""
         with torch.inference_mode():
+            pixels = torch.from_numpy(image).permute(2, 0, 1)[None]
             batch = pixels.to(self.device).float().to(memory_format=torch.channels_last)
-            strength = self.network(batch)[0, :height, :width]
-            return np.asarray((255 * strength).round().to(torch.uint8).cpu())
+            return np.asarray((255 * self.network(batch)[0]).round().to(torch.uint8).cpu())
+
+
+class StructuredEdges(Contours):
+    """OpenCV's structured forests (Dollar and Zitnick, ICCV 2013), with which MCG's authors find contours too.
+
+    `model` is a file that OpenCV reads, such as model.yml.gz of opencv_extra. Raises `InputError` if it is none: OpenCV
+    itself ends the process where numbers are missing.
+    """
+
+    smallest = 64  # a patch of 32 pixels has room at the smallest of the model's scales too
+
+    def __init__(self, model: str | Path) -> None:
+        try:
+            stored = cv2.FileStorage(str(model), cv2.FILE_STORAGE_READ)  # its nodes are gone with it
+            options = stored.getNode("options")
+            missing = [name for name in POSITIVE if options.empty() or not options.getNode(name).real() > 0]
+        except (cv2.error, SystemError) as error:
+            raise InputError(f"{model}: not a model of OpenCV's structured edges ({error}).") from error
+        if missing:
+            raise InputError(f"{model}: not a model of OpenCV's structured edges, no {', '.join(missing)} in it.")
+        self.forest = cv2.ximgproc.createStructuredEdgeDetection(str(model))
+
+    def map(self, image: Pixels) -> Pixels:
+        """The forest's edges, from 0 to 255."""
+        strength = self.forest.detectEdges(image.astype(np.float32) / 255)
+        return np.clip(255 * strength, 0, 255).round().astype(np.uint8)
+
+
+POSITIVE = (
+    "numberOfGradientOrientations",
+    "numberOfTrees",
+    "numberOfTreesToEvaluate",
+    "patchInnerSize",
+    "patchSize",
+    "selfsimilarityGridSize",
+    "shrinkNumber",
+    "stride",
+)
+"""The options of a model of structured edges without which nothing can be computed."""
+
+
+def detector(model: str | Path, options: Mapping[str, Any]) -> Contours:
+    """What finds contours by a model file. `options` are a proposer's: detector, half_precision."""
+    if options["detector"] == "structured_edges":
+        return StructuredEdges(model)
+    return HEDContours(load_hed(model), options["half_precision"])
 
 
 def working_size(height: int, width: int, most_pixels: int) -> tuple[int, int]:

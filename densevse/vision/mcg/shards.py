@@ -27,9 +27,8 @@ from densevse.datasets.images import ImageFiles, decode
 from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.vision.mcg.candidates import candidates, features, members_of
-from densevse.vision.mcg.contours import Contours, resize, working_size
+from densevse.vision.mcg.contours import detector, resize, working_size
 from densevse.vision.mcg.forest import Ranker
-from densevse.vision.mcg.hed import load_hed
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.learning import draw, objects_of, overlaps
 from densevse.vision.mcg.proposing import Proposals, propose
@@ -55,19 +54,19 @@ class Image(NamedTuple):
 
 
 def contour_maps(
-    rows: pd.DataFrame, sources: Mapping[str, str], weights: str, options: Mapping[str, Any]
+    rows: pd.DataFrame, sources: Mapping[str, str], model: str, options: Mapping[str, Any]
 ) -> pd.DataFrame:
     """The contour maps (CONTOURS) of the readable images among rows of the image table, finest scale first.
 
-    `options` are a proposer's: scales, pixels, half_precision.
+    `model` is the file of what finds them; `options` are a proposer's: detector, scales, pixels, half_precision.
     """
-    files, detector = ImageFiles(dict(sources)), Contours(load_hed(weights), options["half_precision"])
+    files, contours = ImageFiles(dict(sources)), detector(model, options)
     scales = sorted(options["scales"], reverse=True)
     readable = rows[rows["status"] == "ok"]
     found: list[tuple[str, float, bytes]] = []
     named = zip(readable["image_id"], readable["source"], readable["file"], strict=True)
     for image_id, source, file in progress(named, "contours", len(readable)):
-        maps = detector.of(decode(files.read(source, file), file), scales, options["pixels"])
+        maps = contours.of(decode(files.read(source, file), file), scales, options["pixels"])
         found += [(image_id, scale, _png(one)) for scale, one in zip(scales, maps, strict=True)]
     return _maps_found(found)
 

@@ -9,7 +9,7 @@ import torch
 from safetensors.torch import save_file
 
 from densevse.errors import InputError
-from densevse.vision.mcg.contours import Contours, working_size
+from densevse.vision.mcg.contours import HEDContours, StructuredEdges, detector, working_size
 from densevse.vision.mcg.hed import HED, MEAN, MEMBER, STAGES, convert, load_hed
 
 
@@ -69,7 +69,7 @@ def test_the_fused_map_is_the_fusion_of_the_enlarged_maps(network):
 @pytest.mark.parametrize("shape", [(1, 1), (3, 200), (33, 47)])
 def test_every_scale_has_the_size_of_the_image(network, shape):
     image = np.random.default_rng(0).integers(0, 256, (*shape, 3)).astype(np.uint8)
-    maps = Contours(network, half_precision=False).of(image, [2, 1, 0.5], 10_000)
+    maps = HEDContours(network, half_precision=False).of(image, [2, 1, 0.5], 10_000)
     assert [found.shape for found in maps] == [shape] * 3
 
 
@@ -78,3 +78,56 @@ def test_every_scale_has_the_size_of_the_image(network, shape):
 )
 def test_large_images_are_worked_on_smaller(shape, expected):
     assert working_size(*shape, 10_000) == pytest.approx(expected, abs=1)
+
+
+def structured_edges(path):
+    """A model of structured edges with one tree: a patch whose colours change at its centre has an upright edge."""
+    patch, inner, shrink, orientations = 32, 16, 2, 4
+    cells, colours = (patch // shrink) ** 2, 3  # the gradient's magnitude is the channel after the colours
+    centre = colours * cells + cells // 2 + patch // shrink // 2
+    options = {
+        "stride": 2, "shrinkNumber": shrink, "patchSize": patch, "patchInnerSize": inner,
+        "numberOfGradientOrientations": orientations, "gradientSmoothingRadius": 0, "regFeatureSmoothingRadius": 0,
+        "ssFeatureSmoothingRadius": 0, "gradientNormalizationRadius": 0, "selfsimilarityGridSize": 5,
+        "numberOfTrees": 1, "numberOfTreesToEvaluate": 1,
+    }  # fmt: skip
+    trees = {
+        "childs": [2, 0, 0],
+        "featureIds": [centre, 0, 0],
+        "thresholds": [0.05, 0.0, 0.0],
+        "edgeBoundaries": [0, 0, 0, 2 * inner],
+        "edgeBins": [column * inner + row for column in (7, 8) for row in range(inner)],
+    }
+    lines = ["%YAML:1.0", "---", "options:", *(f"   {name}: {value}" for name, value in options.items())]
+    path.write_text("\n".join([*lines, *(f"{name}:\n   - {values}" for name, values in trees.items())]) + "\n")
+    return path
+
+
+def test_structured_edges_run_where_the_colours_change(tmp_path):
+    image = np.zeros((80, 120, 3), np.uint8)
+    image[:, 60:] = 200
+    found = detector(structured_edges(tmp_path / "model.yml"), {"detector": "structured_edges"})
+    for strength in found.of(image, [2, 1, 0.5], 10_000):
+        assert strength.shape == (80, 120)
+        assert strength[16:-16, 57:63].max(axis=1).min() > 20
+        assert strength[:, :45].max() == strength[:, 75:].max() == 0
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 200), (33, 47)])
+def test_structured_edges_of_any_size_have_the_size_of_the_image(shape, tmp_path):
+    image = np.random.default_rng(0).integers(0, 256, (*shape, 3)).astype(np.uint8)
+    maps = StructuredEdges(structured_edges(tmp_path / "model.yml")).of(image, [2, 1, 0.5], 10_000)
+    assert [found.shape for found in maps] == [shape] * 3
+
+
+def test_a_model_of_structured_edges_that_is_none_is_an_error(tmp_path):
+    text = structured_edges(tmp_path / "model.yml").read_text()
+    (tmp_path / "part.yml").write_text(text.replace("numberOfTrees:", "trees:"))
+    (tmp_path / "other.yml").write_bytes(b"no model")
+    for name, expected in (
+        ("part", "no numberOfTrees in it"),
+        ("other", "other.yml: not a"),
+        ("absent", "absent.yml: not a"),
+    ):
+        with pytest.raises(InputError, match=expected):
+            StructuredEdges(tmp_path / f"{name}.yml")
