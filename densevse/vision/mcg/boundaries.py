@@ -19,6 +19,7 @@ from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES
 from densevse.logs import progress
 from densevse.vision.mcg.bsds import boundaries, contours_of_authors
 from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies
+from densevse.vision.mcg.ridges import suppressed
 from densevse.vision.mcg.shards import decoded
 
 Map = NDArray[np.float64]
@@ -121,25 +122,6 @@ def ultrametric(found: Hierarchies) -> Map:
         part = drawn[:-1] if axis == 0 else drawn[:, :-1]
         part[differ] = np.maximum(part[differ], found.strengths[0][order[np.searchsorted(keys[order], wanted)]])
     return drawn
-
-
-def suppressed(contours: Map) -> Map:
-    """A contour map (H, W) where only what is a maximum across its contour stays.
-
-    The direction of a contour is where the map, smoothed, is bent least.
-    """
-    smooth = cv2.GaussianBlur(contours, (0, 0), 2)
-    along_x, along_y = cv2.Sobel(smooth, cv2.CV_64F, 2, 0), cv2.Sobel(smooth, cv2.CV_64F, 0, 2)
-    mixed = cv2.Sobel(smooth, cv2.CV_64F, 1, 1)
-    # The direction across is the eigenvector of the Hessian with the smallest eigenvalue: the steepest fall.
-    across = 0.5 * np.arctan2(2 * mixed, along_x - along_y) + np.pi / 2
-    rows, columns = np.mgrid[: contours.shape[0], : contours.shape[1]].astype(np.float32)
-    stays = np.ones(contours.shape, bool)
-    for step in (-1, 1):
-        x, y = columns + step * np.cos(across), rows + step * np.sin(across)
-        beside = cv2.remap(contours, x.astype(np.float32), y.astype(np.float32), cv2.INTER_LINEAR)
-        stays &= contours >= beside
-    return np.where(stays, contours, 0.0)
 
 
 def f_measure(right: Map, drawn: Map, found: Map, true: Map) -> Map:

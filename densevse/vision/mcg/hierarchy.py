@@ -1,8 +1,12 @@
 """From contour maps to hierarchies of regions (Arbelaez et al., CVPR 2014, sections 2 and 3).
 
 Each contour map becomes an ultrametric contour map: the watershed's superpixels, merged two by two in the order of the
-mean strength of the contour between them. The hierarchies of all scales are projected onto the superpixels of the
-finest one, where they can be averaged and compared; the average is merged anew and is the multiscale hierarchy.
+mean strength of the contour between them. The watershed is that of the map slightly smoothed: a wide contour has
+several weak ridges side by side, which would enclose slivers. The strength is that of the ridges nearby, as a
+contour's flanks say how wide it is drawn and not how strong it is. docs/evaluation.md says what this gives.
+
+The hierarchies of all scales are projected onto the superpixels of the finest one, where they can be averaged and
+compared; the average is merged anew and is the multiscale hierarchy.
 Watershed, merging and projection are higra's (Perret et al., SoftwareX 2019).
 """
 
@@ -13,8 +17,13 @@ import higra as hg
 import numpy as np
 from numpy.typing import NDArray
 
+from densevse.vision.mcg.ridges import smoothed, suppressed, widened
+
 Reals = NDArray[np.float64]
 Indices = NDArray[np.int32]
+
+SMOOTHED = 1.0
+"""How far a contour map is smoothed before its watershed, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -102,17 +111,24 @@ class _Adjacency:
 
 
 def _adjacency(graph: hg.UndirectedGraph, contour: NDArray[np.uint8], most: int) -> _Adjacency:
-    """The watershed's regions of a contour map, at most `most`. An edge of pixels is as strong as its pixels' mean."""
+    """The watershed's regions of a contour map, at most `most`."""
     if contour.size == 1:
         return _Adjacency(hg.UndirectedGraph(1), np.zeros(0), np.zeros(0), np.zeros(1, np.int64))
-    first, second = graph.edge_list()
-    weights = (contour.ravel()[first].astype(np.float64) + contour.ravel()[second]) / (2 * 255)
-    regions = hg.labelisation_watershed(graph, weights)
+    strengths = contour / 255
+    regions = hg.labelisation_watershed(graph, _between(graph, smoothed(strengths, SMOOTHED)))
+    weights = _between(graph, widened(suppressed(strengths)))
     found = _adjacency_of(graph, regions, weights)
     if found.graph.num_vertices() <= most:
         return found
     cut = hg.labelisation_horizontal_cut_from_num_regions(*_tree(found), most)
     return _adjacency_of(graph, cut.reshape(-1), weights)
+
+
+def _between(graph: hg.UndirectedGraph, pixels: Reals) -> Reals:
+    """Each edge of pixels as strong as the mean of its two pixels."""
+    first, second = graph.edge_list()
+    mean: Reals = (pixels.ravel()[first] + pixels.ravel()[second]) / 2
+    return mean
 
 
 def _adjacency_of(graph: hg.UndirectedGraph, regions: NDArray[np.int64], weights: Reals) -> _Adjacency:

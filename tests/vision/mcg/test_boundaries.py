@@ -17,13 +17,13 @@ from densevse.vision.mcg.boundaries import (
     matches,
     of_folder,
     summary,
-    suppressed,
     table,
     thinned,
     ultrametric,
 )
 from densevse.vision.mcg.bsds import boundaries, contours_of_authors, photographs
 from densevse.vision.mcg.hierarchy import hierarchies
+from densevse.vision.mcg.ridges import suppressed
 from tests.vision.mcg.pictures import noise
 
 HEIGHT, WIDTH = 120, 160  # pixels match within 1.5

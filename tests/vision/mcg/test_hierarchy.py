@@ -47,6 +47,21 @@ def test_weak_contours_merge_first():
     assert tree.parents.tolist()[-1] == 6
 
 
+def test_a_wide_contour_encloses_no_slivers_and_is_as_strong_as_its_ridge():
+    wide = np.zeros((30, 41), np.uint8)
+    wide[:, 16:25] = [20, 60, 120, 200, 195, 200, 120, 60, 20]
+    found = hierarchies([wide], 10_000)
+    assert len(found.superpixels) == 2
+    assert found.trees[0].altitudes[-1] == pytest.approx(200 / 255)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 50), (50, 1), (2, 2), (3, 400)])
+def test_an_image_of_any_size_has_a_hierarchy(shape):
+    found = hierarchies([noise(*shape, seed) for seed in range(3)], 10_000)
+    assert found.superpixels.areas.sum() == shape[0] * shape[1]
+    assert len(found.trees) == 4
+
+
 def test_trees_nest_and_rise():
     found = hierarchies([noise(40, 50, seed) for seed in range(3)], 10_000)
     assert len(found.trees) == 4
