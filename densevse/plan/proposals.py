@@ -39,7 +39,10 @@ class Proposals(Stage):
 
     def by_detector(self) -> str:
         """The proposers whose contours are found here."""
-        return any_of(name for name, proposer in self._mcg().items() if not proposer.options.maps)
+        return any_of(self._detecting())
+
+    def _detecting(self) -> list[str]:
+        return [name for name, proposer in self._mcg().items() if not proposer.options.maps]
 
     def with_own_maps(self) -> str:
         """The proposers whose contour maps are the user's."""
@@ -141,12 +144,8 @@ class Proposals(Stage):
 
     def timed(self, wildcards: Wildcards) -> list[str]:
         """The compared proposers that compute all that their boxes come from."""
-        entries = {name: self.config.proposers[name] for name in self.compared(wildcards)}
-        return [
-            name
-            for name, entry in entries.items()
-            if entry.kind == "selective_search" or (entry.kind == "mcg" and not entry.options.maps)
-        ]
+        searches = [name for name, proposer in self.config.proposers.items() if proposer.kind == "selective_search"]
+        return [name for name in self.compared(wildcards) if name in [*searches, *self._detecting()]]
 
     def times(self, wildcards: Wildcards) -> list[str]:
         """How long each of them takes."""

@@ -60,7 +60,7 @@ def _foot(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> s
 
 
 def _times(times: Mapping[str, pd.DataFrame]) -> list[str]:
-    lines = ["Seconds an image, in one process of one thread, and of which step:", ""]
+    lines = ["Processor seconds an image, in one process of one thread, and of which step:", ""]
     lines += [_line("proposer", "all but contours", "contours", "steps"), "|---|---:|---:|---|"]
     for name, rows in times.items():
         seconds = dict(zip(rows["step"], rows["seconds"], strict=True))

@@ -1,4 +1,8 @@
-"""How long the steps of a computation take."""
+"""How long the steps of a computation take.
+
+Seconds are the processor's, so that what else runs on the machine counts little. (A job that waits for a GPU keeps the
+processor busy meanwhile, so that this is counted too.)
+"""
 
 import time
 from collections.abc import Iterator
@@ -6,7 +10,7 @@ from contextlib import contextmanager
 
 
 class Timer:
-    """Seconds by step, added up over all its uses."""
+    """Processor seconds by step, added up over all its uses."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
@@ -14,6 +18,6 @@ class Timer:
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
         """Count what happens inside as the step `name`."""
-        start = time.perf_counter()
+        start = time.process_time()
         yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.process_time() - start
