@@ -54,6 +54,10 @@ class Words(Stage):
         name = self.dataset(wildcards).word_vectors
         return f"{self.results}/{wildcards.dataset}/vocabulary/vectors-{name}.parquet" if name else []
 
+    def published_relations(self) -> str:
+        """The numbers of relations that the paper prints."""
+        return self.project.packaged("config/published/relations/defrag.csv")
+
     def vectors(self, wildcards: Wildcards) -> dict[str, Any]:
         """What decides which vectors are read; where the file lies does not."""
         values = self.read_by("pick_word_vectors.py", self.config.word_vectors[wildcards.vectors])

@@ -72,6 +72,33 @@ rule count_relations:
         "../scripts/count_relations.py"
 
 
+rule relation_table:
+    input:
+        enhanced="<results>/{dataset}/vocabulary/fragments-enhanced.parquet",
+        basic="<results>/{dataset}/vocabulary/fragments-basic.parquet",
+        published=words.published_relations(),
+    output:
+        report(
+            "<results>/tables/relations_{dataset}.md",
+            caption="../report/relations.rst",
+            category="Tables",
+            labels={"table": "relations of {dataset}"},
+        ),
+    log:
+        "<logs>/relation_table/{dataset}.log",
+    conda:
+        "../../envs/base.yaml"
+    resources:
+        mem_mb=500,
+    params:
+        code=code_of("relation_table.py"),
+        title=datasets.title,
+    message:
+        "writing the table of the relations between words of {wildcards.dataset}"
+    script:
+        "../scripts/relation_table.py"
+
+
 rule pick_word_vectors:
     input:
         words=rules.count_words.output[0],
