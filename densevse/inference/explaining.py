@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import scipy.special
 import torch
 from numpy.typing import NDArray
 
@@ -67,7 +66,7 @@ def _saliency(method: Method, pairs: Pairs) -> Iterator[tuple[Indices, Weights, 
 
 def _entropy(weights: Weights) -> NDArray[np.float64]:
     """(T, n, candidates) to (T * n,)."""
-    found: NDArray[np.float64] = scipy.special.entr(weights.astype(np.float64)).sum(axis=2).ravel()
+    found: NDArray[np.float64] = torch.special.entr(torch.from_numpy(weights).double()).sum(dim=2).flatten().numpy()
     return found
 
 
