@@ -1,7 +1,9 @@
 """How a job speaks: to its rule's log file with time and level, and to a terminal with progress."""
 
 import logging
+import resource
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +16,9 @@ from densevse.errors import InputError
 logger = logging.getLogger("densevse")
 
 Item = TypeVar("Item")
+
+
+USED = "{:.1f} s, with {:.1f} s of CPU and {:.0f} MB of memory at most"
 
 
 @contextmanager
@@ -33,9 +38,10 @@ def job(log_file: str) -> Iterator[None]:
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
+    began = time.monotonic()
     try:
         yield
-        logger.info("done")
+        logger.info("done in %s", used(time.monotonic() - began))
     except InputError as error:
         logger.error("%s", error)
         print(f"\n{error}\n(log: {log_file})", file=sys.stderr)
@@ -54,6 +60,16 @@ def job(log_file: str) -> Iterator[None]:
     finally:
         root.removeHandler(handler)
         handler.close()
+
+
+def used(seconds: float) -> str:
+    """What a job used, as `USED`: these seconds, and the CPU time and memory of its process and those that it started.
+
+    The memory is that of the largest process. densevse/evaluation/costs.py reads it.
+    """
+    usages = [resource.getrusage(which) for which in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    processor = sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    return USED.format(seconds, processor, max(usage.ru_maxrss for usage in usages) / 1024)
 
 
 def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:

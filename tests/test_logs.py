@@ -1,4 +1,7 @@
 import re
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -24,11 +27,26 @@ def test_each_line_has_time_and_level(tmp_path):
         logger.warning("odd")
     lines = (tmp_path / "logs/job.log").read_text().splitlines()
     time = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}"
-    assert [re.sub(time, "<time>", line) for line in lines] == [
-        "<time> INFO at work",
-        "<time> WARNING odd",
-        "<time> INFO done",
-    ]
+    *said, done = [re.sub(time, "<time>", line) for line in lines]
+    assert said == ["<time> INFO at work", "<time> WARNING odd"]
+    assert re.fullmatch(r"<time> INFO done in \d+\.\d s, with \d+\.\d s of CPU and \d+ MB of memory at most", done)
+
+
+def test_what_a_job_used_is_counted_with_what_it_started(tmp_path):
+    code = """
+import subprocess, sys, time
+from densevse.logs import job
+with job(sys.argv[1]):
+    subprocess.run([sys.executable, "-c", "some = b'x' * 300_000_000; sum(range(10_000_000))"], check=True)
+"""
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "job.log")], check=True)
+    took = time.monotonic() - began
+    found = re.findall(r"done in ([\d.]+) s, with ([\d.]+) s of CPU and (\d+) MB", (tmp_path / "job.log").read_text())
+    seconds, processor, memory = map(float, found[0])
+    assert processor > 0
+    assert 0 < seconds < took + 0.1
+    assert memory > 280
 
 
 def test_a_failure_ends_with_the_error_and_the_log(tmp_path, capsys):

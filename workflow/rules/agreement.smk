@@ -34,8 +34,6 @@ rule score_pairs:
         "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet",
     log:
         "<logs>/score_pairs/{dataset}_{variant}_seed{seed}_round{round}.log",
-    benchmark:
-        "<benchmarks>/score_pairs/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads

@@ -11,8 +11,6 @@ rule align:
         regions="<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/triplet_regions.parquet",
     log:
         "<logs>/align/{dataset}_{variant}_seed{seed}_round{round}.log",
-    benchmark:
-        "<benchmarks>/align/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads
@@ -39,8 +37,6 @@ rule alignment_accuracy:
         "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/accuracy.parquet",
     log:
         "<logs>/alignment_accuracy/{dataset}_{variant}_seed{seed}_round{round}.log",
-    benchmark:
-        "<benchmarks>/alignment_accuracy/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
@@ -76,8 +72,6 @@ rule alignment_figures:
         ),
     log:
         "<logs>/alignment_figures/{dataset}_{variant}.log",
-    benchmark:
-        "<benchmarks>/alignment_figures/{dataset}_{variant}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:

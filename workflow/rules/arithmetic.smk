@@ -9,8 +9,6 @@ rule arithmetic:
         "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet",
     log:
         "<logs>/arithmetic/{dataset}_{variant}_seed{seed}_round{round}.log",
-    benchmark:
-        "<benchmarks>/arithmetic/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:

@@ -9,8 +9,6 @@ rule contours_of_photographs:
         "<results>/boundaries/{proposer}/contours.parquet",
     log:
         "<logs>/contours_of_photographs/{proposer}.log",
-    benchmark:
-        "<benchmarks>/contours_of_photographs/{proposer}.tsv"
     wildcard_constraints:
         proposer=proposals.by_detector(),
     conda:
@@ -36,8 +34,6 @@ rule match_boundaries:
         "<results>/boundaries/{proposer}/matches.parquet",
     log:
         "<logs>/match_boundaries/{proposer}.log",
-    benchmark:
-        "<benchmarks>/match_boundaries/{proposer}.tsv"
     wildcard_constraints:
         proposer=proposals.by_detector(),
     conda:

@@ -9,8 +9,6 @@ rule train_generator:
         history="<results>/{dataset}/generators/{generator}/seed{seed}/history.parquet",
     log:
         "<logs>/train_generator/{dataset}_{generator}_seed{seed}.log",
-    benchmark:
-        "<benchmarks>/train_generator/{dataset}_{generator}_seed{seed}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads
@@ -41,8 +39,6 @@ rule write_captions:
         "<results>/{dataset}/captions/{generator}/seed{seed}/{split}.parquet",
     log:
         "<logs>/write_captions/{dataset}_{generator}_seed{seed}_{split}.log",
-    benchmark:
-        "<benchmarks>/write_captions/{dataset}_{generator}_seed{seed}_{split}.tsv"
     wildcard_constraints:
         split="train|val|test",
     conda:
@@ -139,8 +135,6 @@ rule score_captions:
         "<results>/{dataset}/captions/{writer}/seed{seed}/{split}_scores.parquet",
     log:
         "<logs>/score_captions/{dataset}_{writer}_seed{seed}_{split}.log",
-    benchmark:
-        "<benchmarks>/score_captions/{dataset}_{writer}_seed{seed}_{split}.tsv"
     wildcard_constraints:
         split="val|test",
     conda:

@@ -51,7 +51,6 @@ pathvars:
     results=settings.results,
     resources=settings.resources,
     logs=f"{settings.results}/logs",
-    benchmarks=f"{settings.results}/benchmarks",
     model="<results>/{dataset}/models/{variant}/seed{seed}",
 
 

@@ -13,8 +13,6 @@ rule train_concept_head:
         classes="<results>/{dataset}/networks/{concept_network}_classes.txt",
     log:
         "<logs>/train_concept_head/{dataset}_{concept_network}.log",
-    benchmark:
-        "<benchmarks>/train_concept_head/{dataset}_{concept_network}.tsv"
     wildcard_constraints:
         concept_network=concepts.trained("head"),
     conda:
@@ -46,8 +44,6 @@ rule train_concept_network:
         classes="<results>/{dataset}/networks/{concept_network}_classes.txt",
     log:
         "<logs>/train_concept_network/{dataset}_{concept_network}.log",
-    benchmark:
-        "<benchmarks>/train_concept_network/{dataset}_{concept_network}.tsv"
     wildcard_constraints:
         concept_network=concepts.trained("all"),
     conda:
@@ -77,8 +73,6 @@ rule score_concepts:
         concepts_whole="<results>/{dataset}/features/{concept_network}/concepts_whole/{shard}.parquet",
     log:
         "<logs>/score_concepts/{dataset}_{concept_network}_{shard}.log",
-    benchmark:
-        "<benchmarks>/score_concepts/{dataset}_{concept_network}_{shard}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads
@@ -105,8 +99,6 @@ rule concept_precision:
         "<results>/{dataset}/networks/{concept_network}_average_precision.parquet",
     log:
         "<logs>/concept_precision/{dataset}_{concept_network}.log",
-    benchmark:
-        "<benchmarks>/concept_precision/{dataset}_{concept_network}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:

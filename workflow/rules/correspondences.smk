@@ -9,8 +9,6 @@ rule correspond:
         "<model>/round{round}/correspondences.parquet",
     log:
         "<logs>/correspond/{dataset}_{variant}_seed{seed}_round{round}.log",
-    benchmark:
-        "<benchmarks>/correspond/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     wildcard_constraints:
         round=r"[1-9]\d*",
     conda:
@@ -40,8 +38,6 @@ rule correspondence_accuracy:
         "<model>/round{round}/correspondence_accuracy.parquet",
     log:
         "<logs>/correspondence_accuracy/{dataset}_{variant}_seed{seed}_round{round}.log",
-    benchmark:
-        "<benchmarks>/correspondence_accuracy/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     wildcard_constraints:
         round=r"[1-9]\d*",
     conda:

@@ -10,8 +10,6 @@ rule read_dataset:
         captions="<results>/{dataset}/captions.parquet",
     log:
         "<logs>/read_dataset/{dataset}.log",
-    benchmark:
-        "<benchmarks>/read_dataset/{dataset}.tsv"
     wildcard_constraints:
         dataset=datasets.official(),
     conda:
@@ -38,8 +36,6 @@ rule read_boxes:
         "<results>/{dataset}/boxes.parquet",
     log:
         "<logs>/read_boxes/{dataset}.log",
-    benchmark:
-        "<benchmarks>/read_boxes/{dataset}.tsv"
     wildcard_constraints:
         dataset=datasets.with_official_boxes(),
     conda:
@@ -64,8 +60,6 @@ rule read_masks:
         "<results>/{dataset}/masks.parquet",
     log:
         "<logs>/read_masks/{dataset}.log",
-    benchmark:
-        "<benchmarks>/read_masks/{dataset}.tsv"
     wildcard_constraints:
         dataset=datasets.with_masks(),
     conda:
@@ -91,8 +85,6 @@ rule read_given_boxes:
         "<results>/{dataset}/boxes.parquet",
     log:
         "<logs>/read_given_boxes/{dataset}.log",
-    benchmark:
-        "<benchmarks>/read_given_boxes/{dataset}.tsv"
     wildcard_constraints:
         dataset=datasets.with_given_boxes(),
     conda:

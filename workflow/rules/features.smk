@@ -27,8 +27,6 @@ rule extract_features:
         "<results>/{dataset}/features/{network}/{view}/{shard}.parquet",
     log:
         "<logs>/extract_features/{dataset}_{network}_{view}_{shard}.log",
-    benchmark:
-        "<benchmarks>/extract_features/{dataset}_{network}_{view}_{shard}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads

@@ -50,8 +50,6 @@ rule embedding_figures:
         ),
     log:
         "<logs>/embedding_figures/{dataset}_{variant}.log",
-    benchmark:
-        "<benchmarks>/embedding_figures/{dataset}_{variant}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:

@@ -12,8 +12,6 @@ rule extract_windows:
         "<results>/{dataset}/windows/{network}/{view}.parquet",
     log:
         "<logs>/extract_windows/{dataset}_{network}_{view}.log",
-    benchmark:
-        "<benchmarks>/extract_windows/{dataset}_{network}_{view}.tsv"
     wildcard_constraints:
         view="whole|centre|ten_crop",
     conda:
@@ -46,8 +44,6 @@ rule localise:
         "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet",
     log:
         "<logs>/localise/{dataset}_{variant}_seed{seed}_round{round}.log",
-    benchmark:
-        "<benchmarks>/localise/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads

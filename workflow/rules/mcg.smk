@@ -31,8 +31,6 @@ rule contours:
         "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
     log:
         "<logs>/contours/{dataset}_{proposer}_{shard}.log",
-    benchmark:
-        "<benchmarks>/contours/{dataset}_{proposer}_{shard}.tsv"
     wildcard_constraints:
         proposer=proposals.by_detector(),
     conda:
@@ -108,8 +106,6 @@ rule mcg_candidates:
         "<results>/{dataset}/candidates/{proposer}/{shard}.parquet",
     log:
         "<logs>/mcg_candidates/{dataset}_{proposer}_{shard}.log",
-    benchmark:
-        "<benchmarks>/mcg_candidates/{dataset}_{proposer}_{shard}.tsv"
     wildcard_constraints:
         proposer=proposals.from_masks(),
     conda:
@@ -160,8 +156,6 @@ rule propose_by_mcg:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
     log:
         "<logs>/propose/{dataset}_{proposer}_{shard}.log",
-    benchmark:
-        "<benchmarks>/propose/{dataset}_{proposer}_{shard}.tsv"
     wildcard_constraints:
         proposer=proposals.of_kind("mcg"),
     conda:
@@ -189,8 +183,6 @@ rule segment_by_mcg:
         "<results>/{dataset}/segments/{proposer}/{shard}.parquet",
     log:
         "<logs>/segment/{dataset}_{proposer}_{shard}.log",
-    benchmark:
-        "<benchmarks>/segment/{dataset}_{proposer}_{shard}.tsv"
     wildcard_constraints:
         proposer=proposals.of_kind("mcg"),
     conda:
@@ -218,8 +210,6 @@ rule measure_segments:
         "<results>/{dataset}/segment_overlap/{proposer}/{shard}.parquet",
     log:
         "<logs>/measure_segments/{dataset}_{proposer}_{shard}.log",
-    benchmark:
-        "<benchmarks>/measure_segments/{dataset}_{proposer}_{shard}.tsv"
     wildcard_constraints:
         proposer=proposals.of_kind("mcg"),
     conda:

@@ -29,8 +29,6 @@ rule parse:
         "<results>/{dataset}/parses/{parser}/{shard}.parquet",
     log:
         "<logs>/parse/{dataset}-{parser}-{shard}.log",
-    benchmark:
-        "<benchmarks>/parse/{dataset}-{parser}-{shard}.tsv"
     wildcard_constraints:
         parser=parses.parsers_of("corenlp"),
     conda:
@@ -56,8 +54,6 @@ rule parse_by_grammar:
         "<results>/{dataset}/parses/{parser}/{shard}.parquet",
     log:
         "<logs>/parse_by_grammar/{dataset}-{parser}-{shard}.log",
-    benchmark:
-        "<benchmarks>/parse_by_grammar/{dataset}-{parser}-{shard}.tsv"
     wildcard_constraints:
         parser=parses.parsers_of("grammar"),
     conda:

@@ -10,8 +10,6 @@ rule propose:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
     log:
         "<logs>/propose/{dataset}_{proposer}_{shard}.log",
-    benchmark:
-        "<benchmarks>/propose/{dataset}_{proposer}_{shard}.tsv"
     wildcard_constraints:
         proposer=proposals.of_kind("selective_search", "file", "detections", "mcg_published"),
     priority: 1  # many threads, for which a small machine would have to be idle later
@@ -38,8 +36,6 @@ rule cluster_proposals:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
     log:
         "<logs>/cluster_proposals/{dataset}_{proposer}_{shard}.log",
-    benchmark:
-        "<benchmarks>/cluster_proposals/{dataset}_{proposer}_{shard}.tsv"
     wildcard_constraints:
         proposer=proposals.of_kind("clustered"),
     conda:
@@ -64,8 +60,6 @@ rule proposal_recall:
         "<results>/{dataset}/proposals/{proposer}_recall.parquet",
     log:
         "<logs>/proposal_recall/{dataset}_{proposer}.log",
-    benchmark:
-        "<benchmarks>/proposal_recall/{dataset}_{proposer}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:

@@ -12,8 +12,6 @@ rule extract_true_regions:
         "<results>/{dataset}/features/{network}/regions-true/test.parquet",
     log:
         "<logs>/extract_true_regions/{dataset}_{network}.log",
-    benchmark:
-        "<benchmarks>/extract_true_regions/{dataset}_{network}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads
@@ -39,8 +37,6 @@ rule embed_true_regions:
         "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/true_regions.parquet",
     log:
         "<logs>/embed_true_regions/{dataset}_{variant}_seed{seed}_round{round}.log",
-    benchmark:
-        "<benchmarks>/embed_true_regions/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads
@@ -65,8 +61,6 @@ rule rank_regions:
         "<results>/{dataset}/region_ranking/{variant}/seed{seed}/round{round}.parquet",
     log:
         "<logs>/rank_regions/{dataset}_{variant}_seed{seed}_round{round}.log",
-    benchmark:
-        "<benchmarks>/rank_regions/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     conda:
         "../../envs/torch.yaml"
     resources:

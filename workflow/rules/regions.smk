@@ -13,8 +13,6 @@ rule extract_regions:
         "<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet",
     log:
         "<logs>/extract_regions/{dataset}_{network}_{proposer}_{shard}.log",
-    benchmark:
-        "<benchmarks>/extract_regions/{dataset}_{network}_{proposer}_{shard}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads

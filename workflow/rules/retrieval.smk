@@ -10,8 +10,6 @@ rule retrieve:
         "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
     log:
         "<logs>/retrieve/{dataset}_{protocol}_{variant}_seed{seed}_round{round}.log",
-    benchmark:
-        "<benchmarks>/retrieve/{dataset}_{protocol}_{variant}_seed{seed}_round{round}.tsv"
     wildcard_constraints:
         protocol="full|five_folds|first_1000|random_1000|hodosh",
     conda:
@@ -37,8 +35,6 @@ rule retrieve_by_ensemble:
         "<results>/{dataset}/retrieval/{protocol}/{ensemble}/seed{seed}/ensemble.parquet",
     log:
         "<logs>/retrieve_by_ensemble/{dataset}_{protocol}_{ensemble}_seed{seed}.log",
-    benchmark:
-        "<benchmarks>/retrieve_by_ensemble/{dataset}_{protocol}_{ensemble}_seed{seed}.tsv"
     wildcard_constraints:
         protocol="full|five_folds|first_1000|random_1000|hodosh",
     conda:
@@ -64,8 +60,6 @@ rule embed:
         "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/{split}.parquet",
     log:
         "<logs>/embed/{dataset}_{variant}_seed{seed}_round{round}_{split}.log",
-    benchmark:
-        "<benchmarks>/embed/{dataset}_{variant}_seed{seed}_round{round}_{split}.tsv"
     wildcard_constraints:
         split="train|val|test",
     conda:

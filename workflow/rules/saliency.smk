@@ -9,8 +9,6 @@ rule explain:
         "<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/{split}.parquet",
     log:
         "<logs>/explain/{dataset}_{variant}_seed{seed}_round{round}_{split}.log",
-    benchmark:
-        "<benchmarks>/explain/{dataset}_{variant}_seed{seed}_round{round}_{split}.tsv"
     wildcard_constraints:
         split="train|val|test",
     conda:

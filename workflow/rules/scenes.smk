@@ -6,8 +6,6 @@ rule make_scenes:
         "<resources>/{dataset}/scenes.zip",
     log:
         "<logs>/make_scenes/{dataset}.log",
-    benchmark:
-        "<benchmarks>/make_scenes/{dataset}.tsv"
     wildcard_constraints:
         dataset=datasets.made_by("make_scenes"),
     conda:
@@ -34,8 +32,6 @@ rule train_network:
         history="<results>/{dataset}/networks/{network}_history.parquet",
     log:
         "<logs>/train_network/{dataset}-{network}.log",
-    benchmark:
-        "<benchmarks>/train_network/{dataset}-{network}.tsv"
     wildcard_constraints:
         network=features.trained_here(),
     conda:

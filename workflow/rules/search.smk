@@ -53,8 +53,6 @@ rule encode_images:
         "<results>/{dataset}/encodings/{variant}/seed{seed}/round{round}/{split}.parquet",
     log:
         "<logs>/encode_images/{dataset}_{variant}_seed{seed}_round{round}_{split}.log",
-    benchmark:
-        "<benchmarks>/encode_images/{dataset}_{variant}_seed{seed}_round{round}_{split}.tsv"
     wildcard_constraints:
         split="train|val|test",
     conda:
@@ -81,8 +79,6 @@ rule search:
         "<results>/search/{search}.parquet",
     log:
         "<logs>/search/{search}.log",
-    benchmark:
-        "<benchmarks>/search/{search}.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: searches.threads_of_search

@@ -21,8 +21,6 @@ rule table:
         parquet="<results>/tables/{table}.parquet",
     log:
         "<logs>/table/{table}.log",
-    benchmark:
-        "<benchmarks>/table/{table}.tsv"
     wildcard_constraints:
         table=any_of(tables.names()),
     conda:

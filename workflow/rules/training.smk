@@ -10,8 +10,6 @@ rule train:
         history="<model>/round0/history.parquet",
     log:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round0.log",
-    benchmark:
-        "<benchmarks>/train/{dataset}_{variant}_seed{seed}_round0.tsv"
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads
@@ -45,8 +43,6 @@ rule train_round:
         history="<model>/round{round}/history.parquet",
     log:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round{round}.log",
-    benchmark:
-        "<benchmarks>/train/{dataset}_{variant}_seed{seed}_round{round}.tsv"
     wildcard_constraints:
         round=r"[1-9]\d*",
     conda:

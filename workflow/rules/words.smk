@@ -9,8 +9,6 @@ rule tokenize_captions:
         "<results>/{dataset}/tokens.parquet",
     log:
         "<logs>/tokenize_captions/{dataset}.log",
-    benchmark:
-        "<benchmarks>/tokenize_captions/{dataset}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
@@ -30,8 +28,6 @@ rule count_words:
         "<results>/{dataset}/vocabulary/words.parquet",
     log:
         "<logs>/count_words/{dataset}.log",
-    benchmark:
-        "<benchmarks>/count_words/{dataset}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
@@ -56,8 +52,6 @@ rule count_relations:
         fragments="<results>/{dataset}/vocabulary/fragments-{dependencies}.parquet",
     log:
         "<logs>/count_relations/{dataset}-{dependencies}.log",
-    benchmark:
-        "<benchmarks>/count_relations/{dataset}-{dependencies}.tsv"
     wildcard_constraints:
         dependencies="enhanced|basic",
     conda:
@@ -107,8 +101,6 @@ rule pick_word_vectors:
         "<results>/{dataset}/vocabulary/vectors-{vectors}.parquet",
     log:
         "<logs>/pick_word_vectors/{dataset}-{vectors}.log",
-    benchmark:
-        "<benchmarks>/pick_word_vectors/{dataset}-{vectors}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
@@ -130,8 +122,6 @@ rule count_tags:
         "<results>/{dataset}/vocabulary/tags.parquet",
     log:
         "<logs>/count_tags/{dataset}.log",
-    benchmark:
-        "<benchmarks>/count_tags/{dataset}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
@@ -153,8 +143,6 @@ rule mine_concepts:
         image_concepts="<results>/{dataset}/vocabulary/image_concepts.parquet",
     log:
         "<logs>/mine_concepts/{dataset}.log",
-    benchmark:
-        "<benchmarks>/mine_concepts/{dataset}.tsv"
     conda:
         "../../envs/base.yaml"
     resources:
