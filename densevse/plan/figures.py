@@ -11,11 +11,12 @@ class Figures(Stage):
     """Pictures of what was trained and found."""
 
     def of_dataset(self, dataset: str) -> list[str]:
-        """Every figure of a data set that all methods have."""
+        """The figures of a data set that all methods have: of examples, one for each method, not for its variants."""
         folder, tables = f"{self.results}/figures/{dataset}", Tables(self.project)
+        methods = sorted(self.config.methods.keys() & tables.variants(dataset).keys())
         return [
             f"{folder}/training_curves.svg",
-            *(f"{folder}/examples/{name}.png" for name in tables.variants(dataset)),
+            *(f"{folder}/examples/{name}.png" for name in methods),
             *([f"{folder}/concepts.png"] if tables.with_concepts(dataset) else []),
         ]
 
