@@ -70,10 +70,11 @@ class Network:
         if nodes not in self._cut:
             self._cut[nodes] = self._cut_behind(nodes)
         with torch.inference_mode():
-            pixels = batch.to(self.device, non_blocking=True).to(self.dtype, memory_format=torch.channels_last)
             # Whole numbers up to 255 are exact in bf16; a batch normalisation scales them in float32 and rounds once.
-            scaled = functional.batch_norm(pixels, self._mean, self._variance, eps=EPSILON)
-            found = self._cut[nodes](scaled)
+            # On whole planes it takes a sixth of the time: with three channels side by side it cannot use vectors.
+            planes = batch.to(self.device, non_blocking=True).to(self.dtype, memory_format=torch.contiguous_format)
+            scaled = functional.batch_norm(planes, self._mean, self._variance, eps=EPSILON)
+            found = self._cut[nodes](scaled.contiguous(memory_format=torch.channels_last))
             return tuple(found[node].float() for node in nodes)
 
     def layer(self, view: View) -> str:
