@@ -26,7 +26,7 @@ LAYERS = {
     "mobilenet_v2": {"conv": "features", "pooled": "features"},
     "squeezenet1_0": {"conv": "features", "pooled": "features"},
     "rcnn_ilsvrc13": {"fc7": "classifier.relu7", "fc8": "classifier.fc_rcnn", "conv5": "features.relu5"},
-    "scenes_net": {"fc7": "classifier.relu7", "fc8": "classifier.fc8", "conv4": "features"},
+    "scenes_net": {"fc7": "classifier.relu7", "fc8": "classifier.fc8", "conv4": "features", "pooled": "avgpool"},
     "faster_rcnn": {"fc7": "roi_heads.box_head"},
 }
 """The architectures, and the papers' names of their layers, each taken behind its ReLU.

@@ -31,7 +31,7 @@ PHASES = (
     NamedPhase(name="rise", epochs=2, learning_rate=1.2e-4, final_learning_rate=3e-3),
     NamedPhase(name="fall", epochs=6, learning_rate=3e-3, final_learning_rate=0.0),
 )
-VALIDATED, VALIDATED_AT_ONCE = 2000, 256  # windows
+VALIDATED, VALIDATED_AT_ONCE = 600, 200  # windows
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ class NetworkOfScenes(Task):
         mean, std = (
             255 * torch.tensor(self.normalize[name], device=pixels.device).view(3, 1, 1) for name in ("mean", "std")
         )
-        normalized: Tensor = (pixels.permute(0, 3, 1, 2).float() - mean) / std
-        return normalized.contiguous(memory_format=torch.channels_last)
+        planes = pixels.permute(0, 3, 1, 2).contiguous().float()
+        return ((planes - mean) / std).contiguous(memory_format=torch.channels_last)
 
 
 def train_network(

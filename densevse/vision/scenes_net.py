@@ -43,8 +43,8 @@ class ScenesNet(nn.Module):
             *_convolution(3, 32, size=5, stride=2),
             nn.MaxPool2d(2),
             *_convolution(32, 64),
-            *_convolution(64, 96),
             nn.MaxPool2d(2),
+            *_convolution(64, 96),
             *_convolution(96, 128),
         )
         # Where a thing is must not be averaged away: "left of" is to be read from the feature.
