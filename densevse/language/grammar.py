@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from nltk import CFG, BottomUpLeftCornerChartParser, Nonterminal, Production, Tree
+from nltk import CFG, LeftCornerChartParser, Nonterminal, Production, Tree
 from nltk.tokenize import NLTKWordTokenizer
 
 from densevse.language.parses import Dependency, Parse
@@ -132,7 +132,7 @@ class GrammarParser:
         self._words = _lexicon()
         self._relations, productions = _rules({word.kind for word in self._words.values()})
         # No time limit: by the wall clock, a busy machine would fail where an idle one parses.
-        self._chart = BottomUpLeftCornerChartParser(CFG(Nonterminal("ROOT"), productions), max_time=None)
+        self._chart = LeftCornerChartParser(CFG(Nonterminal("ROOT"), productions), max_time=None)
         # Sentences differ more in their words than in the kinds of their words, so these are parsed once.
         self._reading = cache(self._read)
 
@@ -184,7 +184,8 @@ class GrammarParser:
         """Find the dependencies inside a phrase, and return the position of its head."""
         if not isinstance(tree[0], Tree):
             return next(positions)
-        relations = self._relations[tree.productions()[0]]
+        # Of this node alone: Tree.productions would make those of all nodes below it too, at every node.
+        relations = self._relations[Production(Nonterminal(tree.label()), [Nonterminal(one.label()) for one in tree])]
         heads = [self._attach(child, positions, found) for child in tree]
         head = heads[next(i for i, relation in enumerate(relations) if relation in ("=", "root"))]
         for i, relation in enumerate(relations):
