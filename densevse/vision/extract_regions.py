@@ -103,10 +103,11 @@ def proposals_of_images(proposals: pd.DataFrame, rows: pd.DataFrame, most: int, 
             f"{where}: proposals of {len(unknown)} images that are not in this shard, such as {min(unknown)!r}. They "
             "are of another data set or division: delete the file and run snakemake again to make it anew."
         )
-    found = {str(image_id): group for image_id, group in proposals.groupby("image_id", sort=False)}
+    ranked = proposals.sort_values("rank", kind="stable").groupby("image_id", sort=False).head(most)
+    found = {str(image_id): group for image_id, group in ranked.groupby("image_id", sort=False)}
     nothing = proposals.iloc[:0]
     images = zip(rows["image_id"], rows["width"], rows["height"], strict=True)
-    return [_proposed(image, found.get(image[0], nothing).sort_values("rank").head(most), where) for image in images]
+    return [_proposed(image, found.get(image[0], nothing), where) for image in images]
 
 
 def _proposed(image: tuple[str, int, int], proposals: pd.DataFrame, where: str) -> Proposed:
@@ -162,9 +163,12 @@ def _read(named: tuple[str, str], files: ImageFiles) -> Pixels:
 
 def _rows(regions: Regions, classes: Sequence[str]) -> pd.DataFrame:
     described = regions.described
-    frame = pd.DataFrame(regions.boxes, columns=BOX)
-    frame.insert(0, "image_id", regions.image_id)
-    frame.insert(1, "rank", np.arange(len(frame), dtype=np.int32))
-    frame["score"] = described.scores
-    frame["class_name"] = ["", *(classes[number] for number in described.classes[1:])]
-    return frame
+    return pd.DataFrame(
+        {
+            "image_id": regions.image_id,
+            "rank": np.arange(len(regions.boxes), dtype=np.int32),
+            **dict(zip(BOX, regions.boxes.T, strict=True)),
+            "score": described.scores,
+            "class_name": ["", *(classes[number] for number in described.classes[1:])],
+        }
+    )

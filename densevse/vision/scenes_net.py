@@ -40,12 +40,12 @@ class ScenesNet(nn.Module):
     def __init__(self, classes: int) -> None:
         super().__init__()
         self.features = nn.Sequential(
-            *_convolution(3, 32, size=5, stride=2),
+            *_convolution(3, 16, size=5, stride=2),
+            nn.MaxPool2d(2),
+            *_convolution(16, 32),
             nn.MaxPool2d(2),
             *_convolution(32, 64),
-            nn.MaxPool2d(2),
-            *_convolution(64, 96),
-            *_convolution(96, 128),
+            *_convolution(64, 128),
         )
         # Where a thing is must not be averaged away: "left of" is to be read from the feature.
         self.avgpool = nn.AdaptiveAvgPool2d(CELLS)
