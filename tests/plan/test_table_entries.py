@@ -90,7 +90,7 @@ def test_ablations_are_trained_for_the_paper_s_own_table_only():
 def test_regions_are_measured_where_phrases_have_boxes():
     tables = Tables(project())
     assert tables.retrievals(job("hm_lstm_4")) == []
-    assert tables.retrievals(job("scenes_regions"))[0] == "results/scenes/region_ranking/hm_lstm/seed0/round3.parquet"
+    assert tables.retrievals(job("scenes_regions"))[0] == "results/scenes/region_ranking/hm_lstm/seed0/round2.parquet"
     boxes = {"datasets": {"flickr30k": {"boxes": "entities.zip"}}}
     tables = Tables(project(**boxes))
     assert tables.retrievals(job("hm_lstm_4")) == ["results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"]
