@@ -28,6 +28,10 @@ DIFFERENCE = (
     "Ours stands beside a published row of the same method; Difference is ours minus the published row, summed over "
     "the recalls which that row prints. An empty side was not printed, or is not measured here."
 )
+CHANGED = (
+    "{title}, settings changed for this data set, each for the method's own, which is the paper's where config/methods "
+    "does not say that it is chosen: {changes}."
+)
 REGIONS = (
     "Annotation: a region asks for its phrases among all phrases; search: a phrase asks for its region among all. "
     "A region is the box around all that a phrase names; phrases are the parser's noun phrases that have a true box."
@@ -68,6 +72,7 @@ def making_notes(settings: Mapping[str, Any], sections: Sequence[Section]) -> li
     made_from = [made for section in sections for made in section.made_from]
     return [
         *(note for section in sections for note in _made_with(section, settings["entries"]["network"])),
+        *(note for section in sections for note in _changed(section)),
         *_seeds(sections),
         *_devices(made_from),
         f"Config {_digest(settings)}. Versions: {_versions(made_from)}.",
@@ -139,6 +144,26 @@ def _by_variant(choices: Mapping[str, Mapping[str, str | None]]) -> list[str]:
         + ", ".join(f"{choice} ({', '.join(names)})" if len(of) > 1 else choice for choice, names in of.items())
         for what, of in sorted(chosen.items(), key=lambda found: not found[0].startswith("network"))
     ]
+
+
+def _changed(section: Section) -> list[str]:
+    """Which settings are not the methods' own."""
+    changes: dict[str, dict[str, list[str]]] = {}
+    for variant, entry in section.settings["measured"].items():
+        for path, (own, here) in entry["changed"].items():
+            change = f"{_setting(here)} for {_setting(own)}"
+            changes.setdefault(path, {}).setdefault(change, []).append(variant)
+    if not changes:
+        return []
+    parts = [
+        f"{path} " + ", ".join(f"{change} ({', '.join(names)})" for change, names in of.items())
+        for path, of in changes.items()
+    ]
+    return [CHANGED.format(title=section.settings["title"], changes="; ".join(parts))]
+
+
+def _setting(value: Any) -> str:
+    return "none" if value is None else json.dumps(value).replace('"', "")
 
 
 def _weights(network: Mapping[str, Any]) -> str:

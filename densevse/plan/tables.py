@@ -1,6 +1,6 @@
 """Tables of results: which sections and rows they have, and from which artifacts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -234,6 +234,7 @@ class Tables(Stage):
                 "minimum_word_count": [str(entry.minimum_word_count)],
             },
             "training": {} if ensemble else self._training(name, dataset),
+            "changed": {} if ensemble else self._changed(name, dataset),
         }
 
     def _read(self, variants: Iterable[Method], dataset: str) -> dict[View, str]:
@@ -261,6 +262,15 @@ class Tables(Stage):
             "training": training.training(jobs[0]),
             "phases": [training.phases(job) for job in jobs],
         }
+
+    def _changed(self, name: str, dataset: str) -> dict[str, list[Any]]:
+        """What of a variant's settings is changed for a data set: by path, the variant's own value and that there."""
+        own, here = (
+            dict(_leaves(self.project.variant(name, where).model_dump(mode="json", exclude={"title"})))
+            for where in (None, dataset)
+        )
+        paths = dict.fromkeys([*own, *here])
+        return {path: [own.get(path), here.get(path)] for path in paths if own.get(path) != here.get(path)}
 
     def _entries(self, sections: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
         """The configuration of what the sections use, by kind and name, with names of files instead of folders."""
@@ -291,6 +301,15 @@ class Tables(Stage):
             "trained_on": network.trained_on,
         }
         return {**self.read_by("extract_regions.py", network), **origin}
+
+
+def _leaves(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Each value of nested mappings with its path."""
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
 
 
 def check_tables(project: Project) -> None:

@@ -68,14 +68,15 @@ def merge(base: Any, over: Any) -> Any:
     return {**base, **over, **{key: merge(base[key], over[key]) for key in both}}
 
 
-def variant(config: Config, name: str, dataset: str) -> Method:
+def variant(config: Config, name: str, dataset: str | None) -> Method:
     """A variant as it is trained on a data set, with no variants and no data sets left in it.
 
     Later differences win: the method's own values, the data set's, the variant's, the variant's on that data set.
+    Without a data set it is what the paper describes, as far as it does: nothing is changed for any data.
     Raises `InputError` for a name that config/methods does not have, or for what does not fit, by its path.
     """
     layers = _layers("methods", config.methods, name, dataset)
-    return _resolved(Method, layers, config.check_variant, f"{name} on {dataset}")
+    return _resolved(Method, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
 
 
 def generator(config: Config, name: str, dataset: str) -> Generator:
@@ -85,16 +86,16 @@ def generator(config: Config, name: str, dataset: str) -> Generator:
 
 
 def _layers(
-    kind: str, entries: Mapping[str, MethodEntry | GeneratorEntry], name: str, dataset: str
+    kind: str, entries: Mapping[str, MethodEntry | GeneratorEntry], name: str, dataset: str | None
 ) -> list[tuple[str, dict[str, Any]]]:
     """The differences that make a variant on a data set, in order, each with where it stands."""
     for owner, entry in entries.items():
         if name == owner or name in entry.variants:
             where, own = f"{kind}.{owner}", entry.variants.get(name)
-            layers = [(where, entry), (f"{where}.datasets.{dataset}", entry.datasets.get(dataset))]
+            layers = [(where, entry), (f"{where}.datasets.{dataset}", entry.datasets.get(dataset or ""))]
             if own:
                 where += f".variants.{name}"
-                layers += [(where, own), (f"{where}.datasets.{dataset}", own.datasets.get(dataset))]
+                layers += [(where, own), (f"{where}.datasets.{dataset}", own.datasets.get(dataset or ""))]
             return [(place, _given(layer)) for place, layer in layers if layer]
     raise InputError(
         f"no {name!r} in config/{kind}; known: {[n for owner, e in entries.items() for n in (owner, *e.variants)]}"

@@ -66,6 +66,7 @@ def entry(title, seeds, **changes):
         "word_vectors": None,
         "used": {},
         "training": {},
+        "changed": {},
     }
     return {"title": title, "seeds": seeds, **made, **changes}
 
@@ -394,3 +395,20 @@ def test_rounds_of_two_variants_each_start_from_their_own(tmp_path, data):
     found = schema.read(made.parquet, ROUNDS)
     assert found["gain"][3] == 0
     assert found["gain"][4] == pytest.approx(found["sum"][4] - found["sum"][3], abs=1e-3)
+
+
+def test_the_foot_names_the_settings_changed_for_a_data_set(tmp_path, data):
+    files = data()
+    changed = {"parameters.dimension": [1024, 512], "training.patience": [5, None]}
+    measured = {
+        "vse": entry("VSE", [0], changed=changed),
+        "vsepp": entry("VSE++", [0], changed={"parameters.dimension": [1024, 512]}),
+        "order": entry("Order", [0], changed={"parameters.dimension": [1024, 256]}),
+    }
+    ranks = [retrieval(tmp_path / f"{name}.parquet", 0, files) for name in measured]
+    foot, _ = make(tmp_path, settings(section(measured), printed=()), (files, ranks))
+    assert (
+        "Flickr8K, settings changed for this data set, each for the method's own, which is the paper's where "
+        "config/methods does not say that it is chosen: parameters.dimension 512 for 1024 (vse, vsepp), 256 for 1024 "
+        "(order); training.patience none for 5 (vse)."
+    ) in foot

@@ -175,3 +175,16 @@ def test_an_ensemble_reads_what_its_members_read():
     wildcards = SimpleNamespace(dataset="scenes", seed="0", ensemble="sm_lstm_ensemble")
     assert {"view_grid", "view_whole", "words"} <= set(training.inputs_of_members(wildcards))
     assert len(training.models_of_members(wildcards)) == 4
+
+
+def test_a_table_knows_which_settings_are_changed_for_its_data_set():
+    overrides = {
+        "methods": {"vse": {"datasets": {"scenes": {"parameters": {"dimension": 32}, "training": {"patience": None}}}}},
+        "tables": {"scenes": {"measure": ["vse", "sm_lstm_ensemble"]}},
+    }
+    chosen = Tables(project(**overrides)).settings(job("scenes"))
+    changed = chosen["sections"][0]["measured"]
+    assert changed["vse"]["changed"]["parameters.dimension"] == [1024, 32]
+    assert changed["vse"]["changed"]["training.patience"] == [5, None]
+    assert "parameters.margin" not in changed["vse"]["changed"]
+    assert changed["sm_lstm_ensemble"]["changed"] == {}
