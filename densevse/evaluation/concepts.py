@@ -15,7 +15,7 @@ from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
 from densevse.evaluation.average_precision import average_precisions
-from densevse.evaluation.rendering import number
+from densevse.evaluation.rendering import Column, Document, Sheet, number
 
 FEWEST = 10
 """Positives of a concept whose average precision is told in the table: below, it is mostly chance."""
@@ -76,23 +76,24 @@ def _scores(store: FeatureStore, images: pd.Index, view: str) -> NDArray[np.floa
     return store.gather(number).astype(np.float32)
 
 
-def table(title: str, concepts: pd.DataFrame, precision: pd.DataFrame) -> str:
-    """The vocabulary of a data set and how well its concepts are told, as Markdown; CONCEPTS, AVERAGE_PRECISION."""
+def table(title: str, concepts: pd.DataFrame, precision: pd.DataFrame) -> Document:
+    """The vocabulary of a data set and how well its concepts are told; rows of CONCEPTS and AVERAGE_PRECISION."""
     kinds = ", ".join(f"{count} {kind}s" for kind, count in concepts["kind"].value_counts().items())
-    lines = [f"# Concepts of {title}", "", f"{len(concepts)} concepts: {kinds}.", ""]
-    for split in ("val", "test"):
-        lines += [_summary(split, precision[precision["split"] == split]), ""]
-    test = precision[precision["split"] == "test"].set_index("index")
-    lines += ["| concept | kind | words | training images | test images | average precision | of the whole image |"]
-    lines += ["|---|---|---:|---:|---:|---:|---:|"]
-    for row in concepts.head(SHOWN).itertuples():
-        told = test.loc[row.index]
-        counts = f"{row.count:,} | {row.image_count:,} | {told['images']:,}"
-        figures = " | ".join(number(100 * told[column]) for column in COLUMNS.values())
-        lines.append(f"| {row.concept} | {row.kind} | {counts} | {figures} |")
-    most = min(SHOWN, len(concepts))
-    lines += ["", f"The {most} most frequent. Words: how often the training sentences have it; precision in percent."]
-    return "\n".join(lines) + "\n"
+    test = precision.loc[precision["split"] == "test", ["index", "images", *COLUMNS.values()]]
+    names = ("words", "training images", "test images", "average precision", "of the whole image")
+    cells = [
+        [
+            *(row["concept"], row["kind"]),
+            *(f"{row[count]:,}" for count in ("count", "image_count", "images")),
+            *(number(100 * row[column]) for column in COLUMNS.values()),
+        ]
+        for row in concepts.head(SHOWN).merge(test, on="index").to_dict("records")
+    ]
+    columns = (Column("concept", number=False), Column("kind", number=False), *map(Column, names))
+    heading = f"{len(concepts)} concepts: {kinds}; the {len(cells)} most frequent"
+    notes = [_summary(split, precision[precision["split"] == split]) for split in ("val", "test")]
+    notes.append("Words: how often the training sentences have it; precision in percent.")
+    return Document(f"Concepts of {title}", [Sheet(heading, columns, cells)], notes)
 
 
 def _summary(split: str, rows: pd.DataFrame) -> str:

@@ -25,6 +25,7 @@ from densevse.settings.training import NamedPhase, Training
 from densevse.training.concepts import ConceptJob, Written, train_all, train_head
 from densevse.vision.networks import load_module
 from densevse.vision.scenes_net import ScenesNet
+from tests.tables import unaligned
 
 NAMES = ["red", "green", "blue"]
 SPLITS = {"train": 60, "val": 24, "test": 20}
@@ -98,7 +99,7 @@ def test_a_head_learns_scores_and_is_measured(folder, tmp_path, learns_from):
     found = schema.read(path, AVERAGE_PRECISION)
     best = found.groupby("split")["average_precision"].mean()
     assert (best > found.groupby("split")["frequency"].mean() + 0.2).all()
-    text = table("Toy", schema.read(tables(folder)["concepts"], CONCEPTS), found)
+    text = unaligned(table("Toy", schema.read(tables(folder)["concepts"], CONCEPTS), found).markdown())
     assert "3 concepts: 3 adjectives" in text
     assert "| red | adjective |" in text
 

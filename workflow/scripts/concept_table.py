@@ -7,7 +7,7 @@ from densevse.logs import job
 
 
 def main(title, concepts, precision, path):
-    write_text(table(title, read(concepts, CONCEPTS), read(precision, AVERAGE_PRECISION)), path)
+    write_text(table(title, read(concepts, CONCEPTS), read(precision, AVERAGE_PRECISION)).markdown(), path)
 
 
 if __name__ == "__main__":

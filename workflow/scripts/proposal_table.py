@@ -1,14 +1,15 @@
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSAL_TIMES
+from densevse.evaluation.proposals import read_published, table
 from densevse.logs import job
-from densevse.vision.proposal_table import read_published, table
 
 
 def main(title, proposers, recalls, timed, times, published, path):
     found = {name: read(file, PROPOSAL_RECALL) for name, file in zip(proposers, recalls, strict=True)}
     seconds = {name: read(file, PROPOSAL_TIMES) for name, file in zip(timed, times, strict=True)}
-    write_text(table(title, found, seconds, read_published(*published) if published else None), path)
+    document = table(title, found, seconds, read_published(*published) if published else None)
+    write_text(document.markdown(), path)
 
 
 if __name__ == "__main__":
