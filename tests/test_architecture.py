@@ -19,7 +19,7 @@ ALLOWED = {
     "plan": FOUNDATION | {"settings", "artifacts.shards", "artifacts.files", "evaluation.published"},
     "artifacts": FOUNDATION,
     "methods": {"errors", "strict"},
-    "datasets": FOUNDATION | {"artifacts"},
+    "datasets": FOUNDATION | {"settings", "artifacts"},
     "vision": FOUNDATION | {"artifacts", "settings", "datasets.images"},
     "language": FOUNDATION | {"settings", "artifacts"},
     "evaluation": FOUNDATION | {"artifacts", "language.tokens", "language.words"},

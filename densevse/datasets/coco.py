@@ -14,10 +14,11 @@ from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.masks import MASKS
 from densevse.datasets import karpathy
 from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
-from densevse.datasets.readers import Options, Paths
-from densevse.datasets.texts import Text, check_layout, check_options, read_files, read_json
+from densevse.datasets.readers import Paths
+from densevse.datasets.texts import Text, check_layout, read_files, read_json
 from densevse.errors import InputError
 from densevse.logs import logger
+from densevse.settings.datasets import Coco, Karpathy
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -84,28 +85,22 @@ FRACTION = 4
 """Bits of the fraction of a pixel to which outlines are drawn."""
 
 
-def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
+def read(options: Coco, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Images and captions of a data set with the sources `annotations` (archive, folder or file) and images.
 
-    An image's id is its official number. Options: `karpathy`, the name of Karpathy's file in the source `karpathy`,
-    which gives splits (with restval), order and sentences; or else `splits`, split -> number of images drawn at
-    random, and `seed`, where all official captions_*.json are read, sentences by their ids.
+    An image's id is its official number. Karpathy's file, in the source `karpathy`, gives splits (with restval), order
+    and sentences. Without it, all official captions_*.json are read, sentences by their ids.
     """
-    check_options(options, set(), {"karpathy", "splits", "seed"}, "coco")
-    if ("splits" in options) == ("karpathy" in options):
-        raise InputError(
-            "options of the reader coco: give either `karpathy` or `splits` (numbers of images), not both; "
-            "`karpathy: null` unsets it."
-        )
     sources = image_sources(paths, {"annotations", "karpathy"})
-    if "karpathy" in options:
-        return karpathy.read({"karpathy": options["karpathy"]}, {**sources, "karpathy": paths.get("karpathy", "")})
+    if options.karpathy:
+        by_karpathy = Karpathy(karpathy=options.karpathy)
+        return karpathy.read(by_karpathy, {**sources, "karpathy": paths.get("karpathy", "")})
     files, captions = _official(paths)
-    splits = seeded_splits(files, options["splits"], options.get("seed", 0))
+    splits = seeded_splits(files, options.splits or {}, options.seed)
     return image_frame(splits, files, sources), captions
 
 
-def read_boxes(options: Options, paths: Paths) -> pd.DataFrame:
+def read_boxes(paths: Paths) -> pd.DataFrame:
     """The objects of instances_*.json: a box each with its class, by annotation id; crowds are left out."""
     boxes: list[tuple[Any, ...]] = []
     for name, data in _annotations(paths, "instances_*.json"):
@@ -117,7 +112,7 @@ def read_boxes(options: Options, paths: Paths) -> pd.DataFrame:
     return pd.DataFrame(boxes, columns=[column.name for column in BOXES.columns])
 
 
-def read_masks(options: Options, paths: Paths) -> pd.DataFrame:
+def read_masks(paths: Paths) -> pd.DataFrame:
     """The objects of instances_*.json: a mask each, drawn from its outline, with its class; crowds are left out."""
     masks: list[tuple[Any, ...]] = []
     for name, data in _annotations(paths, "instances_*.json"):

@@ -3,55 +3,50 @@
 import pandas as pd
 
 from densevse.datasets import karpathy
-from densevse.datasets.layout import check_splits, image_frame, image_sources
-from densevse.datasets.readers import Options, Paths
-from densevse.datasets.texts import check_options, read_lines
+from densevse.datasets.layout import image_frame, image_sources
+from densevse.datasets.readers import Paths
+from densevse.datasets.texts import read_lines
 from densevse.errors import InputError
+from densevse.settings.datasets import Flickr
 
 
-def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
+def read(options: Flickr, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Images and captions of a data set with the sources `text` (archive or folder of the text files) and images.
 
-    Options: `captions`, the token file's name; `splits`, split -> name of its list file, or else `karpathy`, the name
-    of Karpathy's file in the source `karpathy`; `encoding` of the text files. With Karpathy's file, `text` may be
-    left out: that file has the same sentences.
+    With Karpathy's file, `text` may be left out: that file has the same sentences.
     """
-    check_options(options, {"captions"}, {"splits", "karpathy", "encoding"}, "flickr")
-    if ("splits" in options) == ("karpathy" in options):
-        raise InputError("options of the reader flickr: give either `splits` (list files) or `karpathy`, not both.")
-    entries = karpathy.read_entries(options, paths) if "karpathy" in options else []
+    entries = karpathy.read_entries(options.karpathy, paths) if options.karpathy else []
     own_captions = "text" in paths or not entries
     captions = _token_file(options, paths) if own_captions else karpathy.captions(entries)
     splits = {karpathy.image_id(entry): entry["split"] for entry in entries} or _split_lists(options, paths)
     return image_frame(splits, {image: image for image in splits}, image_sources(paths, {"text", "karpathy"})), captions
 
 
-def _token_file(options: Options, paths: Paths) -> pd.DataFrame:
+def _token_file(options: Flickr, paths: Paths) -> pd.DataFrame:
     """Captions from lines `<image>#<number> TAB <caption>`, in the file's order of images, by number within one."""
     rows = []
-    for number, line in _lines(options, paths, options["captions"]):
+    for number, line in _lines(options, paths, options.captions):
         name, tab, text = line.partition("\t")
         image, _, position = name.rpartition("#")
         if not (tab and image and position.isdecimal() and len(position) < 10):
             raise InputError(
-                f"{paths['text']}, {options['captions']}, line {number}: expected <image>#<number>, a tab and a "
+                f"{paths['text']}, {options.captions}, line {number}: expected <image>#<number>, a tab and a "
                 f"caption, found {line[:80]!r}."
             )
         rows.append((image, int(position), text))
     if not rows:
-        raise InputError(f"{paths['text']}, {options['captions']}: it has no captions.")
+        raise InputError(f"{paths['text']}, {options.captions}: it has no captions.")
     captions = pd.DataFrame(rows, columns=["image_id", "number", "text"])
     twice = captions[captions.duplicated(["image_id", "number"])]
     if len(twice):
         names = [f"{image}#{number}" for image, number in zip(twice["image_id"], twice["number"], strict=True)]
-        raise InputError(f"{paths['text']}, {options['captions']}: these captions are in it twice: {names[:20]}.")
+        raise InputError(f"{paths['text']}, {options.captions}: these captions are in it twice: {names[:20]}.")
     return captions.sort_values("number", kind="stable").drop(columns="number")
 
 
-def _split_lists(options: Options, paths: Paths) -> dict[str, str]:
+def _split_lists(options: Flickr, paths: Paths) -> dict[str, str]:
     splits: dict[str, str] = {}
-    check_splits(options["splits"], str, "list file's name")
-    for split, file in options["splits"].items():
+    for split, file in (options.splits or {}).items():
         for number, line in _lines(options, paths, file):
             image = line.strip()
             if image in splits:
@@ -60,7 +55,7 @@ def _split_lists(options: Options, paths: Paths) -> dict[str, str]:
     return splits
 
 
-def _lines(options: Options, paths: Paths, file: str) -> list[tuple[int, str]]:
+def _lines(options: Flickr, paths: Paths, file: str) -> list[tuple[int, str]]:
     if "text" not in paths:
         raise InputError(f"the reader flickr needs a source `text` that holds {file}.")
-    return read_lines(paths["text"], file, options.get("encoding", "utf-8"))
+    return read_lines(paths["text"], file, options.encoding)

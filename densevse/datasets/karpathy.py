@@ -7,10 +7,11 @@ import pandas as pd
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from densevse.datasets.layout import CAPTION_COLUMNS, Split, image_frame, image_sources
-from densevse.datasets.readers import Options, Paths
-from densevse.datasets.texts import Text, check_layout, check_options, read_file, read_json
+from densevse.datasets.layout import CAPTION_COLUMNS, FileSplit, image_frame, image_sources
+from densevse.datasets.readers import Paths
+from densevse.datasets.texts import Text, check_layout, read_file, read_json
 from densevse.errors import InputError
+from densevse.settings.datasets import Karpathy
 
 
 class _Sentence(TypedDict):
@@ -25,7 +26,7 @@ class Entry(_Numbered):
     """What is read of an image's entry in the file; `cocoid` is MS-COCO's number."""
 
     filename: Text
-    split: Split
+    split: FileSplit
     sentences: list[_Sentence]
 
 
@@ -36,24 +37,23 @@ class _File(TypedDict):
 FILE: TypeAdapter[_File] = TypeAdapter(_File)
 
 
-def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Images and captions of a data set with the sources `karpathy` (his file, or an archive that holds it) and images.
-
-    Option `karpathy`: the file's name.
-    """
-    check_options(options, {"karpathy"}, set(), "karpathy")
-    entries = read_entries(options, paths)
+def read(options: Karpathy, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Images and captions of a data set with the source `karpathy` (his file, or an archive with it) and images."""
+    entries = read_entries(options.karpathy, paths)
     splits = {image_id(entry): entry["split"] for entry in entries}
     files = {image_id(entry): entry["filename"] for entry in entries}
     return image_frame(splits, files, image_sources(paths, {"karpathy"})), captions(entries)
 
 
-def read_entries(options: Options, paths: Paths) -> list[Entry]:
-    """An entry an image, in the file's order. Raises `InputError` if it is no such file, or has an image twice."""
+def read_entries(name: str, paths: Paths) -> list[Entry]:
+    """An entry for each image of the file of that name, in its order.
+
+    Raises `InputError` if it is no such file, or has an image twice.
+    """
     if not paths.get("karpathy"):
         raise InputError("options.karpathy needs a source `karpathy`: the file of that name, or an archive with it.")
-    where = f"{paths['karpathy']}, {options['karpathy']}"
-    content = read_json(read_file(paths["karpathy"], options["karpathy"]), where)
+    where = f"{paths['karpathy']}, {name}"
+    content = read_json(read_file(paths["karpathy"], name), where)
     entries = check_layout(FILE, content, where)["images"]
     twice = pd.Series([image_id(entry) for entry in entries], dtype=object).loc[lambda images: images.duplicated()]
     if len(twice):

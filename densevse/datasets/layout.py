@@ -10,9 +10,11 @@ import pandas as pd
 
 from densevse.datasets.archives import Archive, base_names
 from densevse.errors import InputError
+from densevse.settings.datasets import Split
 
-Split = Literal["train", "val", "test", "restval"]
-SPLITS = get_args(Split)
+FileSplit = Literal[Split, "restval"]
+"""A split as Karpathy's files name it."""
+SPLITS = get_args(FileSplit)
 """In the order of the image table. Only the split column says what may be learned from."""
 
 IMAGE_COLUMNS = ["image_id", "source", "file", "split"]
@@ -61,23 +63,15 @@ def image_frame(splits: Mapping[str, str], files: Mapping[str, str], paths: Mapp
     return pd.DataFrame(rows, columns=IMAGE_COLUMNS)
 
 
-def seeded_splits(images: Iterable[str], sizes: Mapping[str, int], seed: int) -> dict[str, str]:
+def seeded_splits(images: Iterable[str], sizes: Mapping[Split, int], seed: int) -> dict[str, str]:
     """Draw images at random into splits of the given sizes. The drawn keep the order of `images`.
 
     The order of chance is that of SHA-256 over seed and id, which no library's version changes and which does not
     depend on the order of `images`. Raises `InputError` if there are not enough images.
     """
     images = list(images)
-    check_splits(sizes, int, "number of images")
     if sum(sizes.values()) > len(images):
         raise InputError(f"options.splits asks for {dict(sizes)}, but there are {len(images)} images.")
     chance = iter(sorted(images, key=lambda image: hashlib.sha256(f"{seed}:{image}".encode()).digest()))
     drawn = {image: split for split, size in sizes.items() for image in islice(chance, size)}
     return {image: drawn[image] for image in images if image in drawn}
-
-
-def check_splits(splits: object, kind: type, meaning: str) -> None:
-    """Raise `InputError` unless `splits` gives a value of this kind to some of the splits."""
-    given = splits if isinstance(splits, Mapping) else {}
-    if not given or not given.keys() <= set(SPLITS) or not all(type(value) is kind for value in given.values()):
-        raise InputError(f"options.splits: expected a {meaning} for each of some of {SPLITS}, found {splits!r}.")

@@ -10,27 +10,25 @@ from pathlib import PurePosixPath
 import pandas as pd
 
 from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
-from densevse.datasets.readers import Options, Paths
-from densevse.datasets.texts import check_options, numbered_lines, read_files, read_lines
+from densevse.datasets.readers import Paths
+from densevse.datasets.texts import numbered_lines, read_files, read_lines
 from densevse.errors import InputError
+from densevse.settings.datasets import Pascal
 
 
-def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
+def read(options: Pascal, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Images and captions of a data set with the sources `sentences` and images; an image's id is <category>/<file>.
 
     `sentences` is the page as a file (.html), or an archive or folder with a file <category>/<image>.txt of a sentence
-    a line. Images may have any number of sentences; one without any is left out. Options: `splits`, split -> number of
-    images drawn at random (there is no official split), `seed`, `encoding`.
+    a line. Images may have any number of sentences; one without any is left out. There is no official split.
     """
-    check_options(options, {"splits"}, {"seed", "encoding"}, "pascal")
     if "sentences" not in paths:
         raise InputError("the reader pascal needs a source `sentences`: the page, or an archive of text files.")
-    encoding = options.get("encoding", "utf-8")
     if paths["sentences"].endswith((".html", ".htm")):
-        sentences = _page(paths["sentences"], encoding)
+        sentences = _page(paths["sentences"], options.encoding)
     else:
-        sentences = _text_files(paths["sentences"], encoding)
-    splits = seeded_splits(sentences, options["splits"], options.get("seed", 0))
+        sentences = _text_files(paths["sentences"], options.encoding)
+    splits = seeded_splits(sentences, options.splits, options.seed)
     images = image_frame(splits, {image: image for image in sentences}, image_sources(paths, {"sentences"}))
     rows = [(image, text) for image, texts in sentences.items() for text in texts]
     return images, pd.DataFrame(rows, columns=CAPTION_COLUMNS)

@@ -4,15 +4,16 @@ A reader knows one official layout. It is a function
 
     read(options, paths) -> (images, captions)
 
-of the data set's `options` and the paths of its sources by name, and gives two frames: images with the columns
-image_id, source, file, split (and family, where images are variations of each other), in the official order, and
-captions with the columns image_id, text, the sentences of an image in their official order. All that every data set
-has in common (checks, order by split, positions, decoding each image once) happens here.
+of the data set's options, of the reader's own type in densevse/settings/datasets.py, and the paths of its sources by
+name. It gives two frames: images with the columns image_id, source, file, split (and family, where images are
+variations of each other), in the official order, and captions with the columns image_id, text, the sentences of an
+image in their official order. All that every data set has in common (checks, order by split, positions, decoding each
+image once) happens here.
 
 An image that no split lists is no part of the data set: neither it nor its captions are read further.
 
-A data set with true boxes has a second function, `read_boxes(options, paths) -> boxes`, whose frame has the columns of
-the BOXES schema; one whose objects have masks has `read_masks(options, paths) -> masks`, with those of MASKS.
+A data set with true boxes has a second function, `read_boxes(paths) -> boxes`, whose frame has the columns of the BOXES
+schema; one whose objects have masks has `read_masks(paths) -> masks`, with those of MASKS.
 """
 
 from collections import Counter
@@ -21,7 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path, PurePosixPath
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 import pandas as pd
 
@@ -34,17 +36,10 @@ from densevse.datasets.images import ImageFacts, ImageFiles, examine
 from densevse.datasets.layout import SPLITS
 from densevse.errors import InputError
 from densevse.logs import logger, progress
+from densevse.settings.datasets import ReaderOptions, Reading
+from densevse.settings.load import validate
 
 Paths = Mapping[str, str]
-Options = Mapping[str, Any]
-
-READERS = {
-    "flickr": "densevse.datasets.flickr",
-    "karpathy": "densevse.datasets.karpathy",
-    "coco": "densevse.datasets.coco",
-    "pascal": "densevse.datasets.pascal",
-    "scenes": "densevse.datasets.scenes",
-}
 
 IMAGE_SUFFIXES = {".jpg", ".jpeg", ".png", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm"}
 REMEDY = "Replace them, or add their ids to the data set's known_unreadable to go on without them."
@@ -52,33 +47,37 @@ LONG = 100
 """Words. Longer captions are kept and named in the log: parsers may refuse them."""
 
 
-def reader(name: str) -> Callable[[Options, Paths], tuple[pd.DataFrame, pd.DataFrame]]:
+def reader(name: str) -> Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]]:
     """The `read` function of a layout; only its module is imported."""
-    read: Callable[[Options, Paths], tuple[pd.DataFrame, pd.DataFrame]] = import_module(READERS[name]).read
+    read: Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]] = _module(name).read
     return read
 
 
-def boxes_reader(name: str) -> Callable[[Options, Paths], pd.DataFrame]:
+def boxes_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
     """The `read_boxes` function of a layout that has true boxes."""
-    read_boxes: Callable[[Options, Paths], pd.DataFrame] = import_module(READERS[name]).read_boxes
+    read_boxes: Callable[[Paths], pd.DataFrame] = _module(name).read_boxes
     return read_boxes
 
 
-def masks_reader(name: str) -> Callable[[Options, Paths], pd.DataFrame]:
+def masks_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
     """The `read_masks` function of a layout whose objects have masks."""
-    read_masks: Callable[[Options, Paths], pd.DataFrame] = import_module(READERS[name]).read_masks
+    read_masks: Callable[[Paths], pd.DataFrame] = _module(name).read_masks
     return read_masks
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"densevse.datasets.{name}")
 
 
 def read_dataset(settings: Mapping[str, Any], paths: Paths, threads: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The image table and the caption table (schemas IMAGES, CAPTIONS) of a data set, every image decoded once.
 
-    Of the data set's settings, `reader`, `options` (one that is null counts as not given) and `known_unreadable` are
-    used; `paths` are those of its sources. Images are in the order of their splits, then in official order. Raises
-    `InputError` naming up to 20 of the images (or ids) that are in it twice, or unreadable without being in
-    `known_unreadable`.
+    The `settings` are the data set's, as plain values of `Reading`; `paths` are those of its sources. Images are in the
+    order of their splits, then in official order. Raises `InputError` naming a setting that is wrong, or up to 20 of
+    the images (or ids) that are in it twice, or unreadable without being in `known_unreadable`.
     """
-    images, captions = reader(settings["reader"])(_given(settings["options"]), paths)
+    reading = validate(Reading, settings, "the data set")
+    images, captions = reader(reading.reader)(cast(ReaderOptions, reading.options), paths)
     files = ImageFiles(paths)
     _check_images(images)
     _log_unlisted(images, captions, files)
@@ -87,7 +86,7 @@ def read_dataset(settings: Mapping[str, Any], paths: Paths, threads: int = 1) ->
     captions = _number_captions(captions[captions["image_id"].isin(images["image_id"])], images)
     images["captions"] = images["image_id"].map(captions["image_id"].value_counts()).fillna(0).astype("int32")
     _log(images, captions)
-    return examine_all(images, files, settings["known_unreadable"], threads), captions
+    return examine_all(images, files, reading.known_unreadable, threads), captions
 
 
 def write_dataset(
@@ -101,13 +100,13 @@ def write_dataset(
 
 def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, boxes_path: str) -> None:
     """The data set's true boxes, of the images in its image table and in their order, as an artifact."""
-    boxes = _of_images(boxes_reader(settings["reader"])(settings["options"], paths), images_path)
+    boxes = _of_images(boxes_reader(settings["reader"])(paths), images_path)
     schema.write(boxes, BOXES, boxes_path, _made_from(settings, paths))
 
 
 def write_masks(settings: Mapping[str, Any], paths: Paths, images_path: str, masks_path: str) -> None:
     """The masks of the data set's objects, of the images in its image table and in their order, as an artifact."""
-    masks = _of_images(masks_reader(settings["reader"])(settings["options"], paths), images_path)
+    masks = _of_images(masks_reader(settings["reader"])(paths), images_path)
     schema.write(masks, MASKS, masks_path, _made_from(settings, paths))
 
 
@@ -124,11 +123,6 @@ def _made_from(settings: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
     # Names without folders: the same files give the same artifact wherever they are.
     sources = {name: Path(path).name for name, path in paths.items()}
     return lineage({key: settings[key] for key in ("reader", "options", "known_unreadable")} | {"sources": sources})
-
-
-def _given(options: Options) -> Options:
-    """The options without those that a configuration unsets (`karpathy: null`)."""
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def _log_unlisted(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFiles) -> None:

@@ -6,10 +6,10 @@ that zip as the readers of official layouts do theirs. The same options give the
 
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import count
-from typing import Any
+from typing import Any, cast, get_args
 
 import cv2
 import numpy as np
@@ -18,26 +18,20 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from densevse.artifacts.files import atomic
-from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS, Split
-from densevse.datasets.readers import Options, Paths
+from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS
+from densevse.datasets.readers import Paths
 from densevse.datasets.scenes_pictures import Box, draw
 from densevse.datasets.scenes_sentences import describe
 from densevse.datasets.scenes_world import Scene, sample_family
-from densevse.datasets.texts import Text, check_layout, check_options, read_json, read_lines
+from densevse.datasets.texts import Text, check_layout, read_json, read_lines
 from densevse.errors import InputError
 from densevse.logs import progress
+from densevse.settings.datasets import Reading, Scenes, Split
+from densevse.settings.load import validate
 
 SOURCE, LINES = "scenes", "scenes.jsonl"
-SPLITS = ("train", "val", "test")
 # Date and permissions that every member of the zip is given, so that the bytes depend on the options alone.
 DATE, PERMISSIONS = (1980, 1, 1, 0, 0, 0), 0o644 << 16
-
-
-@dataclass(frozen=True)
-class _Sizes:
-    seed: int
-    side: int
-    images: dict[str, int]
 
 
 class _Named(TypedDict):
@@ -76,22 +70,22 @@ class _Sampled:
     family: str  # a scene and its swaps are one family
 
 
-def generate(options: Options, path: str) -> None:
-    """Write the zip that the options describe: `seed`, `images` a split, and `size`, a picture's side in pixels.
+def generate(options: Mapping[str, Any], path: str) -> None:
+    """Write the zip that the reader's options describe.
 
     Raises `InputError` for options that are missing, unknown or of no use.
     """
-    sizes = _checked(options)
+    chosen = cast(Scenes, validate(Reading, {"reader": "scenes", "options": options}, "the data set").options)
     with atomic(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as file:
         lines = []
-        for number, sampled in enumerate(progress(_scenes(sizes), "scenes", sum(sizes.images.values()))):
-            picture, line = _picture(f"scene{number:05d}", sampled, sizes, number)
+        for number, sampled in enumerate(progress(_scenes(chosen), "scenes", sum(chosen.images.values()))):
+            picture, line = _picture(f"scene{number:05d}", sampled, chosen, number)
             _add(file, line["file"], picture)
             lines.append(json.dumps(line))
         _add(file, LINES, "".join(f"{line}\n" for line in lines).encode())
 
 
-def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
+def read(_: Scenes, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Images and captions of a zip that `generate` made, under the source name `scenes`."""
     lines = _lines(paths)
     images = [(line["image_id"], SOURCE, line["file"], line["split"], line["family"]) for line in lines]
@@ -99,7 +93,7 @@ def read(options: Options, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     return pd.DataFrame(images, columns=[*IMAGE_COLUMNS, "family"]), pd.DataFrame(captions, columns=CAPTION_COLUMNS)
 
 
-def read_boxes(options: Options, paths: Paths) -> pd.DataFrame:
+def read_boxes(paths: Paths) -> pd.DataFrame:
     """The true boxes: of every single thing, without caption, and of every noun phrase.
 
     A thing's `phrase` is its attributes (size, texture, colour, shape, action). A phrase has the box around all that
@@ -108,29 +102,13 @@ def read_boxes(options: Options, paths: Paths) -> pd.DataFrame:
     return pd.DataFrame([row for line in _lines(paths) for row in _box_rows(line)])
 
 
-def _checked(options: Options) -> _Sizes:
-    check_options(options, {"seed", "images", "size"}, set(), "scenes")
-    images, side = options["images"], options["size"]
-    if not isinstance(images, dict) or sorted(images) != sorted(SPLITS) or not all(map(_is_positive, images.values())):
-        raise InputError(f"options.images of scenes: expected a number of images for each of {SPLITS}, not {images}.")
-    if not _is_positive(side) or side < 32:
-        raise InputError(f"options.size of scenes: expected at least 32 pixels, to see anything, not {side!r}.")
-    if not (options["seed"] == 0 or _is_positive(options["seed"])):
-        raise InputError(f"options.seed of scenes: expected a number from 0 on, not {options['seed']!r}.")
-    return _Sizes(options["seed"], side, images)
-
-
-def _is_positive(value: object) -> bool:
-    return isinstance(value, int) and value > 0
-
-
-def _scenes(sizes: _Sizes) -> Iterator[_Sampled]:
+def _scenes(chosen: Scenes) -> Iterator[_Sampled]:
     """The scene of each picture. No scene comes twice, and a scene and its swaps are in one split."""
-    random = np.random.default_rng(sizes.seed)
+    random = np.random.default_rng(chosen.seed)
     seen: set[Scene] = set()
     families = count()
-    for split in SPLITS:
-        wanted = sizes.images[split]
+    for split in get_args(Split):
+        wanted = chosen.images[split]
         while wanted:
             swaps = sample_family(random)
             if not seen.isdisjoint(swaps):
@@ -141,10 +119,10 @@ def _scenes(sizes: _Sizes) -> Iterator[_Sampled]:
             wanted -= len(swaps[:wanted])
 
 
-def _picture(image: str, sampled: _Sampled, sizes: _Sizes, number: int) -> tuple[bytes, dict[str, Any]]:
-    random = np.random.default_rng([sizes.seed, number])
+def _picture(image: str, sampled: _Sampled, chosen: Scenes, number: int) -> tuple[bytes, dict[str, Any]]:
+    random = np.random.default_rng([chosen.seed, number])
     scene = sampled.scene
-    pixels, boxes = draw(scene, sizes.side, random)
+    pixels, boxes = draw(scene, chosen.size, random)
     captions = [
         {
             "text": sentence.text,

@@ -3,7 +3,7 @@
 import json
 import tarfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -60,7 +60,7 @@ def numbered_lines(data: bytes, where: str, encoding: str) -> list[tuple[int, st
             f"{where}, line {len(before)}: not {encoding} ({error.reason} after {before[-1][-80:]!r}). "
             "Correct the line, or name the file's encoding in the data set's options (encoding: latin-1)."
         ) from None
-    except (LookupError, UnicodeError) as error:
+    except UnicodeError as error:
         raise InputError(f"options.encoding, for {where}: no encoding of text called {encoding!r} ({error}).") from None
     ends = "\n" if "\n" in text else "\r"  # an old Mac ends lines by CR alone
     return [(number, line.rstrip("\r")) for number, line in enumerate(text.split(ends), start=1) if line.strip()]
@@ -90,16 +90,6 @@ def check_layout(layout: TypeAdapter[Content], content: Any, where: str) -> Cont
         ]
         count = f"{error.error_count()} entries are not as the layout of such a file says"
         raise InputError("\n  ".join([f"{where}: {count}:", *wrong])) from None
-
-
-def check_options(options: Mapping[str, Any], required: set[str], optional: set[str], reader: str) -> None:
-    """Raise `InputError` for an option that the reader needs and does not have, or has and does not know."""
-    missing, unknown = required - options.keys(), options.keys() - required - optional
-    if missing or unknown:
-        raise InputError(
-            f"options of the reader {reader}: missing {sorted(missing)}, unknown {sorted(unknown)}; "
-            f"it needs {sorted(required)} and may have {sorted(optional)}."
-        )
 
 
 def _is_plain_file(path: str) -> bool:

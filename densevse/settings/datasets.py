@@ -46,7 +46,7 @@ class Flickr(ReaderOptions):
     SOURCES = frozenset({"images", "text", "karpathy"})
 
     captions: str = Field(min_length=1, description="the token file's name")
-    splits: dict[Split, str] | None = Field(None, description="split -> the name of its list of images")
+    splits: dict[Split, str] | None = Field(None, min_length=1, description="split -> the name of its list of images")
     karpathy: str | None = Field(None, description="the name of Karpathy's file, which gives the splits instead")
     encoding: Encoding = Field("utf-8", description="of the text files")
 
@@ -72,7 +72,9 @@ class Coco(ReaderOptions):
     HAS_MASKS = True
 
     karpathy: str | None = Field(None, description="the name of Karpathy's file: splits, order and sentences")
-    splits: dict[Split, Count] | None = Field(None, description="split -> number of images, drawn at random, instead")
+    splits: dict[Split, Count] | None = Field(
+        None, min_length=1, description="split -> number of images, drawn at random, instead"
+    )
     seed: Seed = Field(0, description="of the images drawn")
 
     @model_validator(mode="after")
@@ -86,7 +88,7 @@ class Pascal(ReaderOptions):
 
     SOURCES = frozenset({"images", "sentences"})
 
-    splits: dict[Split, Count] = Field(description="split -> number of images, drawn at random")
+    splits: dict[Split, Count] = Field(min_length=1, description="split -> number of images, drawn at random")
     seed: Seed = Field(0, description="of the images drawn")
     encoding: Encoding = Field("utf-8", description="of the page or text files")
 
@@ -123,17 +125,22 @@ def _check_one_of(options: Strict, *names: str) -> None:
         raise ValueError(f"one of {' and '.join(names)} must be given, and not both (null unsets one)")
 
 
-class Dataset(Strict):
-    """A data set: where its files come from, who reads them, and what the stages use on it."""
+class Reading(Strict):
+    """Who reads a data set's files, and what the reader is told."""
 
-    title: str = Field(min_length=1)
     reader: Literal["flickr", "karpathy", "coco", "pascal", "scenes"]
     options: Annotated[SerializeAsAny[Strict], of_type("reader", READERS)] = Field(
         default={}, validate_default=True, description="the reader's own options"
     )
+    known_unreadable: list[str] = Field(default=[], description="image ids that may be missing or unreadable")
+
+
+class Dataset(Reading):
+    """A data set: where its files come from, who reads them, and what the stages use on it."""
+
+    title: str = Field(min_length=1)
     sources: dict[str, Source] = Field(default={}, description="by name; the reader says which names it needs")
     local: dict[str, Path] = Field(default={}, description="source name -> a file or folder of yours to use instead")
-    known_unreadable: list[str] = Field(default=[], description="image ids that may be missing or unreadable")
     minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
     concepts: int = Field(256, ge=1, description="the most frequent concepts that are kept (SCO's K)")
     shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")

@@ -81,7 +81,7 @@ def test_the_same_words_in_another_order_describe_another_picture(lines):
 
 
 def test_every_box_is_inside_its_picture(made):
-    boxes = scenes.read_boxes(OPTIONS, {"scenes": str(made)})
+    boxes = scenes.read_boxes({"scenes": str(made)})
     assert (boxes[["x", "y"]] >= 0).all(axis=None)
     assert (boxes[["width", "height"]] >= 5).all(axis=None)
     assert (boxes["x"] + boxes["width"] <= 64).all()

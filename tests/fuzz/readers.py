@@ -161,7 +161,7 @@ def targets() -> dict[str, Target]:
         return read_entities(str(folder / "e"), captions())
 
     def coco_boxes(folder: Path) -> Any:
-        return boxes_reader("coco")({}, {"annotations": str(folder / "annotations")})
+        return boxes_reader("coco")({"annotations": str(folder / "annotations")})
 
     return {
         **{
@@ -203,7 +203,7 @@ def targets() -> dict[str, Target]:
         "scenes": Target(
             {"scenes.zip": made(lambda path: scenes.generate(scene_options, str(path)))},
             "scenes.zip",
-            dataset("scenes", {}, scenes="scenes.zip"),
+            dataset("scenes", scene_options, scenes="scenes.zip"),
         ),
         "entities sentences": Target(entities, "e/Sentences/a.txt", entity_boxes),
         "entities boxes": Target(entities, "e/Annotations/a.xml", entity_boxes),
