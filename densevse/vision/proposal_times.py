@@ -48,7 +48,9 @@ def times_of_search(rows: pd.DataFrame, sources: Mapping[str, str], options: Map
 
     def work(_: str, pixels: NDArray[np.uint8], timer: Timer) -> None:
         with timer.step("search"):
-            selective_search(pixels, seed=0, **options)
+            selective_search(
+                pixels, options["mode"], options["height"], options["minimum_side"], options["boxes"], seed=0
+            )
 
     return _measured(rows, sources, work)
 

@@ -11,6 +11,7 @@ from safetensors.torch import save_file
 from densevse.errors import InputError
 from densevse.vision.mcg.contours import HEDContours, StructuredEdges, detector, working_size
 from densevse.vision.mcg.hed import HED, MEAN, MEMBER, STAGES, convert, load_hed
+from tests.vision.mcg.pictures import structured_edges
 
 
 @pytest.fixture(scope="module")
@@ -78,29 +79,6 @@ def test_every_scale_has_the_size_of_the_image(network, shape):
 )
 def test_large_images_are_worked_on_smaller(shape, expected):
     assert working_size(*shape, 10_000) == pytest.approx(expected, abs=1)
-
-
-def structured_edges(path):
-    """A model of structured edges with one tree: a patch whose colours change at its centre has an upright edge."""
-    patch, inner, shrink, orientations = 32, 16, 2, 4
-    cells, colours = (patch // shrink) ** 2, 3  # the gradient's magnitude is the channel after the colours
-    centre = colours * cells + cells // 2 + patch // shrink // 2
-    options = {
-        "stride": 2, "shrinkNumber": shrink, "patchSize": patch, "patchInnerSize": inner,
-        "numberOfGradientOrientations": orientations, "gradientSmoothingRadius": 0, "regFeatureSmoothingRadius": 0,
-        "ssFeatureSmoothingRadius": 0, "gradientNormalizationRadius": 0, "selfsimilarityGridSize": 5,
-        "numberOfTrees": 1, "numberOfTreesToEvaluate": 1,
-    }  # fmt: skip
-    trees = {
-        "childs": [2, 0, 0],
-        "featureIds": [centre, 0, 0],
-        "thresholds": [0.05, 0.0, 0.0],
-        "edgeBoundaries": [0, 0, 0, 2 * inner],
-        "edgeBins": [column * inner + row for column in (7, 8) for row in range(inner)],
-    }
-    lines = ["%YAML:1.0", "---", "options:", *(f"   {name}: {value}" for name, value in options.items())]
-    path.write_text("\n".join([*lines, *(f"{name}:\n   - {values}" for name, values in trees.items())]) + "\n")
-    return path
 
 
 def test_structured_edges_run_where_the_colours_change(tmp_path):
