@@ -64,6 +64,10 @@ class ImageFiles:
         """The bytes of `file` (its path inside `source`). Raises `InputError` naming what is missing or damaged."""
         return self.archive(source).read(file)
 
+    def pixels(self, source: str, file: str) -> NDArray[np.uint8]:
+        """The pixels of that file, as `decode` gives them. Raises `InputError` as `read` and `decode` do."""
+        return decode(self.read(source, file), f"{source}: {file}")
+
     def archive(self, source: str) -> ImageSource:
         """The open folder, zip or tar of that name."""
         with self._lock:

@@ -12,7 +12,7 @@ from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.alignments import ALIGNMENTS, TRIPLET_REGIONS
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.figures.assigned_regions import draw_phrases
 from densevse.figures.saving import RIGHT, WRONG, save
 
@@ -35,7 +35,7 @@ def draw_alignments(
     figure, axes = _places(len(asked), title)
     for place, (_, query) in zip(axes, asked.iterrows(), strict=False):
         image = table.loc[query["query_id"]]
-        place.imshow(decode(files.read(str(image["source"]), str(image["file"])), str(image["file"])))
+        place.imshow(files.pixels(str(image["source"]), str(image["file"])))
         of_first = (found["image_id"] == query["query_id"]) & (found["caption_id"] == query["top"][0])
         draw_phrases(place, found[of_first].sort_values("confidence", ascending=False).head(TRIPLETS))
         _list_sentences(place, query, texts)
@@ -57,7 +57,7 @@ def draw_triplet_regions(rows: str, images: str, sources: dict[str, str], title:
         for place, (_, region) in zip(line.subplots(1, columns, squeeze=False)[0], regions.iterrows(), strict=True):
             place.axis("off")
             image = table.loc[region["image_id"]]
-            pixels = decode(files.read(str(image["source"]), str(image["file"])), str(image["file"]))
+            pixels = files.pixels(str(image["source"]), str(image["file"]))
             left, top, width, height = (int(region[name]) for name in BOX)
             place.imshow(pixels[top : top + max(1, height), left : left + max(1, width)])
             place.set_title(f"{region['score']:.2f}", fontsize=8)

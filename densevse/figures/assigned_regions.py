@@ -11,7 +11,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.figures.grid import picture_grid
 from densevse.figures.saving import save
 
@@ -32,7 +32,7 @@ def correspondences(rows: str, images: str, captions: str, sources: dict[str, st
     for place, caption_id in zip(axes, chosen, strict=False):
         phrases = found[found["caption_id"] == caption_id].sort_values(["start", "end"])
         image = table.loc[phrases["image_id"].iloc[0]]
-        place.imshow(decode(files.read(str(image["source"]), str(image["file"])), str(image["file"])))
+        place.imshow(files.pixels(str(image["source"]), str(image["file"])))
         place.set_title(textwrap.fill(texts[caption_id], 44), fontsize=9, parse_math=False)
         draw_phrases(place, phrases)
     save(figure, path)

@@ -11,7 +11,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.figures.grid import picture_grid
 from densevse.figures.saving import QUIET, RIGHT, save
 
@@ -36,7 +36,7 @@ def predicted_concepts(
     places = np.linspace(0, len(test) - 1, min(PICTURES, len(test))).astype(int)
     figure, axes = picture_grid(len(places), title)
     for place, image in zip(axes, test.iloc[places].itertuples(), strict=False):
-        place.imshow(decode(files.read(str(image.source), str(image.file)), str(image.file)))
+        place.imshow(files.pixels(str(image.source), str(image.file)))
         _draw(place, store.gather([number[image.image_id]])[0].astype(np.float32), names, named[str(image.image_id)])
     save(figure, path)
 

@@ -15,7 +15,7 @@ from PIL import Image
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.figures.saving import QUIET, RIGHT, WRONG, save
 
 Pixels = NDArray[np.uint8]
@@ -48,7 +48,7 @@ def pictures(images: pd.DataFrame, files: ImageFiles) -> Callable[[str], Pixels]
     @cache
     def picture(image_id: str) -> Pixels:
         row = images.loc[image_id]
-        image = Image.fromarray(decode(files.read(str(row["source"]), str(row["file"])), image_id))
+        image = Image.fromarray(files.pixels(str(row["source"]), str(row["file"])))
         image.thumbnail((SIDE, SIDE))
         return np.asarray(image)
 

@@ -12,7 +12,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.figures.grid import picture_grid
 from densevse.figures.saving import QUIET, RIGHT, save
 
@@ -37,7 +37,7 @@ def region_phrases(embeddings: str, images: str, sources: dict[str, str], title:
     for place, number in zip(axes, chosen, strict=False):
         region = rows.iloc[number]
         image = table.loc[region["image_id"]]
-        place.imshow(decode(files.read(str(image["source"]), str(image["file"])), str(image["file"])))
+        place.imshow(files.pixels(str(image["source"]), str(image["file"])))
         _draw(place, region, nearest(store.gather([number])[0].astype(np.float32), rows.iloc[phrases], vectors))
     save(figure, path)
 

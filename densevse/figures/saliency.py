@@ -13,7 +13,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.saliency import SALIENCY
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.figures.saving import save
 
 PICTURES = 6
@@ -42,7 +42,7 @@ def saliency_maps(
         places = list(next(axes))
         rows = found[name][found[name]["caption_id"] == caption_id]
         image = table.loc[rows["image_id"].iloc[0]]
-        pixels = decode(files.read(str(image["source"]), str(image["file"])), str(image["file"]))
+        pixels = files.pixels(str(image["source"]), str(image["file"]))
         places[0].imshow(pixels)
         heading = textwrap.fill(texts[caption_id], 36) + (f"\n{name}" if len(found) > 1 else "")
         places[0].set_title(heading, fontsize=8, parse_math=False)

@@ -17,7 +17,7 @@ from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.batches.concepts import ConceptBatch, ConceptTables, ImagesWithConcepts
 from densevse.batches.ragged import Indices
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.inference.encoding import batches, evaluation
@@ -103,7 +103,7 @@ class WholeImages:
         return PixelBatch(torch.from_numpy(squares).permute(0, 3, 1, 2), torch.from_numpy(self.present[images]))
 
     def _square(self, source: str, file: str) -> NDArray[np.uint8]:
-        pixels = decode(self._files.read(source, file), file)
+        pixels = self._files.pixels(source, file)
         whole = np.array([0, 0, pixels.shape[1], pixels.shape[0]], np.float32)
         return warp(pixels, whole, self._size, 0, (0, 0, 0))
 

@@ -21,7 +21,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.artifacts.store import FeatureWriter
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.logs import progress
 from densevse.settings.networks import View
 from densevse.vision.network_files import NetworkFiles
@@ -107,4 +107,4 @@ def features(network: Network, pixels: Pixels, view: View) -> NDArray[np.float32
 
 def _read_crops(named: tuple[str, str], files: ImageFiles, view: View, resize: int, size: int) -> Pixels:
     source, file = named
-    return crops(decode(files.read(source, file), f"{source}: {file}"), view, resize, size)
+    return crops(files.pixels(source, file), view, resize, size)

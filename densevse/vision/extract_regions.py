@@ -18,7 +18,7 @@ from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
 from densevse.artifacts.store import FeatureWriter
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.settings.load import validate
@@ -158,7 +158,7 @@ def _named(rows: pd.DataFrame) -> Iterator[tuple[str, str]]:
 
 def _read(named: tuple[str, str], files: ImageFiles) -> Pixels:
     source, file = named
-    return decode(files.read(source, file), f"{source}: {file}")
+    return files.pixels(source, file)
 
 
 def _rows(regions: Regions, classes: Sequence[str]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.logs import progress
 from densevse.vision.mcg.contours import detector
 from densevse.vision.mcg.forest import Ranker
@@ -70,4 +70,4 @@ def _measured(rows: pd.DataFrame, sources: Mapping[str, str], work: Any) -> pd.D
 def _pictures(rows: pd.DataFrame, sources: Mapping[str, str]) -> Iterator[tuple[str, NDArray[np.uint8]]]:
     files, readable = ImageFiles(dict(sources)), rows[rows["status"] == "ok"][:IMAGES]
     for image_id, source, file in zip(readable["image_id"], readable["source"], readable["file"], strict=True):
-        yield image_id, decode(files.read(source, file), file)
+        yield image_id, files.pixels(source, file)

@@ -21,7 +21,7 @@ from scipy.io import loadmat
 
 from densevse.artifacts.boxes import BOX, Boxes
 from densevse.artifacts.lineage import lineage
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.logs import logger, progress
 from densevse.settings.load import validate
@@ -109,7 +109,7 @@ def _start_worker(sources: dict[str, str], options: SelectiveSearch) -> None:
 
     def search(task: tuple[str, str, str]) -> Scored:
         image_id, source, file = task
-        image = decode(files.read(source, file), file)
+        image = files.pixels(source, file)
         seed = zlib.crc32(image_id.encode())
         boxes = selective_search(image, options.mode, options.height, options.minimum_side, options.boxes, seed)
         # The paper gives an order, but no score: this one falls as the rank rises.

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from densevse.artifacts.boxes import BOX, Boxes, intersection_over_union
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.vision.crops import warp
 
@@ -103,7 +103,7 @@ class Windows:
         of_image, named = (dict(iter(some.groupby("image_id"))) for some in (things, boxes))
         self.pictures = [
             _Picture(
-                decode(files.read(source, file), file),
+                files.pixels(source, file),
                 of_image[image][BOX].to_numpy(np.float32),
                 np.array([known[phrase][0] for phrase in of_image[image]["phrase"]]),
                 np.stack([known[phrase][1] for phrase in of_image[image]["phrase"]]),

@@ -14,7 +14,7 @@ from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureWriter
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.settings.load import validate
@@ -73,6 +73,6 @@ def boxes_by_image(phrases: pd.DataFrame, images: pd.DataFrame) -> dict[str, Box
 
 def _candidates(images: pd.DataFrame, boxes: Mapping[str, Boxes], files: ImageFiles) -> Iterator[Candidates]:
     for image_id, source, file in zip(images["image_id"], images["source"], images["file"], strict=True):
-        pixels = decode(files.read(source, file), f"{source}: {file}")
+        pixels = files.pixels(source, file)
         whole = np.array([[0, 0, pixels.shape[1], pixels.shape[0]]], np.float32)
         yield Candidates(image_id, pixels, np.concatenate([whole, boxes[image_id]]))

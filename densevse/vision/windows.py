@@ -19,7 +19,7 @@ from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.localisation import WINDOW_FEATURES
 from densevse.artifacts.store import FeatureWriter
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.settings.networks import View
@@ -90,7 +90,7 @@ def _windows_of(
 ) -> tuple[str, Boxes, Pixels]:
     """An image's id, its windows (n, 4), and their crops (n, crops, size, size, 3)."""
     image_id, source, file = named
-    pixels = decode(files.read(source, file), f"{source}: {file}")
+    pixels = files.pixels(source, file)
     found = windows(pixels.shape[1], pixels.shape[0], chosen["sides"], chosen["stride"])
     of_window = [
         crops(pixels[y : y + side, x : x + side], view, network.settings.resize, network.settings.size)
