@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FOUNDATION = {"errors", "logs", "processor", "numerics", "bootstrap", "strict"}
+FOUNDATION = {"errors", "logs", "processor", "numerics", "bootstrap", "spacing", "strict"}
 ALLOWED = {
     "errors": set(),
     "logs": {"errors"},
     "processor": set(),
     "numerics": {"logs", "processor"},
     "bootstrap": set(),
+    "spacing": set(),
     "strict": set(),
     "settings": FOUNDATION,
     "plan": FOUNDATION | {"settings", "artifacts.shards", "artifacts.files", "evaluation.published"},

@@ -2,7 +2,6 @@
 
 import textwrap
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,11 +9,12 @@ from matplotlib.figure import Figure
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.alignments import ALIGNMENTS, TRIPLET_REGIONS
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.datasets.images import ImageFiles
 from densevse.figures.assigned_regions import draw_phrases
+from densevse.figures.pictures import photographs
 from densevse.figures.saving import RIGHT, WRONG, save
+from densevse.spacing import evenly_spaced
 
 PICTURES, COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
 
@@ -28,14 +28,13 @@ def draw_alignments(
     """
     rows = schema.read(retrieval, RETRIEVAL)
     asked = rows[(rows["direction"] == "annotation") & (rows["fold"] == 0)]
-    asked = asked.iloc[np.linspace(0, len(asked) - 1, min(PICTURES, len(asked))).astype(int)]
+    asked = asked.iloc[evenly_spaced(len(asked), PICTURES)]
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
     found = schema.read(alignments, ALIGNMENTS).assign(phrase=_written).rename(columns={"score": "confidence"})
-    table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
+    photograph = photographs(images, sources)
     figure, axes = _places(len(asked), title)
     for place, (_, query) in zip(axes, asked.iterrows(), strict=False):
-        image = table.loc[query["query_id"]]
-        place.imshow(files.pixels(str(image["source"]), str(image["file"])))
+        place.imshow(photograph(query["query_id"]))
         of_first = (found["image_id"] == query["query_id"]) & (found["caption_id"] == query["top"][0])
         draw_phrases(place, found[of_first].sort_values("confidence", ascending=False).head(TRIPLETS))
         _list_sentences(place, query, texts)
@@ -45,7 +44,7 @@ def draw_alignments(
 def draw_triplet_regions(rows: str, images: str, sources: dict[str, str], title: str, path: str) -> None:
     """Draw the regions of a TRIPLET_REGIONS artifact, a line for each triplet, the best region first."""
     found = schema.read(rows, TRIPLET_REGIONS).assign(triplet=_written)
-    table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
+    photograph = photographs(images, sources)
     triplets = list(found["triplet"].unique())
     columns = int(found.groupby("triplet").size().max())
     figure = Figure(figsize=(1.9 * columns, 2.5 * len(triplets)), layout="constrained")
@@ -56,8 +55,7 @@ def draw_triplet_regions(rows: str, images: str, sources: dict[str, str], title:
         line.suptitle(text, x=0.01, ha="left", fontsize=10, parse_math=False)
         for place, (_, region) in zip(line.subplots(1, columns, squeeze=False)[0], regions.iterrows(), strict=True):
             place.axis("off")
-            image = table.loc[region["image_id"]]
-            pixels = files.pixels(str(image["source"]), str(image["file"]))
+            pixels = photograph(region["image_id"])
             left, top, width, height = (int(region[name]) for name in BOX)
             place.imshow(pixels[top : top + max(1, height), left : left + max(1, width)])
             place.set_title(f"{region['score']:.2f}", fontsize=8)

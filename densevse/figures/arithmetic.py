@@ -2,18 +2,15 @@
 
 from collections.abc import Callable
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.arithmetic import ARITHMETIC, NAMED
-from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.datasets.images import ImageFiles
-from densevse.figures.examples import pictures
+from densevse.figures.pictures import Pixels, pictures
 from densevse.figures.saving import RIGHT, WRONG, save
+from densevse.spacing import evenly_spaced
 
 QUERIES, ANSWERS = 8, 4
 
@@ -27,8 +24,8 @@ def arithmetic_figure(found: str, images: str, sources: dict[str, str], title: s
     rows = schema.read(found, ARITHMETIC)
     queries = [answers for _, answers in rows.groupby(["kind", "image_id", "minus", "plus"], sort=False)]
     named = [answers for answers in queries if answers["kind"].iloc[0] == NAMED]
-    shown = named or [queries[number] for number in np.linspace(0, len(queries) - 1, QUERIES).astype(int)]
-    picture = pictures(schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources))
+    shown = named or [queries[number] for number in evenly_spaced(len(queries), QUERIES)]
+    picture = pictures(images, sources)
     figure = Figure(figsize=(1.7 * (2 + 2 * ANSWERS), 2.1 * len(shown) + 0.8), layout="constrained")
     figure.suptitle(f"{title}: image - word + word, and the added word alone")
     lines = figure.subplots(len(shown), 2 + 2 * ANSWERS, squeeze=False)
@@ -37,7 +34,7 @@ def arithmetic_figure(found: str, images: str, sources: dict[str, str], title: s
     save(figure, path)
 
 
-def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], NDArray[np.uint8]]) -> None:
+def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixels]) -> None:
     """One query: its image, the answers of the arithmetic, and after a gap those of the word alone."""
     for place in line:
         place.set_axis_off()

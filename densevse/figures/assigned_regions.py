@@ -2,7 +2,6 @@
 
 import textwrap
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
@@ -10,10 +9,11 @@ from matplotlib.patches import Rectangle
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.datasets.images import ImageFiles
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.figures.grid import picture_grid
+from densevse.figures.pictures import photographs
 from densevse.figures.saving import save
+from densevse.spacing import evenly_spaced
 
 COLORS = ("#e8710a", "#188038", "#1967d2", "#d01884", "#9334e6", "#b80672", "#129eaf", "#7a4510")
 PICTURES = 8
@@ -26,13 +26,13 @@ def correspondences(rows: str, images: str, captions: str, sources: dict[str, st
     """
     found = schema.read(rows, CORRESPONDENCES)
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
-    table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
-    chosen = _spaced(list(found["caption_id"].unique()), PICTURES)
+    photograph = photographs(images, sources)
+    described = found["caption_id"].unique()
+    chosen = described[evenly_spaced(len(described), PICTURES)]
     figure, axes = picture_grid(len(chosen), title)
     for place, caption_id in zip(axes, chosen, strict=False):
         phrases = found[found["caption_id"] == caption_id].sort_values(["start", "end"])
-        image = table.loc[phrases["image_id"].iloc[0]]
-        place.imshow(files.pixels(str(image["source"]), str(image["file"])))
+        place.imshow(photograph(phrases["image_id"].iloc[0]))
         place.set_title(textwrap.fill(texts[caption_id], 44), fontsize=9, parse_math=False)
         draw_phrases(place, phrases)
     save(figure, path)
@@ -57,7 +57,3 @@ def draw_phrases(axes: Axes, phrases: pd.DataFrame) -> None:
             transform=axes.transAxes,
             parse_math=False,
         )
-
-
-def _spaced(items: list[str], count: int) -> list[str]:
-    return [items[place] for place in np.linspace(0, len(items) - 1, min(count, len(items))).astype(int)]

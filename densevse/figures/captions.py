@@ -4,17 +4,16 @@ from collections.abc import Mapping
 from textwrap import fill
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
-from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.datasets.images import ImageFiles
-from densevse.figures.examples import pictures, shortened
+from densevse.figures.examples import shortened
+from densevse.figures.pictures import pictures
 from densevse.figures.saving import QUIET, save
+from densevse.spacing import evenly_spaced
 
 LINES, BESIDE = 4, 2  # lines of pictures, and how many stand beside each other
 WIDTH, LONGEST = 62, 124  # characters of a line, and of a sentence
@@ -28,8 +27,8 @@ def draw_captions(written: Mapping[str, str], images: str, sources: dict[str, st
     """
     found = {name: _first(file) for name, file in written.items()}
     about = next(iter(found.values())).index
-    chosen = about[np.linspace(0, len(about) - 1, min(LINES * BESIDE, len(about))).astype(int)]
-    picture = pictures(schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources))
+    chosen = about[evenly_spaced(len(about), LINES * BESIDE)]
+    picture = pictures(images, sources)
     figure = Figure(figsize=(8 * BESIDE, 3 * LINES), layout="constrained")
     figure.suptitle(title)
     axes = figure.subplots(LINES, 2 * BESIDE, squeeze=False, width_ratios=[1, 1.7] * BESIDE)

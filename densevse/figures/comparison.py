@@ -6,11 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
-from densevse.figures.examples import pictures, shortened, show, spaced
+from densevse.figures.examples import shortened, show, spaced
+from densevse.figures.pictures import pictures
 from densevse.figures.saving import QUIET, RIGHT, save
 
 ANSWERS = 3
@@ -33,7 +33,7 @@ def compared_retrievals(
         if not rows.index.equals(first.index):
             raise InputError(f"{retrievals[name]}: other images ask than in {next(iter(retrievals.values()))}.")
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
-    picture = pictures(schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources))
+    picture = pictures(images, sources)
     asked = spaced(first).index
     figure = Figure(figsize=(4 + 5.5 * len(found), 2.6 * len(asked) + 0.6), layout="constrained")
     figure.suptitle(title)

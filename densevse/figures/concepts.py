@@ -11,9 +11,10 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
-from densevse.datasets.images import ImageFiles
 from densevse.figures.grid import picture_grid
+from densevse.figures.pictures import photographs
 from densevse.figures.saving import QUIET, RIGHT, save
+from densevse.spacing import evenly_spaced
 
 PICTURES, SHOWN = 8, 10
 BAR = 0.35  # of a picture's width, for a score of 1
@@ -31,13 +32,13 @@ def predicted_concepts(
     test = images[(images["split"] == "test") & (images["status"] == "ok")]
     names = schema.read(tables["concepts"], CONCEPTS)["concept"].to_numpy(object)
     named = schema.read(tables["image_concepts"], IMAGE_CONCEPTS).set_index("image_id")["concepts"]
-    store, files = FeatureStore(scores, IMAGE_FEATURES), ImageFiles(sources)
+    store, photograph = FeatureStore(scores, IMAGE_FEATURES), photographs(tables["images"], sources)
     number = {image: row for row, image in enumerate(store.rows["image_id"])}
-    places = np.linspace(0, len(test) - 1, min(PICTURES, len(test))).astype(int)
-    figure, axes = picture_grid(len(places), title)
-    for place, image in zip(axes, test.iloc[places].itertuples(), strict=False):
-        place.imshow(files.pixels(str(image.source), str(image.file)))
-        _draw(place, store.gather([number[image.image_id]])[0].astype(np.float32), names, named[str(image.image_id)])
+    chosen = test["image_id"].iloc[evenly_spaced(len(test), PICTURES)]
+    figure, axes = picture_grid(len(chosen), title)
+    for place, image_id in zip(axes, chosen, strict=False):
+        place.imshow(photograph(image_id))
+        _draw(place, store.gather([number[image_id]])[0].astype(np.float32), names, named[image_id])
     save(figure, path)
 
 

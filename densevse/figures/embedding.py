@@ -12,6 +12,7 @@ from sklearn.manifold import TSNE
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
 from densevse.figures.saving import save
+from densevse.spacing import evenly_spaced
 
 Vectors = NDArray[np.float32]
 STYLES: dict[str, dict[str, Any]] = {
@@ -52,7 +53,7 @@ def project(vectors: Vectors) -> NDArray[np.float64]:
 def _of_images(
     rows: pd.DataFrame, vectors: Vectors, image_ids: NDArray[np.object_], count: int, kinds: tuple[str, ...]
 ) -> tuple[pd.DataFrame, Vectors]:
-    chosen = image_ids[np.linspace(0, len(image_ids) - 1, min(count, len(image_ids))).astype(int)]
+    chosen = image_ids[evenly_spaced(len(image_ids), count)]
     kept = (rows["image_id"].isin(chosen) & rows["kind"].isin(kinds)).to_numpy()
     return rows[kept], vectors[kept]
 

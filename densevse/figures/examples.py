@@ -2,25 +2,20 @@
 
 import textwrap
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
-from numpy.typing import NDArray
-from PIL import Image
 
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.datasets.images import ImageFiles
+from densevse.figures.pictures import Pixels, pictures
 from densevse.figures.saving import QUIET, RIGHT, WRONG, save
+from densevse.spacing import evenly_spaced
 
-Pixels = NDArray[np.uint8]
 QUERIES, ANSWERS = 4, 5
-SIDE = 240  # pixels of a picture's longer side in the figure
 
 
 def example_retrievals(
@@ -33,7 +28,7 @@ def example_retrievals(
     rows = schema.read(retrieval, RETRIEVAL)
     rows = rows[rows["fold"] == 0]
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
-    picture = pictures(schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources))
+    picture = pictures(images, sources)
     figure = Figure(figsize=(12, 4.4 * QUERIES), layout="constrained")
     figure.suptitle(title)
     upper, lower = figure.subfigures(2, 1, squeeze=False)[:, 0]
@@ -42,23 +37,9 @@ def example_retrievals(
     save(figure, path)
 
 
-def pictures(images: pd.DataFrame, files: ImageFiles) -> Callable[[str], Pixels]:
-    """A function from an image's id to a small picture of it; `images` are IMAGES rows by image_id."""
-
-    @cache
-    def picture(image_id: str) -> Pixels:
-        row = images.loc[image_id]
-        image = Image.fromarray(files.pixels(str(row["source"]), str(row["file"])))
-        image.thumbnail((SIDE, SIDE))
-        return np.asarray(image)
-
-    return picture
-
-
 def spaced(rows: pd.DataFrame) -> pd.DataFrame:
     """Some rows, evenly spaced."""
-    places = np.linspace(0, len(rows) - 1, min(QUERIES, len(rows))).astype(int)
-    return rows.iloc[places]
+    return rows.iloc[evenly_spaced(len(rows), QUERIES)]
 
 
 def _draw_annotation(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:

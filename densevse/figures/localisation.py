@@ -14,9 +14,9 @@ from densevse.artifacts.boxes import BOX
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.localisation import HEAT_MAPS
-from densevse.datasets.images import ImageFiles
-from densevse.figures.examples import pictures
+from densevse.figures.pictures import pictures
 from densevse.figures.saving import RIGHT, WRONG, save
+from densevse.spacing import evenly_spaced
 
 COLUMNS, LINES = 4, 4
 TITLE = 40  # characters of a line above a picture
@@ -30,9 +30,9 @@ def localisation_figure(
     White frames are the phrase's true boxes. The cross is the peak: green where it lies in one of them, else red.
     """
     rows = schema.read(heat_maps, HEAT_MAPS)
-    shown = rows.iloc[np.linspace(0, len(rows) - 1, min(COLUMNS * LINES, len(rows))).astype(int)]
+    shown = rows.iloc[evenly_spaced(len(rows), COLUMNS * LINES)]
     table, true = schema.read(images, IMAGES).set_index("image_id"), named_boxes(schema.read(boxes, BOXES))
-    picture = pictures(table, ImageFiles(sources))
+    picture = pictures(images, sources)
     lines = -(-len(shown) // COLUMNS)
     figure = Figure(figsize=(3 * COLUMNS, 3.3 * lines + 0.6), layout="constrained")
     figure.suptitle(f"{title}: where phrases are, by their scores with windows")

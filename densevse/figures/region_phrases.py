@@ -8,13 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from densevse.artifacts import schema
-from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
-from densevse.datasets.images import ImageFiles
 from densevse.figures.grid import picture_grid
+from densevse.figures.pictures import photographs
 from densevse.figures.saving import QUIET, RIGHT, save
+from densevse.spacing import evenly_spaced
 
 Vectors = NDArray[np.float32]
 REGIONS, PHRASES = 8, 5
@@ -31,13 +30,12 @@ def region_phrases(embeddings: str, images: str, sources: dict[str, str], title:
     best = np.flatnonzero((rows["kind"] == "region") & (rows["rank"] == 1))
     phrases = np.flatnonzero(rows["kind"] == "phrase")
     vectors = store.gather(phrases).astype(np.float32)
-    table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
-    chosen = best[np.linspace(0, len(best) - 1, min(REGIONS, len(best))).astype(int)] if len(best) else best
+    photograph = photographs(images, sources)
+    chosen = best[evenly_spaced(len(best), REGIONS)]
     figure, axes = picture_grid(len(chosen), title)
     for place, number in zip(axes, chosen, strict=False):
         region = rows.iloc[number]
-        image = table.loc[region["image_id"]]
-        place.imshow(files.pixels(str(image["source"]), str(image["file"])))
+        place.imshow(photograph(region["image_id"]))
         _draw(place, region, nearest(store.gather([number])[0].astype(np.float32), rows.iloc[phrases], vectors))
     save(figure, path)
 

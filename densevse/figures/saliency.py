@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.saliency import SALIENCY
-from densevse.datasets.images import ImageFiles
+from densevse.figures.pictures import photographs
 from densevse.figures.saving import save
+from densevse.spacing import evenly_spaced
 
 PICTURES = 6
 WORDS = 2  # the paper shows the two most salient words of each step
@@ -32,8 +33,9 @@ def saliency_maps(
     found = {name: schema.read(rows, SALIENCY) for name, rows in saliency.items()}
     first = next(iter(found.values()))
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
-    table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
-    captions_drawn = _spaced(list(first["caption_id"].unique()), PICTURES)
+    photograph = photographs(images, sources)
+    captions_drawn = first["caption_id"].unique()
+    captions_drawn = captions_drawn[evenly_spaced(len(captions_drawn), PICTURES)]
     steps, lines = int(first["step"].max()), len(captions_drawn) * len(found)
     figure = Figure(figsize=(3 * (steps + 1), 3.2 * lines), layout="constrained")
     figure.suptitle(title)
@@ -41,8 +43,7 @@ def saliency_maps(
     for caption_id, name in ((one, name) for one in captions_drawn for name in found):
         places = list(next(axes))
         rows = found[name][found[name]["caption_id"] == caption_id]
-        image = table.loc[rows["image_id"].iloc[0]]
-        pixels = files.pixels(str(image["source"]), str(image["file"]))
+        pixels = photograph(rows["image_id"].iloc[0])
         places[0].imshow(pixels)
         heading = textwrap.fill(texts[caption_id], 36) + (f"\n{name}" if len(found) > 1 else "")
         places[0].set_title(heading, fontsize=8, parse_math=False)
@@ -96,7 +97,3 @@ def shaded(pixels: NDArray[np.uint8], cells: pd.DataFrame) -> NDArray[np.uint8]:
     window = light[top : top + extent, left : left + extent]
     window[:] = smooth[: window.shape[0], : window.shape[1]]
     return (pixels * light[:, :, None]).astype(np.uint8)
-
-
-def _spaced(items: list[str], count: int) -> list[str]:
-    return [items[place] for place in np.linspace(0, len(items) - 1, min(count, len(items))).astype(int)]

@@ -7,20 +7,16 @@ from html import escape
 from pathlib import Path
 from typing import TypeAlias
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from PIL import Image
 
 from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
-from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.search import FOUND
-from densevse.datasets.images import ImageFiles
 from densevse.evaluation.rendering import STYLE, Column, Document, Sheet
-from densevse.figures.examples import pictures
+from densevse.figures.pictures import Pixels, pictures
 
-Picture: TypeAlias = Callable[[str], NDArray[np.uint8]]
+Picture: TypeAlias = Callable[[str], Pixels]
 
 QUALITY = 80  # of JPEGs
 PICTURES = (
@@ -43,7 +39,7 @@ def search_pages(
     left_out = rows["query"].nunique() - len(queries)
     notes = [f"{left_out} more queries are in {Path(found).name}."] if left_out else []
     write_text(_markdown(queries, asked, title, notes), paths[0])
-    picture = pictures(schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources))
+    picture = pictures(images, sources)
     write_text(_html(queries, asked, title, notes, picture), paths[1])
 
 

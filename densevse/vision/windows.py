@@ -23,6 +23,7 @@ from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.settings.networks import View
+from densevse.spacing import evenly_spaced
 from densevse.vision.extract import DTYPE, READERS, batch_size, blank, features
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
@@ -82,7 +83,7 @@ def _with_boxes(images: pd.DataFrame, boxes: pd.DataFrame, count: int) -> pd.Dat
     """At most `count` readable test images, evenly spaced among those with a named box."""
     usable = (images["split"] == "test") & (images["status"] == "ok")
     rows = images[usable & images["image_id"].isin(named_boxes(boxes)["image_id"])]
-    return rows.iloc[np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]
+    return rows.iloc[evenly_spaced(len(rows), count)]
 
 
 def _windows_of(

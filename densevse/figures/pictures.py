@@ -1,0 +1,43 @@
+"""The photographs that figures show."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.datasets.images import ImageFiles
+
+Pixels: TypeAlias = NDArray[np.uint8]
+SIDE = 240  # pixels of a small picture's longer side
+
+
+def photographs(images: str, sources: Mapping[str, str]) -> Callable[[str], Pixels]:
+    """A function from an image's id to its pixels.
+
+    `images` is the data set's image table, `sources` its files by source name.
+    """
+    table, files = schema.read(images, IMAGES).set_index("image_id"), ImageFiles(sources)
+
+    def photograph(image_id: str) -> Pixels:
+        row = table.loc[image_id]
+        return files.pixels(str(row["source"]), str(row["file"]))
+
+    return photograph
+
+
+def pictures(images: str, sources: Mapping[str, str]) -> Callable[[str], Pixels]:
+    """The same for small pictures of the images, each of which is decoded once."""
+    photograph = photographs(images, sources)
+
+    @cache
+    def picture(image_id: str) -> Pixels:
+        image = Image.fromarray(photograph(image_id))
+        image.thumbnail((SIDE, SIDE))
+        return np.asarray(image)
+
+    return picture
