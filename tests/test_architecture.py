@@ -24,7 +24,8 @@ ALLOWED = {
     "vision": FOUNDATION | {"artifacts", "settings", "datasets.images"},
     "language": FOUNDATION | {"settings", "artifacts"},
     "evaluation": FOUNDATION | {"artifacts", "language.tokens", "language.words"},
-    "batches": FOUNDATION | {"artifacts", "methods", "language", "evaluation.protocols"},
+    "batches": FOUNDATION
+    | {"artifacts", "methods", "language", "evaluation.protocols", "datasets.images", "vision.crops"},
     "inference": FOUNDATION | {"artifacts", "methods", "settings", "language", "batches"},
     "training": FOUNDATION
     | {

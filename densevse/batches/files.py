@@ -5,14 +5,15 @@ from typing import Any, Self
 
 from densevse.errors import InputError
 
-VIEW = "view_"
+VIEW, SOURCE = "view_", "source_"
 
 
 class Files:
     """A rule's named inputs: each name is one path or several.
 
     Known names are image_table, caption_table, tokens, words, view_<view> (shards), parses (shards), relations, tags,
-    word_vectors and correspondences. A job has those that its method's configuration asks for.
+    word_vectors and correspondences. A job has those that its method's configuration asks for. One that reads pixels
+    has besides the files of the data set, source_<source>, which are no artifacts.
     """
 
     def __init__(self, named: Mapping[str, str | list[str]]) -> None:
@@ -45,13 +46,17 @@ class Files:
         """View -> the shards of its features."""
         return {name.removeprefix(VIEW): self.several(name) for name in self._named if name.startswith(VIEW)}
 
+    def sources(self) -> dict[str, str]:
+        """Source -> the folder, zip or tar with the data set's images."""
+        return {name.removeprefix(SOURCE): self.one(name) for name in self._named if name.startswith(SOURCE)}
+
     def paths(self) -> list[str]:
-        """Every file, in the order of the inputs' names."""
-        return [path for name in sorted(self._named) for path in self.several(name)]
+        """Every file but the data set's own, in the order of the inputs' names."""
+        return [path for _, paths in sorted(self.named().items()) for path in paths]
 
     def named(self) -> dict[str, list[str]]:
-        """Name -> the files of the input."""
-        return {name: self.several(name) for name in self._named}
+        """Name -> the files of the input, without the data set's own."""
+        return {name: self.several(name) for name in self._named if not name.startswith(SOURCE)}
 
     def with_changes(self, **named: str | list[str]) -> Self:
         """The same files with some others besides or instead; an empty list takes an input away."""

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
@@ -27,6 +29,9 @@ from densevse.errors import InputError
 from densevse.evaluation.protocols import TestSet, select_split, spread
 from densevse.logs import logger
 from densevse.methods.interface import Shapes
+
+CROPS, NETWORK = "crops", "network"
+"""The view whose pixels a network is shown, and the job's input with the network's first weights."""
 
 
 class Inputs(Texts):
@@ -48,12 +53,22 @@ class Inputs(Texts):
         columns = ["caption_id", "image_id", "position", "split"]
         return schema.read(self.files.one("caption_table"), CAPTIONS, columns)
 
+    @property
+    def with_regions(self) -> bool:
+        """Whether a method is given regions of images."""
+        return not self.stores.keys().isdisjoint(("regions", CROPS))
+
+    @property
+    def regions(self) -> FeatureStore:
+        """The regions of images with their boxes, of which a method is given the vectors or the pixels."""
+        return self.stores[CROPS if CROPS in self.stores else "regions"]
+
     def shapes(self) -> Shapes:
         """The sizes that the data gives a method."""
         features = {view: int(store.shape[-1]) for view, store in self.stores.items()}
         features |= {WRITTEN: 1} if WRITTEN in self.files else {}  # a sentence has as many numbers as it has words
         sizes = {key: size for name in self.sentences for key, size in structure(name).sizes(self).items()}
-        return Shapes(features, len(self.vocabulary), self._word_vectors(), sizes)
+        return Shapes(features, len(self.vocabulary), self._word_vectors(), sizes, self._network())
 
     def features_made_from(self) -> dict[str, dict[str, Any]]:
         """View -> what its features were made from: network, layer, weights."""
@@ -73,10 +88,28 @@ class Inputs(Texts):
 
     def _views(self, image_ids: NDArray[np.object_]) -> dict[str, View | Written]:
         """The views of some images."""
-        views: dict[str, View | Written] = {name: view(store, image_ids, name) for name, store in self.stores.items()}
+        views: dict[str, View | Written] = {name: self._view(name, image_ids) for name in self.stores}
         if WRITTEN in self.files:
             views[WRITTEN] = Written(self.files.several(WRITTEN), self.vocabulary, image_ids)
         return views
+
+    def _view(self, name: str, image_ids: NDArray[np.object_]) -> View:
+        if name != CROPS:
+            return view(self.stores[name], image_ids, name)
+        # By name, so that only jobs that read pixels depend on what decodes them: see plan.training.modules_of.
+        crops, files = import_module("densevse.batches.crops"), import_module("densevse.datasets.images")
+        found: View = crops.Crops(self.stores[name], image_ids, self.images, files.ImageFiles(self.files.sources()))
+        return found
+
+    def _network(self) -> nn.Module | None:
+        """The network that is trained with the method, where the job is given its first weights."""
+        if NETWORK not in self.files:
+            return None
+        described = self.stores[CROPS].made_from
+        network: nn.Module = import_module("densevse.vision.finetuned").FineTuned.of_file(
+            described, self.files.one(NETWORK)
+        )
+        return network
 
     def images_alone(self, split: str, regions: Literal["all", "assigned"] = "all") -> Pairs:
         """The readable images of a split, whether they have sentences or not. Raises `InputError` if there are none."""

@@ -64,7 +64,7 @@ class Regions(View):
     def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor, Tensor, Tensor]:
         """Some regions of some images, given by owner (which of the images; in rising order) and rank.
 
-        Returns (images, R, ...) float32 features, R the most regions that are asked for of one image, zero where there
+        Returns (images, R, ...) features, R the most regions that are asked for of one image, zero where there
         is none; (images, R) bool, which of them exist; and (images, R) their class scores, infinite for whole images.
         """
         counts = np.bincount(owner, minlength=len(images))
@@ -73,7 +73,7 @@ class Regions(View):
         vectors = self._gather(rows)
         present = torch.zeros(len(images), int(counts.max(initial=1)), dtype=torch.bool)
         present[owner, place] = True
-        padded = vectors.new_zeros(*present.shape, *self._store.shape)
+        padded = vectors.new_zeros(*present.shape, *vectors.shape[1:])
         padded[present] = vectors
         scores = torch.zeros(present.shape)
         scores[present] = torch.from_numpy(self._scores[rows])

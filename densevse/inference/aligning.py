@@ -18,8 +18,9 @@ from densevse.batches.pairs import Pairs
 from densevse.batches.ragged import Indices
 from densevse.batches.structures.triplets import TripletsOfSentences
 from densevse.errors import InputError
-from densevse.inference.embedding import IMAGES_AT_ONCE, regions_of
+from densevse.inference.embedding import IMAGES_AT_ONCE
 from densevse.inference.encoding import batches, evaluation
+from densevse.inference.encodings import encoded
 from densevse.language.triplets import Triplet, frequent_relations
 from densevse.logs import progress
 from densevse.methods.defrag import DeFrag
@@ -83,7 +84,7 @@ def regions_of_triplets(method: DeFrag, inputs: Inputs, pairs: Pairs, named: Seq
     s = method.embed_triplets(to_device(triplets, method.image.weight.device))
     best: list[tuple[Tensor, Tensor]] = []
     for images in batches(len(pairs.rows.image_ids), IMAGES_AT_ONCE):
-        v, present = regions_of(method, pairs, images)
+        v, present = encoded(method, pairs, images)
         scores = torch.einsum("ird,td->tir", v, s).masked_fill(~present, -torch.inf)
         best.append((scores.amax(dim=2), scores.argmax(dim=2)))
     scores, regions = (torch.cat(parts, dim=1).cpu() for parts in zip(*best, strict=True))
@@ -107,7 +108,7 @@ def _aligned(method: DeFrag, inputs: Inputs, pairs: Pairs, wanted: Indices) -> p
     known = (method.known[triplets.governor] & method.known[triplets.dependent]).cpu()
     owner = np.repeat(np.arange(len(wanted)), triplets.lengths)[known.numpy()]
     kept = Triplets(triplets.relation[known], triplets.governor[known], triplets.dependent[known], triplets.lengths)
-    v, present = regions_of(method, pairs, images)
+    v, present = encoded(method, pairs, images)
     of_image = torch.from_numpy(image[owner]).to(v.device)
     region, score = method.assign(v[of_image], present[of_image], method.embed_triplets(to_device(kept, v.device)))
     tokens = structure.tokens(wanted[:, 1])[known.numpy()]
@@ -172,5 +173,5 @@ def _triplets_of(pairs: Pairs) -> TripletsOfSentences:
 
 
 def _with_boxes(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
-    boxes = inputs.stores["regions"].rows[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
+    boxes = inputs.regions.rows[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
     return rows.merge(boxes, on=["image_id", "region"], how="left", validate="many_to_one")

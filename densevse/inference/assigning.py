@@ -33,7 +33,7 @@ def correspond(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
     with evaluation(method):
         assigned = [_assigned(method, pairs, images) for images in parts]
     rows = with_words(pd.concat(assigned, ignore_index=True), inputs).rename(columns={"text": "phrase"})
-    boxes = inputs.stores["regions"].rows[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
+    boxes = inputs.regions.rows[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
     return rows.merge(boxes, on=["image_id", "region"], how="left", validate="many_to_one")
 
 

@@ -175,8 +175,8 @@ def _described(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
         rows.loc[sentence, "text"] = rows.loc[sentence, "caption_id"].map(texts.set_index("caption_id")["text"])
     if phrase.any():
         rows.loc[phrase, "text"] = with_words(rows[phrase], inputs)["text"]
-    if "regions" in inputs.stores:
-        boxes = inputs.stores["regions"].rows[["image_id", "rank", *BOX]]
+    if inputs.with_regions:
+        boxes = inputs.regions.rows[["image_id", "rank", *BOX]]
         rows = rows.drop(columns=BOX).merge(boxes, on=["image_id", "rank"], how="left")
         rows[BOX] = rows[BOX].fillna(0.0)
     return rows

@@ -68,7 +68,7 @@ class KeptImages:
 
 def _with_most_regions(inputs: Inputs, pairs: Pairs) -> Indices:
     """The number of the image with the most regions, whose encoding is the widest; without regions, of the first."""
-    if "regions" not in inputs.stores:
+    if not inputs.with_regions:
         return np.zeros(1, np.int64)
-    regions = inputs.stores["regions"].rows["image_id"].value_counts()
+    regions = inputs.regions.rows["image_id"].value_counts()
     return np.array([regions.reindex(pairs.rows.image_ids).argmax()], np.int64)

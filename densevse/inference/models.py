@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,7 @@ def save_model(
         "parameters": method.hyperparameters.model_dump(mode="json"),
         "sentences": list(sentences),
         "shapes": sizes,
+        **({} if shapes.network is None else {"network": shapes.network.described}),
     }
     weights = {key: value.detach().cpu().contiguous() for key, value in method.state_dict().items()}
     with atomic(path) as temporary:
@@ -92,7 +94,7 @@ def load_model(
     weights, described = _read(path)
     if features is not None:
         _check_features(path, described.get("features", {}), features)
-    method = build(described["method"], described["parameters"], shapes or _shapes(described))
+    method = build(described["method"], described["parameters"], _with_network(shapes or _shapes(described), described))
     _fill(method, weights, path)
     return method
 
@@ -137,7 +139,9 @@ def load_weights(method: Method, name: str, path: str | Path) -> None:
     """
     weights, described = _read(path)
     if described["method"] == name:
-        _fill(method, weights, path)
+        # A network that is trained with the method brings weights of its own if the model knew its features alone.
+        network = {key: value for key, value in method.state_dict().items() if key.startswith("network.")}
+        _fill(method, {**network, **weights}, path)
         return
     try:
         method.start_from(described["method"], weights)
@@ -151,6 +155,14 @@ def _shapes(described: Mapping[str, Any]) -> Shapes:
     stored = shapes["word_vectors"]
     vectors = None if stored is None else torch.rand(stored, generator=torch.Generator().manual_seed(0))
     return Shapes(shapes["features"], shapes["words"], vectors, shapes["sizes"])
+
+
+def _with_network(shapes: Shapes, described: Mapping[str, Any]) -> Shapes:
+    """The shapes with the network that was trained with a model, to be filled with the model's weights."""
+    if "network" not in described:
+        return shapes
+    # By name, so that only jobs of such models depend on its code: see plan.training.modules_of.
+    return replace(shapes, network=import_module("densevse.vision.finetuned").FineTuned.untrained(described["network"]))
 
 
 def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

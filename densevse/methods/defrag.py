@@ -9,7 +9,7 @@ contrastive pairs. The printed sums are `terms: sum`. The last term of Eq 3, alp
 weights, is the optimizer's weight decay of 2 alpha.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import torch
@@ -37,6 +37,7 @@ class DeFrag(Method):
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
         super().__init__(parameters, shapes)
         (features,) = shapes.features.values()
+        self.network = opened(shapes.network, parameters.trained_layers)
         relations = shapes.sizes["relations"] if parameters.fragments == "triplets" else 1
         self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
         self.register_buffer("known", known_words(self.words))
@@ -47,7 +48,7 @@ class DeFrag(Method):
 
     def encode_images(self, images: Images) -> Encoding:
         """The v of every region, Eq 2."""
-        vectors, present = image_fragments(images)
+        vectors, present = image_fragments(images, self.network)
         return self.embed_regions(vectors) * present.unsqueeze(2), present
 
     def encode_sentences(self, sentences: Sentences) -> Encoding:
@@ -112,6 +113,22 @@ class DeFrag(Method):
 
 
 METHOD = DeFrag
+
+
+def opened(network: nn.Module | None, layers: Sequence[str]) -> nn.Module | None:
+    """The network of which the weights of these layers are trained with the method, and no others (section 3.4).
+
+    Raises `ValueError` for a layer without weights, or where there are layers but no network.
+    """
+    named = dict(network.get_submodule("layers").named_parameters()) if network is not None else {}
+    trained = {layer: [name for name in named if name.startswith(f"{layer}.")] for layer in layers}
+    for layer, names in trained.items():
+        if not names:
+            known = ", ".join(dict.fromkeys(name.rpartition(".")[0] for name in named)) or "none without the view crops"
+            raise ValueError(f"trained_layers: no layer {layer!r} with weights; known: {known}")
+    for name, weights in named.items():
+        weights.requires_grad_(any(name in names for names in trained.values()))
+    return network
 
 
 def fragment_alignment(scores: Tensor, labels: Tensor, terms: Terms) -> Tensor:

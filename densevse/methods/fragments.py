@@ -1,17 +1,19 @@
 """The fragments of images and sentences that DeFrag and the methods it is compared with read."""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from densevse.methods.interface import Images
 from densevse.methods.structures import Triplets, Words
 
 
-def image_fragments(images: Images) -> tuple[Tensor, Tensor]:
+def image_fragments(images: Images, network: nn.Module | None = None) -> tuple[Tensor, Tensor]:
     """The CNN's vectors of whole image and detections (DeFrag, section 3.2), or of the whole image alone.
 
-    Returns (I, R, D), and (I, R) bool: which of them exist.
+    With a `network`, its vectors of the view `crops`. Returns (I, R, D), and (I, R) bool: which of them exist.
     """
+    if network is not None:
+        return placed(network(images.views["crops"][images.present]), images.present), images.present
     if "regions" in images.views:
         return images.views["regions"], images.present
     whole = images.views["whole"].unsqueeze(1)
@@ -48,8 +50,12 @@ def owners(lengths: Tensor) -> Tensor:
 def padded(rows: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
     """Rows that stand list after list, (n, H), as (lists, longest, H) with zeros, and which of them exist."""
     present = torch.arange(int(lengths.amax()), device=lengths.device) < lengths.unsqueeze(1)
-    table = rows.new_zeros(*present.shape, rows.shape[1])
-    return table.index_put((present,), rows), present
+    return placed(rows, present), present
+
+
+def placed(rows: Tensor, present: Tensor) -> Tensor:
+    """(I, R, H) with the rows (n, H) at the n places that are `present` (I, R), and zeros elsewhere."""
+    return rows.new_zeros(*present.shape, rows.shape[1]).index_put((present,), rows)
 
 
 def _places(table: Tensor, lengths: Tensor) -> Tensor:

@@ -69,6 +69,7 @@ class Images:
     """A batch of images: for each view that the method reads, (I, ...) float32."""
 
     # written: (I, longest) numbers of the words of a generated sentence, padded with 0
+    # crops: (I, R, 3, S, S) uint8, the pixels of the regions
     views: dict[str, Tensor]  # whole, centre, ten_crop, concepts: (I, D); grid: (I, cells, D); regions: (I, R, D)
     present: Tensor  # (I, R) bool: which regions exist; (I, 0) without regions
     scores: Tensor | None = None  # (I, R) the regions' class scores, infinite for the whole image; none without regions
@@ -108,6 +109,9 @@ class Shapes:
     words: int  # size of the vocabulary, padding and unknown word included
     word_vectors: Tensor | None = None  # (words, dim) pre-trained vectors, where the method is given some
     sizes: dict[str, int] = field(default_factory=dict)  # of other vocabularies, e.g. relations, tags
+    # With the view crops, what gives (N, D) vectors of (N, 3, S, S) uint8; its module `layers` is the network, in which
+    # modules go by its own names.
+    network: nn.Module | None = None
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from densevse.errors import InputError
+from densevse.plan.datasets import Datasets
 from densevse.plan.features import Features
 from densevse.plan.project import Stage
-from densevse.settings.networks import View
+from densevse.settings.networks import CROPS, View
 
 Files = dict[str, str | list[str]]
 
@@ -22,13 +23,20 @@ class Inputs(Stage):
         # not `images`: so may a data set's source be called
         inputs: Files = {"image_table": f"{self.results}/{dataset}/images.parquet"}
         for view in views:
-            if view not in networks:
+            # Crops are those of the regions that the network describes.
+            described: View = "regions" if view == CROPS else view
+            if described not in networks:
                 raise InputError(
                     f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network whose features it "
                     "is given."
                 )
-            inputs[f"view_{view}"] = Features(self.project).files(dataset, view, networks[view])
+            inputs[f"view_{view}"] = Features(self.project).files(dataset, described, networks[described])
+            inputs |= self._sources(dataset) if view == CROPS else {}
         return inputs
+
+    def _sources(self, dataset: str) -> Files:
+        """The files with a data set's images."""
+        return {f"source_{source}": path for source, path in Datasets(self.project).sources_of(dataset).items()}
 
     def of_sentences(self, dataset: str, structures: Collection[str], dependencies: str = "enhanced") -> Files:
         """The sentences, the structures that are read of them, and the vocabularies that these are known by.

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from densevse.errors import InputError
+from densevse.plan.features import Features
 from densevse.plan.inputs import Files, Inputs
 from densevse.plan.project import Stage, Wildcards
 from densevse.settings.generators import Generator
 from densevse.settings.methods import Method
-from densevse.settings.networks import WRITTEN
+from densevse.settings.networks import CROPS, WRITTEN
 
 
 class Training(Stage):
@@ -75,7 +76,8 @@ class Training(Stage):
 
     def regions(self, wildcards: Wildcards) -> str | list[str]:
         """The regions that a variant reads."""
-        return self.inputs(wildcards)["view_regions"]
+        inputs = self.inputs(wildcards)
+        return inputs[f"view_{CROPS}"] if CROPS in self.variant(wildcards).views else inputs["view_regions"]
 
     def code_of(self, script: str) -> Callable[[Wildcards], str]:
         """What tells a job's code: that of a script which computes with a variant's method."""
@@ -131,6 +133,14 @@ class Training(Stage):
             return []
         return f"{self.folder_of_round('models', wildcards.dataset, other, wildcards.seed)}/model.safetensors"
 
+    def network(self, wildcards: Wildcards) -> str | list[str]:
+        """The first weights of the network that is trained with a variant; most read the features of a fixed one."""
+        entry = self.variant(wildcards)
+        if CROPS not in entry.views:
+            return []
+        networks = {**self.dataset(wildcards).networks, **entry.networks}
+        return Features(self.project).weights_of(networks["regions"])
+
     def start(self, wildcards: Wildcards) -> str:
         """The model that a round starts from. Round 0 starts from nothing: rule train makes it."""
         if int(wildcards.round) < 1:
@@ -161,6 +171,8 @@ class Training(Stage):
 
 
 def modules_of(entry: Method | Generator) -> list[str]:
-    """What jobs import by name: the module of a method or generator, and the structures of sentences that it reads."""
+    """What jobs import by name: a method or generator, its structures of sentences, and what reads pixels."""
     model = f"generators.{entry.model}" if isinstance(entry, Generator) else entry.model
-    return [f"densevse.methods.{model}", *(f"densevse.batches.structures.{name}" for name in entry.sentences)]
+    found = [f"densevse.methods.{model}", *(f"densevse.batches.structures.{name}" for name in entry.sentences)]
+    pixels = isinstance(entry, Method) and CROPS in entry.views
+    return [*found, "densevse.batches.crops", "densevse.vision.finetuned"] if pixels else found

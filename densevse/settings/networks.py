@@ -7,13 +7,16 @@ from pydantic import Field, model_validator
 from densevse.settings.sources import Path, Source
 from densevse.strict import Strict
 
-View = Literal["whole", "centre", "ten_crop", "grid", "regions", "concepts", "concepts_whole", "written"]
+View = Literal["whole", "centre", "ten_crop", "grid", "regions", "crops", "concepts", "concepts_whole", "written"]
 
 ONE_VECTOR = frozenset({"whole", "centre", "ten_crop"})
 """The views that are one vector of an image, so that a window of it can be seen in the same way."""
 
 CONCEPTS = frozenset({"concepts", "concepts_whole"})
 """The views that a concept network gives: of the best of an image's regions for each concept, of the whole image."""
+
+CROPS: View = "crops"
+"""The view that is the pixels of an image's regions, for a network that is trained with the method."""
 
 WRITTEN: View = "written"
 """The view that a generator gives: the first sentence that it wrote about an image."""

@@ -46,5 +46,6 @@ def train(files: Files, start: str | None, job: TrainingJob, model: str | Path, 
 
 def _parents(files: Files, start: str | None) -> dict[str, list[str]]:
     """What a model is made of. The correspondences of a round were made by the model that it starts from."""
-    named = {name: paths for name, paths in files.named().items() if name != "start"}
+    # The weights that a network begins with are known by the features that were made with them.
+    named = {name: paths for name, paths in files.named().items() if name not in ("start", "network")}
     return named if start is None or "correspondences" in named else {**named, "start": [start]}

@@ -128,15 +128,16 @@ def load_module(architecture: str, weights: str | Path) -> nn.Module:
     """
     state = read_state(Path(weights))
     with torch.device("meta"):
-        module = _build(architecture, state)
+        module = untrained(architecture, state)
     check_state(Path(weights), architecture, module.state_dict(), state)
     module.load_state_dict(state, assign=True)
     return module.eval().requires_grad_(False)
 
 
-def _build(architecture: str, state: Mapping[str, Tensor]) -> nn.Module:
+def untrained(architecture: str, state: Mapping[str, Tensor]) -> nn.Module:
+    """A classifier of as many classes as `state` has, with other weights. Raises `InputError` if it is not known."""
     if architecture == "scenes_net":
-        return ScenesNet(classes=len(state.get("classifier.fc8.bias", ())))
+        return ScenesNet(classes=len(state.get("classifier.fc8.bias", (0,))))
     if architecture == "rcnn_ilsvrc13":
         from densevse.vision.rcnn import RCNN
 

@@ -5,6 +5,7 @@ rule train:
     input:
         unpack(training.inputs),
         start=training.origin,
+        network=training.network,
     output:
         model="<model>/round0/model.safetensors",
         history="<model>/round0/history.parquet",

@@ -21,4 +21,4 @@ REGION_FEATURES = Schema(
 
 def feature_schema(view: str) -> Schema:
     """The schema of a view's features."""
-    return REGION_FEATURES if view == "regions" else IMAGE_FEATURES
+    return REGION_FEATURES if view in ("regions", "crops") else IMAGE_FEATURES

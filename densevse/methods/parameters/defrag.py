@@ -19,6 +19,11 @@ class Parameters(GlobalRankingParameters):
         "dense", description="of Eq 3: no fragment objective, C_0 (Eq 4) or C_F (Eq 5)"
     )
     beta: float = Field(1.0, ge=0, description="weight of the global ranking objective C_G in Eq 3")
+    trained_layers: list[str] = Field(
+        default=[],
+        description="of the view crops: the layers of the network that are trained, each with all that it holds, by "
+        "the paths of their modules",
+    )
     smoothing: float = Field(5.0, ge=0, description="n of Eq 6")
 
     @model_validator(mode="after")

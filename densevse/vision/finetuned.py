@@ -1,0 +1,65 @@
+"""A network that a method trains further: from pixels of regions to the features that it was extracted with.
+
+The network is the one of the extraction, up to the layer whose output is the feature. What it is stands in the
+artifact of the regions; its first weights come from the extraction's file, those of a trained model from the model's.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import torch
+from torch import Tensor, nn
+from torchvision.models.feature_extraction import create_feature_extractor
+
+from densevse.settings.load import validate
+from densevse.settings.networks import Network as Settings
+from densevse.vision.networks import Network, as_vectors, load_module, untrained
+
+FIELDS = ("architecture", "batch_size", "layers", "mean", "resize", "size", "std")
+
+
+class FineTuned(nn.Module):
+    """Crops (N, 3, S, S) uint8, RGB, to the vectors (N, D) that the extraction gives them, with gradients.
+
+    `layers` is the network itself, by its own names. It is always in the mode of evaluation: batch normalisations keep
+    their statistics and nothing is dropped out, so training begins with the features that the method knows.
+    """
+
+    mean: Tensor
+    std: Tensor
+
+    def __init__(self, described: Mapping[str, Any], module: nn.Module) -> None:
+        """`described` has what the artifact of the regions was made from."""
+        super().__init__()
+        self.described = {name: described[name] for name in FIELDS}
+        settings = validate(Settings, {**self.described, "precision": "fp32"}, "networks")
+        network = Network(settings, module)
+        self.node = network.node(settings.layers["regions"])
+        self.layers = create_feature_extractor(network.module, [self.node], suppress_diff_warning=True)
+        self.batch_size = settings.batch_size
+        for name in ("mean", "std"):
+            values = 255 * torch.tensor(getattr(settings, name), device=network.device).view(3, 1, 1)
+            self.register_buffer(name, values, persistent=False)
+        self.eval()
+
+    @classmethod
+    def of_file(cls, described: Mapping[str, Any], weights: str | Path) -> Self:
+        """The network of an extraction. Raises `InputError` as `load_module` does."""
+        return cls(described, load_module(described["architecture"], weights))
+
+    @classmethod
+    def untrained(cls, described: Mapping[str, Any]) -> Self:
+        """The same network without its weights, for those of a trained model."""
+        return cls(described, untrained(described["architecture"], {}).eval())
+
+    def train(self, mode: bool = True) -> Self:
+        """Stays in the mode of evaluation."""
+        return super().train(False)
+
+    def forward(self, crops: Tensor) -> Tensor:
+        """(N, 3, S, S) to (N, D); as many crops at once as the extraction takes."""
+        return torch.cat([self._vectors(some) for some in crops.split(self.batch_size)])
+
+    def _vectors(self, crops: Tensor) -> Tensor:
+        return as_vectors(self.layers((crops.float() - self.mean) / self.std)[self.node]).float()

@@ -1,0 +1,220 @@
+"""DeFrag with its network trained further, on the pixels of a few made-up images."""
+
+import io
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from safetensors.torch import load_file, save_file
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.schemas.training import HISTORY
+from densevse.artifacts.store import FeatureStore, FeatureWriter
+from densevse.batches.inputs import Inputs
+from densevse.errors import InputError
+from densevse.inference.encoding import encode_images
+from densevse.inference.models import build, load_model, open_alone, open_model
+from densevse.methods.interface import Moment
+from densevse.settings.training import TrainingJob
+from densevse.training.job import train
+from densevse.training.loop import Interrupted, Trainer
+from densevse.training.retrieval import Retrieval
+from densevse.vision.crops import warp
+from densevse.vision.finetuned import FineTuned
+from densevse.vision.networks import load_network
+from densevse.vision.scenes_net import ScenesNet
+
+SIZE, CONTEXT = 32, 4.0
+NETWORK = {
+    "architecture": "scenes_net",
+    "batch_size": 16,
+    "layers": {"regions": "fc7"},
+    "mean": [0.5, 0.5, 0.5],
+    "std": [0.25, 0.25, 0.25],
+    "resize": SIZE,
+    "size": SIZE,
+    "precision": "fp32",
+}
+REGIONS = {"features": "crops", "context": CONTEXT, "crop_size": None}
+PARAMETERS = {"dimension": 16, "word_vectors": "learned", "word_dimension": 8, "fragments": "words"}
+PHASES = [{"name": "fine_tune", "epochs": 2, "learning_rate": 0.01}]
+OPENED = {"trained_layers": ["classifier.fc7"], "fragment_objective": "multiple_instance"}
+
+
+@pytest.fixture
+def pictures(folder):
+    """The pixels of each image, and the files of a job that reads crops of them."""
+    random = np.random.default_rng(5)
+    pixels = {}
+    (folder / "pictures").mkdir()
+    for image in schema.read(folder / "images.parquet", IMAGES)["image_id"]:
+        pixels[image] = random.integers(0, 256, (8, 8, 3), np.uint8)
+        data = io.BytesIO()
+        Image.fromarray(pixels[image]).save(data, "PNG")
+        (folder / "pictures" / image).write_bytes(data.getvalue())
+    torch.manual_seed(1)
+    save_file(ScenesNet(classes=3).state_dict(), folder / "network.safetensors")
+    return pixels
+
+
+@pytest.fixture
+def crops(folder, files, pictures):
+    """The files of a job that reads crops, whose stored vectors are those of the network."""
+    write_regions(folder, pictures)
+    sources = {"source_images": str(folder / "pictures"), "network": str(folder / "network.safetensors")}
+    return files.with_changes(view_whole=[], view_crops=[str(folder / "described.parquet")], **sources)
+
+
+def write_regions(folder, pictures, **options):
+    store = FeatureStore([folder / "regions.parquet"], REGION_FEATURES)
+    rows = store.rows.copy()
+    rows.loc[rows["rank"] > 0, ["x", "y", "width", "height"]] = [2.0, 1.0, 5.0, 6.0]
+    shown = np.stack([crop_of(pictures[row.image_id], row) for row in rows.itertuples()])
+    network = load_network(NETWORK, folder / "network.safetensors")
+    vectors = network.features(torch.from_numpy(shown).permute(0, 3, 1, 2), "fc7").cpu().numpy()
+    made_from = {"network": "miniature", **NETWORK, "regions": {**REGIONS, **options}, "parents": {}}
+    with FeatureWriter(folder / "described.parquet", REGION_FEATURES, vectors.shape[1:], np.float16, made_from) as file:
+        file.append(rows, vectors)
+
+
+def crop_of(pixels, row):
+    box = np.array([row.x, row.y, row.width, row.height], np.float32)
+    return warp(pixels, box, SIZE, CONTEXT if row.rank else 0, (128, 128, 128))
+
+
+@pytest.fixture
+def job(files, crops, folder, tmp_path):
+    """Trains DeFrag on the stored vectors, or goes on from that with the network; the model's path and the history."""
+
+    def run(name, phases=PHASES, start=None, patience=None, **parameters):
+        model, history = tmp_path / name / "model.safetensors", tmp_path / name / "history.parquet"
+        of_vectors = files.with_changes(view_whole=[], view_regions=[str(folder / "described.parquet")])
+        described = TrainingJob(
+            method="defrag",
+            parameters={**PARAMETERS, **parameters},
+            sentences=["words"],
+            training={"optimizer": "sgd", "batch_size": 4, "checkpoint_steps": 3, "patience": patience},
+            phases=phases,
+            seed=0,
+        )
+        train(crops if start else of_vectors, None if start is None else str(start), described, model, history)
+        return model, schema.read(history, HISTORY)
+
+    return run
+
+
+def test_crops_are_the_boxes_that_the_network_was_shown(crops, pictures):
+    pairs = Inputs(crops, ["words"]).pairs("val")
+    images = pairs.images(np.arange(4))
+    rows = FeatureStore(crops.several("view_crops"), REGION_FEATURES).rows
+    assert images.views["crops"].shape == (4, images.present.shape[1], 3, SIZE, SIZE)
+    assert images.views["crops"].dtype == torch.uint8
+    for number, image in enumerate(pairs.rows.image_ids):
+        of_image = [row for row in rows.itertuples() if row.image_id == image]
+        expected = np.stack([crop_of(pictures[image], row) for row in of_image])
+        assert images.present[number].sum() == len(of_image)
+        assert (images.views["crops"][number, : len(of_image)].permute(0, 2, 3, 1).numpy() == expected).all()
+        assert not images.views["crops"][number, len(of_image) :].any()
+
+
+def test_an_image_that_comes_twice_has_its_crops_twice(crops):
+    images = Inputs(crops, ["words"]).pairs("val").images(np.array([1, 1, 0]))
+    assert torch.equal(images.views["crops"][0], images.views["crops"][1])
+
+
+def test_regions_of_a_shared_map_have_no_crops(folder, crops, pictures):
+    write_regions(folder, pictures, features="roi_align")
+    with pytest.raises(InputError, match=r"set the network's regions\.features to crops"):
+        Inputs(crops, ["words"]).pairs("val")
+
+
+def test_the_network_begins_with_the_features_that_were_extracted(crops):
+    inputs = Inputs(crops, ["words"])
+    store = FeatureStore(crops.several("view_crops"), REGION_FEATURES)
+    pairs = inputs.pairs("val")
+    images, network = pairs.images(np.arange(4)), inputs.shapes().network
+    stored = store.gather(np.flatnonzero(store.rows["image_id"].isin(pairs.rows.image_ids)))
+    found = network.train()(images.views["crops"][images.present])
+    np.testing.assert_allclose(found.numpy(), stored, atol=0.01)
+    assert not any(module.training for module in network.modules())
+
+
+def test_gradients_reach_the_opened_layers_alone(crops):
+    inputs = Inputs(crops, ["words"])
+    method = build("defrag", {**PARAMETERS, **OPENED}, inputs.shapes())
+    batch = inputs.pairs("train").batch(np.arange(6))
+    method.loss(*method.encode_batch(batch), batch, Moment(1, "fine_tune", method.hyperparameters)).backward()
+    reached = {name for name, weights in method.network.layers.named_parameters() if weights.grad is not None}
+    assert reached == {"classifier.fc7.weight", "classifier.fc7.bias"}
+    assert method.network.layers.classifier.fc7.weight.grad.abs().sum() > 0
+    method = build("defrag", {**PARAMETERS, "trained_layers": ["features", "classifier"]}, inputs.shapes())
+    method.loss(*method.encode_batch(batch), batch, Moment(1, "fine_tune", method.hyperparameters)).backward()
+    assert all(weights.grad is not None for weights in method.network.parameters())
+
+
+@pytest.mark.parametrize("layers", [["fc7"], ["classifier.relu7"]])
+def test_a_layer_that_cannot_be_trained_is_refused(crops, layers):
+    with pytest.raises(InputError, match=r"no layer .* with weights; known: features.0, .*classifier.fc7"):
+        build("defrag", {**PARAMETERS, "trained_layers": layers}, Inputs(crops, ["words"]).shapes())
+
+
+def test_layers_need_crops(files, folder):
+    inputs = Inputs(files.with_changes(view_whole=[], view_regions=[str(folder / "regions.parquet")]), ["words"])
+    with pytest.raises(InputError, match="none without the view crops"):
+        build("defrag", {**PARAMETERS, **OPENED}, inputs.shapes())
+
+
+def test_opened_layers_move_and_the_others_stay(job, folder, monkeypatch):
+    start, _ = job("start", phases=[{"name": "dense", "epochs": 1, "learning_rate": 0.01}])
+    rising = iter(range(9))
+    monkeypatch.setattr(Retrieval, "validate", lambda task: {"sum": float(next(rising))})
+    model, history = job("finetuned", start=start, **OPENED)
+    assert history["epoch"].tolist() == [0, 1, 2]  # the model that it starts from is validated first
+    before, after = load_file(folder / "network.safetensors"), load_file(model)
+    kept = {name for name, value in before.items() if torch.equal(value, after.get(f"network.layers.{name}", value))}
+    assert before.keys() - kept == {"classifier.fc7.weight", "classifier.fc7.bias"}
+    assert not torch.equal(load_file(start)["image.weight"], after["image.weight"])
+
+
+def test_where_val_does_not_rise_the_network_stays_as_it_was(job, folder):
+    start, _ = job("start", phases=[{"name": "dense", "epochs": 1, "learning_rate": 0.01}])
+    still = [{"name": "fine_tune", "epochs": 9, "learning_rate": 0.0}]
+    model, history = job("still", phases=still, start=start, patience=2, **OPENED)
+    assert history["epoch"].tolist() == [0, 1, 2]
+    before, after = load_file(folder / "network.safetensors"), load_file(model)
+    assert torch.equal(before["classifier.fc7.weight"], after["network.layers.classifier.fc7.weight"])
+
+
+def test_an_interrupted_training_goes_on_as_if_nothing_had_happened(job, monkeypatch):
+    start, _ = job("start", phases=[{"name": "dense", "epochs": 1, "learning_rate": 0.01}])
+    whole, _ = job("whole", start=start, **OPENED)
+    original, steps = Trainer.step, []
+
+    def step(self, *given):
+        steps.append(1)
+        if len(steps) == 5:
+            raise Interrupted("stopped")
+        return original(self, *given)
+
+    monkeypatch.setattr(Trainer, "step", step)
+    with pytest.raises(Interrupted):
+        job("broken", start=start, **OPENED)
+    broken, history = job("broken", start=start, **OPENED)
+    assert broken.read_bytes() == whole.read_bytes()
+    assert history["resumed"].max() == 1
+
+
+def test_a_trained_model_brings_its_network(job, crops, files):
+    start, _ = job("start", phases=[{"name": "dense", "epochs": 1, "learning_rate": 0.01}])
+    path, _ = job("finetuned", start=start, **OPENED)
+    weights = load_file(path)
+    inputs, method = open_model(crops.with_changes(network=[]), path, torch.device("cpu"))
+    assert torch.equal(method.network.layers.classifier.fc7.weight, weights["network.layers.classifier.fc7.weight"])
+    images = encode_images(method, inputs.pairs("test"))
+    assert torch.isfinite(images[0]).all()
+    assert isinstance(load_model(path).network, FineTuned)
+    _, asked = open_alone(files.with_changes(view_whole=[]), path, torch.device("cpu"))  # sentences alone
+    assert torch.equal(asked.image.weight, weights["image.weight"])
