@@ -13,7 +13,7 @@ from densevse.artifacts.boxes import BOX
 from densevse.artifacts.store import FeatureStore
 from densevse.batches.ragged import Indices
 from densevse.batches.views import Regions
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.vision.crops import warp
 
@@ -58,8 +58,7 @@ class Crops(Regions):
 
     def _of_image(self, rows: Indices) -> NDArray[np.uint8]:
         """(n, S, S, 3) crops of regions of one image."""
-        source, file = self._named[self._image[rows[0]]]
-        pixels = decode(self._files.read(source, file), f"{source}: {file}")
+        pixels = self._files.pixels(*self._named[self._image[rows[0]]])
         return np.stack(
             [self._warped(pixels, self._boxes[row], context=self._context if self._rank[row] else 0) for row in rows]
         )
