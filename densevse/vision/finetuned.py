@@ -35,7 +35,7 @@ class FineTuned(nn.Module):
         self.described = {name: described[name] for name in FIELDS}
         settings = validate(Settings, {**self.described, "precision": "fp32"}, "networks")
         network = Network(settings, module)
-        self.node = network.node(settings.layers["regions"])
+        self.node = network.node(network.layer("regions"))
         self.layers = create_feature_extractor(network.module, [self.node], suppress_diff_warning=True)
         self.batch_size = settings.batch_size
         for name in ("mean", "std"):
@@ -62,4 +62,5 @@ class FineTuned(nn.Module):
         return torch.cat([self._vectors(some) for some in crops.split(self.batch_size)])
 
     def _vectors(self, crops: Tensor) -> Tensor:
-        return as_vectors(self.layers((crops.float() - self.mean) / self.std)[self.node]).float()
+        scaled = (crops.float() - self.mean) / self.std
+        return as_vectors(self.layers(scaled.contiguous(memory_format=torch.channels_last))[self.node]).float()
