@@ -43,25 +43,35 @@ def _pick(bits, areas, boxes, qualities, leaf_areas, relevance, most):
     """Choose greedily from candidates of falling quality.
 
     A candidate's relevance only falls, so it is an upper bound: overlaps are computed for the candidate that looks
-    best, with those chosen since it was last looked at, until one still looks best. The bounds are a heap.
+    best, with those chosen since it was last looked at, until one still looks best. The bounds are a heap. Most
+    of the time goes into seeing that two candidates cannot overlap enough to matter; so what this needs of those that
+    were chosen lies side by side.
     """
     number = len(bits)
     bounds = relevance * qualities
     overlaps, looked = np.zeros(number), np.zeros(number, np.int64)
     heap = np.arange(number)  # falling bounds are a heap already
     picked, values = np.empty(min(most, number), np.int64), np.empty(min(most, number))
+    picked_areas, picked_boxes = np.empty(len(picked)), np.empty((len(picked), 4), boxes.dtype)
     filled, size = 0, number
     while filled < len(picked):
         best = heap[0]
         while looked[best] < filled:
-            other = picked[looked[best]]
+            other = looked[best]
             looked[best] += 1
-            overlaps[best] = max(overlaps[best], _jaccard(bits, areas, boxes, leaf_areas, best, other, overlaps[best]))
-            bounds[best] = relevance * qualities[best] - (1 - relevance) * overlaps[best]
+            shared = _most_shared(areas[best], boxes[best], picked_areas[other], picked_boxes[other])
+            if shared <= overlaps[best] * (areas[best] + picked_areas[other] - shared):
+                continue
+            found = _jaccard(bits, areas, leaf_areas, best, picked[other])
+            if found <= overlaps[best]:
+                continue
+            overlaps[best] = found
+            bounds[best] = relevance * qualities[best] - (1 - relevance) * found
             if size > 1 and _before(bounds, _best_child(heap, size, 0, bounds), best):
                 break
         if looked[best] == filled and (size < 2 or not _before(bounds, _best_child(heap, size, 0, bounds), best)):
             picked[filled], values[filled] = best, bounds[best]
+            picked_areas[filled], picked_boxes[filled] = areas[best], boxes[best]
             filled += 1
             size -= 1
             heap[0] = heap[size]
@@ -96,16 +106,16 @@ def _sink(heap, size, bounds):
 
 
 @njit(cache=True)
-def _jaccard(bits, areas, boxes, leaf_areas, first, second, least):
-    """The overlap of two sets; where it cannot be more than `least`, that."""
-    small, large = min(areas[first], areas[second]), max(areas[first], areas[second])
-    width = min(boxes[first, 2], boxes[second, 2]) - max(boxes[first, 0], boxes[second, 0])
-    height = min(boxes[first, 3], boxes[second, 3]) - max(boxes[first, 1], boxes[second, 1])
-    if width <= 0 or height <= 0:
-        return least
-    bound = min(small, width * height)
-    if bound <= least * (small + large - bound):
-        return least
+def _most_shared(area, box, other_area, other_box):
+    """The most that two sets can share, by their areas and boxes."""
+    width = min(box[2], other_box[2]) - max(box[0], other_box[0])
+    height = min(box[3], other_box[3]) - max(box[1], other_box[1])
+    return min(area, other_area, max(width, 0) * max(height, 0))
+
+
+@njit(cache=True)
+def _jaccard(bits, areas, leaf_areas, first, second):
+    """The overlap of two sets."""
     shared = 0
     for place in range(bits.shape[1]):
         word = bits[first, place] & bits[second, place]
@@ -115,7 +125,7 @@ def _jaccard(bits, areas, boxes, leaf_areas, first, second, least):
                 shared += leaf_areas[base]
             word >>= np.uint64(1)
             base += 1
-    return shared / (small + large - shared)
+    return shared / (areas[first] + areas[second] - shared)
 
 
 @njit(cache=True)
