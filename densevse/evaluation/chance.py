@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from densevse.evaluation.protocols import Fold, TestSet
 from densevse.evaluation.published import DIRECTIONS, RECALLS
+from densevse.evaluation.recall import totals
 
 
 def expected_figures(test_set: TestSet, folds: list[Fold]) -> dict[str, float]:
@@ -22,8 +23,7 @@ def expected_figures(test_set: TestSet, folds: list[Fold]) -> dict[str, float]:
         named = zip(DIRECTIONS, (annotation, search), strict=True)
         rows.append({f"{direction}_{key}": value for direction, found in named for key, value in found.items()})
     mean = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
-    recalls = [mean[f"{direction}_r{k}"] for direction in DIRECTIONS for k in RECALLS]
-    return {**mean, "sum": sum(recalls), "mean_recall": sum(recalls) / len(recalls)}
+    return {**mean, **totals(mean)}
 
 
 def _expected(candidates: int, truths: NDArray[np.int64]) -> dict[str, float]:

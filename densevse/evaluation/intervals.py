@@ -29,11 +29,11 @@ from scipy import sparse
 
 from densevse.bootstrap import REPLICATES, Interval, Reals, draws_of, interval_of
 from densevse.errors import InputError
-from densevse.evaluation.published import DIRECTIONS, RECALLS
+from densevse.evaluation.published import DIRECTIONS, RECALL_COLUMNS, RECALLS
 from densevse.evaluation.recall import totals
 
 QUERY = ["fold", "direction", "query_id"]
-LARGEST = {"sum": 600.0, **dict.fromkeys(["mean_recall", *(f"{d}_r{k}" for d in DIRECTIONS for k in RECALLS)], 100.0)}
+LARGEST = {"sum": 600.0, **dict.fromkeys(["mean_recall", *RECALL_COLUMNS], 100.0)}
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.errors import InputError
+from densevse.spacing import evenly_spaced
 
 Indices = NDArray[np.int64]
 
@@ -53,8 +54,7 @@ def select_split(images: pd.DataFrame, captions: pd.DataFrame, split: str = "tes
 
 def spread(test_set: TestSet, images: int) -> TestSet:
     """So many of a split's images, evenly spaced, with their sentences; all of them where there are no more."""
-    count = len(test_set.image_ids)
-    kept = np.linspace(0, count - 1, min(images, count)).astype(np.int64)
+    kept = evenly_spaced(len(test_set.image_ids), images)
     asked = np.isin(test_set.image_of_caption, kept)
     return TestSet(
         test_set.image_ids[kept],

@@ -14,6 +14,7 @@ from densevse.errors import InputError
 
 RECALLS = (1, 5, 10)
 DIRECTIONS = ("annotation", "search")
+RECALL_COLUMNS = tuple(f"{direction}_r{k}" for direction in DIRECTIONS for k in RECALLS)
 FIGURES = (*(f"r{k}" for k in RECALLS), "median_rank", "mean_rank")
 FIGURE_COLUMNS = (*(f"{direction}_{figure}" for direction in DIRECTIONS for figure in FIGURES), "sum", "mean_recall")
 COLUMNS = ("dataset", "protocol", "images", "paper", "table", "method", "variant", *FIGURE_COLUMNS, "note")

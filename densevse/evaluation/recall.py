@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.evaluation.published import DIRECTIONS, RECALLS
+from densevse.evaluation.published import DIRECTIONS, RECALL_COLUMNS, RECALLS
 
 
 def recall_figures(annotation: NDArray[Any], search: NDArray[Any]) -> dict[str, float]:
@@ -30,8 +30,8 @@ def recall_figures(annotation: NDArray[Any], search: NDArray[Any]) -> dict[str, 
 
 def totals(figures: Mapping[str, Any]) -> dict[str, Any]:
     """Sum and mR of the six recalls."""
-    total = sum(figures[f"{direction}_r{k}"] for direction in DIRECTIONS for k in RECALLS)
-    return {"sum": total, "mean_recall": total / 6}
+    total = sum(figures[name] for name in RECALL_COLUMNS)
+    return {"sum": total, "mean_recall": total / len(RECALL_COLUMNS)}
 
 
 def figures_of(retrieval: pd.DataFrame) -> dict[str, float]:

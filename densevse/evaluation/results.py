@@ -10,9 +10,7 @@ from densevse.bootstrap import Interval
 from densevse.evaluation.chance import expected_figures
 from densevse.evaluation.intervals import Bootstrap, Replicates
 from densevse.evaluation.protocols import Fold, TestSet
-from densevse.evaluation.published import DIRECTIONS, FIGURE_COLUMNS, RECALLS, PublishedRow
-
-RECALL_COLUMNS = tuple(f"{direction}_r{k}" for direction in DIRECTIONS for k in RECALLS)
+from densevse.evaluation.published import DIRECTIONS, FIGURE_COLUMNS, RECALL_COLUMNS, PublishedRow
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from densevse.artifacts.files import atomic
-from densevse.artifacts.lineage import PARENTS, without
+from densevse.artifacts.lineage import PARENTS, metadata, without
 from densevse.artifacts.schema import MADE_FROM
 from densevse.batches.files import Files
 from densevse.batches.inputs import Inputs
@@ -73,9 +73,14 @@ def save_model(
         "shapes": sizes,
         **({} if shapes.network is None else {"network": shapes.network.described}),
     }
-    weights = {key: value.detach().cpu().contiguous() for key, value in method.state_dict().items()}
+    write_weights(method, path, described)
+
+
+def write_weights(module: nn.Module, path: str | Path, made_from: Mapping[str, Any]) -> None:
+    """Write a module's weights as safetensors that say what they were made from (densevse.artifacts.lineage)."""
+    weights = {name: value.detach().cpu().contiguous() for name, value in module.state_dict().items()}
     with atomic(path) as temporary:
-        save_file(weights, temporary, {KEY: json.dumps(described, sort_keys=True)})
+        save_file(weights, temporary, metadata(made_from))
 
 
 def described(path: str | Path) -> dict[str, Any]:

@@ -8,11 +8,10 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
-from densevse.artifacts.files import atomic, write_text
-from densevse.artifacts.lineage import lineage, metadata
+from densevse.artifacts.files import write_text
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.batches.concepts import ConceptBatch, ConceptTables, ImagesWithConcepts
@@ -21,6 +20,7 @@ from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.inference.encoding import batches, evaluation
+from densevse.inference.models import write_weights
 from densevse.methods.interface import Moment, to_device
 from densevse.numerics import seed_everything, set_up
 from densevse.settings.networks import Network
@@ -221,8 +221,6 @@ def _train(
     described = {key: value for key, value in settings.items() if key not in ("name", "code")}
     made_from = lineage({"concept_network": job.name, **described}, parents)
     write_history(rows, written.history, made_from)
-    weights = {name: value.detach().contiguous().cpu() for name, value in task.module.state_dict().items()}
-    with atomic(written.weights) as temporary:
-        save_file(weights, temporary, metadata(made_from))
+    write_weights(task.module, written.weights, made_from)
     write_text("".join(f"{name}\n" for name in names), Path(written.classes))
     checkpoint.remove()

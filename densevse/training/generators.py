@@ -5,20 +5,17 @@ from pathlib import Path
 
 from torch import Tensor
 
-from densevse.artifacts.lineage import lineage
 from densevse.batches.contents import ContentBatch, SentencesWithContent
 from densevse.batches.files import Files
 from densevse.batches.inputs import Inputs
 from densevse.batches.ragged import Indices
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.generators import build_generator, generator_shapes
-from densevse.inference.models import save_model
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Moment, to_device
-from densevse.numerics import seed_everything, set_up
+from densevse.numerics import seed_everything
 from densevse.settings.training import TrainingJob
-from densevse.training.checkpoints import Checkpoint, fingerprint
-from densevse.training.loop import Plan, Trainer, write_history
+from densevse.training.job import train_task
 from densevse.training.task import Task
 
 AT_ONCE = 128  # sentences that are validated together
@@ -62,25 +59,13 @@ class Writing(Task):
 
 
 def train_generator(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:
-    """Train a generator and write its `model` and `history`.
+    """Train a generator and write its `model` and `history`: see `train_task`."""
 
-    Interrupted, it saves a checkpoint beside the model and goes on from there when it is run again with the same
-    settings, inputs and code.
-    """
-    device = set_up(job.threads)
-    settings = {**job.model_dump(mode="json"), "device": device.type}
-    # Only what the rule gives: a setting that is new, and whose default nothing reads yet, makes no other training.
-    given = {**job.model_dump(mode="json", exclude_unset=True), "device": device.type}
-    checkpoint = Checkpoint(model, fingerprint(given, files.paths()))
-    inputs = Inputs(files, job.sentences)
-    seed_everything(job.seed, job.method)
-    train = SentencesWithContent(inputs, inputs.pairs("train"), "train")
-    val_pairs = inputs.pairs("val", images=job.training.validation_images)
-    val = SentencesWithContent(inputs, val_pairs, "val")
-    generator = build_generator(job.method, job.parameters, generator_shapes(inputs, train.size)).to(device)
-    rows = Trainer(Writing(generator, train, val), Plan(job.training, job.phases, job.seed), checkpoint).run()
-    made_from = lineage(settings, files.named())
-    write_history(rows, history, made_from)
-    read = {"features": inputs.features_made_from(), "fingerprint": checkpoint.fingerprint}
-    save_model(generator, job.method, job.sentences, model, {**made_from, **read})
-    checkpoint.remove()
+    def task_of(inputs: Inputs) -> Writing:
+        seed_everything(job.seed, job.method)
+        train = SentencesWithContent(inputs, inputs.pairs("train"), "train")
+        val_pairs = inputs.pairs("val", images=job.training.validation_images)
+        val = SentencesWithContent(inputs, val_pairs, "val")
+        return Writing(build_generator(job.method, job.parameters, generator_shapes(inputs, train.size)), train, val)
+
+    train_task(task_of, files, job, model, history)

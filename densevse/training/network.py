@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.artifacts.files import atomic
-from densevse.artifacts.lineage import lineage, metadata
+from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.batches.ragged import Indices
 from densevse.datasets.images import ImageFiles
 from densevse.inference.encoding import batches, evaluation
+from densevse.inference.models import write_weights
 from densevse.methods.interface import Moment, to_device
 from densevse.numerics import seed_everything, set_up
 from densevse.settings.training import NamedPhase, Training
@@ -123,7 +122,7 @@ def train_network(
     rows = Trainer(task, Plan(recipe.training, recipe.phases, recipe.seed), checkpoint).run()
     traced = lineage(made_from, tables)
     write_history(rows, history, traced)
-    _save(task.network, weights, traced)
+    write_weights(task.network, weights, traced)
     checkpoint.remove()
 
 
@@ -131,9 +130,3 @@ def _windows(tables: Mapping[str, str], sources: Mapping[str, str], classes: lis
     images = read(tables["images"], IMAGES)
     training = images[(images["split"] == "train") & (images["status"] == "ok")]
     return Windows(training, read(tables["boxes"], BOXES), ImageFiles(sources), classes, size)
-
-
-def _save(network: nn.Module, path: str | Path, made_from: dict[str, Any]) -> None:
-    weights = {name: value.contiguous().cpu() for name, value in network.state_dict().items()}
-    with atomic(path) as temporary:
-        save_file(weights, temporary, metadata(made_from))

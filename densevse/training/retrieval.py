@@ -1,19 +1,29 @@
 """The task of every retrieval method: batches of matched pairs, validated as the test split is ranked."""
 
+from pathlib import Path
+
 import numpy as np
 import torch
 from torch import Tensor
 
+from densevse.batches.files import Files
+from densevse.batches.inputs import Inputs
 from densevse.batches.pairs import Pairs
 from densevse.batches.ragged import Indices
+from densevse.evaluation.published import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, figures
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.explaining import entropies
+from densevse.inference.models import build, load_weights
 from densevse.inference.scoring import scorer
+from densevse.logs import logger
 from densevse.methods.interface import Batch, Encoding, Method, Moment
+from densevse.numerics import seed_everything
+from densevse.settings.training import TrainingJob
+from densevse.training.job import train_task
 from densevse.training.task import Task
 
-MEASURES = [f"{direction}_r{k}" for direction in ("annotation", "search") for k in (1, 5, 10)] + ["sum"]
+MEASURES = [*RECALL_COLUMNS, "sum"]
 
 
 class Retrieval(Task):
@@ -58,3 +68,21 @@ def validate(method: Method, pairs: Pairs) -> dict[str, float]:
 
 def _float32(encoding: Encoding) -> Encoding:
     return tuple(part.float() if part.is_floating_point() and part.itemsize < 4 else part for part in encoding)
+
+
+def train(files: Files, start: str | None, job: TrainingJob, model: str | Path, history: str | Path) -> None:
+    """Train a method and write its `model` and `history`: see `train_task`.
+
+    It starts from the weights of the model `start`, if one is given: of the round before, or of another method.
+    """
+
+    def task_of(inputs: Inputs) -> Retrieval:
+        seed_everything(job.seed, job.method, f"round{job.round}")
+        method = build(job.method, job.parameters, inputs.shapes())
+        if start:
+            load_weights(method, job.method, start)
+            logger.info("starting from the weights of %s", start)
+        val = inputs.pairs("val", method.regions_read, job.training.validation_images)
+        return Retrieval(method, inputs.pairs("train", method.regions_read), val)
+
+    train_task(task_of, files, job, model, history, start)

@@ -16,7 +16,7 @@ from densevse.inference.explaining import entropies, write_saliency
 from densevse.inference.models import build, load_model, open_model
 from densevse.inference.scoring import scorer, summed
 from densevse.settings.training import TrainingJob
-from densevse.training.job import train
+from densevse.training.retrieval import train
 from tests.miniature import SIZE
 
 SMALL = {

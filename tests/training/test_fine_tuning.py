@@ -19,9 +19,8 @@ from densevse.inference.encoding import encode_images
 from densevse.inference.models import build, load_model, open_alone, open_model
 from densevse.methods.interface import Moment
 from densevse.settings.training import TrainingJob
-from densevse.training.job import train
 from densevse.training.loop import Interrupted, Trainer
-from densevse.training.retrieval import Retrieval
+from densevse.training.retrieval import Retrieval, train
 from densevse.vision.crops import warp
 from densevse.vision.finetuned import FineTuned
 from densevse.vision.networks import load_network

@@ -16,9 +16,8 @@ from densevse.settings.training import NamedPhase, Training, TrainingJob
 from densevse.strict import Strict
 from densevse.training import checkpoints
 from densevse.training.checkpoints import Checkpoint, fingerprint
-from densevse.training.job import train
 from densevse.training.loop import Interrupted, Plan, Trainer
-from densevse.training.retrieval import MEASURES, Retrieval, validate
+from densevse.training.retrieval import MEASURES, Retrieval, train, validate
 from densevse.training.sampler import epoch_batches
 from densevse.training.task import Task
 

@@ -2,7 +2,7 @@ from densevse.batches.files import Files
 from densevse.logs import job
 from densevse.settings.load import validate
 from densevse.settings.training import TrainingJob
-from densevse.training.job import train
+from densevse.training.retrieval import train
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
