@@ -46,6 +46,11 @@ SMALL = {
     },
 }
 
+# The same with another learning rate at the end of both variants' training.
+ANOTHER_RATE = copy.deepcopy(SMALL)
+for _entry in (ANOTHER_RATE["methods"]["vse"], ANOTHER_RATE["methods"]["vse"]["variants"]["vsepp"]):
+    _entry["datasets"]["scenes"]["phases"]["settle"] = {"epochs": 1, "learning_rate": 0.05}
+
 # The same with a method that learns correspondences, whose rounds follow one another.
 SMALL_ROUNDS = copy.deepcopy(SMALL)
 SMALL_ROUNDS["tables"]["scenes"]["measure"] = ["vse", "hm_lstm"]

@@ -17,7 +17,7 @@ from PIL import Image
 
 from densevse.settings.load import merge
 from tests.newcomer.toy import TOY
-from tests.projects import SMALL, Project, job_counts
+from tests.projects import ANOTHER_RATE, SMALL, Project, job_counts
 
 TRAINING = {"train": 2, "retrieve": 2, "table": 1}
 SCENES = "results/tables/scenes.md"
@@ -183,11 +183,10 @@ def new_method(project: Project, seed: int) -> Iterator[str]:
 
 # --- a changed configuration -----------------------------------------------------------------------------------------
 
-RATE = {"methods": {"vse": {"datasets": {"scenes": {"phases": {"settle": {"learning_rate": 0.05}}}}}}}
 MISSING = {"networks": {"scenes_net": {"local": "weights.pth"}}}
 CHANGES = (
     ({"methods": {"vse": {"title": "Mine"}}}, {"table": 1}, "| Mine "),
-    (RATE, TRAINING, "| VSE++ "),
+    (ANOTHER_RATE, TRAINING, "| VSE++ "),
     ({"datasets": {"scenes": {"seeds": [3]}}}, TRAINING, "- Seeds 3: vse, vsepp."),
     ({"datasets": {"scenes": {"shards": 2}}}, {"extract_features": 2, **TRAINING}, "| VSE++ "),
     ({"tables": {"scenes": {"measure": ["vse"]}}}, {"table": 1}, "- Seeds 0: vse."),

@@ -1,6 +1,5 @@
 """Projects that are copied, read-only, or run from another folder."""
 
-import copy
 import os
 import shutil
 import subprocess
@@ -8,11 +7,9 @@ import sys
 
 import pytest
 
-from tests.projects import ROOT, SMALL, Project, job_counts, without_power_over_permissions
+from tests.projects import ANOTHER_RATE, ROOT, SMALL, Project, job_counts, without_power_over_permissions
 
 TABLE = "results/tables/scenes.md"
-ANOTHER_RATE = copy.deepcopy(SMALL)
-ANOTHER_RATE["methods"]["vse"]["datasets"]["scenes"]["phases"]["settle"]["learning_rate"] = 0.5
 TRAINING = {"train": 2, "retrieve": 2, "table": 1}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from densevse.settings.load import merge
 from tests.newcomer.toy import TOY
-from tests.projects import ROOT, SMALL, SMALL_ROUNDS, Project
+from tests.projects import ANOTHER_RATE, ROOT, SMALL, SMALL_ROUNDS, Project
 
 TABLE = "results/tables/scenes.md"
 
@@ -44,9 +44,7 @@ def test_a_touched_module_reruns_nothing(finished):
 
 
 def test_a_learning_rate_reruns_training_and_what_follows(finished):
-    values = copy.deepcopy(SMALL)
-    values["methods"]["vse"]["datasets"]["scenes"]["phases"]["settle"]["learning_rate"] = 0.5
-    assert changed(finished, values) == {"train": 2, "retrieve": 2, "table": 1}
+    assert changed(finished, ANOTHER_RATE) == {"train": 2, "retrieve": 2, "table": 1}
 
 
 def test_a_parameter_of_one_variant_reruns_that_variant_only(finished):
