@@ -75,7 +75,7 @@ def _times(times: Mapping[str, pd.DataFrame]) -> Sheet:
         Column("contours"),
         Column("steps", number=False),
     )
-    return Sheet("Seconds an image, in one process of one thread, and of which step", columns, cells)
+    return Sheet("Processor seconds an image, in one process of one thread, and of which step", columns, cells)
 
 
 def _counts(row: Mapping[Any, Any]) -> tuple[str, str]:
