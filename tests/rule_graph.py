@@ -13,6 +13,7 @@ TARGETS = (
     "results/tables/arithmetic_scenes_vse_linear.md",
     "results/tables/flickr30k.md",
     "results/tables/flickr8k_human.md",
+    "results/scenes/ballots/hm_lstm.html",
 )
 PATH = Path(__file__).parents[1] / "docs/rule-graph.md"
 TEXT = """# The rules, and what feeds them

@@ -30,14 +30,14 @@ def photographs(images: str, sources: Mapping[str, str]) -> Callable[[str], Pixe
     return photograph
 
 
-def pictures(images: str, sources: Mapping[str, str]) -> Callable[[str], Pixels]:
-    """The same for small pictures of the images, each of which is decoded once."""
+def pictures(images: str, sources: Mapping[str, str], side: int = SIDE) -> Callable[[str], Pixels]:
+    """The same for small pictures, of at most `side` pixels a side, of the images, each of which is decoded once."""
     photograph = photographs(images, sources)
 
     @cache
     def picture(image_id: str) -> Pixels:
         image = Image.fromarray(photograph(image_id))
-        image.thumbnail((SIDE, SIDE))
+        image.thumbnail((side, side))
         return np.asarray(image)
 
     return picture

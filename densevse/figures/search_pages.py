@@ -1,25 +1,18 @@
 """What a search found, as a page of text and as a page with pictures."""
 
-import base64
-import io
-from collections.abc import Callable
 from html import escape
 from pathlib import Path
-from typing import TypeAlias
 
 import pandas as pd
-from PIL import Image
 
 from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schemas.search import FOUND
-from densevse.evaluation.rendering import STYLE, Column, Document, Sheet
-from densevse.figures.pictures import Pixels, pictures
+from densevse.evaluation.rendering import Column, Document, Sheet
+from densevse.figures.pages import Picture, page, picture_element
+from densevse.figures.pictures import pictures
 
-Picture: TypeAlias = Callable[[str], Pixels]
-
-QUALITY = 80  # of JPEGs
-PICTURES = (
+STYLE = (
     "section{margin-bottom:2em}ol{padding:0;list-style:none}li{max-width:46em}img{max-width:240px;vertical-align:top}"
     ".images ol{display:flex;flex-wrap:wrap;gap:1em}.images li{max-width:240px;overflow-wrap:anywhere}"
     ".score{color:#666;font-variant-numeric:tabular-nums}"
@@ -54,22 +47,17 @@ def _markdown(queries: list[pd.DataFrame], asked: str, title: str, notes: list[s
 
 
 def _html(queries: list[pd.DataFrame], asked: str, title: str, notes: list[str], picture: Picture) -> str:
-    """A page of its own, with the pictures in it: no script, no other file."""
-    sections = "\n".join(_section(answers, asked, picture) for answers in queries)
-    below = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
-        f"<style>{STYLE}{PICTURES}</style></head>\n<body><h1>{escape(title)}</h1>\n{sections}\n{below}</body></html>\n"
-    )
+    sections = [_section(answers, asked, picture) for answers in queries]
+    return page(title, STYLE, [*sections, *(f"<p>{escape(note)}</p>" for note in notes)])
 
 
 def _section(answers: pd.DataFrame, asked: str, picture: Picture) -> str:
     """A query with its answers: images below a sentence, or sentences beside an image."""
     if asked == "sentences":
         kind, asking = "images", ""
-        found = [f"{_picture(name, picture)}<br>{escape(name)}" for name in answers["image_id"]]
+        found = [f"{picture_element(name, picture)}<br>{escape(name)}" for name in answers["image_id"]]
     else:
-        kind, asking = "sentences", _picture(answers["image_id"].iloc[0], picture)
+        kind, asking = "sentences", picture_element(answers["image_id"].iloc[0], picture)
         found = [escape(text) for text in answers["text"]]
     items = "\n".join(
         f'<li>{answer} <span class="score">{score:.3f}</span></li>'
@@ -86,10 +74,3 @@ def _heading(answers: pd.DataFrame, asked: str) -> str:
         return str(first["image_id"])
     unknown = ", ".join(first["unknown_words"])
     return f"{first['text']}{f' (words that the model does not know: {unknown})' if unknown else ''}"
-
-
-def _picture(image_id: str, picture: Picture) -> str:
-    file = io.BytesIO()
-    Image.fromarray(picture(image_id)).save(file, format="JPEG", quality=QUALITY)
-    data = base64.b64encode(file.getvalue()).decode("ascii")
-    return f'<img alt="{escape(image_id, quote=True)}" src="data:image/jpeg;base64,{data}">'

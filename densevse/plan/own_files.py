@@ -43,6 +43,7 @@ class OwnFiles(Stage):
             yield from [(f"searches.{name}.photographs", search.photographs)] if search.photographs else []
         for name, dataset in config.datasets.items():
             yield from ((f"datasets.{name}.local.{source}", path) for source, path in dataset.local.items())
+            yield from ((f"datasets.{name}.votes.{variant}", path) for variant, path in dataset.votes.items())
             yield from [(f"datasets.{name}.boxes", dataset.boxes)] if dataset.boxes else []
         for name, network in config.networks.items():
             yield from [(f"networks.{name}.local", network.local)] if network.local else []

@@ -52,6 +52,7 @@ class Config(Strict):
             known(f"{where}.proposers_compared", dataset.proposers_compared, self.proposers)
             known(f"{where}.parser", [dataset.parser], self.parsers)
             known(f"{where}.word_vectors", [dataset.word_vectors or ""], {**self.word_vectors, "": None})
+            known(f"{where}.votes", dataset.votes, self.variant_names())
             self.check_networks(f"{where}.networks", dataset.networks)
         for name, network in self.networks.items():
             if not (network.weights or network.local or network.trained_on):

@@ -135,6 +135,13 @@ class Reading(Strict):
     known_unreadable: list[str] = Field(default=[], description="image ids that may be missing or unreadable")
 
 
+class Ballot(Strict):
+    """The learned correspondences that people are asked to judge (HM-LSTM, section 5.3.2)."""
+
+    pairs: int = Field(2000, ge=1, description="how many are drawn at random from all of the training data")
+    seed: Seed = Field(0, description="of the draw")
+
+
 class Dataset(Reading):
     """A data set: where its files come from, who reads them, and what the stages use on it."""
 
@@ -168,6 +175,10 @@ class Dataset(Reading):
     captions: Captions = Field(default={}, validate_default=True, description="the table of generated sentences")
     judgements: str | None = Field(
         None, description="the source that holds people's judgements of pairs, in the format of Flickr8k's"
+    )
+    ballot: Ballot = Field(default={}, validate_default=True, description="pairs of a phrase and a region to judge")
+    votes: dict[str, Path] = Field(
+        default={}, description="variant -> people's votes on its ballot: CSV with the columns pair, voter, correct"
     )
     boxes: Path | None = Field(
         None, description="true boxes of yours: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"

@@ -1,4 +1,4 @@
-"""The files besides data sets that a user may bring: boxes, weights, packed vectors, judgements; and parses."""
+"""The files besides data sets that a user may bring: boxes, weights, packed vectors, judgements, votes; and parses."""
 
 import gzip
 import io
@@ -16,6 +16,7 @@ from scipy.io import savemat
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.datasets.judgements import CROWD, EXPERTS, read_judgements
+from densevse.datasets.votes import read_votes
 from densevse.language.trees import read_tree
 from densevse.language.word_vectors import read_vectors
 from densevse.vision.caffe import CONVOLUTIONS, convert
@@ -141,6 +142,11 @@ def targets() -> dict[str, Target]:
         ),
         "glove gz": Target({"v.gz": gzip.compress(glove)}, "v.gz", vectors("v.gz")),
         "glove zip": Target({"v.zip": zipped("v.txt", glove)}, "v.zip", vectors("v.zip", "v.txt")),
+        "votes": Target(
+            {"votes.csv": b"pair,voter,correct\n1-aaaaaaaa,Anna,yes\n1-aaaaaaaa,Ben,no\n"},
+            "votes.csv",
+            lambda folder: read_votes(str(folder / "votes.csv"), {"1-aaaaaaaa"}),
+        ),
         "parses": Target({"parses.parquet": parses()}, "parses.parquet", trees_of),
         **{
             f"judgements {who}": Target(judged, file, lambda folder: read_judgements(str(folder), owners))

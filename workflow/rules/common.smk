@@ -9,6 +9,7 @@ sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=str(ROOT))
 
 from densevse.plan.arithmetic import Arithmetic
+from densevse.plan.ballots import Ballots
 from densevse.plan.captions import Captions
 from densevse.plan.concepts import Concepts
 from densevse.plan.datasets import Datasets, Downloads
@@ -43,6 +44,7 @@ features, parses, words = Features(project), Parses(project), Words(project)
 concepts = Concepts(project)
 generators, captions = Generators(project), Captions(project)
 training, tables, figures = Training(project), Tables(project), Figures(project)
+ballots = Ballots(project)
 searches, arithmetic, localisation = Searches(project), Arithmetic(project), Localisation(project)
 
 

@@ -1,0 +1,14 @@
+from densevse.evaluation.tables import Outputs
+from densevse.evaluation.vote_table import make_vote_table
+from densevse.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        make_vote_table(
+            list(zip(snakemake.input.ballots, snakemake.input.votes, strict=True)),
+            snakemake.input.image_table,
+            next(iter(snakemake.input.boxes), None),
+            snakemake.input.published,
+            snakemake.params.settings,
+            Outputs(**dict(snakemake.output.items())),
+        )
