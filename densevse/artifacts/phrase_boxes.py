@@ -8,7 +8,7 @@ PHRASE = ["caption_id", "start", "end"]
 
 
 def phrase_boxes(boxes: pd.DataFrame) -> pd.DataFrame:
-    """A row a phrase: image_id, caption_id, start, end, phrase and the box around all its boxes ("two people").
+    """One row per phrase: image_id, caption_id, start, end, phrase and the box around all its boxes ("two people").
 
     `boxes` holds BOXES rows; those without caption are left out. Float32 pixels, in the order of first mention.
     """

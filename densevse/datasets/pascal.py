@@ -1,6 +1,6 @@
 """Pascal1K (Rashtchian et al. 2010): a thousand photographs of PASCAL VOC 2008 with about five sentences each.
 
-It is published as a web page; copies of it hold a folder a category, <category>/<image>.jpg and .txt.
+It is published as a web page; copies of it hold one folder for each category, <category>/<image>.jpg and .txt.
 """
 
 from collections import Counter
@@ -19,8 +19,9 @@ from densevse.settings.datasets import Pascal
 def read(options: Pascal, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Images and captions of a data set with the sources `sentences` and images; an image's id is <category>/<file>.
 
-    `sentences` is the page as a file (.html), or an archive or folder with a file <category>/<image>.txt of a sentence
-    a line. Images may have any number of sentences; one without any is left out. There is no official split.
+    `sentences` is the page as a file (.html), or an archive or folder with a file <category>/<image>.txt with one
+    sentence on each line. Images may have any number of sentences; one without any is left out. There is no official
+    split.
     """
     if "sentences" not in paths:
         raise InputError("the reader pascal needs a source `sentences`: the page, or an archive of text files.")

@@ -1,7 +1,7 @@
 """The embedded data set: pictures of things with five sentences each, and where in the picture each phrase is.
 
-`generate` makes it from a seed, as one zip of pictures and a line of JSON a picture; `read` and `read_boxes` read
-that zip as the readers of official layouts do theirs. The same options give the same bytes.
+`generate` makes it from a seed, as one zip of pictures with a line of JSON for each of them; `read` and `read_boxes`
+read that zip as the readers of official layouts do theirs. The same options give the same bytes.
 """
 
 import json

@@ -76,9 +76,15 @@ def write_arithmetic(
 
 
 def write_table(found: str, images: str, title: str, paths: tuple[str, str], made_from: Mapping[str, Any]) -> None:
-    """Count how often ARITHMETIC rows are right, and write that as ARITHMETIC_ACCURACY rows and as Markdown."""
+    """Count how often ARITHMETIC rows are right, and write that as ARITHMETIC_ACCURACY rows and as Markdown.
+
+    Raises `InputError` if all queries are named ones, of which nobody knows what is right.
+    """
     rows = schema.read(found, ARITHMETIC)
-    counted = accuracy(rows[rows["kind"] != NAMED], families_of(images))
+    judged = rows[rows["kind"] != NAMED]
+    if judged.empty:
+        raise InputError(f"{found}: no query whose right answers are known; give the data set `words_exchanged`.")
+    counted = accuracy(judged, families_of(images))
     write_accuracies(counted, ARITHMETIC_ACCURACY, table(counted, title), paths, made_from)
 
 

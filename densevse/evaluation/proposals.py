@@ -39,7 +39,7 @@ def table(
 
 
 def _recalls(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> Sheet:
-    columns = (Column("proposer", number=False), *map(Column, ("boxes looked at", "boxes an image", *NAMES)))
+    columns = (Column("proposer", number=False), *map(Column, ("boxes looked at", "boxes per image", *NAMES)))
     cells = [
         [name, *_counts(row), *(_measured(row, figure) for figure in FIGURES)]
         for name, rows in recalls.items()
@@ -75,7 +75,7 @@ def _times(times: Mapping[str, pd.DataFrame]) -> Sheet:
         Column("contours"),
         Column("steps", number=False),
     )
-    return Sheet("Processor seconds an image, in one process of one thread, and of which step", columns, cells)
+    return Sheet("Processor seconds per image, in one process of one thread, and of which step", columns, cells)
 
 
 def _counts(row: Mapping[Any, Any]) -> tuple[str, str]:

@@ -50,7 +50,7 @@ def evaluate(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, bl
     `score_block(image_slice, sentence_slice)` returns the scores (images of the slice, sentences of the slice), higher
     is closer; `image_of_sentence` (S,) int64 says, in rising order, to which of the `images` images each sentence
     belongs. An image may have any number of sentences; one without any asks nothing, but is a candidate. `block` is
-    the number of images a tile.
+    the number of images of a tile.
 
     The rank is 1 + the number of wrong candidates that score at least as high as the best true one: a tie counts
     against the query, so that equal scores are never a hit.

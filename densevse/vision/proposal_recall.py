@@ -15,13 +15,13 @@ from densevse.artifacts.schemas.proposals import PERCENT
 from densevse.bootstrap import interval_of_mean
 from densevse.errors import InputError
 
-COUNTS = (100, 300, 500, 1000, 0)  # boxes an image that are looked at; 0 for all
+COUNTS = (100, 300, 500, 1000, 0)  # boxes of each image that are looked at; 0 for all
 
 
 def recall(
     proposals: pd.DataFrame, true_boxes: pd.DataFrame, segment_overlap: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """For each of COUNTS, how the best of so many proposals an image overlap the true boxes (PROPOSAL_RECALL).
+    """For each of COUNTS, how the best of so many proposals of each image overlap the true boxes (PROPOSAL_RECALL).
 
     `segment_overlap` (SEGMENT_OVERLAP) tells how segments overlap the objects' masks, where these are known. An image
     without proposals counts with an overlap of 0. Raises `InputError` if there is no true box.

@@ -92,6 +92,13 @@ def test_named_queries_need_no_boxes(folder):
     assert set(rows.loc[rows["by"] == "arithmetic", "found"].head(2)) == {"1-red-box", "7-red-box"}
 
 
+def test_a_table_needs_queries_whose_answers_are_known(folder):
+    found(folder, {}, [["0-red-ball", "ball", "box"]], boxes=False)
+    paths = (str(folder / "table.parquet"), str(folder / "table.md"))
+    with pytest.raises(InputError, match="words_exchanged"):
+        write_table(str(folder / "found.parquet"), str(folder / "images.parquet"), "Arithmetic", paths, {})
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [

@@ -31,10 +31,10 @@ def _with_interval(name: str, meaning: str, nullable: bool = False) -> tuple[Col
 
 PROPOSAL_RECALL = Schema(
     "proposal_recall",
-    "a number of boxes an image",
+    "a number of boxes per image",
     (
-        Column("boxes", NUMBER, "how many boxes an image are looked at, in rank order; 0 means all of them"),
-        Column("boxes_mean", REAL, "how many boxes an image there were, mean"),
+        Column("boxes", NUMBER, "how many boxes of each image are looked at, in rank order; 0 means all of them"),
+        Column("boxes_mean", REAL, "how many boxes there were per image, mean"),
         *_with_interval("average_best_overlap", "mean over true boxes of the best intersection over union"),
         *(
             column
@@ -59,7 +59,7 @@ PROPOSAL_TIMES = Schema(
     "a step of a proposer",
     (
         Column("step", TEXT, "what is done"),
-        Column("seconds", REAL, "seconds an image, mean, in one process of one thread"),
+        Column("seconds", REAL, "seconds per image, mean, in one process of one thread"),
         Column("images", NUMBER, "how many images were measured"),
     ),
 )
