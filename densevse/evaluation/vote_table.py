@@ -18,7 +18,7 @@ from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.votes import BALLOT, VOTE_SHARES, VOTES
 from densevse.bootstrap import interval_of_mean
 from densevse.errors import InputError
-from densevse.evaluation.accuracy import INTERVALS, families_of
+from densevse.evaluation.accuracy import families_of
 from densevse.evaluation.correspondence_accuracy import RIGHT, TRUE_BOX
 from densevse.evaluation.rendering import Column, Document, Sheet, number, number_range
 from densevse.evaluation.tables import Outputs, write_table
@@ -30,7 +30,8 @@ NOTES = [
     "correct. Pairs without votes are left out.",
     "Exact: of the pairs with votes whose phrase has a true box, the share (%) whose region overlaps one by at least "
     "0.5.",
-    f"{INTERVALS} They cover which pairs were drawn, and neither other voters nor another training.",
+    "Intervals hold 95% of a bootstrap over families of images, each with its pairs. They cover which pairs were "
+    "drawn, and neither other voters nor another training.",
 ]
 
 
@@ -122,7 +123,7 @@ def _published(file: str) -> list[dict[str, Any]]:
 
 def _sheet(rows: pd.DataFrame) -> Sheet:
     columns = [Column("Method", number=False), Column("Source", number=False)]
-    columns += [Column("correct", "Votes"), Column("95%", "Votes"), Column("pairs", "Votes")]
+    columns += [Column("correct", "Votes", "votes"), Column("95%", "Votes"), Column("pairs", "Votes")]
     columns += [Column("voters for each", "Votes"), Column("ties", "Votes"), Column("without votes", "Votes")]
     columns += [Column("correct", "Exact", "exact"), Column("95%", "Exact"), Column("pairs", "Exact")]
     columns += [Column("Ours", number=False)]
@@ -147,5 +148,5 @@ def _count(value: Any) -> str:
 def _notes(rows: pd.DataFrame) -> list[str]:
     return [
         *NOTES,
-        *(f"{row['method']} ({row['source']}): {row['note']}." for _, row in rows.iterrows() if row["note"]),
+        *(f"{row['source']}: {row['note']}." for _, row in rows.iterrows() if row["note"]),
     ]
