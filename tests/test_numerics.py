@@ -10,29 +10,45 @@ def processor(monkeypatch):
     monkeypatch.delenv(numerics.LIMIT, raising=False)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
 
-    def make(vendor="GenuineIntel", bf16=True, vectors="AVX512"):
+    def make(vendor="GenuineIntel", bf16=True, matrices=True, vectors="AVX512"):
         monkeypatch.setattr(numerics, "_vendor", lambda: vendor)
         monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: bf16)
+        monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: matrices)
         monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: vectors)
 
     return make
 
 
-def test_bf16_only_where_it_is_in_hardware(processor):
-    processor(bf16=True)
-    assert numerics.fastest_precision() == "bf16"
-    processor(bf16=False)
-    assert numerics.fastest_precision() == "fp32"
+@pytest.mark.parametrize(
+    ("vendor", "bf16", "matrices", "expected"),
+    [
+        ("AuthenticAMD", True, False, "bf16"),
+        ("AuthenticAMD", False, False, "fp32"),
+        ("GenuineIntel", True, True, "bf16"),
+        ("GenuineIntel", True, False, "fp32"),
+    ],
+)
+def test_bf16_only_where_it_was_measured_to_be_faster(processor, vendor, bf16, matrices, expected):
+    processor(vendor, bf16, matrices)
+    assert numerics.fastest_precision() == expected
 
 
 @pytest.mark.parametrize(
-    ("limit", "expected"),
-    [("SSE41", "fp32"), ("AVX2", "fp32"), ("AVX512_CORE_VNNI", "fp32"), ("AVX512_CORE_FP16", "bf16"), ("ALL", "bf16")],
+    ("limit", "amd", "intel"),
+    [
+        ("SSE41", "fp32", "fp32"),
+        ("AVX2", "fp32", "fp32"),
+        ("AVX512_CORE_VNNI", "fp32", "fp32"),
+        ("AVX512_CORE_FP16", "bf16", "fp32"),
+        ("AVX512_CORE_AMX", "bf16", "bf16"),
+        ("ALL", "bf16", "bf16"),
+    ],
 )
-def test_a_limit_on_instructions_is_respected(processor, monkeypatch, limit, expected):
-    processor(bf16=True)
+def test_a_limit_on_instructions_is_respected(processor, monkeypatch, limit, amd, intel):
     monkeypatch.setenv(numerics.LIMIT, limit)
-    assert numerics.fastest_precision() == expected
+    for vendor, expected in (("AuthenticAMD", amd), ("GenuineIntel", intel)):
+        processor(vendor)
+        assert numerics.fastest_precision() == expected
 
 
 @pytest.mark.parametrize(
