@@ -50,7 +50,9 @@ class MCG(Strict):
         None, description="a model of OpenCV's structured edges (model.yml.gz) that finds contours instead of HED"
     )
     pixels: int = Field(400_000, ge=256, description="an image of more is worked on smaller")
-    half_precision: bool = Field(True, description="the contour network computes in bf16")
+    half_precision: bool = Field(
+        False, description="the contour network computes in bf16: faster on a GPU, slower on many processors"
+    )
     superpixels: int = Field(4096, ge=1, le=16_000, description="the most of an image, which bounds memory")
     candidates: list[list[Annotated[int, Field(ge=0)]]] = Field(
         min_length=1, max_length=4, description="how many singles, pairs, triplets and 4-tuples of each hierarchy"
