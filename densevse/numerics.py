@@ -16,7 +16,7 @@ from densevse.processor import LIMIT, avoid_illegal_instructions
 Precision = Literal["bf16", "fp32"]
 
 MATRIX_LIMITS = ("AMX", "ALL", "DEFAULT")
-"""What a limit on oneDNN's instructions (ONEDNN_MAX_CPU_ISA) is called where it leaves matrix units, which Intel has."""
+"""What a limit on oneDNN's instructions (ONEDNN_MAX_CPU_ISA) is called where it leaves Intel's matrix units."""
 
 VECTOR_LIMITS = (*MATRIX_LIMITS, "BF16", "FP16", "AVX10")
 """The same, where it leaves vector instructions for bf16, which AMD has too."""
@@ -56,11 +56,11 @@ def products_by_onednn() -> bool:
 
 
 def fastest_precision() -> Precision:
-    """bf16 where the device computes it faster than fp32: on GPUs that have it, on Intel's matrix units, on AMD's vectors.
+    """bf16 where it is faster than fp32: on GPUs that have it, on Intel's matrix units, on AMD's vector units.
 
-    VGG19 in bf16 takes 0.4 times the time of fp32 on AMD's Zen 5. On an Intel processor (Sapphire Rapids) whose matrix
-    units are refused, bf16 by vector instructions takes 1.0 (MobileNetV2) to 1.6 times (VGG19, ResNet-152) that of fp32,
-    and on one without instructions for bf16 (Cascade Lake) 2.3 times.
+    VGG19 in bf16 takes 0.4 times the time of fp32 on AMD's Zen 5. On an Intel processor (Sapphire Rapids) that refuses
+    its matrix units, bf16 by vector instructions takes 1.0 (MobileNetV2) to 1.6 times (VGG19, ResNet-152) that of
+    fp32, and on one without instructions for bf16 (Cascade Lake) 2.3 times.
     """
     if torch.cuda.is_available():
         return "bf16" if torch.cuda.is_bf16_supported(including_emulation=False) else "fp32"

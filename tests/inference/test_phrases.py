@@ -289,7 +289,15 @@ def test_boxes_without_embeddings_are_an_error(embeddings, true_boxes):
 def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_boxes, tmp_path):
     ranking = str(tmp_path / "ranking.parquet")
     rank_regions(*embeddings, true_boxes, ranking)
-    made = {"networks": {}, "proposer": None, "parser": "grammar", "word_vectors": None, "used": {}, "training": {}}
+    made = {
+        "networks": {},
+        "proposer": None,
+        "parser": "grammar",
+        "word_vectors": None,
+        "used": {},
+        "training": {},
+        "changed": {},
+    }
     section = {
         "title": "Small",
         "dataset": "small",
