@@ -65,9 +65,9 @@ def fastest_precision() -> Precision:
     if torch.cuda.is_available():
         return "bf16" if torch.cuda.is_bf16_supported(including_emulation=False) else "fp32"
     if _vendor() == "GenuineIntel":
-        computes, limits = torch.cpu._is_amx_tile_supported(), MATRIX_LIMITS
+        computes, limits = torch.cpu._is_amx_tile_supported(), set(MATRIX_LIMITS)
     else:
-        computes, limits = torch.cpu._is_avx512_bf16_supported(), VECTOR_LIMITS
+        computes, limits = torch.cpu._is_avx512_bf16_supported(), set(VECTOR_LIMITS)
     limit = os.environ.get(LIMIT, "DEFAULT").upper()
     return "bf16" if computes and any(name in limit for name in limits) else "fp32"
 

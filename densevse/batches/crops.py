@@ -15,7 +15,7 @@ from densevse.batches.ragged import Indices
 from densevse.batches.views import Regions
 from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
-from densevse.vision.crops import warp
+from densevse.vision.crops import colour_of, warp
 
 READERS = 4
 """Threads that decode and warp."""
@@ -44,8 +44,8 @@ class Crops(Regions):
         self._files = files
         self._image, self._rank = (store.rows[name].to_numpy() for name in ("image_id", "rank"))
         self._boxes = store.rows[BOX].to_numpy(np.float32)
-        fill = [round(255 * channel) for channel in made_from["mean"]]
-        self._warped = partial(warp, size=options["crop_size"] or made_from["size"], fill=(fill[0], fill[1], fill[2]))
+        fill = colour_of(made_from["mean"])
+        self._warped = partial(warp, size=options["crop_size"] or made_from["size"], fill=fill)
         self._context = options["context"]
 
     def _gather(self, rows: Indices) -> Tensor:

@@ -31,7 +31,7 @@ from densevse.training.loop import Plan, Trainer, write_history
 from densevse.training.task import Task
 from densevse.vision.concept_network import best_of_regions, head, multi_label_loss, with_outputs
 from densevse.vision.crops import warp
-from densevse.vision.networks import load_module
+from densevse.vision.networks import load_module, standardised
 
 AT_ONCE = 128  # images that are validated together
 Views = Literal["whole", "regions"]
@@ -138,11 +138,7 @@ class ConceptsFromPixels(Task):
         return {"mean_average_precision": mean_average_precision(np.concatenate(found), self.val.present)}
 
     def _normalized(self, pixels: Tensor) -> Tensor:
-        mean, std = (
-            255 * torch.tensor(values, device=pixels.device).view(3, 1, 1)
-            for values in (self.network.mean, self.network.std)
-        )
-        return (pixels.float() - mean) / std
+        return standardised(pixels, self.network.mean, self.network.std)
 
 
 class ConceptJob(Strict):

@@ -23,6 +23,7 @@ from densevse.strict import Strict
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.loop import Plan, Trainer, write_history
 from densevse.training.task import Task
+from densevse.vision.networks import standardised
 from densevse.vision.scenes_net import HIDDEN, UNDECIDED, Batch, ScenesNet, Windows
 
 TRAINING = Training(optimizer="adamw", weight_decay=1e-4, batch_size=64)
@@ -86,11 +87,9 @@ class NetworkOfScenes(Task):
 
     def _normalized(self, pixels: Tensor) -> Tensor:
         """(N, size, size, 3) uint8 to (N, 3, size, size) float32."""
-        mean, std = (
-            255 * torch.tensor(self.normalize[name], device=pixels.device).view(3, 1, 1) for name in ("mean", "std")
-        )
-        planes = pixels.permute(0, 3, 1, 2).contiguous().float()
-        return ((planes - mean) / std).contiguous(memory_format=torch.channels_last)
+        planes = pixels.permute(0, 3, 1, 2).contiguous()
+        scaled = standardised(planes, self.normalize["mean"], self.normalize["std"])
+        return scaled.contiguous(memory_format=torch.channels_last)
 
 
 def train_network(

@@ -1,5 +1,7 @@
 """Regions as a network sees them: boxes warped to a square, with context around, as R-CNN does it."""
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +10,12 @@ from densevse.artifacts.boxes import Boxes
 
 SIDE = 227
 """The side of R-CNN's crops; context is given in pixels of such a crop."""
+
+
+def colour_of(mean: Sequence[float]) -> tuple[int, int, int]:
+    """The grey levels nearest to a network's mean of each channel, of values up to 1: what crops are filled up with."""
+    red, green, blue = (round(255 * channel) for channel in mean)
+    return red, green, blue
 
 
 def warp(

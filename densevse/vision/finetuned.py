@@ -14,7 +14,7 @@ from torchvision.models.feature_extraction import create_feature_extractor
 
 from densevse.settings.load import validate
 from densevse.settings.networks import Network as Settings
-from densevse.vision.networks import Network, as_vectors, load_module, untrained
+from densevse.vision.networks import Network, as_vectors, load_module, standardised, untrained
 
 FIELDS = ("architecture", "batch_size", "layers", "mean", "resize", "size", "std")
 
@@ -26,9 +26,6 @@ class FineTuned(nn.Module):
     their statistics and nothing is dropped out, so training begins with the features that the method knows.
     """
 
-    mean: Tensor
-    std: Tensor
-
     def __init__(self, described: Mapping[str, Any], module: nn.Module) -> None:
         """`described` has what the artifact of the regions was made from."""
         super().__init__()
@@ -38,9 +35,7 @@ class FineTuned(nn.Module):
         self.node = network.node(network.layer("regions"))
         self.layers = create_feature_extractor(network.module, [self.node], suppress_diff_warning=True)
         self.batch_size = settings.batch_size
-        for name in ("mean", "std"):
-            values = 255 * torch.tensor(getattr(settings, name), device=network.device).view(3, 1, 1)
-            self.register_buffer(name, values, persistent=False)
+        self.mean, self.std = settings.mean, settings.std
         self.eval()
 
     @classmethod
@@ -62,5 +57,5 @@ class FineTuned(nn.Module):
         return torch.cat([self._vectors(some) for some in crops.split(self.batch_size)])
 
     def _vectors(self, crops: Tensor) -> Tensor:
-        scaled = (crops.float() - self.mean) / self.std
+        scaled = standardised(crops, self.mean, self.std)
         return as_vectors(self.layers(scaled.contiguous(memory_format=torch.channels_last))[self.node]).float()

@@ -194,6 +194,12 @@ def check_state(
             )
 
 
+def standardised(pixels: Tensor, mean: Sequence[float], std: Sequence[float]) -> Tensor:
+    """(N, 3, height, width) pixels from 0 to 255 as float32, with a mean and std of each channel, of values up to 1."""
+    shift, scale = (255 * torch.tensor(values, device=pixels.device).view(3, 1, 1) for values in (mean, std))
+    return (pixels.float() - shift) / scale
+
+
 def as_vectors(activations: Tensor) -> Tensor:
     """(N, D) of (N, D) or (N, D, height, width) activations: their mean over cells (average pooling)."""
     return activations.mean((2, 3)) if activations.ndim == 4 else activations

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from densevse.artifacts.boxes import Boxes
 from densevse.settings.networks import RegionOptions
 from densevse.vision.boxes import by_score, non_maximum_suppression
-from densevse.vision.crops import warp
+from densevse.vision.crops import colour_of, warp
 from densevse.vision.pipeline import ahead
 from densevse.vision.region_network import Described, RegionNetwork
 from densevse.vision.views import Pixels, resize_shorter_side
@@ -138,7 +138,7 @@ def _of_crops(
     """Describe all boxes by crops, in batches that mix images and all have the same size."""
     settings = network.network.settings
     size, batch_size = options.crop_size or settings.size, settings.batch_size
-    red, green, blue = (round(255 * channel) for channel in settings.mean)
+    fill = colour_of(settings.mean)
     begun: deque[Candidates] = deque()
 
     def windows() -> Iterator[Window]:
@@ -150,7 +150,7 @@ def _of_crops(
     def crops(batch: Sequence[Window]) -> tuple[int, Pixels]:
         made = np.empty((batch_size, size, size, 3), np.uint8)
         for number, window in enumerate(batch):
-            made[number] = warp(window.pixels, window.box, size, window.context, (red, green, blue))
+            made[number] = warp(window.pixels, window.box, size, window.context, fill)
         made[len(batch) :] = made[0]
         return len(batch), made
 
