@@ -36,21 +36,21 @@ def lstm_cell(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
 class _Cell(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-        gates, size = gates.clone(), cell.shape[1]
-        sigmoid_(gates[:, : 3 * size])
-        i, f, o, candidate = gates.split(size, dim=1)
-        candidate.tanh_()
+        size = cell.shape[1]
+        opened = sigmoid_(gates[:, : 3 * size].clone(memory_format=torch.contiguous_format))
+        candidate = gates[:, 3 * size :].tanh()
+        i, f, o = opened.split(size, dim=1)
         after = torch.addcmul(i * candidate, f, cell)
         squashed = after.tanh()
-        ctx.save_for_backward(gates, cell, squashed)
+        ctx.save_for_backward(opened, candidate, cell, squashed)
         return o * squashed, after
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, of_hidden: Tensor, of_after: Tensor) -> tuple[Tensor, Tensor]:
-        gates, cell, squashed = ctx.saved_tensors
-        i, f, o, candidate = gates.split(cell.shape[1], dim=1)
-        of_gates = torch.empty_like(gates)
+        opened, candidate, cell, squashed = ctx.saved_tensors
+        i, f, o = opened.split(cell.shape[1], dim=1)
+        of_gates = cell.new_empty(len(cell), 4 * cell.shape[1])
         of_i, of_f, of_o, of_candidate = of_gates.split(cell.shape[1], dim=1)
         here = through_tanh(of_hidden * o, squashed).add_(of_after)
         through_sigmoid(of_hidden * squashed, o, out=of_o)

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from densevse.methods.attention import Attention, Candidates, PrintedAttention, Side, rows_of
 from densevse.methods.bidirectional import Bidirectional
@@ -163,22 +164,28 @@ class SMLSTM(Method):
         self, images: Candidates, sentences: Candidates, image: Tensor, sentence: Tensor
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
         """All steps of the pairs: (P, H) h_T, and each step's saliency over cells and words."""
-        size = self.hyperparameters.similarity
         sentences = _trimmed(sentences, sentence)
-        by_image, by_sentence = Grouped.by(image), Grouped.by(sentence)
-        cells, of_image = rows_of(images.weights, image), rows_of(images.attended, image)
-        words, of_sentence = rows_of(sentences.weights, sentence), rows_of(sentences.attended, sentence)
-        gates = nn.functional.linear(_local(of_image, of_sentence), self.gates.weight[:, :size], self.gates.bias)
-        hidden, cell = lstm_cell(gates, gates.new_zeros(len(image), self.hyperparameters.hidden))
-        saliency = [(cells, words)]
+        saliency = [(rows_of(images.weights, image), rows_of(sentences.weights, sentence))]
+        # s_1 compares what no pair changes, so it is scaled before it is repeated for the pairs.
+        similarity = rows_of(_scaled(images.attended), image) * rows_of(_scaled(sentences.attended), sentence)
+        of_similarity, of_hidden = self._gates(similarity), self.gates.weight[:, self.hyperparameters.similarity :].T
+        hidden, cell = lstm_cell(of_similarity, similarity.new_zeros(len(image), self.hyperparameters.hidden))
+        attends = self.hyperparameters.select == "attention" and self.hyperparameters.steps > 1
+        by_image, by_sentence = (Grouped.by(rows) if attends else None for rows in (image, sentence))
         for _ in range(1, self.hyperparameters.steps):
-            if self.hyperparameters.select == "attention":
+            if by_image is not None and by_sentence is not None:
                 cells, of_image = self.image.attend(images, hidden, by_image)
                 words, of_sentence = self.sentence.attend(sentences, hidden, by_sentence)
-            gates = self.gates(torch.cat((_local(of_image, of_sentence), hidden), dim=1))  # Eq 4
-            hidden, cell = lstm_cell(gates, cell)
-            saliency.append((cells, words))
+                of_similarity = self._gates(_scaled(of_image) * _scaled(of_sentence))
+                saliency.append((cells, words))
+            else:
+                saliency.append(saliency[0])
+            hidden, cell = lstm_cell(torch.addmm(of_similarity, hidden, of_hidden), cell)  # Eq 4
         return hidden, saliency
+
+    def _gates(self, similarity: Tensor) -> Tensor:
+        """(P, 4H) what s_t, the local similarity of a selected pair of instances (section 3.4), gives to the gates."""
+        return functional.linear(similarity, self.gates.weight[:, : similarity.shape[1]], self.gates.bias)
 
 
 def candidates_of_pairs(size: int, mismatched: int, device: torch.device) -> tuple[Tensor, Tensor]:
@@ -207,11 +214,6 @@ def regulariser(saliency: Saliency, present: Tensor, kind: str) -> Tensor:
     present = present[:, :words]
     of_words = (uncovered(saliency.words) * present).sum(dim=1) / present.sum(dim=1)
     return (uncovered(saliency.cells).mean(dim=1) + of_words).mean()
-
-
-def _local(image: Tensor, sentence: Tensor) -> Tensor:
-    """s_t, the local similarity of a selected pair of instances (section 3.4)."""
-    return _scaled(image) * _scaled(sentence)
 
 
 def _scaled(x: Tensor) -> Tensor:

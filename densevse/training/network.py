@@ -29,7 +29,7 @@ from densevse.vision.scenes_net import HIDDEN, UNDECIDED, Batch, ScenesNet, Wind
 TRAINING = Training(optimizer="adamw", weight_decay=1e-4, batch_size=64)
 PHASES = (
     NamedPhase(name="rise", epochs=2, learning_rate=1.2e-4, final_learning_rate=3e-3),
-    NamedPhase(name="fall", epochs=6, learning_rate=3e-3, final_learning_rate=0.0),
+    NamedPhase(name="fall", epochs=5, learning_rate=3e-3, final_learning_rate=0.0),
 )
 VALIDATED, VALIDATED_AT_ONCE = 600, 200  # windows
 

@@ -45,6 +45,7 @@ class ScenesNet(nn.Module):
             *_convolution(16, 32),
             nn.MaxPool2d(2),
             *_convolution(32, 64),
+            nn.MaxPool2d(2),
             *_convolution(64, 128),
         )
         # Where a thing is must not be averaged away: "left of" is to be read from the feature.

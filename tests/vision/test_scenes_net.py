@@ -8,7 +8,7 @@ def test_the_network_has_the_parts_of_a_torchvision_classifier():
     network = ScenesNet(classes=38).eval()
     pixels = torch.randn(2, 3, 64, 64)
     cells = network.features(pixels)
-    assert cells.shape == (2, 128, 8, 8)
+    assert cells.shape == (2, 128, 4, 4)
     assert torch.equal(network(pixels), network.classifier(network.avgpool(cells).flatten(1)))
     feature, logits = network.feature_and_logits(pixels)
     assert feature.shape == (2, 512)

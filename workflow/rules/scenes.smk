@@ -34,9 +34,10 @@ rule train_network:
         "<logs>/train_network/{dataset}-{network}.log",
     wildcard_constraints:
         network=features.trained_here(),
+    priority: 1  # nearly everything waits for it
     conda:
         "../../envs/torch.yaml"
-    threads: settings.threads  # nearly everything waits for it
+    threads: datasets.threads
     resources:
         mem_mb=3000,
         gpu=settings.gpu,
@@ -44,7 +45,7 @@ rule train_network:
         code=code_of("train_network.py"),
         network=features.training,
         sources=datasets.source_names,
-        threads=settings.threads,
+        threads=datasets.threads,
     message:
         "training the network {wildcards.network} on {wildcards.dataset}"
     script:
