@@ -7,7 +7,9 @@ read that zip as the readers of official layouts do theirs. The same options giv
 import json
 import zipfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import count
 from typing import Any, cast, get_args
 
@@ -32,6 +34,8 @@ from densevse.settings.load import validate
 SOURCE, LINES = "scenes", "scenes.jsonl"
 # Date and permissions that every member of the zip is given, so that the bytes depend on the options alone.
 DATE, PERMISSIONS = (1980, 1, 1, 0, 0, 0), 0o644 << 16
+
+AT_ONCE = 16  # pictures that are handed to a process together
 
 
 class _Named(TypedDict):
@@ -70,16 +74,20 @@ class _Sampled:
     family: str  # a scene and its swaps are one family
 
 
-def generate(options: Mapping[str, Any], path: str) -> None:
-    """Write the zip that the reader's options describe.
+def generate(options: Mapping[str, Any], path: str, processes: int = 1) -> None:
+    """Write the zip that the reader's options describe; the same bytes with however many processes.
 
     Raises `InputError` for options that are missing, unknown or of no use.
     """
     chosen = cast(Scenes, validate(Reading, {"reader": "scenes", "options": options}, "the data set").options)
-    with atomic(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as file:
+    with (
+        atomic(path) as temporary,
+        zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as file,
+        ProcessPoolExecutor(processes) as pool,
+    ):
         lines = []
-        for number, sampled in enumerate(progress(_scenes(chosen), "scenes", sum(chosen.images.values()))):
-            picture, line = _picture(f"scene{number:05d}", sampled, chosen, number)
+        made = pool.map(partial(_picture, chosen), count(), _scenes(chosen), chunksize=AT_ONCE)
+        for picture, line in progress(made, "scenes", sum(chosen.images.values())):
             _add(file, line["file"], picture)
             lines.append(json.dumps(line))
         _add(file, LINES, "".join(f"{line}\n" for line in lines).encode())
@@ -119,9 +127,9 @@ def _scenes(chosen: Scenes) -> Iterator[_Sampled]:
             wanted -= len(swaps[:wanted])
 
 
-def _picture(image: str, sampled: _Sampled, chosen: Scenes, number: int) -> tuple[bytes, dict[str, Any]]:
+def _picture(chosen: Scenes, number: int, sampled: _Sampled) -> tuple[bytes, dict[str, Any]]:
     random = np.random.default_rng([chosen.seed, number])
-    scene = sampled.scene
+    image, scene = f"scene{number:05d}", sampled.scene
     pixels, boxes = draw(scene, chosen.size, random)
     captions = [
         {

@@ -10,6 +10,7 @@ rule make_scenes:
         dataset=datasets.made_by("make_scenes"),
     conda:
         "../../envs/base.yaml"
+    threads: 8
     resources:
         mem_mb=500,
     params:
