@@ -24,7 +24,7 @@ from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
 from densevse.evaluation.protocols import Indices, TestSet, full
 from densevse.evaluation.ranks import ScoreBlock
-from densevse.evaluation.retrieval import Scorer, retrieve
+from densevse.evaluation.retrieval import Scorer, retrieve, versions
 from densevse.logs import logger
 
 Embedded: TypeAlias = tuple[pd.DataFrame, NDArray[Any]]  # rows, and the vector of each
@@ -49,8 +49,9 @@ def rank_regions(
         schema.read(boxes, BOXES),
     )
     counts = np.bincount(test_set.image_of_caption).tolist()  # the artifact names queries, not which belong together
+    made_from = {"phrases_of_regions": counts, "versions": versions()}
     parents = {"embeddings": embeddings, "true_regions": true_regions, "boxes": boxes}
-    schema.write(rows, RETRIEVAL, output, lineage({"phrases_of_regions": counts}, parents))
+    schema.write(rows, RETRIEVAL, output, lineage(made_from, parents))
 
 
 def ranked(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[pd.DataFrame, TestSet]:

@@ -1,5 +1,6 @@
 """Regions assigned to the phrases of a small data set, from artifacts to the artifact."""
 
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -268,7 +269,9 @@ def test_true_regions_and_the_parser_s_phrases_are_ranked(embeddings, true_boxes
     regions, phrases = (rows[rows["direction"] == name] for name in ("annotation", "search"))
     assert regions["query_id"].tolist() == ["e/1", "e/2", "f/1"]  # no phrase of the parser's means f/2
     assert phrases["query_id"].tolist() == ["e#0/0-2", "e#1/0-2", "e#0/3-5", "f#0/0-2"]
-    assert schema.check(output, RETRIEVAL)["phrases_of_regions"] == [2, 1, 1]
+    made_from = schema.check(output, RETRIEVAL)
+    assert made_from["phrases_of_regions"] == [2, 1, 1]
+    assert made_from["versions"]["torch"] == version("torch")  # a table's foot names what computed it
     assert set(regions["candidates"]) == {4}
     assert set(phrases["candidates"]) == {3}
     # "A dog" has the same words in three places, so its regions find it with equal scores: f's is a tie, and counts.
