@@ -15,7 +15,7 @@ from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
 from densevse.inference.encodings import KeptImages
 from densevse.inference.searching import SentencesOf, search
-from densevse.methods.interface import Method
+from densevse.methods.interface import Method, device_of
 
 
 def write_answers(
@@ -34,7 +34,7 @@ def write_answers(
     searched. Raises `InputError` naming a sentence that is asked and of which the model understands nothing.
     """
     pairs = inputs.sentences_alone(split)
-    images = KeptImages(encodings, next(method.parameters()).device)
+    images = KeptImages(encodings, device_of(method))
     ids = pairs.rows.caption_ids
     captions = schema.read(inputs.files.one("caption_table"), CAPTIONS, ["caption_id", "text"])
     texts = captions.set_index("caption_id")["text"].reindex(ids).to_numpy(object)

@@ -39,6 +39,7 @@ from densevse.language.words import spoken
 from densevse.logs import logger, progress
 from densevse.methods.generators.beam_search import Hypotheses, beam_search
 from densevse.methods.generators.interface import END, Generator
+from densevse.methods.interface import device_of
 from densevse.numerics import set_up
 from densevse.settings.generators import Decoding
 from densevse.strict import Strict
@@ -172,7 +173,7 @@ def _without_tags(generator: Generator, images: Contents, decoding: Decoding) ->
 
 
 def _search(generator: Generator, content: Tensor, tags: Tensor | None, decoding: Decoding) -> Hypotheses:
-    device = next(generator.parameters()).device
+    device = device_of(generator)
     along = None if tags is None else tags.to(device)
     return beam_search(generator, content.to(device), along, decoding.beam, decoding.longest_sentence)
 

@@ -27,7 +27,7 @@ from densevse.errors import InputError
 from densevse.inference.encoding import batches, evaluation
 from densevse.language.words import UNKNOWN
 from densevse.logs import logger, progress
-from densevse.methods.interface import Method, to_device
+from densevse.methods.interface import Method, device_of, to_device
 
 Vectors: TypeAlias = NDArray[np.float32]
 
@@ -86,7 +86,7 @@ def write_region_embeddings(
 ) -> None:
     """Embed the regions of a region features file, e.g. true boxes, and write an EMBEDDINGS artifact."""
     store = FeatureStore([features], REGION_FEATURES)
-    device = next(method.parameters()).device
+    device = device_of(method)
     with evaluation(method):
         vectors = [
             method.embed_regions(torch.from_numpy(store.gather(rows)).float().to(device)).cpu().numpy()
@@ -98,7 +98,7 @@ def write_region_embeddings(
 
 def regions_of(method: Method, pairs: Pairs, images: Indices) -> tuple[Tensor, Tensor]:
     """(I, R, dimension) vectors of the regions of some images, zero where there is none; and (I, R) which exist."""
-    batch = to_device(pairs.images(images), next(method.parameters()).device)
+    batch = to_device(pairs.images(images), device_of(method))
     vectors = method.embed_regions(batch.views["regions"][batch.present])
     padded = vectors.new_zeros(*batch.present.shape, vectors.shape[1])
     padded[batch.present] = vectors
@@ -108,7 +108,7 @@ def regions_of(method: Method, pairs: Pairs, images: Indices) -> tuple[Tensor, T
 def phrases_of(method: Method, pairs: Pairs, sentences: Indices) -> tuple[pd.DataFrame, Tensor]:
     """The noun phrases of some sentences: rows (sentence of the split, caption_id, image_id, start, end), vectors."""
     forest = pairs.forest()
-    batch = to_device(pairs.sentences(sentences), next(method.parameters()).device)
+    batch = to_device(pairs.sentences(sentences), device_of(method))
     found = method.embed_phrases(batch)
     node = forest.nodes.take(sentences)[0][found.node.cpu().numpy()]
     sentence = sentences[found.sentence.cpu().numpy()]
@@ -133,7 +133,7 @@ def with_words(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
 
 
 def _images(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
-    vectors = method.embed_images(to_device(pairs.images(rows), next(method.parameters()).device))
+    vectors = method.embed_images(to_device(pairs.images(rows), device_of(method)))
     return _rows("image", vectors, image_id=pairs.rows.image_ids[rows], rank=WHOLE_IMAGE)
 
 
@@ -146,7 +146,7 @@ def _regions(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
 
 
 def _sentences(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
-    vectors = method.embed_sentences(to_device(pairs.sentences(rows), next(method.parameters()).device))
+    vectors = method.embed_sentences(to_device(pairs.sentences(rows), device_of(method)))
     image_id = pairs.rows.image_ids[pairs.rows.image_of_caption[rows]]
     return _rows("sentence", vectors, caption_id=pairs.rows.caption_ids[rows], image_id=image_id)
 
@@ -157,7 +157,7 @@ def _phrases(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
 
 
 def _words(method: Method, inputs: Inputs, rows: Indices) -> pd.DataFrame:
-    words = torch.from_numpy(rows + UNKNOWN + 1).to(next(method.parameters()).device)
+    words = torch.from_numpy(rows + UNKNOWN + 1).to(device_of(method))
     return _rows("word", method.embed_words(words), text=[inputs.vocabulary.words[row] for row in rows])
 
 

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from densevse.batches.pairs import Pairs
 from densevse.batches.ragged import Indices
-from densevse.methods.interface import Encoding, Method, to_device
+from densevse.methods.interface import Encoding, Method, device_of, to_device
 
 BATCH = 256
 
@@ -29,7 +29,7 @@ def evaluation(module: nn.Module) -> Iterator[None]:
 
 def encode_images(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
     """Everything the method computes of the split's images alone: tensors that all begin with the image."""
-    device = next(method.parameters()).device
+    device = device_of(method)
     with evaluation(method):
         return concatenated(
             [
@@ -41,7 +41,7 @@ def encode_images(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
 
 def encode_sentences(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
     """Everything the method computes of the split's sentences alone: tensors that all begin with the sentence."""
-    device = next(method.parameters()).device
+    device = device_of(method)
     with evaluation(method):
         return concatenated(
             [

@@ -16,7 +16,7 @@ from densevse.batches.pairs import Pairs
 from densevse.batches.ragged import Indices
 from densevse.inference.encoding import BATCH, batches, evaluation, widened
 from densevse.logs import progress
-from densevse.methods.interface import Encoding, Method, to_device
+from densevse.methods.interface import Encoding, Method, device_of, to_device
 
 PARTS = "parts"
 
@@ -40,7 +40,7 @@ def write_encodings(
 def encoded(method: Method, pairs: Pairs, rows: Indices) -> Encoding:
     """The encoding of some images of a split."""
     with evaluation(method):
-        return method.encode_images(to_device(pairs.images(rows), next(method.parameters()).device))
+        return method.encode_images(to_device(pairs.images(rows), device_of(method)))
 
 
 class KeptImages:

@@ -17,7 +17,7 @@ from densevse.batches.pairs import Pairs
 from densevse.batches.ragged import Indices
 from densevse.inference.encoding import batches, evaluation
 from densevse.logs import progress
-from densevse.methods.interface import Method, to_device
+from densevse.methods.interface import Method, device_of, to_device
 
 Weights = NDArray[np.float32]
 
@@ -52,7 +52,7 @@ def entropies(method: Method, pairs: Pairs) -> dict[str, float]:
 
 def _saliency(method: Method, pairs: Pairs) -> Iterator[tuple[Indices, Weights, Weights]]:
     """Of each image's first sentence, some at once: sentences (n,), saliency (T, n, cells) and (T, n, longest)."""
-    device = next(method.parameters()).device
+    device = device_of(method)
     first = np.unique(pairs.rows.image_of_caption, return_index=True)[1]
     for places in progress(batches(len(first), IMAGES_AT_ONCE), "saliency"):
         sentences = first[places]

@@ -29,7 +29,7 @@ from densevse.inference.spaces import encode_words, read_space
 from densevse.language.tokens import tokenize
 from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.logs import progress
-from densevse.methods.interface import DualEncoder, Encoding, Images
+from densevse.methods.interface import DualEncoder, Encoding, Images, device_of
 
 Reals = NDArray[np.float64]
 
@@ -124,7 +124,7 @@ def _encoded(space: DualEncoder, phrases: Sequence[str], vocabulary: Vocabulary)
 
 def _scores(space: DualEncoder, view: str, features: NDArray[Any], phrases: Encoding) -> Reals:
     """(windows, phrases) scores of windows' features (windows, D)."""
-    device = next(space.parameters()).device
+    device = device_of(space)
     vectors = torch.from_numpy(features).float().to(device)
     present: Tensor = torch.zeros(len(vectors), 0, dtype=torch.bool, device=device)
     with evaluation(space):

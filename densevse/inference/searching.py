@@ -15,7 +15,7 @@ from densevse.errors import InputError
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.scoring import scorer
 from densevse.logs import progress
-from densevse.methods.interface import Encoding, Method, to_device
+from densevse.methods.interface import Encoding, Method, device_of, to_device
 
 Scores: TypeAlias = NDArray[np.float32]
 
@@ -44,7 +44,7 @@ class SentencesOf:
 
     def encoding(self, rows: Indices) -> Encoding:
         """The encoding of some of them."""
-        device = next(self._method.parameters()).device
+        device = device_of(self._method)
         with evaluation(self._method):
             return self._method.encode_sentences(to_device(self._pairs.sentences(rows), device))
 

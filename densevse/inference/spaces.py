@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from densevse.errors import InputError
 from densevse.inference.encoding import batches, concatenated, evaluation
 from densevse.inference.models import described, load_model
-from densevse.methods.interface import DualEncoder, Encoding, Sentences
+from densevse.methods.interface import DualEncoder, Encoding, Sentences, device_of
 from densevse.methods.structures import words_of
 from densevse.settings.networks import ONE_VECTOR
 
@@ -38,7 +38,7 @@ def read_space(path: str, purpose: str, advice: str, windows: Mapping[str, Any] 
 
 def encode_words(space: DualEncoder, sentences: Sequence[Sequence[int]]) -> Encoding:
     """The encoding of sentences that are given as the numbers of their words."""
-    device = next(space.parameters()).device
+    device = device_of(space)
     with evaluation(space):
         return concatenated(
             [

@@ -29,6 +29,11 @@ Item = TypeVar("Item")
 Encoding: TypeAlias = tuple[Tensor, ...]  # tensors that all begin with the image (or the sentence)
 
 
+def device_of(module: nn.Module) -> torch.device:
+    """The device that a module's weights are on."""
+    return next(module.parameters()).device
+
+
 def to_device(item: Item, device: torch.device) -> Item:
     """Move every tensor inside a tensor, dictionary, tuple or dataclass to `device`; NumPy arrays stay."""
     moved: Item = _mapped(item, lambda tensor: tensor.to(device, non_blocking=True))

@@ -21,7 +21,7 @@ from densevse.errors import InputError
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.models import write_weights
-from densevse.methods.interface import Moment, to_device
+from densevse.methods.interface import Moment, device_of, to_device
 from densevse.numerics import seed_everything, set_up
 from densevse.settings.networks import Network
 from densevse.settings.training import NamedPhase, Training
@@ -130,7 +130,7 @@ class ConceptsFromPixels(Task):
 
     def validate(self) -> dict[str, float]:
         """The mean average precision by the whole image: regions are many times as many crops."""
-        found, device = [], next(self.module.parameters()).device
+        found, device = [], device_of(self.module)
         with evaluation(self.module):
             for images in batches(len(self.val), AT_ONCE):
                 batch = to_device(self.val.batch(images, np.zeros(len(images), bool)), device)

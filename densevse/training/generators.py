@@ -12,7 +12,7 @@ from densevse.batches.ragged import Indices
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.generators import build_generator, generator_shapes
 from densevse.methods.generators.interface import Generator
-from densevse.methods.interface import Moment, to_device
+from densevse.methods.interface import Moment, device_of, to_device
 from densevse.numerics import seed_everything
 from densevse.settings.training import TrainingJob
 from densevse.training.job import train_task
@@ -46,7 +46,7 @@ class Writing(Task):
         total, count = 0.0, 0
         with evaluation(self.module):
             for sentences in batches(len(self.val), AT_ONCE):
-                batch = to_device(self.val.batch(sentences), next(self.module.parameters()).device)
+                batch = to_device(self.val.batch(sentences), device_of(self.module))
                 of_batch, predicted = self._total(batch)
                 total, count = total + float(of_batch), count + predicted
         return {"log_probability": -total / count, "perplexity": math.exp(total / count)}

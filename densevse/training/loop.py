@@ -20,7 +20,7 @@ from densevse.artifacts.schemas.columns import REAL
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.errors import InputError
 from densevse.logs import logger, progress
-from densevse.methods.interface import Moment, to_device
+from densevse.methods.interface import Moment, device_of, to_device
 from densevse.settings.training import NamedPhase, Training
 from densevse.strict import Strict
 from densevse.training.checkpoints import Checkpoint
@@ -94,7 +94,7 @@ class Trainer:
             for number in range(phase.epochs)
         ]
         self.warm_up = _warm_up(self.epochs)
-        self.device = next(task.module.parameters()).device
+        self.device = device_of(task.module)
         self.weights = [weight for weight in task.module.parameters() if weight.requires_grad]
         self.optimizer = _optimizer(self.weights, plan.training)
         self.progress = Progress()

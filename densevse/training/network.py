@@ -16,7 +16,7 @@ from densevse.batches.ragged import Indices
 from densevse.datasets.images import ImageFiles
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.models import write_weights
-from densevse.methods.interface import Moment, to_device
+from densevse.methods.interface import Moment, device_of, to_device
 from densevse.numerics import seed_everything, set_up
 from densevse.settings.training import NamedPhase, Training
 from densevse.strict import Strict
@@ -76,7 +76,7 @@ class NetworkOfScenes(Task):
 
     def validate(self) -> dict[str, float]:
         """The share of windows whose class is told, of those that have one."""
-        device, told, known = next(self.network.parameters()).device, 0, 0
+        device, told, known = device_of(self.network), 0, 0
         with evaluation(self.module):
             for numbers in batches(min(VALIDATED, len(self.windows)), VALIDATED_AT_ONCE):
                 batch = to_device(self.windows.batch(numbers.tolist(), self.seed, 0), device)
