@@ -37,6 +37,7 @@ def score_captions(
     rows = schema.read(written, GENERATED, ["image_id", "rank", "sentence", "in_training"])
     first = rows[rows["rank"] == 1].set_index("image_id")
     families = families_of(images_path)
+    people["text"] = [" ".join(compared(text)) for text in people["text"]]
     found = []
     for name, references in ((ALL, people), (OTHERS, people[people["position"] > 0])):
         texts = references.groupby("image_id", sort=False)["text"].agg(list)
@@ -55,7 +56,7 @@ def _scored(
     if asked.empty:
         raise InputError(f"no image of the split has a sentence to compare with (references: {name}).")
     words = [compared(sentence) for sentence in asked["sentence"]]
-    references = [[" ".join(compared(text)) for text in texts[image]] for image in asked.index]
+    references = [texts[image] for image in asked.index]
     rows = measured([" ".join(sentence) for sentence in words], references, metrics, spice)
     described: dict[str, Any] = {"image_id": asked.index, "references": name, "words": words}
     return rows.assign(**described, in_training=asked["in_training"].to_numpy())
