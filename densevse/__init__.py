@@ -5,6 +5,6 @@
 
 import gc
 
-# Importing torch makes hundreds of thousands of objects and hardly any garbage. To look for some as often as Python does
-# takes a tenth of the start of each job.
+# Importing torch makes hundreds of thousands of objects and hardly any garbage. To look for some as often as Python
+# does takes a tenth of the start of each job.
 gc.set_threshold(100_000, 50, 50)
