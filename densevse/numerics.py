@@ -15,7 +15,7 @@ from densevse.processor import LIMIT, avoid_illegal_instructions
 
 Precision = Literal["bf16", "fp32"]
 
-MATRIX_LIMITS = ("AMX", "ALL", "DEFAULT")
+MATRIX_LIMITS: tuple[str, ...] = ("AMX", "ALL", "DEFAULT")
 """What a limit on oneDNN's instructions (ONEDNN_MAX_CPU_ISA) is called where it leaves Intel's matrix units."""
 
 VECTOR_LIMITS = (*MATRIX_LIMITS, "BF16", "FP16", "AVX10")
@@ -65,9 +65,9 @@ def fastest_precision() -> Precision:
     if torch.cuda.is_available():
         return "bf16" if torch.cuda.is_bf16_supported(including_emulation=False) else "fp32"
     if _vendor() == "GenuineIntel":
-        computes, limits = torch.cpu._is_amx_tile_supported(), set(MATRIX_LIMITS)
+        computes, limits = torch.cpu._is_amx_tile_supported(), MATRIX_LIMITS
     else:
-        computes, limits = torch.cpu._is_avx512_bf16_supported(), set(VECTOR_LIMITS)
+        computes, limits = torch.cpu._is_avx512_bf16_supported(), VECTOR_LIMITS
     limit = os.environ.get(LIMIT, "DEFAULT").upper()
     return "bf16" if computes and any(name in limit for name in limits) else "fp32"
 

@@ -165,22 +165,21 @@ class SMLSTM(Method):
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
         """All steps of the pairs: (P, H) h_T, and each step's saliency over cells and words."""
         sentences = _trimmed(sentences, sentence)
-        saliency = [(rows_of(images.weights, image), rows_of(sentences.weights, sentence))]
+        cells, words = rows_of(images.weights, image), rows_of(sentences.weights, sentence)
+        saliency = [(cells, words)]
         # s_1 compares what no pair changes, so it is scaled before it is repeated for the pairs.
         similarity = rows_of(_scaled(images.attended), image) * rows_of(_scaled(sentences.attended), sentence)
         of_similarity, of_hidden = self._gates(similarity), self.gates.weight[:, self.hyperparameters.similarity :].T
         hidden, cell = lstm_cell(of_similarity, similarity.new_zeros(len(image), self.hyperparameters.hidden))
         attends = self.hyperparameters.select == "attention" and self.hyperparameters.steps > 1
-        by_image, by_sentence = (Grouped.by(rows) if attends else None for rows in (image, sentence))
+        grouped = (Grouped.by(image), Grouped.by(sentence)) if attends else None
         for _ in range(1, self.hyperparameters.steps):
-            if by_image is not None and by_sentence is not None:
-                cells, of_image = self.image.attend(images, hidden, by_image)
-                words, of_sentence = self.sentence.attend(sentences, hidden, by_sentence)
+            if grouped is not None:
+                cells, of_image = self.image.attend(images, hidden, grouped[0])
+                words, of_sentence = self.sentence.attend(sentences, hidden, grouped[1])
                 of_similarity = self._gates(_scaled(of_image) * _scaled(of_sentence))
-                saliency.append((cells, words))
-            else:
-                saliency.append(saliency[0])
             hidden, cell = lstm_cell(torch.addmm(of_similarity, hidden, of_hidden), cell)  # Eq 4
+            saliency.append((cells, words))
         return hidden, saliency
 
     def _gates(self, similarity: Tensor) -> Tensor:
