@@ -5,6 +5,13 @@ import pandas as pd
 from densevse.artifacts.boxes import BOX
 
 PHRASE = ["caption_id", "start", "end"]
+TRUE_BOX = [f"true_{name}" for name in BOX]
+
+
+def true_boxes_of_phrases(boxes: pd.DataFrame) -> pd.DataFrame:
+    """The phrases of BOXES rows with each of their true boxes, whose columns can stand beside those of another box."""
+    of_phrases = boxes[boxes["start"] >= 0].rename(columns=dict(zip(BOX, TRUE_BOX, strict=True)))
+    return of_phrases[PHRASE + TRUE_BOX]
 
 
 def phrase_boxes(boxes: pd.DataFrame) -> pd.DataFrame:

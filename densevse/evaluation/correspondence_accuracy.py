@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.phrase_boxes import PHRASE
+from densevse.artifacts.phrase_boxes import PHRASE, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY, CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import REGION_FEATURES
@@ -23,7 +23,6 @@ from densevse.errors import InputError
 from densevse.logs import logger
 
 RIGHT = 0.5  # intersection over union
-TRUE_BOX = [f"true_{name}" for name in BOX]
 PHRASES_AT_ONCE = 20_000
 Overlaps = NDArray[np.float64]
 
@@ -48,7 +47,7 @@ def accuracy(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame, c
 
     Raises `InputError` if no phrase has a true box.
     """
-    true = true[true["start"] >= 0].rename(columns=dict(zip(BOX, TRUE_BOX, strict=True)))
+    true = true_boxes_of_phrases(true)
     known = learned[PHRASE].drop_duplicates().merge(true[PHRASE].drop_duplicates(), on=PHRASE)
     if known.empty:
         raise InputError(
@@ -81,7 +80,7 @@ def _mark_candidates(regions: pd.DataFrame, candidates: str) -> pd.DataFrame:
 
 def _overlaps(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
     """One row for each phrase: the overlap of each choice with it, and whether that is right (chance: how often)."""
-    pairs = learned[["phrase_number", "image_id", "region", *PHRASE]].merge(true[PHRASE + TRUE_BOX], on=PHRASE)
+    pairs = learned[["phrase_number", "image_id", "region", *PHRASE]].merge(true, on=PHRASE)
     pairs = pairs.merge(regions, on="image_id")
     pairs["overlap"] = intersection_over_union(pairs[BOX].to_numpy(float), pairs[TRUE_BOX].to_numpy(float))
     keys = ["phrase_number", "rank", "candidate", "region"]

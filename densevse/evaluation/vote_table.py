@@ -13,13 +13,13 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.phrase_boxes import PHRASE
+from densevse.artifacts.phrase_boxes import PHRASE, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.votes import BALLOT, VOTE_SHARES, VOTES
 from densevse.bootstrap import interval_of_mean
 from densevse.errors import InputError
 from densevse.evaluation.accuracy import families_of
-from densevse.evaluation.correspondence_accuracy import RIGHT, TRUE_BOX
+from densevse.evaluation.correspondence_accuracy import RIGHT
 from densevse.evaluation.rendering import Column, Document, Sheet, number, number_range
 from densevse.evaluation.tables import Outputs, write_table
 
@@ -87,8 +87,7 @@ def shares(ballot: pd.DataFrame, votes: pd.DataFrame, true: pd.DataFrame | None,
 
 def exactly_right(ballot: pd.DataFrame, true: pd.DataFrame) -> np.ndarray[Any, Any]:
     """For each pair 1 or 0: whether its box overlaps a true box of its phrase by at least half; NaN without such."""
-    true = true[true["start"] >= 0].rename(columns=dict(zip(BOX, TRUE_BOX, strict=True)))
-    both = ballot[["pair", *PHRASE, *BOX]].merge(true[PHRASE + TRUE_BOX], on=PHRASE)
+    both = ballot[["pair", *PHRASE, *BOX]].merge(true_boxes_of_phrases(true), on=PHRASE)
     both["overlap"] = intersection_over_union(both[BOX].to_numpy(float), both[TRUE_BOX].to_numpy(float))
     best = both.groupby("pair")["overlap"].max().reindex(ballot["pair"])
     return (best >= RIGHT).astype(float).where(best.notna()).to_numpy()
