@@ -213,7 +213,7 @@ def _facts(where: NDArray[np.float32], attributes: NDArray[np.float32]) -> NDArr
     right, down = np.moveaxis(where[None] - where[:, None], 2, 0)  # (n, n): where the second is, seen from the first
     beside = np.abs(right) > np.abs(down)
     related = np.stack([np.eye(len(where), dtype=bool), beside & (right > 0), ~beside & (down > 0)])
-    pairs = np.einsum("rij,ia,jb->rab", related.astype(np.float32), attributes, attributes)
+    pairs = attributes.T @ related.astype(np.float32) @ attributes
     return np.concatenate([cells.ravel(), np.minimum(pairs, 1).ravel()])
 
 
