@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from nltk import CFG, LeftCornerChartParser, Nonterminal, Production, Tree
+from nltk import CFG, Nonterminal, Production, Tree
+from nltk.parse.earleychart import IncrementalLeftCornerChartParser
 from nltk.tokenize import NLTKWordTokenizer
 
 from densevse.language.parses import Dependency, Parse
@@ -132,7 +133,7 @@ class GrammarParser:
         self._words = _lexicon()
         self._relations, productions = _rules({word.kind for word in self._words.values()})
         # No time limit: by the wall clock, a busy machine would fail where an idle one parses.
-        self._chart = LeftCornerChartParser(CFG(Nonterminal("ROOT"), productions), max_time=None)
+        self._chart = IncrementalLeftCornerChartParser(CFG(Nonterminal("ROOT"), productions), max_time=None)
         # Sentences differ more in their words than in the kinds of their words, so these are parsed once.
         self._reading = cache(self._read)
 
