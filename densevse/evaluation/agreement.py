@@ -17,7 +17,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.judgements import AGREEMENT, JUDGEMENTS, PAIR_SCORES
 from densevse.bootstrap import Interval, interval_of
 from densevse.errors import InputError
-from densevse.evaluation.rendering import Column, Document, Sheet, number, number_range
+from densevse.evaluation.rendering import Column, Document, Sheet, named_seeds, number, number_range
 from densevse.evaluation.tables import Outputs, write_table
 
 KINDS = {"experts": "c", "crowd": "b"}
@@ -57,8 +57,8 @@ def make_agreement_table(
     for variant, entry in settings["measured"].items():
         runs = [schema.read(next(files), PAIR_SCORES) for _ in entry["seeds"]]
         found = {by: agreement(judged[judged["by"] == by], runs, kind) for by, kind in KINDS.items()}
-        seeds = ", ".join(map(str, entry["seeds"]))
-        row = {"method": entry["title"], "source": f"seeds {seeds}", "variant": variant, "seeds": len(runs), "note": ""}
+        source = named_seeds(entry["seeds"])
+        row = {"method": entry["title"], "source": source, "variant": variant, "seeds": len(runs), "note": ""}
         for by, value in found.items():
             row |= {by: value.tau, f"{by}_low": value.interval.low, f"{by}_high": value.interval.high}
         records.append(row)

@@ -14,7 +14,7 @@ from densevse.bootstrap import Reals, draws_of
 from densevse.errors import InputError
 from densevse.evaluation.bleu import bleu
 from densevse.evaluation.intervals import Intervals, Replicates, over_seeds
-from densevse.evaluation.rendering import Column, Document, Sheet, number, number_range
+from densevse.evaluation.rendering import Column, Document, Sheet, named_seeds, number, number_range
 from densevse.evaluation.tables import Outputs, write_table
 
 HEADINGS = {
@@ -136,12 +136,11 @@ def _record(
     """A row of CAPTION_TABLE."""
     figures = {str(name): float(values.mean()) for name, values in found.by_seed.items()}
     intervals = {name: bootstrap.interval(name, found) for name in found.drawn}
-    seeds = ", ".join(map(str, writer.seeds))
     meteor = [run["meteor_of_all"].iloc[0] for run in runs]
     row: dict[str, Any] = {
         "references": references,
         "method": writer.title,
-        "source": f"seeds {seeds}" if len(writer.seeds) > 1 else f"seed {seeds}",
+        "source": named_seeds(writer.seeds),
         "generator": writer.name,
         **figures,
         **{f"{name}_low": interval.low for name, interval in intervals.items()},

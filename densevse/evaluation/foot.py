@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from densevse.evaluation.published import Paper, PublishedRow
+from densevse.evaluation.rendering import named_seeds
 from densevse.evaluation.sections import Section
 
 COMPUTED = "Random is the expected result of ranking by chance on these images and sentences, by formula."
@@ -183,7 +184,7 @@ def _seeds(sections: Sequence[Section]) -> list[str]:
     for section in sections:
         for name, entry in section.settings["measured"].items():
             shared.setdefault(tuple(entry["seeds"]), {})[name] = None
-    return [f"Seeds {', '.join(map(str, seeds))}: {', '.join(names)}." for seeds, names in shared.items()]
+    return [f"{named_seeds(seeds).capitalize()}: {', '.join(names)}." for seeds, names in shared.items()]
 
 
 def _devices(made_from: Sequence[Mapping[str, Any]]) -> list[str]:

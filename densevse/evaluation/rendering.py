@@ -100,6 +100,12 @@ STYLE = (
 )
 
 
+def named_seeds(seeds: Iterable[int]) -> str:
+    """Seeds as tables name them: "seed 0", "seeds 0, 1, 2"."""
+    names = [str(seed) for seed in seeds]
+    return f"seed{'s' if len(names) > 1 else ''} {', '.join(names)}"
+
+
 def number(value: float | None, key: str = "", sign: str = "") -> str:
     """A figure of ours with one decimal; a whole rank without any; nothing where there is none.
 

@@ -11,6 +11,7 @@ from densevse.evaluation.chance import expected_figures
 from densevse.evaluation.intervals import Bootstrap, Replicates
 from densevse.evaluation.protocols import Fold, TestSet
 from densevse.evaluation.published import DIRECTIONS, FIGURE_COLUMNS, RECALL_COLUMNS, PublishedRow
+from densevse.evaluation.rendering import named_seeds
 
 
 @dataclass(frozen=True)
@@ -101,13 +102,12 @@ def as_record(row: Row) -> dict[str, Any]:
 
 def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Bootstrap, reference: str | None) -> Row:
     own = found[one.variant]
-    seeds = ", ".join(map(str, one.retrievals))
     figures = {str(key): float(value) for key, value in own.by_seed.mean().items()}
     compared = found.get(reference or "") if one.variant != reference else None
     return Row(
         one.title,
         "measured",
-        f"{one.variant}, seed{'s' if len(one.retrievals) > 1 else ''} {seeds}",
+        f"{one.variant}, {named_seeds(one.retrievals)}",
         one.variant,
         figures,
         seeds=len(one.retrievals),

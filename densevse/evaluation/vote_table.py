@@ -20,7 +20,7 @@ from densevse.bootstrap import interval_of_mean
 from densevse.errors import InputError
 from densevse.evaluation.accuracy import families_of
 from densevse.evaluation.correspondence_accuracy import RIGHT
-from densevse.evaluation.rendering import Column, Document, Sheet, number, number_range
+from densevse.evaluation.rendering import Column, Document, Sheet, named_seeds, number, number_range
 from densevse.evaluation.tables import Outputs, write_table
 
 COLUMNS = ["method", "source", "correct", "pairs", "voters", "note"]
@@ -52,7 +52,7 @@ def make_vote_table(
     records = _published(published)
     for (variant, title), paths in zip(settings["measured"].items(), votes, strict=True):
         ballot, found = (schema.read(path, kind) for path, kind in zip(paths, (BALLOT, VOTES), strict=True))
-        named = {"method": title, "source": f"seed {settings['seed']}", "variant": variant, "note": ""}
+        named = {"method": title, "source": named_seeds([settings["seed"]]), "variant": variant, "note": ""}
         records.append(named | shares(ballot, found, true, families))
     columns = [column.name for column in VOTE_SHARES.columns]
     rows = pd.DataFrame(records, columns=columns).astype(dict.fromkeys(COUNTS, "Int32"))

@@ -6,4 +6,4 @@ from densevse.vision.mcg.boundaries import table
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        write_text(table(read(snakemake.input.matches, BOUNDARY_MATCHES)), snakemake.output[0])
+        write_text(table(read(snakemake.input.matches, BOUNDARY_MATCHES)).markdown(), snakemake.output[0])

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES
+from densevse.evaluation.rendering import Column, Document, Sheet
 from densevse.logs import progress
 from densevse.vision.mcg.bsds import boundaries, contours_of_authors
 from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies
@@ -27,6 +28,15 @@ Lines = NDArray[np.bool_]
 
 TOLERANCE = 0.0075
 """How far from a person's boundary a pixel may lie, by the image's diagonal."""
+
+FIGURES = {
+    "ods": "F (ODS)",
+    "ois": "F (OIS)",
+    "threshold": "Threshold",
+    "precision": "Precision",
+    "recall": "Recall",
+}
+"""The figures of a summary, as the table calls them."""
 
 THRESHOLDS = tuple(np.round(np.arange(0.04, 1, 0.05), 2).tolist())
 
@@ -152,17 +162,18 @@ def summary(rows: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def table(rows: pd.DataFrame) -> str:
-    """The summaries of all maps of BOUNDARY_MATCHES, as Markdown."""
-    lines = ["# Boundaries", "", "| map | images | F (ODS) | F (OIS) | threshold | precision | recall |"]
-    lines.append("|---|" + "---:|" * 6)
+def table(rows: pd.DataFrame) -> Document:
+    """The summaries of all maps of BOUNDARY_MATCHES."""
+    lines = []
     for name, group in rows.groupby("map", sort=False):
         facts = summary(group)
-        figures = " | ".join(f"{facts[key]:.3f}" for key in ("ods", "ois", "threshold", "precision", "recall"))
-        lines.append(f"| {name} | {facts['images']} | {figures} |")
-    lines += ["", "ODS: one threshold for all images; OIS: the best one of each. Pixels are matched one to one with"]
-    lines[-1] += f" each person's boundaries, within {TOLERANCE} of the image's diagonal."
-    return "\n".join(lines) + "\n"
+        lines.append([str(name), str(facts["images"]), *(f"{facts[key]:.3f}" for key in FIGURES)])
+    columns = (Column("Map", number=False), *map(Column, ("Images", *FIGURES.values())))
+    notes = [
+        "ODS: one threshold for all images; OIS: the best one of each.",
+        f"Pixels are matched one to one with each person's boundaries, within {TOLERANCE} of the image's diagonal.",
+    ]
+    return Document("Boundaries", [Sheet("", columns, lines)], notes)
 
 
 def of_folder(folder: str, contours: pd.DataFrame, superpixels: int, processes: int) -> pd.DataFrame:
