@@ -61,11 +61,14 @@ def _histograms(flat: Integers, count: int, bins: Integers) -> Reals:
 
 def _touching(labels: NDArray[Any]) -> Integers:
     """The pairs of labels of pixels side by side, the smaller first: (pairs, 2), sorted."""
-    beside = [(labels[:, :-1], labels[:, 1:]), (labels[:-1], labels[1:])]
-    pairs = np.concatenate([np.stack([one.ravel(), other.ravel()], axis=1) for one, other in beside]).astype(np.int64)
-    pairs = np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1)
-    distinct: Integers = np.unique(pairs, axis=0)
-    return distinct
+    count = int(labels.max()) + 1
+    found = []
+    for one, other in ((labels[:, :-1], labels[:, 1:]), (labels[:-1], labels[1:])):
+        apart = one != other
+        one, other = one[apart].astype(np.int64), other[apart].astype(np.int64)
+        found.append(np.minimum(one, other) * count + np.maximum(one, other))
+    pairs: Integers = np.stack(np.divmod(np.unique(np.concatenate(found)), count), axis=1)
+    return pairs
 
 
 def group(regions: Regions, measures: Set[Measure]) -> Integers:

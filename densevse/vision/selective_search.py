@@ -128,13 +128,17 @@ def _texture(image: Pixels) -> NDArray[np.int64]:
 
     A derivative is cut off at 0, as what is negative is the opposite direction's; bins share its range in the channel.
     """
-    bins = []
-    for channel in np.moveaxis(image, 2, 0):
+    channels = np.moveaxis(image, 2, 0)
+    bins = np.empty((len(channels), 8, *image.shape[:2]), np.int64)
+    for number, channel in enumerate(channels):
         smooth = cv2.GaussianBlur(channel.astype(np.float32), (0, 0), 1)
         right, down = cv2.Sobel(smooth, cv2.CV_32F, 1, 0), cv2.Sobel(smooth, cv2.CV_32F, 0, 1)
         four = np.stack([right, (right + down) / np.sqrt(2), down, (down - right) / np.sqrt(2)])
-        eight = np.maximum(np.concatenate([four, -four]), 0)
-        scaled = eight * (TEXTURE_BINS / max(1e-6, float(eight.max())))
-        bins.append(np.minimum(scaled, TEXTURE_BINS - 1).astype(np.int64))
-    every = np.concatenate(bins)
-    return every + TEXTURE_BINS * np.arange(len(every))[:, None, None]
+        # In place: on small pictures the copies take longer than the sums.
+        eight = np.concatenate([four, -four])
+        np.maximum(eight, 0, out=eight)
+        eight *= TEXTURE_BINS / max(1e-6, float(eight.max()))
+        bins[number] = np.minimum(eight, TEXTURE_BINS - 1, out=eight)
+    every = bins.reshape(-1, *image.shape[:2])
+    every += TEXTURE_BINS * np.arange(len(every))[:, None, None]
+    return every
