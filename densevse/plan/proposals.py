@@ -5,6 +5,8 @@ from typing import Any
 from densevse.errors import InputError
 from densevse.plan.project import Stage, Wildcards, any_of
 
+PROCESSES = 8
+
 
 class Proposals(Stage):
     """What computes or reads proposals, and where they are."""
@@ -12,6 +14,10 @@ class Proposals(Stage):
     def of_kind(self, *kinds: str) -> str:
         """The proposers of these kinds."""
         return any_of(name for name, proposer in self.config.proposers.items() if proposer.kind in kinds)
+
+    def processes(self, wildcards: Wildcards) -> int:
+        """In how many processes boxes are found: `PROCESSES`, or as many as the data set has threads for its jobs."""
+        return self.dataset(wildcards).threads or PROCESSES
 
     def sample(self, wildcards: Wildcards) -> str:
         """The candidates that a proposer's ranker is learned from."""

@@ -151,7 +151,7 @@ class Dataset(Reading):
     minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
     concepts: int = Field(256, ge=1, description="the most frequent concepts that are kept (SCO's K)")
     shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")
-    threads: int | None = Field(None, ge=1, description="threads of a torch job instead of the general `threads`")
+    threads: int | None = Field(None, ge=1, description="threads of a job, instead of the general `threads`")
     networks: dict[View, str] = Field(description="view -> the network whose features every method is given")
     proposer: str = "selective_search_fast"
     proposers_compared: list[str] = Field(default=[], description="further proposers in its table of proposals")

@@ -12,10 +12,10 @@ rule propose:
         "<logs>/propose/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
         proposer=proposals.of_kind("selective_search", "file", "detections", "mcg_published"),
-    priority: 1  # many threads, for which a small machine would have to be idle later
+    priority: 1  # long, and it waits for nothing but the photographs
     conda:
         "../../envs/base.yaml"
-    threads: 8
+    threads: proposals.processes
     resources:
         mem_mb=3000,
         runtime=120,
