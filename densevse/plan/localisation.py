@@ -10,6 +10,19 @@ from densevse.settings.networks import ONE_VECTOR
 class Localisation(Stage):
     """Where phrases are in images, by their scores with windows."""
 
+    def seen_as(self, dataset: str) -> str:
+        """The data set whose models point at phrases: itself, if its configuration names no other."""
+        return self.project.datasets[dataset].localisation.trained_on or super().seen_as(dataset)
+
+    def model(self, wildcards: Wildcards) -> str:
+        """The model that points."""
+        folder = f"{self.results}/{self.seen_as(wildcards.dataset)}/models/{wildcards.variant}"
+        return f"{folder}/seed{wildcards.seed}/round{wildcards.round}/model.safetensors"
+
+    def words(self, wildcards: Wildcards) -> str:
+        """The vocabulary that it was trained with."""
+        return f"{self.results}/{self.seen_as(wildcards.dataset)}/vocabulary/words.parquet"
+
     def windows(self, wildcards: Wildcards) -> str:
         """The features of windows that a variant reads. Raises `InputError` naming a variant that cannot."""
         entry = self.variant(wildcards)
@@ -20,7 +33,8 @@ class Localisation(Stage):
                 "ten_crop) and phrases have words alone. Ask for another variant, such as vse."
             )
         (view,) = entry.views
-        network = {**self.dataset(wildcards).networks, **entry.networks}[view]
+        networks = self.project.datasets[self.seen_as(wildcards.dataset)].networks
+        network = {**networks, **entry.networks}[view]
         return f"{self.results}/{wildcards.dataset}/windows/{network}/{view}.parquet"
 
     def boxes(self, wildcards: Wildcards) -> str:
@@ -47,4 +61,11 @@ class Localisation(Stage):
 
     def title_of_table(self, wildcards: Wildcards) -> str:
         """The title of the table."""
-        return f"Localisation of phrases: {self.variant(wildcards).title} on {self.title(wildcards)}"
+        return f"Localisation of phrases: {self.title_of_maps(wildcards)}"
+
+    def title_of_maps(self, wildcards: Wildcards) -> str:
+        """By which model heat maps are, and of what."""
+        by, title = self.variant(wildcards).title, self.title(wildcards)
+        trained_on = self.seen_as(wildcards.dataset)
+        origin = "" if trained_on == wildcards.dataset else f", trained on {self.project.datasets[trained_on].title}"
+        return f"{by} ({wildcards.variant}{origin}) on {title}"

@@ -42,5 +42,22 @@ def test_a_data_set_without_true_boxes_is_refused_by_name(plan):
         plan.boxes(job(dataset="flickr8k"))
 
 
+def test_a_model_of_another_data_set_comes_with_its_vocabulary_and_network(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    project = Project(ROOT, {"datasets": {"coco": {"localisation": {"trained_on": "scenes"}}}})
+    plan, vse = Localisation(project), job(dataset="coco", seed="0", round="0")
+    assert plan.model(vse) == "results/scenes/models/vse/seed0/round0/model.safetensors"
+    assert plan.words(vse) == "results/scenes/vocabulary/words.parquet"
+    assert plan.windows(vse) == "results/coco/windows/scenes_net/whole.parquet"
+    assert plan.heat_maps(vse) == "results/coco/localisation/vse/seed0/round0/test.parquet"
+    assert plan.boxes(vse) == "results/coco/boxes.parquet"
+    assert plan.title_of_maps(vse) == "VSE (vse, trained on Scenes) on MS-COCO"
+
+
+def test_a_data_set_that_there_is_none_of_is_refused_by_its_path():
+    with pytest.raises(InputError, match=r"datasets\.coco\.localisation\.trained_on: no 'nowhere'; known: coco"):
+        Project(ROOT, {"datasets": {"coco": {"localisation": {"trained_on": "nowhere"}}}})
+
+
 def test_how_windows_are_chosen_is_configuration(plan):
     assert plan.chosen(job(dataset="coco")) == {"images": 7, "sides": [0.3], "stride": 0.5}

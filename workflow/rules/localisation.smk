@@ -38,8 +38,8 @@ rule localise:
         image_table="<results>/{dataset}/images.parquet",
         boxes=localisation.boxes,
         windows=localisation.windows,
-        words="<results>/{dataset}/vocabulary/words.parquet",
-        model="<model>/round{round}/model.safetensors",
+        words=localisation.words,
+        model=localisation.model,
     output:
         "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet",
     log:
@@ -109,7 +109,7 @@ rule localisation_figure:
     params:
         code=code_of("localisation_figure.py"),
         sources=datasets.source_names,
-        title=figures.title_of_variant,
+        title=localisation.title_of_maps,
     message:
         "drawing where phrases are: {wildcards.variant} on {wildcards.dataset}"
     script:
