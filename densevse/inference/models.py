@@ -131,10 +131,21 @@ def open_alone(files: Files, path: str | Path, device: torch.device) -> tuple[In
     """
     known = described(path)
     inputs = Inputs(files, known["sentences"])
-    given = {view: without(made_from, "images") for view, made_from in inputs.features_made_from().items()}
-    trained = {view: without(known.get("features", {}).get(view, {}), "images") for view in given}
-    _check_features(path, trained, given)
-    return inputs, load_model(path).to(device)
+    return inputs, load_for_other_images(path, inputs.features_made_from()).to(device)
+
+
+def load_for_other_images(path: str | Path, features: Mapping[str, Mapping[str, Any]]) -> Method:
+    """A trained method, for `features` (view -> what they were made from) of other images than it was trained on.
+
+    Raises `InputError` as `load_model` does; which images features were made of may differ.
+    """
+    trained = described(path).get("features", {})
+    _check_features(
+        path,
+        {view: without(trained.get(view, {}), "images") for view in features},
+        {view: without(made_from, "images") for view, made_from in features.items()},
+    )
+    return load_model(path)
 
 
 def load_weights(method: Method, name: str, path: str | Path) -> None:

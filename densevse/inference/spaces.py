@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from densevse.errors import InputError
 from densevse.inference.encoding import batches, concatenated, evaluation
-from densevse.inference.models import described, load_model
+from densevse.inference.models import described, load_for_other_images
 from densevse.methods.interface import DualEncoder, Encoding, Sentences, device_of
 from densevse.methods.structures import words_of
 from densevse.settings.networks import ONE_VECTOR
@@ -20,13 +20,14 @@ def read_space(path: str, purpose: str, advice: str, windows: Mapping[str, Any] 
     """The model of a joint space that reads the words alone of sentences.
 
     Where `windows` of images are to be put into it, it must read one vector of the whole image, and `windows` says what
-    that vector must have been made from. Raises `InputError` for any other model; its message says what the space is
-    for (`purpose`) and what to do (`advice`).
+    that vector was made from: as what the model was trained on, but for the images. Raises `InputError` for any other
+    model; its message says what the space is for (`purpose`) and what to do (`advice`).
     """
     known = described(path)
     views, sentences = sorted(known["shapes"]["features"]), known["sentences"]
     of_whole = len(views) == 1 and set(views) <= ONE_VECTOR
-    space = load_model(path, features={views[0]: windows} if of_whole and windows is not None else None)
+    compared = {views[0]: windows} if of_whole and windows is not None else {}
+    space = load_for_other_images(path, compared)
     if not isinstance(space, DualEncoder) or sentences != ["words"] or not (of_whole or windows is None):
         reads = "words alone" if windows is None else "one vector of the whole image and words alone"
         raise InputError(

@@ -19,7 +19,7 @@ from densevse.methods.structures import words_of
 from tests.miniature import KNOWN, SIZE
 
 CELLS = 4
-MADE_FROM = {"network": "n", "parents": {}}
+MADE_FROM = {"network": "n", "parents": {"images": {"reader": "one"}}}
 CORNERS = np.array([[x, y, 4, 4] for y in (0, 4) for x in (0, 4)], float)
 
 
@@ -74,7 +74,8 @@ def localised(folder, files):
     named = schema.read(folder / "images.parquet", IMAGES)["image_id"].tail(2).tolist()
     rows = pd.DataFrame(np.tile(CORNERS, (2, 1)), columns=BOX).astype("float32").assign(image_id=np.repeat(named, 4))
     vectors = np.random.default_rng(1).normal(size=(8, SIZE)).astype(np.float16)
-    made_from = {**MADE_FROM, "windows": {"stride": 1}, "parents": {"boxes": {}}}
+    # Windows of other images than those that the model was trained on.
+    made_from = {**MADE_FROM, "windows": {"stride": 1}, "parents": {"boxes": {}, "images": {"reader": "another"}}}
     with FeatureWriter(folder / "windows.parquet", WINDOW_FEATURES, (SIZE,), np.float16, made_from) as file:
         file.append(rows, vectors)
     phrases = [(named[0], "A red dog", 0.0), (named[0], "a red dog", 4.0), (named[1], "zebra", 0.0)]
