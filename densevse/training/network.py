@@ -36,11 +36,13 @@ VALIDATED, VALIDATED_AT_ONCE = 600, 200  # windows
 
 @dataclass(frozen=True)
 class Recipe:
-    """How the network is trained."""
+    """How the network is trained, besides its data; `code` is the digest of the code that a checkpoint must be of."""
 
     training: Training = TRAINING
     phases: Sequence[NamedPhase] = PHASES
     seed: int = 0
+    threads: int = 1
+    code: str = ""
 
 
 class NetworkOfScenes(Task):
@@ -97,11 +99,9 @@ def train_network(
     sources: Mapping[str, str],
     network: Mapping[str, Any],
     classes: list[str],
-    threads: int,
+    recipe: Recipe,
     weights: str | Path,
     history: str | Path,
-    recipe: Recipe | None = None,
-    code: str = "",
 ) -> None:
     """Train on the pictures and true boxes of the training split; write the weights (safetensors) and the history.
 
@@ -109,12 +109,11 @@ def train_network(
     size, mean and std of the network's entry in the configuration, `classes` are the names of its classes. Interrupted,
     it goes on from its checkpoint. Raises `InputError` for a thing of no class.
     """
-    recipe = recipe or Recipe()
-    device = set_up(threads)
+    device = set_up(recipe.threads)
     phases = [phase.model_dump(mode="json") for phase in recipe.phases]
     settings = {"network": dict(network), "training": recipe.training.model_dump(mode="json"), "phases": phases}
-    made_from = {**settings, "classes": classes, "seed": recipe.seed, "threads": threads, "device": device.type}
-    checkpoint = Checkpoint(weights, fingerprint({**made_from, "code": code}, tables.values()))
+    made_from = {**settings, "classes": classes, "seed": recipe.seed, "threads": recipe.threads, "device": device.type}
+    checkpoint = Checkpoint(weights, fingerprint({**made_from, "code": recipe.code}, tables.values()))
     seed_everything(recipe.seed, "scenes_net")
     task = NetworkOfScenes(_windows(tables, sources, classes, network["size"]), network, recipe.seed)
     task.module.to(device)

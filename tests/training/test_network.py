@@ -51,7 +51,7 @@ def recipe(epochs=1, batch_size=64, seed=0):
 def train(folder, path, recipe, boxes="boxes.parquet", classes=CLASSES):
     tables = {"images": str(folder / "images.parquet"), "boxes": str(folder / boxes)}
     sources = {"scenes": str(folder / "scenes.zip")}
-    train_network(tables, sources, NETWORK, classes, 1, path, path.with_suffix(".parquet"), recipe)
+    train_network(tables, sources, NETWORK, classes, recipe, path, path.with_suffix(".parquet"))
     return path
 
 

@@ -1,5 +1,5 @@
 from densevse.logs import job
-from densevse.training.network import train_network
+from densevse.training.network import Recipe, train_network
 from densevse.vision.classes import read_classes
 
 if __name__ == "__main__":
@@ -9,8 +9,7 @@ if __name__ == "__main__":
             {name: snakemake.input[name] for name in snakemake.params.sources},
             snakemake.params.network,
             read_classes(snakemake.input.class_names),
-            snakemake.params.threads,
+            Recipe(threads=snakemake.params.threads, code=snakemake.params.get("code", "")),
             snakemake.output.weights,
             snakemake.output.history,
-            code=snakemake.params.get("code", ""),
         )
