@@ -37,7 +37,7 @@ from densevse.datasets.layout import SPLITS
 from densevse.errors import InputError
 from densevse.logs import logger, progress
 from densevse.settings.datasets import ReaderOptions, Reading
-from densevse.settings.load import validate
+from densevse.settings.validation import validate
 
 Paths = Mapping[str, str]
 

@@ -29,7 +29,7 @@ from densevse.datasets.texts import Text, check_layout, read_json, read_lines
 from densevse.errors import InputError
 from densevse.logs import progress
 from densevse.settings.datasets import Reading, Scenes, Split
-from densevse.settings.load import validate
+from densevse.settings.validation import validate
 
 SOURCE, LINES = "scenes", "scenes.jsonl"
 # Date and permissions that every member of the zip is given, so that the bytes depend on the options alone.

@@ -20,7 +20,7 @@ from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Method, Shapes
-from densevse.settings.load import validate
+from densevse.settings.validation import validate
 from densevse.strict import Strict
 
 KEY = MADE_FROM  # one key, as the order of several is not defined

@@ -1,7 +1,6 @@
 """Reading config/: files and overrides become one validated `Config`; a variant becomes one plain `Method`."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from densevse.errors import InputError
 from densevse.settings.config import Config
 from densevse.settings.generators import Generator, GeneratorEntry
 from densevse.settings.methods import Method, MethodEntry
+from densevse.settings.validation import not_valid, validate, wrong_keys
 
 Entry = TypeVar("Entry", bound=BaseModel)
 Layer = tuple[str, Mapping[str, Any]]
@@ -29,7 +29,6 @@ FOLDERS = (
     "tables",
     "searches",
 )
-KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
 
 
 def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
@@ -48,16 +47,6 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
         for name in config.generator_names():
             generator(config, name, dataset)
     return config
-
-
-def validate(model: type[Entry], values: Any, where: str) -> Entry:
-    """Return `values` as `model`. Raises `InputError` that lists each wrong key with its path."""
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        raise _not_valid(
-            where, [f"{'.'.join(path) or '(top)'}: {message}" for path, message in _wrong(error)]
-        ) from None
 
 
 def merge(base: Any, over: Any) -> Any:
@@ -115,10 +104,10 @@ def _resolved(kind: type[Entry], layers: Sequence[Layer], check: Callable[[str, 
         entry = kind.model_validate(values)
         check("", entry)
     except ValidationError as error:
-        wrong = [f"{_place(path, layers)}: {message}" for path, message in _wrong(error)]
-        raise _not_valid(what, wrong) from None
+        wrong = [f"{_place(path, layers)}: {message}" for path, message in wrong_keys(error)]
+        raise not_valid(what, wrong) from None
     except ValueError as error:
-        raise _not_valid(what, [f"{layers[0][0]}{error}"]) from None
+        raise not_valid(what, [f"{layers[0][0]}{error}"]) from None
     return entry
 
 
@@ -131,21 +120,6 @@ def _place(path: Sequence[str], layers: Sequence[Layer]) -> str:
         if value is not None:
             return ".".join([where, *path])
     return ".".join([layers[0][0], *path])
-
-
-def _wrong(error: ValidationError) -> Iterator[tuple[list[str], str]]:
-    """Path and message of each wrong key. A validator's message begins with the key that it is about, and a colon."""
-    for found in error.errors():
-        path, message = [str(part) for part in found["loc"]], found["msg"].removeprefix("Value error, ")
-        if found["type"] not in ("value_error", "extra_forbidden") and isinstance(found["input"], str | int | float):
-            message += f", not {found['input']!r}"
-        named = KEY.fullmatch(message) if found["type"] == "value_error" else None
-        yield ([*path, *named[1].split(".")], named[2]) if named else (path, message)
-
-
-def _not_valid(where: str, wrong: Sequence[str]) -> InputError:
-    lines = "\n".join(f"  {line}" for line in dict.fromkeys(wrong))
-    return InputError(f"{where} is not valid; correct these keys:\n{lines}")
 
 
 def _read_yaml(path: Path) -> Any:

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from densevse.batches.ragged import Indices
 from densevse.methods.interface import Moment
-from densevse.settings.load import validate
+from densevse.settings.validation import validate
 from densevse.strict import Strict
 
 

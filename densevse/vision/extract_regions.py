@@ -21,8 +21,8 @@ from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.logs import progress
-from densevse.settings.load import validate
 from densevse.settings.networks import RegionOptions
+from densevse.settings.validation import validate
 from densevse.vision.boxes import clip
 from densevse.vision.extract import DTYPE, READERS, readable
 from densevse.vision.faster_rcnn import FasterRCNN

@@ -19,9 +19,9 @@ from torchvision.models.feature_extraction import create_feature_extractor, get_
 
 from densevse.errors import InputError
 from densevse.numerics import device, fastest_precision
-from densevse.settings.load import validate
 from densevse.settings.networks import CLASSES, LAYERS, View
 from densevse.settings.networks import Network as Settings
+from densevse.settings.validation import validate
 from densevse.vision.scenes_net import ScenesNet
 
 EPSILON = 1e-6

@@ -24,8 +24,8 @@ from densevse.artifacts.lineage import lineage
 from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.logs import logger, progress
-from densevse.settings.load import validate
 from densevse.settings.proposers import PROPOSERS, BoxFile, Detections, PublishedMCG, SelectiveSearch
+from densevse.settings.validation import validate
 from densevse.vision.boxes import by_score, clip, unique
 from densevse.vision.selective_search import selective_search
 

@@ -17,8 +17,8 @@ from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
 from densevse.logs import progress
-from densevse.settings.load import validate
 from densevse.settings.networks import RegionOptions
+from densevse.settings.validation import validate
 from densevse.vision.extract import DTYPE, READERS
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.region_network import RegionNetwork

@@ -16,8 +16,8 @@ from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
-from densevse.settings.load import validate
 from densevse.settings.networks import RegionOptions
+from densevse.settings.validation import validate
 from densevse.vision.crops import warp
 from densevse.vision.extract_regions import extract_regions, proposals_of_images
 from densevse.vision.network_files import NetworkFiles

@@ -1,8 +1,8 @@
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES
+from densevse.evaluation.boundary_table import table
 from densevse.logs import job
-from densevse.vision.mcg.boundaries import table
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):

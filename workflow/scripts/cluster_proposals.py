@@ -3,8 +3,8 @@ from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
 from densevse.logs import job
-from densevse.settings.load import validate
 from densevse.settings.proposers import Clustered
+from densevse.settings.validation import validate
 from densevse.vision.clusters import clustered
 
 

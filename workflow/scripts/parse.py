@@ -6,7 +6,7 @@ from densevse.language.corenlp import CoreNLPParser, heap_mb, jars
 from densevse.language.parses import write_parses
 from densevse.logs import job
 from densevse.settings.language import CoreNLP
-from densevse.settings.load import validate
+from densevse.settings.validation import validate
 
 
 def main(options, home, memory_mb, threads, images, captions, shard, path):

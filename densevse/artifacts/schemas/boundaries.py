@@ -3,6 +3,9 @@
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import IMAGE_ID, NUMBER, REAL, TEXT
 
+TOLERANCE = 0.0075
+"""How far from a person's boundary a pixel that is matched with it may lie, by the image's diagonal."""
+
 BOUNDARY_MATCHES = Schema(
     "boundary_matches",
     "a contour map of an image, cut at a threshold",

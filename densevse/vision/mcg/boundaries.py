@@ -1,4 +1,4 @@
-"""Contour maps against the boundaries that people drew: the F-measure of BSDS (Martin, Fowlkes and Malik, PAMI 2004).
+"""Contour maps against the boundaries that people drew, as BSDS matches them (Martin, Fowlkes and Malik, PAMI 2004).
 
 A map is cut at many thresholds, thinned to lines of one pixel, and matched with each person's boundaries, one pixel to
 one pixel at most. A pixel of the map counts as right where anyone has it. The benchmark looks for the cheapest of the
@@ -15,8 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES
-from densevse.evaluation.rendering import Column, Document, Sheet
+from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES, TOLERANCE
 from densevse.logs import progress
 from densevse.vision.mcg.bsds import boundaries, contours_of_authors
 from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies
@@ -25,18 +24,6 @@ from densevse.vision.mcg.shards import decoded
 
 Map = NDArray[np.float64]
 Lines = NDArray[np.bool_]
-
-TOLERANCE = 0.0075
-"""How far from a person's boundary a pixel may lie, by the image's diagonal."""
-
-FIGURES = {
-    "ods": "F (ODS)",
-    "ois": "F (OIS)",
-    "threshold": "Threshold",
-    "precision": "Precision",
-    "recall": "Recall",
-}
-"""The figures of a summary, as the table calls them."""
 
 THRESHOLDS = tuple(np.round(np.arange(0.04, 1, 0.05), 2).tolist())
 
@@ -132,48 +119,6 @@ def ultrametric(found: Hierarchies) -> Map:
         part = drawn[:-1] if axis == 0 else drawn[:, :-1]
         part[differ] = np.maximum(part[differ], found.strengths[0][order[np.searchsorted(keys[order], wanted)]])
     return drawn
-
-
-def f_measure(right: Map, drawn: Map, found: Map, true: Map) -> Map:
-    """The harmonic mean of precision and recall; 0 where nothing is matched."""
-    precision, recall = right / np.maximum(drawn, 1), found / np.maximum(true, 1)
-    total: Map = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
-    return total
-
-
-def summary(rows: pd.DataFrame) -> dict[str, float]:
-    """Of the BOUNDARY_MATCHES of one map: its best F at one threshold (ODS), and with each image at its best (OIS).
-
-    Beside them the threshold of ODS and the precision and recall there.
-    """
-    counts = ["right", "drawn", "found", "true"]
-    together = rows.groupby("threshold")[counts].sum()
-    scores = f_measure(*together.to_numpy(np.float64).T)
-    best = together.iloc[int(scores.argmax())]
-    of_image = rows.assign(f=f_measure(*rows[counts].to_numpy(np.float64).T)).reset_index(drop=True)
-    own = of_image.loc[of_image.groupby("image_id")["f"].idxmax(), counts].sum()
-    return {
-        "ods": float(scores.max()),
-        "ois": float(f_measure(*own.to_numpy(np.float64)[:, None])[0]),
-        "threshold": float(together.index[int(scores.argmax())]),
-        "precision": float(best["right"] / max(best["drawn"], 1)),
-        "recall": float(best["found"] / max(best["true"], 1)),
-        "images": rows["image_id"].nunique(),
-    }
-
-
-def table(rows: pd.DataFrame) -> Document:
-    """The summaries of all maps of BOUNDARY_MATCHES."""
-    lines = []
-    for name, group in rows.groupby("map", sort=False):
-        facts = summary(group)
-        lines.append([str(name), str(facts["images"]), *(f"{facts[key]:.3f}" for key in FIGURES)])
-    columns = (Column("Map", number=False), *map(Column, ("Images", *FIGURES.values())))
-    notes = [
-        "ODS: one threshold for all images; OIS: the best one of each.",
-        f"Pixels are matched one to one with each person's boundaries, within {TOLERANCE} of the image's diagonal.",
-    ]
-    return Document("Boundaries", [Sheet("", columns, lines)], notes)
 
 
 def of_folder(folder: str, contours: pd.DataFrame, superpixels: int, processes: int) -> pd.DataFrame:

@@ -9,15 +9,13 @@ import pytest
 from scipy.io import savemat
 
 from densevse.artifacts.schema import arrow_table
-from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES
+from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES, TOLERANCE
 from densevse.errors import InputError
+from densevse.evaluation.boundary_table import summary, table
 from densevse.vision.mcg.boundaries import (
-    TOLERANCE,
     matched,
     matches,
     of_folder,
-    summary,
-    table,
     thinned,
     ultrametric,
 )

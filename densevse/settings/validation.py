@@ -1,0 +1,42 @@
+"""What is wrong with a part of the configuration, key by key.
+
+Apart from the types of the configuration, so that a job which checks one part does not import all of them.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from densevse.errors import InputError
+
+Entry = TypeVar("Entry", bound=BaseModel)
+
+KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
+
+
+def validate(model: type[Entry], values: Any, where: str) -> Entry:
+    """Return `values` as `model`. Raises `InputError` that lists each wrong key with its path."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise not_valid(
+            where, [f"{'.'.join(path) or '(top)'}: {message}" for path, message in wrong_keys(error)]
+        ) from None
+
+
+def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
+    """Path and message of each wrong key. A validator's message begins with the key that it is about, and a colon."""
+    for found in error.errors():
+        path, message = [str(part) for part in found["loc"]], found["msg"].removeprefix("Value error, ")
+        if found["type"] not in ("value_error", "extra_forbidden") and isinstance(found["input"], str | int | float):
+            message += f", not {found['input']!r}"
+        named = KEY.fullmatch(message) if found["type"] == "value_error" else None
+        yield ([*path, *named[1].split(".")], named[2]) if named else (path, message)
+
+
+def not_valid(where: str, wrong: Sequence[str]) -> InputError:
+    """The error that lists what is wrong, a line for each key, once."""
+    lines = "\n".join(f"  {line}" for line in dict.fromkeys(wrong))
+    return InputError(f"{where} is not valid; correct these keys:\n{lines}")
