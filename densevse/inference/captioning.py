@@ -63,6 +63,10 @@ class TagSequences:
         drawn = random.choice(len(self.sequences), number, replace=False, p=self.counts / self.counts.sum())
         return [self.sequences[place] for place in sorted(drawn)]
 
+    def most_frequent(self, number: int) -> list[tuple[int, ...]]:
+        """The most frequent sequences; of equally frequent ones the first."""
+        return [self.sequences[place] for place in np.argsort(-self.counts, kind="stable")[:number]]
+
 
 class CaptionJob(Strict):
     """All that decides which sentences are written, besides the files."""
@@ -131,12 +135,14 @@ def _tag_sequences(inputs: Inputs, decoding: Decoding) -> TagSequences:
 
 
 def _along_tags(generator: Generator, images: Contents, sequences: TagSequences, job: CaptionJob) -> list[Candidate]:
-    """The best sentence along each tag sequence that is drawn for each image; equally long ones at once."""
+    """The best sentence along each tag sequence that is chosen for each image; equally long ones at once."""
     decoding = job.decoding
+    number, drawn = decoding.tag_sequences, decoding.choice_of_tags == "drawn"
+    same_for_all = [] if drawn else sequences.most_frequent(number)
     asked = [
         (tags, image)
         for image in range(len(images))
-        for tags in sequences.draw(decoding.tag_sequences, job.seed, image)
+        for tags in (sequences.draw(number, job.seed, image) if drawn else same_for_all)
     ]
     by_length: dict[int, list[tuple[tuple[int, ...], int]]] = {}
     for tags, image in asked:

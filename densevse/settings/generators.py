@@ -31,6 +31,11 @@ class Decoding(Strict):
     tag_sequences: int = Field(
         50, ge=1, description="with structure: so many tag sequences, drawn from training, are decoded for each image"
     )
+    choice_of_tags: Literal["drawn", "most_frequent"] = Field(
+        "drawn",
+        description="which tag sequences: drawn for each image, each as likely as it is frequent in training (as the "
+        "poster has it); or the most frequent ones, the same for all images (ours)",
+    )
     beam: int = Field(5, ge=1, description="hypotheses that the search goes on with; without structure, all are kept")
     longest_sentence: int = Field(30, ge=1, description="words; with structure, longer tag sequences are not drawn")
     language_weight: float = Field(

@@ -13,7 +13,7 @@ from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import TAGS
 from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
-from densevse.inference.captioning import CaptionJob, write_captions
+from densevse.inference.captioning import CaptionJob, TagSequences, write_captions
 from densevse.inference.embedding import write_embeddings
 from densevse.inference.models import build, open_model, save_model
 from densevse.inference.spaces import padded
@@ -104,6 +104,16 @@ def test_the_same_seed_writes_the_same_file(folder, with_tags):
     for name in ("one", "other"):
         written(files, folder / f"{name}.parquet", seed=3)
     assert (folder / "one.parquet").read_bytes() == (folder / "other.parquet").read_bytes()
+
+
+def test_the_most_frequent_tag_sequences_are_the_same_for_all_images(folder, with_tags):
+    files = trained(folder, with_tags, **PARAMETERS)
+    rows = written(files, folder / "written.parquet", choice_of_tags="most_frequent", tag_sequences=1)
+    assert rows["image_id"].tolist() == ["test16", "test17", "test18"]
+    assert rows["tags"].map(tuple).nunique() == 1
+    sequences = TagSequences([(2,), (3, 4), (5,)], np.array([1, 7, 7]))
+    assert sequences.most_frequent(2) == [(3, 4), (5,)]
+    assert sequences.most_frequent(9) == [(3, 4), (5,), (2,)]
 
 
 def test_translation_is_the_likeness_in_the_joint_space(folder, with_tags):
