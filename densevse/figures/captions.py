@@ -17,6 +17,7 @@ from densevse.spacing import evenly_spaced
 
 LINES, BESIDE = 4, 2  # lines of pictures, and how many stand beside each other
 WIDTH, LONGEST = 62, 124  # characters of a line, and of a sentence
+PICTURE, WRITER = 3, 0.6  # inches: the height of a picture at least, and of a writer's name and two lines
 
 
 def draw_captions(written: Mapping[str, str], images: str, sources: dict[str, str], title: str, path: str) -> None:
@@ -29,7 +30,7 @@ def draw_captions(written: Mapping[str, str], images: str, sources: dict[str, st
     about = next(iter(found.values())).index
     chosen = about[evenly_spaced(len(about), LINES * BESIDE)]
     picture = pictures(images, sources)
-    figure = Figure(figsize=(8 * BESIDE, 3 * LINES), layout="constrained")
+    figure = Figure(figsize=(8 * BESIDE, max(PICTURE, WRITER * len(written)) * LINES), layout="constrained")
     figure.suptitle(title)
     axes = figure.subplots(LINES, 2 * BESIDE, squeeze=False, width_ratios=[1, 1.7] * BESIDE)
     for place in axes.ravel():
