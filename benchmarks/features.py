@@ -1,4 +1,4 @@
-"""CNN features as extracted here, in the precision that `auto` chooses and cut behind their layer, against eager float32."""
+"""CNN features as extracted here, in the precision of `auto` and cut behind their layer, against eager float32."""
 
 import tempfile
 from collections.abc import Callable
