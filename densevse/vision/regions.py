@@ -9,6 +9,9 @@ the regions that stay are read from it as well; without, they are warped, and th
 an `area_exponent` a region's score is its class score times (its share of the image's area) to this power: a
 classifier of whole images is as sure of a dog's ear as of the dog, which a detector that was trained on boxes is not.
 
+The whole image is always squeezed into the network's square as the view `whole` squeezes it, so that methods which read
+the one or the other are given the same vector of it.
+
 A region has one class, its best: the same location is never two regions. With the architecture faster_rcnn the boxes
 are the detector's own, there are no proposals, and only `detections` and `nms_threshold` apply. Where the proposals are
 detections (the proposer `detections`), regions are chosen by the scores and classes that they come with, not by the
@@ -31,7 +34,7 @@ from densevse.vision.boxes import by_score, non_maximum_suppression
 from densevse.vision.crops import colour_of, warp
 from densevse.vision.pipeline import ahead
 from densevse.vision.region_network import Described, RegionNetwork
-from densevse.vision.views import Pixels, resize_shorter_side
+from densevse.vision.views import Pixels, resize_shorter_side, squeezed
 
 Item = TypeVar("Item")
 
@@ -56,9 +59,8 @@ class Detected(NamedTuple):
 class Window(NamedTuple):
     """A box of an image that becomes a crop."""
 
-    pixels: Pixels
-    box: NDArray[np.float32]
-    context: float
+    image: Candidates
+    number: int  # which of its boxes; 0 is the whole image
 
 
 class Regions(NamedTuple):
@@ -77,7 +79,7 @@ def choose(
         return (_best(found, options) for found in _of_crops(candidates, network, options, pool))
     chosen = ((image, _best(_of_map(image, network, options), options)) for image in candidates)
     if options.features == "roi_align":
-        return (found for _, found in chosen)
+        return (_with_whole(found, image, network, options) for image, found in chosen)
     images = (replace(image, boxes=found.boxes) for image, found in chosen)
     return (_sorted(found) for found in _of_crops(images, network, options, pool))
 
@@ -105,7 +107,7 @@ def _described(
     images: Iterable[Candidates], network: RegionNetwork, options: RegionOptions, pool: Executor
 ) -> Iterator[Regions]:
     if options.features == "roi_align":
-        return (_of_map(image, network, options) for image in images)
+        return (_with_whole(_of_map(image, network, options), image, network, options) for image in images)
     return _of_crops(images, network, options, pool)
 
 
@@ -137,20 +139,24 @@ def _of_crops(
 ) -> Iterator[Regions]:
     """Describe all boxes by crops, in batches that mix images and all have the same size."""
     settings = network.network.settings
-    size, batch_size = options.crop_size or settings.size, settings.batch_size
+    size, batch_size = _crop_size(network, options), settings.batch_size
     fill = colour_of(settings.mean)
     begun: deque[Candidates] = deque()
 
     def windows() -> Iterator[Window]:
         for image in images:
             begun.append(image)
-            for number, box in enumerate(image.boxes):
-                yield Window(image.pixels, box, context=options.context if number else 0)
+            yield from (Window(image, number) for number in range(len(image.boxes)))
+
+    def crop(window: Window) -> Pixels:
+        if window.number == 0:
+            return squeezed(window.image.pixels, size)
+        return warp(window.image.pixels, window.image.boxes[window.number], size, options.context, fill)
 
     def crops(batch: Sequence[Window]) -> tuple[int, Pixels]:
         made = np.empty((batch_size, size, size, 3), np.uint8)
         for number, window in enumerate(batch):
-            made[number] = warp(window.pixels, window.box, size, window.context, fill)
+            made[number] = crop(window)
         made[len(batch) :] = made[0]
         return len(batch), made
 
@@ -173,6 +179,17 @@ def _of_map(image: Candidates, network: RegionNetwork, options: RegionOptions) -
     scale = pixels.shape[1] / image.pixels.shape[1], pixels.shape[0] / image.pixels.shape[0]
     boxes = (image.boxes * (*scale, *scale)).astype(np.float32)
     return _scored(image, network.of_boxes(pixels, boxes, options.cells), options)
+
+
+def _with_whole(found: Regions, image: Candidates, network: RegionNetwork, options: RegionOptions) -> Regions:
+    """With the whole image described by a pass of its own, whatever size the shared map is made at."""
+    crop = squeezed(image.pixels, _crop_size(network, options))
+    whole, others = network.of_crops(crop[None]), found.described.take(slice(1, None))
+    return found._replace(described=Described(*map(np.concatenate, zip(whole, others, strict=True))))
+
+
+def _crop_size(network: RegionNetwork, options: RegionOptions) -> int:
+    return options.crop_size or network.network.settings.size
 
 
 def _chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -12,17 +12,19 @@ from torchvision.models import get_model
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
 from densevse.settings.networks import RegionOptions
 from densevse.settings.validation import validate
 from densevse.vision.crops import warp
+from densevse.vision.extract import extract as extract_whole
 from densevse.vision.extract_regions import extract_regions, proposals_of_images
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import CLASSES, load_network
 from densevse.vision.region_network import RegionNetwork, rest_of
+from densevse.vision.views import squeezed
 
 CLASS_NAMES = [f"class {number}" for number in range(1000)]
 SIZES = {"a": (70, 60), "b": (64, 64), "c": (50, 80), "none": (40, 40)}
@@ -134,13 +136,25 @@ def test_features_and_scores_are_those_of_the_warped_crop(made):
         rows = store.rows[store.rows["image_id"] == "a"]
         for number, row in list(enumerate(rows.to_dict("records")))[:4]:
             box = np.float32([row[column] for column in BOX])
-            crop = warp(pixels, box, 64, 16 if row["rank"] else 0, (124, 116, 104))
+            crop = warp(pixels, box, 64, 16, (124, 116, 104)) if row["rank"] else squeezed(pixels, 64)
             vector, scores = network.outputs(torch.from_numpy(crop).permute(2, 0, 1)[None], ["features", CLASSES])
             expected = vector.mean((2, 3)).cpu().numpy()
             np.testing.assert_allclose(store.gather([number]), expected, rtol=2e-2, atol=2e-3)
             if row["rank"]:
                 assert row["score"] == pytest.approx(scores.softmax(1).max().item(), rel=1e-3)
                 assert row["class_name"] == CLASS_NAMES[scores.argmax().item()]
+
+
+@pytest.mark.parametrize("options", WAYS)
+def test_the_whole_image_has_the_vector_of_the_view_whole(made, options):
+    regions = extract(made, **options)
+    settings = {**SETTINGS, "layers": {"whole": "features"}}
+    network = NetworkFiles("squeezenet1_1", settings, made / "weights.safetensors")
+    path = made / "view_whole" / "00-of-01.parquet"
+    extract_whole(made / "images.parquet", {"images": str(made / "images.zip")}, network, "whole", "00-of-01", path)
+    whole = FeatureStore([path], IMAGE_FEATURES)
+    first = regions.rows.index[regions.rows["rank"] == 0]
+    np.testing.assert_allclose(regions.gather(first), whole.gather(np.arange(len(whole))), rtol=2e-3, atol=2e-4)
 
 
 def read_png(folder, image_id):
