@@ -165,7 +165,7 @@ def _of_crops(
         waiting.append(network.of_crops(batch).take(slice(0, count)))
         while begun and sum(len(part.scores) for part in waiting) >= len(begun[0].boxes):
             image = begun.popleft()
-            together = Described(*map(np.concatenate, zip(*waiting, strict=True)))
+            together = _joined(waiting)
             waiting = [together.take(slice(len(image.boxes), None))]
             yield _scored(image, together.take(slice(0, len(image.boxes))), options)
 
@@ -185,7 +185,11 @@ def _with_whole(found: Regions, image: Candidates, network: RegionNetwork, optio
     """With the whole image described by a pass of its own, whatever size the shared map is made at."""
     crop = squeezed(image.pixels, _crop_size(network, options))
     whole, others = network.of_crops(crop[None]), found.described.take(slice(1, None))
-    return found._replace(described=Described(*map(np.concatenate, zip(whole, others, strict=True))))
+    return found._replace(described=_joined([whole, others]))
+
+
+def _joined(parts: Sequence[Described]) -> Described:
+    return Described(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _crop_size(network: RegionNetwork, options: RegionOptions) -> int:
