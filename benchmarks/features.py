@@ -29,10 +29,13 @@ def rows() -> list[tuple[str, str, float, str]]:
     precision = fastest_precision()
     with tempfile.TemporaryDirectory() as folder:
         return [
-            (f"{name} {layer}, batch of {batch}: speed / eager float32", target, ratio, f"{precision}, channels last")
+            (
+                f"{name} {layer}, batch of {batch}: speed / eager float32",
+                TARGETS[name] if precision == "bf16" else ">= 1",
+                speed_up(name, layer, batch, precision, Path(folder, "weights.safetensors")),
+                f"{precision}, channels last",
+            )
             for name, (layer, batch) in NETWORKS.items()
-            for target in [TARGETS[name] if precision == "bf16" else ">= 1"]
-            for ratio in [speed_up(name, layer, batch, precision, Path(folder, "weights.safetensors"))]
         ]
 
 

@@ -50,10 +50,16 @@ NO_TAGS: tuple[int, ...] = ()
 
 @dataclass(frozen=True)
 class TagSequences:
-    """The tag sequences of training, of which some are drawn for each image."""
+    """The tag sequences of training, of which some are chosen for each image."""
 
     sequences: Sequence[tuple[int, ...]]
     counts: NDArray[np.int64]  # how many training sentences have each
+
+    def of_image(self, image: int, decoding: Decoding, seed: int) -> list[tuple[int, ...]]:
+        """The sequences that sentences about an image are written along."""
+        if decoding.choice_of_tags == "drawn":
+            return self.draw(decoding.tag_sequences, seed, image)
+        return self.most_frequent(decoding.tag_sequences)
 
     def draw(self, number: int, seed: int, image: int) -> list[tuple[int, ...]]:
         """Different sequences for an image, each as likely as it is frequent; all, where there are not so many."""
@@ -137,13 +143,7 @@ def _tag_sequences(inputs: Inputs, decoding: Decoding) -> TagSequences:
 def _along_tags(generator: Generator, images: Contents, sequences: TagSequences, job: CaptionJob) -> list[Candidate]:
     """The best sentence along each tag sequence that is chosen for each image; equally long ones at once."""
     decoding = job.decoding
-    number, drawn = decoding.tag_sequences, decoding.choice_of_tags == "drawn"
-    same_for_all = [] if drawn else sequences.most_frequent(number)
-    asked = [
-        (tags, image)
-        for image in range(len(images))
-        for tags in (sequences.draw(number, job.seed, image) if drawn else same_for_all)
-    ]
+    asked = [(tags, image) for image in range(len(images)) for tags in sequences.of_image(image, decoding, job.seed)]
     by_length: dict[int, list[tuple[tuple[int, ...], int]]] = {}
     for tags, image in asked:
         by_length.setdefault(len(tags), []).append((tags, image))

@@ -16,8 +16,9 @@ class Localisation(Stage):
 
     def model(self, wildcards: Wildcards) -> str:
         """The model that points."""
-        folder = f"{self.results}/{self.seen_as(wildcards.dataset)}/models/{wildcards.variant}"
-        return f"{folder}/seed{wildcards.seed}/round{wildcards.round}/model.safetensors"
+        trained_on = self.seen_as(wildcards.dataset)
+        folder = self.folder_of_round("models", trained_on, wildcards.variant, wildcards.seed, wildcards.round)
+        return f"{folder}/model.safetensors"
 
     def words(self, wildcards: Wildcards) -> str:
         """The vocabulary that it was trained with."""

@@ -53,8 +53,8 @@ class Config(Strict):
             known(f"{where}.parser", [dataset.parser], self.parsers)
             known(f"{where}.word_vectors", [dataset.word_vectors or ""], {**self.word_vectors, "": None})
             known(f"{where}.votes", dataset.votes, self.variant_names())
-            trained_on = [dataset.localisation.trained_on or name]
-            known(f"{where}.localisation.trained_on", trained_on, self.datasets)
+            trained_on = dataset.localisation.trained_on or ""
+            known(f"{where}.localisation.trained_on", [trained_on], {**self.datasets, "": None})
             self.check_networks(f"{where}.networks", dataset.networks)
         for name, network in self.networks.items():
             if not (network.weights or network.local or network.trained_on):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -11,9 +11,8 @@ from densevse.errors import InputError
 from densevse.settings.config import Config
 from densevse.settings.generators import Generator, GeneratorEntry
 from densevse.settings.methods import Method, MethodEntry
-from densevse.settings.validation import not_valid, validate, wrong_keys
+from densevse.settings.validation import Entry, not_valid, validate, wrong_keys
 
-Entry = TypeVar("Entry", bound=BaseModel)
 Layer = tuple[str, Mapping[str, Any]]
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's where it is there: ten times faster
