@@ -83,8 +83,11 @@ class SMLSTM(Method):
 
     def encode_images(self, images: Images) -> Candidates:
         """The cells of the feature map as candidates, with the image's global context m (sections 3.1 and 3.2)."""
-        cells, context = (self.dropout(_scaled(images.views[view])) for view in _views(self.shapes))
-        return self._encode(self.image, cells, torch.ones_like(cells[:, :, 0], dtype=torch.bool), context)
+        cells, context = (images.views[view] for view in _views(self.shapes))
+        # A feature is dropped at all cells of an image: of one that is dropped at a single cell, the neighbours tell.
+        factor = self.dropout(_scale(cells).expand(-1, 1, cells.shape[2]))
+        present = torch.ones_like(cells[:, :, 0], dtype=torch.bool)
+        return self._encode(self.image, cells * factor, present, self.dropout(_scaled(context)))
 
     def encode_sentences(self, sentences: Sentences) -> Candidates:
         """The BLSTM's state at each word as candidates, with the LSTM's last state as global context n."""
@@ -217,8 +220,14 @@ def regulariser(saliency: Saliency, present: Tensor, kind: str) -> Tensor:
 
 def _scaled(x: Tensor) -> Tensor:
     """Of mean square 1 over all but the first dimension."""
+    return x * _scale(x)
+
+
+def _scale(x: Tensor) -> Tensor:
+    """(N, 1, ...) the factors that make it so."""
     rest = tuple(range(1, x.dim()))
-    return x * torch.rsqrt(x.square().mean(dim=rest, keepdim=True) + 1e-12)
+    square = torch.linalg.vector_norm(x, dim=rest, keepdim=True).square()
+    return torch.rsqrt(square / x[0].numel() + 1e-12)
 
 
 def _side(parameters: Parameters, candidate: int, context: int) -> Side:
