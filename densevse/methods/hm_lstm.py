@@ -63,8 +63,8 @@ class HMLSTM(DualEncoder):
     """Hierarchical Multimodal LSTM. Encodings are v of whole images (I, dimension) and h of sentences (S, dimension).
 
     Their score s(v, h) is v . h. In a training batch with correspondences, the images' encoding holds v of the phrases'
-    regions besides, and the sentences' h of the phrases and a number for each phrase that is the same for phrases of
-    the same words: all (phrases, ...).
+    regions besides, and the sentences' h of the phrases and two numbers for each phrase, of which one is the same for
+    phrases of the same words and one for phrases of the same head: all (phrases, ...).
     """
 
     regions_read: ClassVar[Literal["all", "assigned"]] = "assigned"
@@ -107,7 +107,8 @@ class HMLSTM(DualEncoder):
         v = self.visual(self.dropout(features), count)
         if phrases is None:
             return (v,), (h,)
-        return (v[:count], v[count:]), (h[:count], h[count:], wording[count:])
+        heads = torch.from_numpy(trees.heads()).to(wording.device)[phrases.node]
+        return (v[:count], v[count:]), (h[:count], h[count:], wording[count:], heads)
 
     def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
         """Eq 10 over the batch: its sentences, and its phrases where the encodings hold some."""
@@ -115,14 +116,10 @@ class HMLSTM(DualEncoder):
         count = len(sentences[0])
         total = _loss_of_pairs(images[0], sentences[0], ~batch.positives, parameters).sum()
         if len(images) > 1:
-            phrases = batch.correspondences
-            if phrases is None:
+            if batch.correspondences is None:
                 raise ValueError("the encodings hold phrases, but the batch says nothing of their sentences")
-            negatives = ~batch.positives[phrases.sentence][:, phrases.sentence]
-            if parameters.identical_phrases == "ignored":
-                negatives &= sentences[2][:, None] != sentences[2]
-            losses = _loss_of_pairs(images[1], sentences[1], negatives, parameters)
-            total = total + (_weights(phrases, count, parameters) * losses).sum()
+            losses = _losses_of_phrases(images, sentences, batch, parameters)
+            total = total + (_weights(batch.correspondences, count, parameters) * losses).sum()
         return total / count
 
     def embed_regions(self, regions: Tensor) -> Tensor:
@@ -148,7 +145,11 @@ class HMLSTM(DualEncoder):
         `present` (P, R) exist, and (P, dimension) of the phrases, to (P,) and (P,).
         """
         scores = torch.einsum("prd,pd->pr", regions, phrases)
-        confidence, region = scores.masked_fill(~self.candidates(present), -torch.inf).max(dim=1)
+        scores = scores.masked_fill(~self.candidates(present), -torch.inf)
+        confidence, region = scores.max(dim=1)
+        if self.hyperparameters.confidence == "lead":
+            others = scores.scatter(1, region.unsqueeze(1), -torch.inf).amax(dim=1)
+            confidence = torch.where(others.isfinite(), confidence - others, confidence)  # of one region, its score
         return region, confidence
 
     def candidates(self, present: Tensor) -> Tensor:
@@ -190,6 +191,28 @@ def _weights(phrases: Correspondences, sentences: int, parameters: Parameters) -
     return weights
 
 
+def _losses_of_phrases(images: Encoding, sentences: Encoding, batch: Batch, parameters: Parameters) -> Tensor:
+    """Eq 9 for each phrase and its region: (phrases,)."""
+    (whole_v, v), (whole_h, h, wording, heads), phrases = images, sentences, batch.correspondences
+    assert phrases is not None
+    if parameters.contrast == "whole":
+        matched, negatives = (v * h).sum(dim=1, keepdim=True), ~batch.positives[phrases.sentence]
+        of_region, of_phrase = (
+            (parameters.margin - matched + scores).clamp(min=0).masked_fill(~negatives, 0)
+            for scores in (v @ whole_h.T, h @ whole_v.T)
+        )
+        return _over(of_region, of_phrase, negatives, parameters.negatives)
+    if parameters.contrast == "sentence":  # a region that two phrases are assigned contrasts with neither
+        negatives = phrases.sentence[:, None] == phrases.sentence
+        negatives &= phrases.region[:, None] != phrases.region
+    else:
+        negatives = ~batch.positives[phrases.sentence][:, phrases.sentence]
+    if parameters.identical_phrases != "negatives":
+        alike = wording if parameters.identical_phrases == "ignored" else heads
+        negatives &= alike[:, None] != alike
+    return _loss_of_pairs(v, h, negatives, parameters)
+
+
 def _loss_of_pairs(v: Tensor, h: Tensor, negatives: Tensor, parameters: Parameters) -> Tensor:
     return contrastive_loss(v @ h.T, negatives, parameters.margin, parameters.negatives)
 
@@ -200,9 +223,14 @@ def contrastive_loss(scores: Tensor, negatives: Tensor, margin: float, over: Neg
     `scores` is (K, K) s(v_k, h_l), pairs on the diagonal; `negatives` (K, K) says whether v_k and h_l contrast.
     """
     phrases, regions = hinges(scores, ~negatives, margin)  # contrastive h_l of v_k in row k, v_l of h_k in column k
+    return _over(phrases, regions.T, negatives, over)
+
+
+def _over(of_region: Tensor, of_phrase: Tensor, negatives: Tensor, over: Negatives) -> Tensor:
+    """(K,) of the hinges (K, contrastive items) of a region v_k and of its phrase h_k."""
     if over == "hardest":
-        return phrases.amax(dim=1) + regions.amax(dim=0)
-    total = phrases.sum(dim=1) + regions.sum(dim=0)
+        return of_region.amax(dim=1) + of_phrase.amax(dim=1)
+    total = of_region.sum(dim=1) + of_phrase.sum(dim=1)
     return total if over == "sum" else total / negatives.sum(dim=1).clamp(min=1)
 
 

@@ -46,6 +46,24 @@ class Trees:
     noun_phrase: NDArray[np.bool_]  # (nodes,) whether the node is a noun phrase (the hat in HM-LSTM, Eq 2)
     root: Integers  # (S,) the root's number
 
+    def heads(self) -> Integers:
+        """(nodes,) the word number of each phrase's head; a leaf's is its own.
+
+        A phrase that ends in a word, such as "a brown dog", has that word for its head, and one that does not, such as
+        "a dog on a sofa" or "a dog and a cat", that of its first noun phrase. A phrase of neither kind has its last
+        child's.
+        """
+        nodes = np.arange(len(self.word))
+        inner, phrases = nodes[self.parent >= 0], nodes[(self.parent >= 0) & self.noun_phrase]
+        child = nodes.copy()
+        child[self.parent[inner]] = inner  # of several children the last one stays
+        begins = child.copy()
+        begins[self.parent[phrases][::-1]] = phrases[::-1]  # of several noun phrases the first one stays
+        towards = np.where(self.word[child] >= 0, child, begins)
+        while (self.word[towards] < 0).any():
+            towards = towards[towards]
+        return self.word[towards]
+
 
 @dataclass(frozen=True)
 class Triplets:

@@ -112,6 +112,58 @@ def test_identical_phrases_may_be_taken_for_negatives():
     assert loss_of(model, batch) != loss_of(build(), batch)
 
 
+def test_phrases_of_the_same_head_may_be_no_contrast():
+    batch = make_batch(sentences=((1, 2, 3), (4, 2, 3), (1, 5, 3)))
+    model = build(identical_phrases="same_head")
+    torch.testing.assert_close(loss_of(model, batch), literal_loss(model, batch, same_phrase=[0, 0, 1]))
+    assert loss_of(model, batch) != loss_of(build(), batch)
+
+
+def literal_phrases(model, batch, contrasts):
+    """Eq 9 of the phrases alone, with the regions and phrases, or wholes, that `contrasts(k, v, h)` names."""
+    images, sentences = model.encode_batch(batch)
+    (whole_v, v), (whole_h, h) = images, sentences[:2]
+    total = 0.0
+    for k, weight in enumerate(batch.correspondences.weight.tolist()):
+        true = v[k] @ h[k]
+        for other_v, other_h in contrasts(k, (whole_v, v), (whole_h, h)):
+            hinges = (0.1 - true + v[k] @ other_h).clamp(min=0), (0.1 - true + h[k] @ other_v).clamp(min=0)
+            total = total + weight * sum(hinges)
+    return total / len(whole_v)
+
+
+def loss_of_phrases(model, batch):
+    without = dataclasses.replace(batch, correspondences=None)
+    return loss_of(model, batch) - loss_of(model, without)
+
+
+def test_phrases_may_contrast_with_those_of_their_own_sentence():
+    batch = make_batch()
+    # Two phrases of the first sentence and one of the second; then the first two mean one region.
+    several = dataclasses.replace(batch.correspondences, sentence=torch.tensor([0, 0, 1]), node=torch.tensor([2, 1, 7]))
+    for region, expected in (([1, 2, 1], {0: [1], 1: [0], 2: []}), ([1, 1, 2], {0: [], 1: [], 2: []})):
+        pairs = dataclasses.replace(several, region=torch.tensor(region))
+        one = dataclasses.replace(batch, correspondences=pairs)
+        model = build(contrast="sentence")
+
+        def contrasts(k, v, h, expected=expected):
+            return [(v[1][other], h[1][other]) for other in expected[k]]
+
+        literal = literal_phrases(model, one, contrasts)
+        torch.testing.assert_close(loss_of_phrases(model, one), torch.as_tensor(literal), atol=1e-6, rtol=1e-5)
+        assert (literal > 0) == (region == [1, 2, 1])
+
+
+def test_phrases_may_contrast_with_whole_images_and_sentences():
+    batch, model = make_batch(image_ids=(0, 1, 1)), build(contrast="whole")
+    of_image = {0: [1, 2], 1: [0], 2: [0]}  # the second and third sentence have the same image
+
+    def contrasts(k, v, h):
+        return [(v[0][other], h[0][other]) for other in of_image[k]]
+
+    torch.testing.assert_close(loss_of_phrases(model, batch), literal_phrases(model, batch, contrasts))
+
+
 def test_sentences_and_phrases_of_one_image_are_no_negatives():
     batch = make_batch(image_ids=(0, 0, 0))
     assert loss_of(build(), batch) == 0
@@ -230,6 +282,14 @@ def test_a_phrase_is_assigned_the_closest_region():
     region, confidence = build(candidates="all").assign(regions, present, phrases)
     assert region.tolist() == [0, 0, 0]
     torch.testing.assert_close(confidence, torch.tensor([1.0, 1.0, 0.0]))
+
+
+def test_confidence_may_be_the_lead_over_the_next_region():
+    regions = torch.tensor([[[9.0, 0], [0.2, 1], [0.6, 0.8]], [[0, 1], [0.5, 0], [0, 0]]])
+    present = torch.tensor([[1, 1, 1], [1, 1, 0]]).bool()
+    region, confidence = build(confidence="lead").assign(regions, present, torch.tensor([[1.0, 0], [1, 0]]))
+    assert region.tolist() == [2, 1]
+    torch.testing.assert_close(confidence, torch.tensor([0.4, 0.5]))  # a region alone leads by its whole score
 
 
 def test_a_parameter_that_does_not_fit_is_named():

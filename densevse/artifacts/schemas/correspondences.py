@@ -14,7 +14,9 @@ CORRESPONDENCES = Schema(
         Column("end", NUMBER, "index after its last token"),
         Column("region", NUMBER, "rank of the region in the region features"),
         *BOX,
-        Column("confidence", REAL, "similarity of phrase and region, s_ij of section 3.3"),
+        Column(
+            "confidence", REAL, "similarity of phrase and region, s_ij of section 3.3; or its lead over the next region"
+        ),
     ),
 )
 

@@ -32,8 +32,17 @@ class Parameters(Strict):
         default="sum",
         description="what Eq 10 takes over a sentence's phrases; with mean they weigh no more than the sentence",
     )
-    identical_phrases: Literal["ignored", "negatives"] = Field(
-        default="ignored", description="'a man' of one image is no contrast to 'a man' of another, chosen; or it is"
+    contrast: Literal["batch", "sentence", "whole"] = Field(
+        default="batch",
+        description="to what Eq 9 contrasts a phrase and its region: those of the batch's other images, chosen; those "
+        "of its own sentence, as Eq 9 is printed; or the batch's other whole sentences and images",
+    )
+    identical_phrases: Literal["ignored", "same_head", "negatives"] = Field(
+        default="ignored",
+        description="'a man' of one image is no contrast to 'a man' of another, chosen; nor to 'an old man'; or both are",
+    )
+    confidence: Literal["score", "lead"] = Field(
+        default="score", description="s_ij of the assigned region (section 3.3); or by how much it leads the next one"
     )
     dropout: float = Field(
         default=0.0, ge=0, lt=1, description="of word vectors and of the CNN's vectors, in training; the paper has none"

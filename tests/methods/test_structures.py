@@ -1,0 +1,28 @@
+"""What the structures of sentences tell a method."""
+
+import numpy as np
+
+from densevse.language.trees import read_tree
+from densevse.methods.structures import Trees
+
+
+def heads(bracketed, words):
+    """The head's word of each noun phrase of a bracketed tree, the last phrase first."""
+    tree = read_tree(bracketed)
+    index = np.append(np.arange(len(words)), -1)[tree.token]
+    trees = Trees(index, np.array(tree.parent), np.array(tree.noun_phrase), np.array([len(tree.parent) - 1]))
+    found = trees.heads()
+    assert (found[index >= 0] == index[index >= 0]).all(), "a leaf's head is its word"
+    return [words[found[node]] for node in np.flatnonzero(tree.noun_phrase)[::-1]]
+
+
+def test_a_phrase_that_ends_in_a_word_has_it_for_its_head():
+    assert heads("(NP (DT a) (JJ brown) (NN dog))", "a brown dog".split()) == ["dog"]
+    assert heads("(NP (NP (DT a) (NN man) (POS 's)) (NN hat))", "a man 's hat".split()) == ["hat", "'s"]
+
+
+def test_another_has_that_of_its_first_noun_phrase():
+    on_a_sofa = "(NP (NP (DT a) (NN dog)) (PP (IN on) (NP (DT a) (NN sofa))))"
+    assert heads(on_a_sofa, "a dog on a sofa".split()) == ["dog", "sofa", "dog"]
+    both = "(NP (NP (DT a) (NN dog)) (CC and) (NP (DT a) (NN cat)))"
+    assert heads(both, "a dog and a cat".split()) == ["dog", "cat", "dog"]
