@@ -17,12 +17,12 @@ def heads(bracketed, words):
 
 
 def test_a_phrase_that_ends_in_a_word_has_it_for_its_head():
-    assert heads("(NP (DT a) (JJ brown) (NN dog))", "a brown dog".split()) == ["dog"]
-    assert heads("(NP (NP (DT a) (NN man) (POS 's)) (NN hat))", "a man 's hat".split()) == ["hat", "'s"]
+    assert heads("(NP (DT a) (JJ brown) (NN dog))", ["a", "brown", "dog"]) == ["dog"]
+    assert heads("(NP (NP (DT a) (NN man) (POS 's)) (NN hat))", ["a", "man", "'s", "hat"]) == ["hat", "'s"]
 
 
 def test_another_has_that_of_its_first_noun_phrase():
     on_a_sofa = "(NP (NP (DT a) (NN dog)) (PP (IN on) (NP (DT a) (NN sofa))))"
-    assert heads(on_a_sofa, "a dog on a sofa".split()) == ["dog", "sofa", "dog"]
+    assert heads(on_a_sofa, ["a", "dog", "on", "a", "sofa"]) == ["dog", "sofa", "dog"]
     both = "(NP (NP (DT a) (NN dog)) (CC and) (NP (DT a) (NN cat)))"
-    assert heads(both, "a dog and a cat".split()) == ["dog", "cat", "dog"]
+    assert heads(both, ["a", "dog", "and", "a", "cat"]) == ["dog", "cat", "dog"]

@@ -39,7 +39,8 @@ class Parameters(Strict):
     )
     identical_phrases: Literal["ignored", "same_head", "negatives"] = Field(
         default="ignored",
-        description="'a man' of one image is no contrast to 'a man' of another, chosen; nor to 'an old man'; or both are",
+        description="'a man' of one image is no contrast to 'a man' of another, chosen; nor to 'an old man'; or both "
+        "are",
     )
     confidence: Literal["score", "lead"] = Field(
         default="score", description="s_ij of the assigned region (section 3.3); or by how much it leads the next one"
