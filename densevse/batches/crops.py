@@ -15,7 +15,7 @@ from densevse.batches.ragged import Indices
 from densevse.batches.views import Regions
 from densevse.datasets.images import ImageFiles
 from densevse.errors import InputError
-from densevse.vision.crops import colour_of, warp
+from densevse.vision.crops import colour_of, crop_of_region
 
 READERS = 4
 """Threads that decode and warp."""
@@ -45,8 +45,8 @@ class Crops(Regions):
         self._image, self._rank = (store.rows[name].to_numpy() for name in ("image_id", "rank"))
         self._boxes = store.rows[BOX].to_numpy(np.float32)
         fill = colour_of(made_from["mean"])
-        self._warped = partial(warp, size=options["crop_size"] or made_from["size"], fill=fill)
-        self._context = options["context"]
+        size = options["crop_size"] or made_from["size"]
+        self._crop = partial(crop_of_region, size=size, context=options["context"], fill=fill)
 
     def _gather(self, rows: Indices) -> Tensor:
         """(n, 3, S, S) crops of regions, those of an image one after the other."""
@@ -59,6 +59,4 @@ class Crops(Regions):
     def _of_image(self, rows: Indices) -> NDArray[np.uint8]:
         """(n, S, S, 3) crops of regions of one image."""
         pixels = self._files.pixels(*self._named[self._image[rows[0]]])
-        return np.stack(
-            [self._warped(pixels, self._boxes[row], context=self._context if self._rank[row] else 0) for row in rows]
-        )
+        return np.stack([self._crop(pixels, self._rank[row], self._boxes[row]) for row in rows])

@@ -30,8 +30,8 @@ from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.loop import Plan, Trainer, write_history
 from densevse.training.task import Task
 from densevse.vision.concept_network import best_of_regions, head, multi_label_loss, with_outputs
-from densevse.vision.crops import warp
 from densevse.vision.networks import load_module, standardised
+from densevse.vision.views import squeezed
 
 AT_ONCE = 128  # images that are validated together
 Views = Literal["whole", "regions"]
@@ -103,9 +103,7 @@ class WholeImages:
         return PixelBatch(torch.from_numpy(squares).permute(0, 3, 1, 2), torch.from_numpy(self.present[images]))
 
     def _square(self, source: str, file: str) -> NDArray[np.uint8]:
-        pixels = self._files.pixels(source, file)
-        whole = np.array([0, 0, pixels.shape[1], pixels.shape[0]], np.float32)
-        return warp(pixels, whole, self._size, 0, (0, 0, 0))
+        return squeezed(self._files.pixels(source, file), self._size)
 
 
 class ConceptsFromPixels(Task):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import Boxes
+from densevse.vision.views import squeezed
 
 SIDE = 227
 """The side of R-CNN's crops; context is given in pixels of such a crop."""
@@ -16,6 +17,17 @@ def colour_of(mean: Sequence[float]) -> tuple[int, int, int]:
     """The grey levels nearest to a network's mean of each channel, of values up to 1: what crops are filled up with."""
     red, green, blue = (round(255 * channel) for channel in mean)
     return red, green, blue
+
+
+def crop_of_region(
+    image: NDArray[np.uint8], rank: int, box: Boxes, size: int, context: float, fill: tuple[int, int, int]
+) -> NDArray[np.uint8]:
+    """The crop (size, size, 3) of an image's region of some rank; that of rank 0 is the whole image.
+
+    The whole image is squeezed as the view `whole` squeezes it, so that both have the same vector; see `warp` for the
+    other regions.
+    """
+    return squeezed(image, size) if rank == 0 else warp(image, box, size, context, fill)
 
 
 def warp(

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from densevse.artifacts.boxes import Boxes
 from densevse.settings.networks import RegionOptions
 from densevse.vision.boxes import by_score, non_maximum_suppression
-from densevse.vision.crops import colour_of, warp
+from densevse.vision.crops import colour_of, crop_of_region
 from densevse.vision.pipeline import ahead
 from densevse.vision.region_network import Described, RegionNetwork
 from densevse.vision.views import Pixels, resize_shorter_side, squeezed
@@ -148,15 +148,10 @@ def _of_crops(
             begun.append(image)
             yield from (Window(image, number) for number in range(len(image.boxes)))
 
-    def crop(window: Window) -> Pixels:
-        if window.number == 0:
-            return squeezed(window.image.pixels, size)
-        return warp(window.image.pixels, window.image.boxes[window.number], size, options.context, fill)
-
     def crops(batch: Sequence[Window]) -> tuple[int, Pixels]:
         made = np.empty((batch_size, size, size, 3), np.uint8)
-        for number, window in enumerate(batch):
-            made[number] = crop(window)
+        for place, (image, number) in enumerate(batch):
+            made[place] = crop_of_region(image.pixels, number, image.boxes[number], size, options.context, fill)
         made[len(batch) :] = made[0]
         return len(batch), made
 
