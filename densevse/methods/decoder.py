@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.methods.recurrent import Prefixes, Recurrent, chains
-from densevse.methods.structures import Words
+from densevse.methods.structures import UNKNOWN, Words
 
 END = 0
 
@@ -48,14 +48,15 @@ class Decoder(nn.Module):
 
     `words` are the vectors F of Eq 3, (words, D), used for inputs and, transposed, for predictions. As printed, the
     softmax of F^T h does not fit: F is (300, words) and h has 1,024 values. So `project` maps h to D values first.
+    With `most_frequent`, the words that are numbered so high or higher are read and predicted as the unknown word.
     """
 
-    def __init__(self, words: nn.Embedding, hidden: int) -> None:
+    def __init__(self, words: nn.Embedding, hidden: int, most_frequent: int | None = None) -> None:
         super().__init__()
         self.words = words
         self.recurrent = Recurrent("lstm", words.embedding_dim, hidden)
         self.project = nn.Linear(hidden, words.embedding_dim, bias=False)
-        self.bias = nn.Parameter(torch.zeros(words.num_embeddings))  # b_p
+        self.bias = nn.Parameter(torch.zeros(min(words.num_embeddings, most_frequent or words.num_embeddings)))  # b_p
 
     def negative_log_likelihood(self, initial: Tensor, words: Words, sampled: float = 0.0) -> Tensor:
         """(S,) L_gen of each sentence: minus the sum over its words, and its end, of log P (section 3.4).
@@ -63,6 +64,7 @@ class Decoder(nn.Module):
         `initial` (S, hidden) begins each sentence. With the probability `sampled` a word that is read is drawn from the
         decoder's own prediction instead (scheduled sampling, Bengio et al. 2015); no gradient passes through it.
         """
+        words = _limited(words, len(self.bias))
         taught = teaching(words, self.sample(initial, words, sampled) if sampled else None)
         hidden = self.recurrent.states(self.words(taught.tree.distinct), taught.tree, initial)
         losses = functional.cross_entropy(self.logits(hidden), taught.target, reduction="none")
@@ -70,7 +72,7 @@ class Decoder(nn.Module):
 
     def logits(self, hidden: Tensor) -> Tensor:
         """(P, words) logits of the word that follows: F^T of the projected states, plus b_p."""
-        return functional.linear(self.project(hidden), self.words.weight, self.bias)
+        return functional.linear(self.project(hidden), self.words.weight[: len(self.bias)], self.bias)
 
     @torch.no_grad()
     def sample(self, initial: Tensor, words: Words, probability: float) -> Words:
@@ -85,3 +87,9 @@ class Decoder(nn.Module):
             before = torch.where(replaced, drawn, index[:, step])
             read.append(before)
         return Words(torch.stack(read, dim=1), words.lengths)
+
+
+def _limited(words: Words, count: int) -> Words:
+    """The same sentences with words of numbers up to `count` alone; the others are the unknown word."""
+    host = np.where(words.on_host() < count, words.on_host(), UNKNOWN)
+    return Words(words.index.masked_fill(words.index >= count, UNKNOWN), words.lengths, host)

@@ -145,7 +145,7 @@ def _decoder(parameters: Parameters, shapes: Shapes, words: nn.Embedding) -> Dec
     """The generating LSTM; its words' vectors are those of the sentences' LSTM only in "ctx + gen (E)"."""
     if parameters.words == "own":
         words = word_vectors("learned", parameters.word_dimension, shapes)
-    return Decoder(words, parameters.dimension)
+    return Decoder(words, parameters.dimension, parameters.generated_words)
 
 
 METHOD = SCO

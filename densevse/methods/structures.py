@@ -14,6 +14,8 @@ from torch import Tensor
 
 Integers = NDArray[np.int64]
 
+UNKNOWN = 1  # the number of the word that stands for all that the vocabulary does not have
+
 
 @dataclass(frozen=True)
 class Words:

@@ -52,6 +52,19 @@ def test_likelihoods_are_those_of_the_literal_loop(decoder, initial):
         assert torch.allclose(found[row], literal(decoder, initial[row], SENTENCES.index[row, :length].tolist()))
 
 
+def test_rare_words_may_be_the_unknown_word(decoder, initial):
+    torch.manual_seed(0)
+    limited = Decoder(decoder.words, HIDDEN, most_frequent=5).double()
+    for name in ("recurrent", "project"):
+        getattr(limited, name).load_state_dict(getattr(decoder, name).state_dict())
+    with torch.no_grad():
+        limited.bias.copy_(decoder.bias[:5])
+        decoder.bias[5:] = -torch.inf  # so that the literal loop never predicts them
+    found = limited.negative_log_likelihood(initial, SENTENCES)
+    for row, sentence in enumerate(([2, 3, 4], [1], [2, 3, 1, 4])):
+        assert torch.allclose(found[row], literal(decoder, initial[row], sentence))
+
+
 def test_gradients_of_states_and_weights(decoder, initial):
     names = [name for name, _ in decoder.named_parameters()]
 

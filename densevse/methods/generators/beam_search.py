@@ -6,8 +6,7 @@ import torch
 from torch import Tensor
 
 from densevse.methods.generators.interface import END, Generator
-
-UNKNOWN = 1  # the unknown word is never written
+from densevse.methods.structures import UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def _continuations(
     if only_end:
         best, word = logits[:, :, END:1], torch.full_like(logits[:, :, :1], END, dtype=torch.long)
     else:
-        logits[:, :, UNKNOWN] = -torch.inf
+        logits[:, :, UNKNOWN] = -torch.inf  # it is never written
         if not allowed_end:
             logits[:, :, END] = -torch.inf
         best, word = logits.topk(min(beam, logits.shape[2]), dim=2)

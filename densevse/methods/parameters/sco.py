@@ -17,6 +17,9 @@ class Parameters(Strict):
     )
     margin: float = Field(0.2, gt=0, description="m of L_mat")
     generation_weight: float = Field(1.0, ge=0, description="lambda of Eq 4; with 0 nothing is generated")
+    generated_words: int | None = Field(
+        None, gt=1, description="so many words, the most frequent ones, are generated, rarer ones as the unknown word"
+    )
     sampled: float = Field(
         0.0,
         ge=0,
