@@ -12,8 +12,8 @@ from typing import ClassVar, Literal
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import batch_norm, normalize
 
+from densevse.methods.branch import Branch
 from densevse.methods.hlstm import HLSTM, plan
 from densevse.methods.interface import (
     Batch,
@@ -32,31 +32,6 @@ from densevse.methods.structures import Trees
 from densevse.methods.words import word_vectors
 
 WHOLE_IMAGE = 0  # the first region of every image
-
-
-class Branch(nn.Module):
-    """One branch of the two (section 3.2.2): fully connected, batch normalisation, length 1."""
-
-    def __init__(self, inputs: int, dimension: int) -> None:
-        super().__init__()
-        self.linear = nn.Linear(inputs, dimension)
-        self.norm = nn.BatchNorm1d(dimension)
-
-    def forward(self, x: Tensor, wholes: int | None = None) -> Tensor:
-        """(n, inputs) to (n, dimension) of length 1.
-
-        The statistics of a training batch are those of its first `wholes` rows (by default of all), and the rows after
-        them are moved and scaled like those. One row has no statistics: the running ones serve.
-        """
-        x, norm = self.linear(x), self.norm
-        wholes = len(x) if wholes is None else wholes
-        if not self.training or wholes == 1:
-            x = batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps)
-        else:
-            variance, mean = torch.var_mean(x[:wholes], dim=0, correction=0)
-            scale = norm.weight * torch.rsqrt(variance + norm.eps)
-            x = torch.cat((norm(x[:wholes]), torch.addcmul(norm.bias, x[wholes:] - mean, scale)))
-        return normalize(x, dim=1)
 
 
 class HMLSTM(DualEncoder):

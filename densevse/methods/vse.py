@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from densevse.methods.branch import Branch
 from densevse.methods.interface import Batch, DualEncoder, Encoding, Images, Moment, Sentences, Shapes
 from densevse.methods.losses import hardest_hinges, order_scores, sum_of_hinges
 from densevse.methods.parameters.vse import Parameters
@@ -30,11 +31,11 @@ class VSE(DualEncoder):
             views = sorted(shapes.features)
             raise ValueError(f"vse reads one vector for each image (view whole, centre or ten_crop), not {views}")
         ((self.view, size),) = shapes.features.items()
-        self.image = nn.Linear(size, parameters.dimension)
-        nn.init.xavier_uniform_(self.image.weight)
-        nn.init.zeros_(self.image.bias)
+        self.image = _image_branch(size, parameters)
         self.words = _word_vectors(parameters, shapes)
         self.sentence = _sentence_encoder(parameters, self.words.embedding_dim)
+        normalised = parameters.branches == "normalised"
+        self.text = Branch(parameters.dimension, parameters.dimension) if normalised else nn.Identity()
         self.dropout = nn.Dropout(parameters.dropout)
 
     def encode_images(self, images: Images) -> Encoding:
@@ -46,9 +47,10 @@ class VSE(DualEncoder):
         words: Words = sentences["words"]
         if isinstance(self.sentence, Recurrent):
             tree = prefixes(words)
-            return (self._placed(self.sentence(self.dropout(self.words(tree.distinct)), tree)),)
+            last = self.sentence(self.dropout(self.words(tree.distinct)), tree)
+            return (self._placed(self.text(last)),)
         total = self.dropout(self.words(words.index)).sum(dim=1)  # padding has the zero vector
-        return (self._placed(self.sentence(total / words.lengths.unsqueeze(1))),)
+        return (self._placed(self.text(self.sentence(total / words.lengths.unsqueeze(1)))),)
 
     def score(self, images: Encoding, sentences: Encoding) -> Tensor:
         """(I, S) cosines, or minus the order-violation penalty."""
@@ -71,6 +73,15 @@ class VSE(DualEncoder):
         """Of unit norm, and for order embeddings with absolute values (Vendrov et al. 2016, section 5.1)."""
         unit = functional.normalize(vectors, dim=1)
         return unit.abs() if self.hyperparameters.similarity == "order" else unit
+
+
+def _image_branch(size: int, parameters: Parameters) -> nn.Module:
+    if parameters.branches == "normalised":
+        return Branch(size, parameters.dimension)
+    linear = nn.Linear(size, parameters.dimension)
+    nn.init.xavier_uniform_(linear.weight)
+    nn.init.zeros_(linear.bias)
+    return linear
 
 
 def _word_vectors(parameters: Parameters, shapes: Shapes) -> nn.Embedding:

@@ -85,6 +85,20 @@ def test_training_lowers_the_loss_and_moves_every_weight(encoder, similarity, lo
     assert (model.words.weight[0] == 0).all()
 
 
+def test_branches_may_be_normalised_over_the_batch():
+    model, sentences = make(branches="normalised", encoder="bag_of_words"), sentences_of([2], [3, 4], [5, 2], [6])
+    words = sentences["words"]
+    means = model.words(words.index).sum(dim=1) / words.lengths.unsqueeze(1)
+    sides = [
+        (model.encode_images(images_of(4)), model.image, images_of(4).views["whole"]),
+        (model.encode_sentences(sentences), model.text, model.sentence(means)),
+    ]
+    for (found,), branch, given in sides:
+        mapped = branch.linear(given)
+        scaled = (mapped - mapped.mean(dim=0)) / (mapped.var(dim=0, correction=0) + branch.norm.eps).sqrt()
+        torch.testing.assert_close(found, torch.nn.functional.normalize(scaled, dim=1))
+
+
 def test_one_pair():
     model = make()
     loss = loss_of(model, batch_of([2]))

@@ -20,6 +20,10 @@ class Parameters(Strict):
     encoder: Encoder = Field(
         default="lstm", description="of sentences; linear is the sum of word vectors (vector arithmetic)"
     )
+    branches: Literal["plain", "normalised"] = Field(
+        default="plain",
+        description="the CNN's vector is mapped linearly; or both sides are, with batch normalisation, as HM-LSTM's",
+    )
     loss: Literal["sum", "hardest"] = Field(
         default="sum", description="over all contrastive terms, or the hardest alone"
     )
