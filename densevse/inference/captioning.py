@@ -8,6 +8,7 @@ search's hypotheses, and one that works in no joint space ranks them by its own 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
@@ -71,7 +72,11 @@ class TagSequences:
 
     def most_frequent(self, number: int) -> list[tuple[int, ...]]:
         """The most frequent sequences; of equally frequent ones the first."""
-        return [self.sequences[place] for place in np.argsort(-self.counts, kind="stable")[:number]]
+        return [self.sequences[place] for place in self._by_frequency[:number]]
+
+    @cached_property
+    def _by_frequency(self) -> NDArray[np.intp]:
+        return np.argsort(-self.counts, kind="stable")
 
 
 class CaptionJob(Strict):

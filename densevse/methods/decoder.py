@@ -64,7 +64,8 @@ class Decoder(nn.Module):
         `initial` (S, hidden) begins each sentence. With the probability `sampled` a word that is read is drawn from the
         decoder's own prediction instead (scheduled sampling, Bengio et al. 2015); no gradient passes through it.
         """
-        words = _limited(words, len(self.bias))
+        if len(self.bias) < self.words.num_embeddings:
+            words = _limited(words, len(self.bias))
         taught = teaching(words, self.sample(initial, words, sampled) if sampled else None)
         hidden = self.recurrent.states(self.words(taught.tree.distinct), taught.tree, initial)
         losses = functional.cross_entropy(self.logits(hidden), taught.target, reduction="none")

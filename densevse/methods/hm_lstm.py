@@ -26,7 +26,7 @@ from densevse.methods.interface import (
     Sentences,
     Shapes,
 )
-from densevse.methods.losses import hinges
+from densevse.methods.losses import hinge, hinges
 from densevse.methods.parameters.hm_lstm import Negatives, Parameters
 from densevse.methods.structures import Trees
 from densevse.methods.words import word_vectors
@@ -173,8 +173,7 @@ def _losses_of_phrases(images: Encoding, sentences: Encoding, batch: Batch, para
     if parameters.contrast == "whole":
         matched, negatives = (v * h).sum(dim=1, keepdim=True), ~batch.positives[phrases.sentence]
         of_region, of_phrase = (
-            (parameters.margin - matched + scores).clamp(min=0).masked_fill(~negatives, 0)
-            for scores in (v @ whole_h.T, h @ whole_v.T)
+            hinge(scores, matched, ~negatives, parameters.margin) for scores in (v @ whole_h.T, h @ whole_v.T)
         )
         return _over(of_region, of_phrase, negatives, parameters.negatives)
     if parameters.contrast == "sentence":  # a region that two phrases are assigned contrasts with neither

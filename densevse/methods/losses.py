@@ -16,9 +16,13 @@ def hinges(scores: Tensor, positives: Tensor, margin: float) -> tuple[Tensor, Te
     (compared with the row's matched pair), and sentences against contrastive images (with the column's).
     """
     matched = scores.diagonal()
-    sentences = (margin - matched.unsqueeze(1) + scores).clamp(min=0).masked_fill(positives, 0)
-    images = (margin - matched.unsqueeze(0) + scores).clamp(min=0).masked_fill(positives, 0)
-    return sentences, images
+    sentences = hinge(scores, matched.unsqueeze(1), positives, margin)
+    return sentences, hinge(scores, matched.unsqueeze(0), positives, margin)
+
+
+def hinge(scores: Tensor, matched: Tensor, positives: Tensor, margin: float) -> Tensor:
+    """(N, M) max(0, margin - matched + contrastive), 0 at true pairs; `matched` has one score per row or column."""
+    return (margin - matched + scores).clamp(min=0).masked_fill(positives, 0)
 
 
 def sum_of_hinges(scores: Tensor, positives: Tensor, margin: float) -> Tensor:

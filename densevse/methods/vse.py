@@ -48,9 +48,10 @@ class VSE(DualEncoder):
         if isinstance(self.sentence, Recurrent):
             tree = prefixes(words)
             last = self.sentence(self.dropout(self.words(tree.distinct)), tree)
-            return (self._placed(self.text(last)),)
-        total = self.dropout(self.words(words.index)).sum(dim=1)  # padding has the zero vector
-        return (self._placed(self.text(self.sentence(total / words.lengths.unsqueeze(1)))),)
+        else:
+            total = self.dropout(self.words(words.index)).sum(dim=1)  # padding has the zero vector
+            last = self.sentence(total / words.lengths.unsqueeze(1))
+        return (self._placed(self.text(last)),)
 
     def score(self, images: Encoding, sentences: Encoding) -> Tensor:
         """(I, S) cosines, or minus the order-violation penalty."""

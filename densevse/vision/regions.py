@@ -9,8 +9,8 @@ the regions that stay are read from it as well; without, they are warped, and th
 an `area_exponent` a region's score is its class score times (its share of the image's area) to this power: a
 classifier of whole images is as sure of a dog's ear as of the dog, which a detector that was trained on boxes is not.
 
-The whole image is always squeezed into the network's square as the view `whole` squeezes it, so that methods which read
-the one or the other are given the same vector of it.
+However boxes are read, the whole image is squeezed into the network's square as the view `whole` squeezes it, so that
+methods which read the one or the other are given the same vector of it.
 
 A region has one class, its best: the same location is never two regions. With the architecture faster_rcnn the boxes
 are the detector's own, there are no proposals, and only `detections` and `nms_threshold` apply. Where the proposals are
