@@ -206,7 +206,8 @@ def test_loss_and_its_gradient_are_those_of_the_literal_loop(variant):
 
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("limit", [tanh_sums.LIMIT, 1.0])
-def test_sums_over_units_and_their_gradient(monkeypatch, compiled, limit):
+@pytest.mark.parametrize("units", [1, 5, 6])
+def test_sums_over_units_and_their_gradient(monkeypatch, compiled, limit, units):
     """By compiled loops and, as on a GPU, in blocks; also where the terms under the tanh are limited."""
     monkeypatch.setattr(tanh_sums, "LIMIT", limit)
     monkeypatch.setattr(tanh_sums, "BLOCK", 30)
@@ -214,7 +215,8 @@ def test_sums_over_units_and_their_gradient(monkeypatch, compiled, limit):
     torch.manual_seed(0)
     image = torch.tensor([2, 0, 2, 2, 0])
     pairs = tanh_sums.Grouped.by(image)
-    x, y, weight = (torch.randn(size, dtype=torch.double, requires_grad=True) for size in ((3, 2, 6), (5, 6), (6,)))
+    sizes = (3, 2, units), (5, units), (units,)
+    x, y, weight = (torch.randn(size, dtype=torch.double, requires_grad=True) for size in sizes)
 
     def sums(x, y, weight):
         return tanh_sums.tanh_sums(tanh_sums.exponential(x), tanh_sums.exponential(y), weight, pairs)
@@ -222,6 +224,19 @@ def test_sums_over_units_and_their_gradient(monkeypatch, compiled, limit):
     total = x.clamp(-limit, limit)[image[pairs.order]] + y.clamp(-limit, limit)[:, None]
     torch.testing.assert_close(sums(x, y, weight), torch.tanh(total) @ weight)
     assert torch.autograd.gradcheck(sums, (x, y, weight))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_sums_over_units_of_all_sizes_in_single_precision(monkeypatch, compiled):
+    """The largest exponentials share a division with others: neither is lost where their product is large."""
+    monkeypatch.setattr(tanh_sums, "_is_compiled", lambda keys: compiled)
+    pairs = tanh_sums.Grouped.by(torch.tensor([0]))
+    x, weight = torch.tensor([[[100.0, 100, 5, -100]]]), torch.tensor([1.0, 2, 4, 8])
+    for y in ([100.0, 100, 0, -100], [100.0, -100, 0, 100], [0.0, 0, 0, 0]):
+        queries = torch.tensor([y])
+        expected = torch.tanh(x[0].clamp(-10, 10) + queries.clamp(-10, 10)) @ weight  # of 10, it is 1
+        found = tanh_sums.tanh_sums(tanh_sums.exponential(x), tanh_sums.exponential(queries), weight, pairs)
+        torch.testing.assert_close(found, expected.view(1, 1))
 
 
 def test_pairs_that_cost_nothing_are_compared_once(monkeypatch):
