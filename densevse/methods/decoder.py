@@ -91,6 +91,6 @@ class Decoder(nn.Module):
 
 
 def _limited(words: Words, count: int) -> Words:
-    """The same sentences with words of numbers up to `count` alone; the others are the unknown word."""
+    """The same sentences; words that are not numbered below `count` are the unknown word."""
     host = np.where(words.on_host() < count, words.on_host(), UNKNOWN)
     return Words(words.index.masked_fill(words.index >= count, UNKNOWN), words.lengths, host)
