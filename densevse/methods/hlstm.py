@@ -66,7 +66,7 @@ def plan(trees: Trees, typed: bool, device: torch.device) -> Plan:
     children up, so that their order makes no difference. With `typed` false every child is of the type BAR.
     """
     types = 1 + typed
-    node, height, children = _distinct(trees, trees.noun_phrase & typed)
+    node, height, children = _distinct(trees, typed)
     parent = np.repeat(np.arange(len(children)), [len(found) for found in children])
     child, kind = np.divmod(np.array([edge for found in children for edge in found], np.int64), 2)
     sends = np.zeros((types, len(children)), bool)
@@ -90,13 +90,19 @@ def plan(trees: Trees, typed: bool, device: torch.device) -> Plan:
     )
 
 
-def _distinct(trees: Trees, kind: NDArray[np.bool_]) -> tuple[Integers, Integers, list[tuple[int, ...]]]:
+def wording(trees: Trees, typed: bool) -> Integers:
+    """(nodes,) a number for each node that is the same for nodes of the same words, as `plan` tells them apart."""
+    return _distinct(trees, typed)[0]
+
+
+def _distinct(trees: Trees, typed: bool) -> tuple[Integers, Integers, list[tuple[int, ...]]]:
     """Each node's number among the distinct ones; each distinct node's height and children (2 * number + kind)."""
     numbers: dict[tuple[int, ...], int] = {}
     node: list[int] = []
     heights: list[int] = []
     children: list[list[int]] = [[] for _ in trees.word]
     height = [0] * len(children)
+    kind = trees.noun_phrase & typed
     for i, (word, parent, hat) in enumerate(
         zip(trees.word.tolist(), trees.parent.tolist(), kind.tolist(), strict=True)
     ):

@@ -7,14 +7,18 @@ sentence, and where theirs were mixed in, retrieval suffered even with every cor
 the number of sentences, so that neither the margin nor gradient clipping depends on the batch size.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding
 
+from densevse.methods.bidirectional import Bidirectional
 from densevse.methods.branch import Branch
-from densevse.methods.hlstm import HLSTM, plan
+from densevse.methods.hlstm import HLSTM, plan, wording
 from densevse.methods.interface import (
     Batch,
     Correspondences,
@@ -28,7 +32,8 @@ from densevse.methods.interface import (
 )
 from densevse.methods.losses import hinge, hinges
 from densevse.methods.parameters.hm_lstm import Negatives, Parameters
-from densevse.methods.structures import Trees
+from densevse.methods.recurrent import prefixes
+from densevse.methods.structures import Trees, words_of
 from densevse.methods.words import word_vectors
 
 WHOLE_IMAGE = 0  # the first region of every image
@@ -51,8 +56,12 @@ class HMLSTM(DualEncoder):
         if set(shapes.features) != {"regions"}:
             raise ValueError(f"hm_lstm reads the view regions alone, not {sorted(shapes.features)}")
         self.vectors = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
+        size = self.vectors.embedding_dim
+        self.reader = Bidirectional(size, size // 2) if parameters.leaves == "bilstm" else None
+        if self.reader is not None and size % 2:
+            raise ValueError(f"a BiLSTM's leaves want word vectors of an even length, not {size}")
         self.encoder = HLSTM(
-            inputs=self.vectors.embedding_dim,
+            inputs=size,
             hidden=parameters.hidden,
             typed=parameters.typed,
             spread=float(self.vectors.weight.detach().std()),
@@ -78,12 +87,14 @@ class HMLSTM(DualEncoder):
         if phrases is not None:
             nodes = torch.cat((nodes, phrases.node))
             features = torch.cat((features, regions[phrases.sentence, phrases.region]))
-        h, wording = self._embed_nodes(trees, nodes, count)
+        h, node = self._embed_nodes(trees, nodes, count)
         v = self.visual(self.dropout(features), count)
         if phrases is None:
             return (v,), (h,)
-        heads = torch.from_numpy(trees.heads()).to(wording.device)[phrases.node]
-        return (v[:count], v[count:]), (h[:count], h[count:], wording[count:], heads)
+        if self.reader is not None:
+            node = torch.from_numpy(wording(trees, self.hyperparameters.typed)).to(node.device)
+        same_words, same_head = node[phrases.node], torch.from_numpy(trees.heads()).to(node.device)[phrases.node]
+        return (v[:count], v[count:]), (h[:count], h[count:], same_words, same_head)
 
     def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
         """Eq 10 over the batch: its sentences, and its phrases where the encodings hold some."""
@@ -143,15 +154,32 @@ class HMLSTM(DualEncoder):
         return found
 
     def _embed_nodes(self, trees: Trees, nodes: Tensor, sentences: int | None = None) -> tuple[Tensor, Tensor]:
-        """Representations of nodes, and a number for each that is the same for nodes of the same words.
+        """Representations of nodes, and each node's number among the distinct ones of all trees.
 
         The first `sentences` of the nodes are whole sentences; None if that makes no difference.
         """
         device = self.encoder.w.device
+        trees, vectors = self._leaves(trees)
         layout = plan(trees, self.hyperparameters.typed, device)
-        distinct = layout.node[nodes.to(device)]
-        states = self.encoder(lambda words: self.dropout(self.vectors(words)), layout)
-        return self.text(states.index_select(0, distinct), sentences), distinct
+        states = self.encoder(vectors, layout)
+        return self.text(states.index_select(0, layout.node[nodes.to(device)]), sentences), layout.node
+
+    def _leaves(self, trees: Trees) -> tuple[Trees, Callable[[Tensor], Tensor]]:
+        """Trees, and what gives x_j of Eq 5 to 7 for the words at their leaves.
+
+        Where leaves read their sentence, each is a word of its own: no two have the same x_j, the word's vector with
+        the BiLSTM's state there added to it.
+        """
+        if self.reader is None:
+            return trees, lambda words: self.dropout(self.vectors(words))
+        leaves = trees.leaves()
+        words = words_of(np.where(leaves >= 0, trees.word[leaves], 0), self.encoder.w.device)
+        distinct = prefixes(words)
+        states = self.reader(self.dropout(self.vectors(distinct.distinct)), words, distinct)
+        x = (self.dropout(self.vectors(words.index)) + states).flatten(0, 1)
+        place = np.full(len(trees.word), -1)
+        place[leaves[leaves >= 0]] = np.flatnonzero(leaves >= 0)
+        return replace(trees, word=place), lambda places: embedding(places, x)
 
 
 def _weights(phrases: Correspondences, sentences: int, parameters: Parameters) -> Tensor:
@@ -168,7 +196,7 @@ def _weights(phrases: Correspondences, sentences: int, parameters: Parameters) -
 
 def _losses_of_phrases(images: Encoding, sentences: Encoding, batch: Batch, parameters: Parameters) -> Tensor:
     """Eq 9 for each phrase and its region: (phrases,)."""
-    (whole_v, v), (whole_h, h, wording, heads), phrases = images, sentences, batch.correspondences
+    (whole_v, v), (whole_h, h, same_words, same_head), phrases = images, sentences, batch.correspondences
     assert phrases is not None
     if parameters.contrast == "whole":
         matched, negatives = (v * h).sum(dim=1, keepdim=True), ~batch.positives[phrases.sentence]
@@ -182,7 +210,7 @@ def _losses_of_phrases(images: Encoding, sentences: Encoding, batch: Batch, para
     else:
         negatives = ~batch.positives[phrases.sentence][:, phrases.sentence]
     if parameters.identical_phrases != "negatives":
-        alike = wording if parameters.identical_phrases == "ignored" else heads
+        alike = same_words if parameters.identical_phrases == "ignored" else same_head
         negatives &= alike[:, None] != alike
     return _loss_of_pairs(v, h, negatives, parameters)
 

@@ -40,13 +40,22 @@ def words_of(index: Integers, device: torch.device) -> Words:
 class Trees:
     """Constituency trees of a batch of sentences, all nodes numbered together, children before parents.
 
-    A leaf is a pre-terminal with its word.
+    A leaf is a pre-terminal with its word. A sentence's leaves stand in the order of its words; its root comes last.
     """
 
     word: Integers  # (nodes,) the leaf's word number, -1 at inner nodes
     parent: Integers  # (nodes,) the parent's number, -1 at a root
     noun_phrase: NDArray[np.bool_]  # (nodes,) whether the node is a noun phrase (the hat in HM-LSTM, Eq 2)
     root: Integers  # (S,) the root's number
+
+    def leaves(self) -> Integers:
+        """(S, longest) each sentence's leaves in the order of its words, padded with -1."""
+        leaves = np.flatnonzero(self.word >= 0)
+        sentence = np.searchsorted(self.root, leaves)  # a root comes last of its sentence's nodes
+        counts = np.bincount(sentence, minlength=len(self.root))
+        table = np.full((len(counts), counts.max()), -1)
+        table[np.arange(table.shape[1]) < counts[:, None]] = leaves
+        return table
 
     def heads(self) -> Integers:
         """(nodes,) the word number of each phrase's head; a leaf's is its own.

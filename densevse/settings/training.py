@@ -40,6 +40,9 @@ class Phase(Strict):
     parameters: dict[str, Any] = Field(
         default={}, description="parameters of what is trained that differ in this phase"
     )
+    frozen: list[str] = Field(
+        default=[], description="modules of what is trained, by their names, whose weights do not change in this phase"
+    )
 
 
 class NamedPhase(Phase):

@@ -4,7 +4,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -95,8 +95,10 @@ class Trainer:
         ]
         self.warm_up = _warm_up(self.epochs)
         self.device = device_of(task.module)
-        self.weights = [weight for weight in task.module.parameters() if weight.requires_grad]
-        self.optimizer = _optimizer(self.weights, plan.training)
+        self.weights = {name: weight for name, weight in task.module.named_parameters() if weight.requires_grad}
+        for phase in plan.phases:
+            _check_frozen(phase, self.weights)
+        self.optimizer = _optimizer(list(self.weights.values()), plan.training)
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
 
@@ -127,6 +129,8 @@ class Trainer:
     def _run_epoch(self, stop: threading.Event) -> None:
         now, epoch, plan = self.progress, self.epochs[self.progress.epoch - 1], self.plan
         moment = Moment(now.epoch, epoch.phase.name, epoch.parameters)
+        for name, weight in self.weights.items():
+            weight.requires_grad_(not _is_frozen(name, epoch.phase))
         batches = epoch_batches(self.task.examples, plan.training.batch_size, plan.seed, now.epoch, plan.round)
         begun, left = time.monotonic(), batches[now.batch :]
         loss = torch.tensor(now.loss, dtype=torch.float64, device=self.device)
@@ -154,7 +158,7 @@ class Trainer:
         self.optimizer.zero_grad()
         loss.backward()
         if self.plan.training.clip is not None:
-            clip_grad_norm_(self.weights, self.plan.training.clip)
+            clip_grad_norm_(self.weights.values(), self.plan.training.clip)
         self.optimizer.step()
         return loss.detach()
 
@@ -247,6 +251,20 @@ def _warm_up(epochs: Sequence[Epoch]) -> int:
     """How many epochs there are up to the last one whose parameters are not those of the end."""
     last = epochs[-1].parameters
     return max((number for number, epoch in enumerate(epochs, 1) if epoch.parameters != last), default=0)
+
+
+def _is_frozen(weight: str, phase: NamedPhase) -> bool:
+    return any(weight.startswith(f"{module}.") for module in phase.frozen)
+
+
+def _check_frozen(phase: NamedPhase, weights: Iterable[str]) -> None:
+    """Raises `InputError` naming a module that has no weights that are trained."""
+    for module in phase.frozen:
+        if not any(weight.startswith(f"{module}.") for weight in weights):
+            known = ", ".join(sorted({weight.split(".")[0] for weight in weights if "." in weight}))
+            raise InputError(
+                f"phases.{phase.name}.frozen: {module!r} is no module with weights that are trained; known: {known}"
+            )
 
 
 def _columns() -> set[str]:

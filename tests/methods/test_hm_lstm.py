@@ -10,7 +10,8 @@ from densevse.methods.hlstm import plan
 from densevse.methods.hm_lstm import HMLSTM, contrastive_loss
 from densevse.methods.interface import Batch, Correspondences, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.hm_lstm import Parameters
-from densevse.methods.structures import Trees
+from densevse.methods.recurrent import prefixes
+from densevse.methods.structures import Trees, words_of
 
 SMALL = {"dimension": 6, "hidden": 5, "word_vectors": "learned", "word_dimension": 4}
 SHAPES = Shapes(features={"regions": 8}, words=10)
@@ -110,6 +111,34 @@ def test_identical_phrases_may_be_taken_for_negatives():
     model = build(identical_phrases="negatives")
     torch.testing.assert_close(loss_of(model, batch), literal_loss(model, batch, same_phrase=[0, 1, 2]))
     assert loss_of(model, batch) != loss_of(build(), batch)
+
+
+def test_leaves_may_read_their_sentence():
+    """The word's vector with the state of a BiLSTM over this sentence: the same phrase differs between sentences."""
+    two, one = make_trees((1, 2, 3), (1, 2, 5)), make_trees((1, 2, 5))
+    phrases, roots = torch.tensor([2, 7]), torch.tensor([4, 9])
+    words = build().eval()
+    torch.testing.assert_close(*words.embed_nodes(two, phrases))
+    model = build(leaves="bilstm").eval()
+    of_phrases = model.embed_nodes(two, phrases)
+    assert not torch.allclose(*of_phrases, atol=1e-3)
+    torch.testing.assert_close(of_phrases[1], model.embed_nodes(one, phrases[:1])[0])
+
+    sentence = words_of(np.array([[1, 2, 5]]), torch.device("cpu"))
+    distinct = prefixes(sentence)
+    states = model.reader(model.vectors(distinct.distinct), sentence, distinct)[0]
+    x = model.vectors(sentence.index[0]) + states
+    layout = plan(dataclasses.replace(one, word=np.array([0, 1, -1, 2, -1])), True, torch.device("cpu"))
+    state = model.encoder(lambda leaves: x[leaves], layout)[layout.node[roots[:1]]]
+    torch.testing.assert_close(model.embed_nodes(two, roots)[1:], model.text(state))
+
+
+def test_phrases_of_the_same_words_are_no_contrast_whatever_their_leaves_read():
+    batch, same, other = make_batch(), build(leaves="bilstm"), build(leaves="bilstm", identical_phrases="negatives")
+    _, (_, h, same_words, _) = same.encode_batch(batch)
+    assert same_words[0] == same_words[2] != same_words[1]
+    assert not torch.allclose(h[0], h[2], atol=1e-3)
+    assert loss_of(same, batch) < loss_of(other, batch)
 
 
 def test_phrases_of_the_same_head_may_be_no_contrast():

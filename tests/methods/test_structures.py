@@ -26,3 +26,17 @@ def test_another_has_that_of_its_first_noun_phrase():
     assert heads(on_a_sofa, ["a", "dog", "on", "a", "sofa"]) == ["dog", "sofa", "dog"]
     both = "(NP (NP (DT a) (NN dog)) (CC and) (NP (DT a) (NN cat)))"
     assert heads(both, ["a", "dog", "and", "a", "cat"]) == ["dog", "cat", "dog"]
+
+
+def test_leaves_stand_in_the_order_of_the_words():
+    first, second = (read_tree(text) for text in ("(S (NP (DT a) (NN dog)) (VP (VBZ runs)))", "(NP (NN sand))"))
+    count = len(first.parent)
+    index = np.concatenate([np.append(np.arange(5), -1)[first.token], np.append([7], -1)[second.token]])
+    parent = np.concatenate([first.parent, np.where(np.array(second.parent) < 0, -1, np.array(second.parent) + count)])
+    phrase = np.concatenate([first.noun_phrase, second.noun_phrase])
+    trees = Trees(index, parent, phrase, np.array([count - 1, len(index) - 1]))
+    leaves = trees.leaves()
+    assert leaves.shape == (2, 3)
+    assert trees.word[leaves[0]].tolist() == [0, 1, 2]
+    assert trees.word[leaves[1, 0]] == 7
+    assert leaves[1, 1:].tolist() == [-1, -1]

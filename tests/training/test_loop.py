@@ -198,10 +198,35 @@ def test_validation_leaves_training_mode_and_randomness_alone(trainer):
 
 def test_the_gradient_is_clipped(trainer):
     one = trainer(clip=1e-3, optimizer="sgd")
-    before = [weight.detach().clone() for weight in one.weights]
+    before = [weight.detach().clone() for weight in one.weights.values()]
     one.step(one.task.batch(np.arange(4), 1), Moment(1, "main", one.task.parameters), 1.0)
-    moved = torch.cat([(weight - old).flatten() for weight, old in zip(one.weights, before, strict=True)])
+    moved = torch.cat([(weight - old).flatten() for weight, old in zip(one.weights.values(), before, strict=True)])
     assert moved.norm().item() == pytest.approx(1e-3, rel=1e-3)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_a_phase_may_leave_modules_as_they_are(trainer, optimizer, monkeypatch):
+    """For that phase alone, whatever the optimiser remembers of them."""
+    first = NamedPhase(name="first", epochs=1, learning_rate=0.01)
+    still = NamedPhase(name="still", epochs=1, learning_rate=0.01, frozen=["words"])
+    one = trainer(epochs=1, before=[first, still], optimizer=optimizer, momentum=0.9, weight_decay=0.1)
+    words, images = [], []
+
+    def close(trainer, original=Trainer._close_epoch):
+        words.append(trainer.task.module.words.weight.detach().clone())
+        images.append(trainer.task.module.image.weight.detach().clone())
+        original(trainer)
+
+    monkeypatch.setattr(Trainer, "_close_epoch", close)
+    one.run()
+    assert torch.equal(words[0], words[1])
+    assert not torch.equal(words[1], words[2])
+    assert not torch.equal(images[0], images[1])
+
+
+def test_a_frozen_module_that_is_not_there_is_named(trainer):
+    with pytest.raises(InputError, match=r"phases\.main\.frozen: 'word' is no module .*known: image, sentence, words"):
+        trainer(before=[NamedPhase(name="main", epochs=1, learning_rate=0.01, frozen=["word"])])
 
 
 def test_divergence_is_an_error_that_says_what_to_do(trainer, monkeypatch):

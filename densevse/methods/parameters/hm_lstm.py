@@ -21,6 +21,10 @@ class Parameters(Strict):
         default="fixed", description="pre-trained and fixed (section 3.2.1), tuned further, or learned from nothing"
     )
     word_dimension: int = Field(default=300, gt=0, description="of word vectors that are learned from nothing")
+    leaves: Literal["words", "bilstm"] = Field(
+        default="words",
+        description="what a tree's leaves are: words; or, ours, words that have read their sentence by a BiLSTM",
+    )
     margin: float = Field(default=0.1, ge=0, description="m of Eq 9, chosen")
     negatives: Negatives = Field(
         default="sum", description="what Eq 9 takes over the contrastive items: the paper's sum"
