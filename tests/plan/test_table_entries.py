@@ -72,6 +72,15 @@ def test_retrievals_come_by_section_then_variant_then_seed():
     assert sorted(settings["entries"]["network"]) == ["rcnn_ilsvrc13", "vgg19"]
 
 
+def test_every_table_can_be_planned():
+    tables = Tables(project())
+    for name in tables.config.tables:
+        described = tables.settings(job(name))
+        assert all(entry["networks"] for section in described["sections"] for entry in section["measured"].values()), name
+    finetuned = tables.settings(job("defrag_3"))["sections"][0]["measured"]["defrag_finetuned"]
+    assert finetuned["networks"] == {"regions": "rcnn_ilsvrc13"}  # whose regions' pixels are read
+
+
 def test_a_table_reads_the_figures_of_the_papers_that_it_cites_and_of_no_others():
     tables = Tables(project())
     assert [Path(file).name for file in tables.published(job("pascal1k"))] == ["defrag.csv"]
