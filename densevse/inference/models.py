@@ -24,6 +24,7 @@ from densevse.settings.validation import validate
 from densevse.strict import Strict
 
 KEY = MADE_FROM  # one key, as the order of several is not defined
+TRAINED_NETWORK = "trained_network"  # what the network is that was trained with a model; `network` is a name elsewhere
 
 
 def method_class(name: str) -> type[Method]:
@@ -71,7 +72,7 @@ def save_model(
         "parameters": method.hyperparameters.model_dump(mode="json"),
         "sentences": list(sentences),
         "shapes": sizes,
-        **({} if shapes.network is None else {"network": shapes.network.described}),
+        **({} if shapes.network is None else {TRAINED_NETWORK: shapes.network.described}),
     }
     write_weights(method, path, described)
 
@@ -175,10 +176,11 @@ def _shapes(described: Mapping[str, Any]) -> Shapes:
 
 def _with_network(shapes: Shapes, described: Mapping[str, Any]) -> Shapes:
     """The shapes with the network that was trained with a model, to be filled with the model's weights."""
-    if "network" not in described:
+    if TRAINED_NETWORK not in described:
         return shapes
     # By name, so that only jobs of such models depend on its code: see plan.training.modules_of.
-    return replace(shapes, network=import_module("densevse.vision.finetuned").FineTuned.untrained(described["network"]))
+    finetuned = import_module("densevse.vision.finetuned").FineTuned
+    return replace(shapes, network=finetuned.untrained(described[TRAINED_NETWORK]))
 
 
 def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

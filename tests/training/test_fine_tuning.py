@@ -9,12 +9,14 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 
 from densevse.artifacts import schema
+from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.batches.inputs import Inputs
 from densevse.errors import InputError
+from densevse.evaluation.provenance import check_provenance
 from densevse.inference.encoding import encode_images
 from densevse.inference.models import build, load_model, open_alone, open_model
 from densevse.methods.interface import Moment
@@ -217,3 +219,13 @@ def test_a_trained_model_brings_its_network(job, crops, files):
     assert isinstance(load_model(path).network, FineTuned)
     _, asked = open_alone(files.with_changes(view_whole=[]), path, torch.device("cpu"))  # sentences alone
     assert torch.equal(asked.image.weight, weights["image.weight"])
+
+
+def test_a_table_knows_the_network_by_the_features_that_it_begins_with(job):
+    start, _ = job("start")
+    model, _ = job("finetuned", start=start, **OPENED)
+    made = {"parents": {"model": made_from(model)}}
+    said = {"used": {"network": ["miniature"], "minimum_word_count": ["1"]}, "training": {}}
+    check_provenance("retrieval.parquet", made, said, {})
+    with pytest.raises(InputError, match="network: the table says another, found miniature"):
+        check_provenance("retrieval.parquet", made, {**said, "used": {**said["used"], "network": ["another"]}}, {})
