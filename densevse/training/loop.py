@@ -96,8 +96,7 @@ class Trainer:
         self.warm_up = _warm_up(self.epochs)
         self.device = device_of(task.module)
         self.weights = {name: weight for name, weight in task.module.named_parameters() if weight.requires_grad}
-        for phase in plan.phases:
-            _check_frozen(phase, self.weights)
+        self.frozen = {phase.name: _frozen(phase, self.weights) for phase in plan.phases}
         self.optimizer = _optimizer(list(self.weights.values()), plan.training)
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
@@ -130,7 +129,7 @@ class Trainer:
         now, epoch, plan = self.progress, self.epochs[self.progress.epoch - 1], self.plan
         moment = Moment(now.epoch, epoch.phase.name, epoch.parameters)
         for name, weight in self.weights.items():
-            weight.requires_grad_(not _is_frozen(name, epoch.phase))
+            weight.requires_grad_(name not in self.frozen[epoch.phase.name])
         batches = epoch_batches(self.task.examples, plan.training.batch_size, plan.seed, now.epoch, plan.round)
         begun, left = time.monotonic(), batches[now.batch :]
         loss = torch.tensor(now.loss, dtype=torch.float64, device=self.device)
@@ -253,18 +252,16 @@ def _warm_up(epochs: Sequence[Epoch]) -> int:
     return max((number for number, epoch in enumerate(epochs, 1) if epoch.parameters != last), default=0)
 
 
-def _is_frozen(weight: str, phase: NamedPhase) -> bool:
-    return any(weight.startswith(f"{module}.") for module in phase.frozen)
-
-
-def _check_frozen(phase: NamedPhase, weights: Iterable[str]) -> None:
-    """Raises `InputError` naming a module that has no weights that are trained."""
-    for module in phase.frozen:
-        if not any(weight.startswith(f"{module}.") for weight in weights):
+def _frozen(phase: NamedPhase, weights: Iterable[str]) -> set[str]:
+    """Which weights a phase leaves as they are. Raises `InputError` naming a module that has none that are trained."""
+    of_module = {module: {name for name in weights if name.startswith(f"{module}.")} for module in phase.frozen}
+    for module, names in of_module.items():
+        if not names:
             known = ", ".join(sorted({weight.split(".")[0] for weight in weights if "." in weight}))
             raise InputError(
                 f"phases.{phase.name}.frozen: {module!r} is no module with weights that are trained; known: {known}"
             )
+    return set().union(*of_module.values())
 
 
 def _columns() -> set[str]:
