@@ -6,7 +6,7 @@ from densevse.errors import InputError
 from densevse.plan.datasets import Datasets
 from densevse.plan.features import Features
 from densevse.plan.project import Stage
-from densevse.settings.networks import CROPS, View
+from densevse.settings.networks import CROPS, View, described_by
 
 Files = dict[str, str | list[str]]
 
@@ -23,8 +23,7 @@ class Inputs(Stage):
         # not `images`: so may a data set's source be called
         inputs: Files = {"image_table": f"{self.results}/{dataset}/images.parquet"}
         for view in views:
-            # Crops are those of the regions that the network describes.
-            described: View = "regions" if view == CROPS else view
+            described = described_by(view)
             if described not in networks:
                 raise InputError(
                     f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network whose features it "

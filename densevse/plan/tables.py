@@ -13,7 +13,7 @@ from densevse.plan.project import Project, Stage, Wildcards
 from densevse.plan.training import Training
 from densevse.settings.config import Config
 from densevse.settings.methods import Method
-from densevse.settings.networks import CONCEPTS, CROPS, WRITTEN, Network, View
+from densevse.settings.networks import CONCEPTS, WRITTEN, Network, View, described_by
 from densevse.settings.proposers import Clustered
 from densevse.settings.tables import Protocol, Section, Table
 
@@ -242,7 +242,7 @@ class Tables(Stage):
         entry, read = self.config.datasets[dataset], dict[View, str]()
         for one in variants:
             networks = {**entry.networks, **one.networks}
-            views: list[View] = ["regions" if view == CROPS else view for view in one.views if view != WRITTEN]
+            views = [described_by(view) for view in one.views if view != WRITTEN]
             read |= {view: networks[view] for view in views}
             writer = self.project.generator(one.generator, dataset) if one.generator else None
             if writer and writer.view:

@@ -21,6 +21,12 @@ CROPS: View = "crops"
 WRITTEN: View = "written"
 """The view that a generator gives: the first sentence that it wrote about an image."""
 
+
+def described_by(view: View) -> View:
+    """The view whose network a view is seen with: of crops it is the one that describes the regions that they show."""
+    return "regions" if view == CROPS else view
+
+
 LAYERS = {
     "alexnet": {"fc7": "classifier.5", "fc8": "classifier.6", "conv5": "features.11"},
     "vgg16": {"fc7": "classifier.4", "fc8": "classifier.6", "conv5_3": "features.29"},
