@@ -1,8 +1,9 @@
-"""95% intervals by the percentile bootstrap: what comes out where groups of observations are drawn anew.
+"""95% intervals: by the percentile bootstrap, what comes out where groups of observations are drawn anew.
 
 Groups are drawn with replacement, each with all its observations (Efron and Tibshirani, An Introduction to the
 Bootstrap, 1993, section 13.3; Cameron, Gelbach and Miller, Bootstrap-Based Improvements for Inference with Clustered
-Errors, 2008).
+Errors, 2008). The jackknife, which leaves out one group after the other, is for figures that drawing a group twice
+would itself change (Efron and Tibshirani, chapter 11).
 """
 
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import t as student
 
 Reals = NDArray[np.float64]
 REPLICATES = 2000
@@ -48,3 +50,10 @@ def interval_of_mean(values: NDArray[Any], groups: ArrayLike) -> Interval:
     group = np.asarray(pd.factorize(np.asarray(groups))[0])
     draws = draws_of(int(group.max()) + 1)
     return interval_of((draws @ np.bincount(group, values)) / (draws @ np.bincount(group)))
+
+
+def jackknife_interval(figure: float, left_out: NDArray[Any]) -> Interval:
+    """The 95% interval of a figure that has the values `left_out` (n,), each without one of n >= 2 groups."""
+    n = len(left_out)
+    half = student.ppf((1 + CONFIDENCE) / 2, n - 1) * np.sqrt((n - 1) * np.var(left_out))
+    return Interval(float(figure - half), float(figure + half))

@@ -1,4 +1,4 @@
-"""How well scores tell which images have a concept: average precision, by scikit-learn."""
+"""How well scores tell which images have a concept: average precision, by scikit-learn; and on many sets of images."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,25 @@ def average_precisions(scores: NDArray[np.floating], present: NDArray[np.bool_])
     found = np.full(present.shape[1], np.nan)
     for concept in np.flatnonzero(present.any(axis=0)):
         found[concept] = average_precision_score(present[:, concept], scores[:, concept])
+    return found
+
+
+def weighted_average_precisions(
+    scores: NDArray[np.floating], present: NDArray[np.bool_], weights: NDArray[np.integer]
+) -> NDArray[np.float64]:
+    """(sets, K) `average_precisions` of sets of images, where `weights` (sets, N) says how often a set has each image.
+
+    All sets of a concept are two matrix products; scikit-learn, called for each of them, would take minutes. NaN where
+    no image of a set has the concept.
+    """
+    weight = weights.astype(np.float32)  # whole numbers below 2**24, so that sums are exact
+    found = np.full((len(weights), present.shape[1]), np.nan)
+    for concept, (score, has) in enumerate(zip(scores.T, present.T, strict=True)):
+        not_below = (score[:, None] >= score[has]).astype(np.float32)
+        positives = weight[:, has]
+        total = positives.sum(axis=1, dtype=np.float64)
+        precision = (positives @ not_below[has]) / np.maximum(weight @ not_below, 1)
+        np.divide((positives * precision).sum(axis=1), total, out=found[:, concept], where=total > 0)
     return found
 
 

@@ -83,8 +83,15 @@ class Concepts(Stage):
         return self.dataset(wildcards).networks["concepts"]
 
     def precision_of_dataset(self, wildcards: Wildcards) -> str:
-        """Its average precisions."""
-        return f"{self.results}/{wildcards.dataset}/networks/{self.of_dataset(wildcards)}_average_precision.parquet"
+        """Its average precision of each concept."""
+        return self._measured(wildcards, "average_precision")
+
+    def mean_precision_of_dataset(self, wildcards: Wildcards) -> str:
+        """The mean of them, with intervals."""
+        return self._measured(wildcards, "mean_average_precision")
+
+    def _measured(self, wildcards: Wildcards, measure: str) -> str:
+        return f"{self.results}/{wildcards.dataset}/networks/{self.of_dataset(wildcards)}_{measure}.parquet"
 
     def scores_of_dataset(self, wildcards: Wildcards) -> list[str]:
         """Its scores."""

@@ -1,10 +1,17 @@
 import numpy as np
 import pytest
 import torch
+from scipy import stats
+from sklearn.metrics import average_precision_score
 from torchmetrics.functional.classification import multilabel_average_precision
 
+from densevse.bootstrap import jackknife_interval
 from densevse.errors import InputError
-from densevse.evaluation.average_precision import average_precisions, mean_average_precision
+from densevse.evaluation.average_precision import (
+    average_precisions,
+    mean_average_precision,
+    weighted_average_precisions,
+)
 
 
 def test_agrees_with_torchmetrics_and_leaves_out_what_no_image_has():
@@ -26,3 +33,39 @@ def test_one_score_for_all_is_worth_their_frequency():
 def test_without_any_positive_there_is_nothing_to_measure():
     with pytest.raises(InputError, match="no image of the split has any of the concepts"):
         mean_average_precision(np.zeros((3, 2)), np.zeros((3, 2), bool))
+
+
+def test_of_sets_of_images_it_is_that_of_images_with_weights():
+    random = np.random.default_rng(1)
+    scores, present = random.integers(6, size=(30, 3)) / 5, random.random((30, 3)) < 0.3  # with many equal scores
+    sets = random.multinomial(30, np.full(30, 1 / 30), size=4)
+    sets[0], sets[1, present[:, 1]] = 1, 0
+    found = weighted_average_precisions(scores, present, sets)
+    assert np.allclose(found[0], average_precisions(scores, present))
+    assert np.isnan(found[1, 1])
+    expected = [average_precision_score(present[:, 0], scores[:, 0], sample_weight=weights) for weights in sets]
+    assert np.allclose(found[:, 0], expected)
+
+
+def test_a_jackknife_of_a_mean_is_its_classic_interval():
+    values = np.random.default_rng(2).normal(size=12)
+    without_one = (values.sum() - values) / (len(values) - 1)
+    classic = stats.t(len(values) - 1, values.mean(), stats.sem(values)).interval(0.95)
+    assert jackknife_interval(values.mean(), without_one) == pytest.approx(classic)
+
+
+def test_jackknife_intervals_hold_what_a_test_set_of_the_size_gives():
+    random, images = np.random.default_rng(3), 150
+    sets = np.vstack([np.ones(images, int), 1 - np.eye(images, dtype=int)])
+    figures, intervals = [], []
+    for _ in range(80):
+        present = random.random((images, 6)) < 0.15
+        score = random.normal(size=(images, 6)) + present + random.normal(scale=0.5, size=(images, 1))
+        better, worse = (
+            weighted_average_precisions(given, present, sets).mean(axis=1)
+            for given in (score, score + random.normal(scale=0.7, size=score.shape))
+        )
+        gain = better - worse
+        figures.append(gain[0])
+        intervals.append(jackknife_interval(gain[0], gain[1:]))
+    assert np.mean([low <= np.mean(figures) <= high for low, high in intervals]) >= 0.88  # 0.95, and 80 trials

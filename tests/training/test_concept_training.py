@@ -11,14 +11,14 @@ from safetensors.torch import load_file, save_file
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import made_from
-from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION
+from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.batches.concepts import ConceptTables
 from densevse.errors import InputError
-from densevse.evaluation.concepts import table, write_average_precision
+from densevse.evaluation.concepts import FEWEST, VIEWS, table, write_average_precision
 from densevse.inference.concepts import score_concepts
 from densevse.settings.networks import Network
 from densevse.settings.training import NamedPhase, Training
@@ -94,12 +94,18 @@ def test_a_head_learns_scores_and_is_measured(folder, tmp_path, learns_from):
     assert made_from(files.weights)["concept_network"] == "multi"
     views = {view: str(tmp_path / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
     score_concepts("multi", str(folder / "regions.parquet"), files.weights, "head", views)
-    path = str(tmp_path / "precision.parquet")
-    write_average_precision(tables(folder), {view: [shard] for view, shard in views.items()}, path)
-    found = schema.read(path, AVERAGE_PRECISION)
+    each, mean = str(tmp_path / "each.parquet"), str(tmp_path / "mean.parquet")
+    write_average_precision(tables(folder), {view: [shard] for view, shard in views.items()}, each, mean)
+    found, means = schema.read(each, AVERAGE_PRECISION), schema.read(mean, MEAN_AVERAGE_PRECISION)
     best = found.groupby("split")["average_precision"].mean()
     assert (best > found.groupby("split")["frequency"].mean() + 0.2).all()
-    text = unaligned(table("Toy", schema.read(tables(folder)["concepts"], CONCEPTS), found).markdown())
+    enough = found[(found["split"] == "val") & (found["images"] >= FEWEST)]
+    val = means.set_index("split").loc["val"]
+    assert val["concepts"] == len(enough)
+    assert val["best_region"] == pytest.approx(enough["average_precision"].mean())
+    assert val["gain"] == pytest.approx((enough["average_precision"] - enough["average_precision_whole"]).mean())
+    assert val["best_region_low"] <= val["best_region"] <= val["best_region_high"]
+    text = unaligned(table("Toy", schema.read(tables(folder)["concepts"], CONCEPTS), found, means).markdown())
     assert "3 concepts: 3 adjectives" in text
     assert "| red | adjective |" in text
 
@@ -170,5 +176,6 @@ def test_a_validation_split_without_any_concept_cannot_select(folder, tmp_path):
 def test_scores_of_another_vocabulary_are_refused(folder, tmp_path):
     with FeatureWriter(tmp_path / "scores.parquet", IMAGE_FEATURES, (2,), np.float16, {}) as file:
         file.append(pd.DataFrame({"image_id": ["train0"]}), np.zeros((1, 2)))
+    scores = str(tmp_path / "scores.parquet")
     with pytest.raises(InputError, match="scores of 2 concepts, expected 3"):
-        write_average_precision(tables(folder), {"concepts": [str(tmp_path / "scores.parquet")]}, "unused")
+        write_average_precision(tables(folder), {view: [scores] for view in VIEWS}, "unused", "unused")

@@ -96,7 +96,8 @@ rule concept_precision:
         best_region=concepts.scores_by_region,
         whole_image=concepts.scores_by_whole,
     output:
-        "<results>/{dataset}/networks/{concept_network}_average_precision.parquet",
+        each="<results>/{dataset}/networks/{concept_network}_average_precision.parquet",
+        mean="<results>/{dataset}/networks/{concept_network}_mean_average_precision.parquet",
     log:
         "<logs>/concept_precision/{dataset}_{concept_network}.log",
     conda:
@@ -115,6 +116,7 @@ rule concept_table:
     input:
         concepts=rules.mine_concepts.output.concepts,
         precision=concepts.precision_of_dataset,
+        mean=concepts.mean_precision_of_dataset,
     output:
         report(
             "<results>/tables/concepts_{dataset}.md",

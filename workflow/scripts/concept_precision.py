@@ -6,5 +6,6 @@ if __name__ == "__main__":
         write_average_precision(
             {name: snakemake.input[name] for name in ("images", "concepts", "image_concepts")},
             {"concepts": list(snakemake.input.best_region), "concepts_whole": list(snakemake.input.whole_image)},
-            snakemake.output[0],
+            snakemake.output.each,
+            snakemake.output.mean,
         )

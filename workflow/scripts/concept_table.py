@@ -1,13 +1,14 @@
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import read
-from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION
+from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
 from densevse.artifacts.schemas.vocabulary import CONCEPTS
 from densevse.evaluation.concepts import table
 from densevse.logs import job
 
 
-def main(title, concepts, precision, path):
-    write_text(table(title, read(concepts, CONCEPTS), read(precision, AVERAGE_PRECISION)).markdown(), path)
+def main(title, concepts, precision, mean, path):
+    rows = read(concepts, CONCEPTS), read(precision, AVERAGE_PRECISION), read(mean, MEAN_AVERAGE_PRECISION)
+    write_text(table(title, *rows).markdown(), path)
 
 
 if __name__ == "__main__":
@@ -16,5 +17,6 @@ if __name__ == "__main__":
             snakemake.params.title,
             snakemake.input.concepts,
             snakemake.input.precision,
+            snakemake.input.mean,
             snakemake.output[0],
         )

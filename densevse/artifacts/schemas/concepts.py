@@ -18,3 +18,26 @@ AVERAGE_PRECISION = Schema(
         Column("average_precision_whole", REAL, "by the whole image alone; null where no image has it", nullable=True),
     ),
 )
+
+MEAN_AVERAGE_PRECISION = Schema(
+    "mean_average_precision",
+    "a split",
+    (
+        Column("split", TEXT, "val or test"),
+        Column("concepts", NUMBER, "how many concepts the means are over: those of enough of the split's images"),
+        Column("frequency", REAL, "mean frequency of the concepts: what ranking by chance gives", nullable=True),
+        *(
+            Column(f"{figure}{end}", REAL, f"{meaning}{of}; null without any such concept", nullable=True)
+            for figure, meaning in (
+                ("best_region", "mean average precision by the best region of an image"),
+                ("whole_image", "mean average precision by the whole image alone"),
+                ("gain", "the former less the latter"),
+            )
+            for end, of in (
+                ("", ""),
+                ("_low", ", low end of the 95% interval, by a jackknife over families of images"),
+                ("_high", ", high end of it"),
+            )
+        ),
+    ),
+)
