@@ -194,7 +194,10 @@ class UsualModel:
         backwards = backwards.gather(1, last.clamp(min=0).unsqueeze(2).expand_as(backwards))
         states = self.lstms[2](self.model.context_words(index))[0]
         context = states[torch.arange(len(states)), lengths - 1]
-        return torch.cat((forwards, backwards), dim=2), scaled(context), index != 0
+        present = index != 0
+        of_words = torch.cat((forwards, backwards), dim=2).masked_fill(~present.unsqueeze(2), 0)
+        mean_square = of_words.square().sum(dim=(1, 2), keepdim=True) / (lengths.view(-1, 1, 1) * of_words.shape[2])
+        return of_words * torch.rsqrt(mean_square), scaled(context), present
 
     @staticmethod
     def attended(side: Side, candidates: Tensor, present: Tensor, context: Tensor, hidden: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ to the score of the pair (Eq 4-5).
 
 Where the paper is silent, as chosen here:
 - The two-way MLP that gives s_t is the product of both instances' projections, each of mean square 1.
-- Cells and contexts are given to the model at mean square 1, whatever network they come from.
+- Cells, words' states and contexts are given to the model at mean square 1, whatever network they come from.
 - -ctx (section 4.3) compares the two contexts, the same at each step; -mean compares the two means.
 - Eq 6 is divided by the number of matched pairs, and Eq 7, squared (as printed it is constant), is a mean over cells,
   over words and over matched pairs: a mismatched pair has no instances in common that attention should cover.
@@ -95,6 +95,7 @@ class SMLSTM(Method):
         tree, states, context = prefixes(words), None, None
         if self.words is not None:
             states = self.blstm(self.dropout(self.words(tree.distinct)), words, tree)
+            states = states * _scale(states, words.lengths)
         if self.context_words is not None:
             context = self.context(self.dropout(self.context_words(tree.distinct)), tree)
             context = self.dropout(_scaled(context))
@@ -223,11 +224,12 @@ def _scaled(x: Tensor) -> Tensor:
     return x * _scale(x)
 
 
-def _scale(x: Tensor) -> Tensor:
-    """(N, 1, ...) the factors that make it so."""
+def _scale(x: Tensor, lengths: Tensor | None = None) -> Tensor:
+    """(N, 1, ...) the factors that make it so; `lengths` (N,) of the second dimension count, and the others are zero."""
     rest = tuple(range(1, x.dim()))
     square = torch.linalg.vector_norm(x, dim=rest, keepdim=True).square()
-    return torch.rsqrt(square / x[0].numel() + 1e-12)
+    size = x[0].numel() if lengths is None else lengths.view(-1, 1, 1) * x.shape[2]
+    return torch.rsqrt(square / size + 1e-12)
 
 
 def _side(parameters: Parameters, candidate: int, context: int) -> Side:

@@ -98,7 +98,7 @@ def instances(model, image, words):
         vectors = [model.words.weight[word] for word in words]
         forwards = states_of(model.blstm.forwards, vectors)
         backwards = states_of(model.blstm.backwards, vectors[::-1])[::-1]
-        w = torch.stack([torch.cat(both) for both in zip(forwards, backwards, strict=True)])
+        w = scaled(torch.stack([torch.cat(both) for both in zip(forwards, backwards, strict=True)]))
     if model.context_words is not None:
         n = scaled(states_of(model.context, [model.context_words.weight[word] for word in words])[-1])
     return cells, m, w, n
@@ -240,7 +240,7 @@ def test_sums_over_units_of_all_sizes_in_single_precision(monkeypatch, compiled)
 
 
 def test_pairs_that_cost_nothing_are_compared_once(monkeypatch):
-    model, batch = build(balance=0.0), batch_of(*SENTENCES)
+    model, batch = build(1.5, balance=0.0), batch_of(*SENTENCES)
     compared, compare = [], model.compare
     monkeypatch.setattr(model, "compare", lambda *given: compared.append(len(given[2])) or compare(*given))
     encodings = model.encode_batch(batch)
