@@ -27,8 +27,8 @@ class Candidates(NamedTuple):
 class _Product(nn.Linear):
     """x W / sqrt(size of x) + b, where all of W begin as draws from the normal distribution of variance 1.
 
-    With weights that are small from the beginning, as is usual, a step of Adam moves all terms of a sum at once, and the
-    sum by more than 1. So tanh of Eq 2 became as good as constant on Flickr8k, and attention even.
+    With weights that are small from the beginning, as is usual, a step of Adam moves all terms of a sum at once, and
+    the sum by more than 1. So tanh of Eq 2 became as good as constant on Flickr8k, and attention even.
     """
 
     def reset_parameters(self) -> None:

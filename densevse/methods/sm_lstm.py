@@ -225,7 +225,7 @@ def _scaled(x: Tensor) -> Tensor:
 
 
 def _scale(x: Tensor, lengths: Tensor | None = None) -> Tensor:
-    """(N, 1, ...) the factors that make it so; `lengths` (N,) of the second dimension count, and the others are zero."""
+    """(N, 1, ...) the factors that make it so; of the second dimension `lengths` (N,) count, the others being zero."""
     rest = tuple(range(1, x.dim()))
     square = torch.linalg.vector_norm(x, dim=rest, keepdim=True).square()
     size = x[0].numel() if lengths is None else lengths.view(-1, 1, 1) * x.shape[2]

@@ -433,3 +433,17 @@ def test_extreme_states_stay_finite():
     pairs = tanh_sums.Grouped.by(torch.arange(2))
     keys = layer.keys(torch.tensor([[[1e6] * 4], [[-1e6] * 4]]), torch.zeros(2, 3))
     assert torch.isfinite(layer.logits(keys, torch.full((2, 5), 1e6), pairs)).all()
+
+
+def test_training_does_not_saturate_attention():
+    """As it did where a step of Adam moved the sum of Eq 2 by more than 1: then no candidate differs from another."""
+    torch.manual_seed(0)
+    layer = attention.Attention(1000, 1000, 50, 20)
+    cells, context = torch.rand(8, 5, 1000), torch.rand(8, 1, 1000)
+    optimiser = torch.optim.Adam(layer.parameters(), 0.002)
+    for _ in range(20):
+        salience = torch.tanh(layer.candidate(cells) + layer.context(context))
+        optimiser.zero_grad()
+        (-salience @ layer.weight).mean().backward()
+        optimiser.step()
+    assert (1 - salience.square()).mean() > 0.2
