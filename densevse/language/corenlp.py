@@ -307,8 +307,8 @@ def heap_mb(job_mb: int) -> int:
 def get_corenlp(project: str | Path, folder: str | Path, wait: float = 10.0) -> None:
     """Put CoreNLP's jars into `folder`: by Maven from `project` (a pom.xml), or without Maven by stanza's installer.
 
-    The folder is whole or absent. What fails is tried again, `wait` seconds later. Raises `InputError` if Java is
-    missing or the jars cannot be obtained.
+    The folder is whole or absent, and what another process put there meanwhile stays. What fails is tried again, `wait`
+    seconds later. Raises `InputError` if Java is missing or the jars cannot be obtained.
     """
     require_java()  # without it no further attempt would help
     folder = Path(folder).absolute()  # Maven would start from the folder of pom.xml
@@ -334,7 +334,12 @@ def _get_once(project: Path, folder: Path) -> None:
             _get_by_stanza(_version(project), obtained)
         if len(jars(obtained)) < 3:
             raise InputError(f"CoreNLP came without its models ({jars(obtained)}); {OBTAIN_YOURSELF}")
-        obtained.rename(folder)
+        try:
+            obtained.rename(folder)
+        except OSError:  # a folder that is not empty is never replaced
+            if len(jars(folder)) < 3:
+                raise
+            logger.info("another process has got %s meanwhile", folder)
 
 
 def _get_by_maven(project: Path, folder: Path) -> None:

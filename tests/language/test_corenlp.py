@@ -231,6 +231,24 @@ def test_jars_come_by_maven_whole_or_not_at_all(tmp_path, monkeypatch):
     assert [path.name for path in home.parent.iterdir()] == ["corenlp"]
 
 
+def test_of_two_that_get_the_jars_at_once_the_second_keeps_those_of_the_first(tmp_path, monkeypatch):
+    """As the workers of the tests do on a machine that has no jars yet."""
+    monkeypatch.setattr(corenlp, "require_java", lambda: None)
+    monkeypatch.setattr(corenlp.shutil, "which", lambda _: "mvn")
+    names = ("stanford-corenlp-4.jar", "stanford-corenlp-4-models.jar", "stanford-corenlp-4-models-english.jar")
+    home = tmp_path / "corenlp"
+
+    def while_another_does_too(_, folder):
+        for place in (folder, home):
+            place.mkdir()
+            for name in names:
+                (place / name).write_text(str(place))
+
+    monkeypatch.setattr(corenlp, "copy_jars", while_another_does_too)
+    get_corenlp(project(tmp_path), home)
+    assert {path.name: path.read_text() for path in home.iterdir()} == dict.fromkeys(names, str(home))
+
+
 def test_jars_come_by_stanza_where_there_is_no_maven(tmp_path, monkeypatch):
     executable(tmp_path / "java", "exit 0")
     monkeypatch.setenv("PATH", str(tmp_path))
