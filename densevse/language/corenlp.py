@@ -332,14 +332,19 @@ def _get_once(project: Path, folder: Path) -> None:
             _get_by_maven(project, obtained)
         else:
             _get_by_stanza(_version(project), obtained)
-        if len(jars(obtained)) < 3:
+        if not _has_models(obtained):
             raise InputError(f"CoreNLP came without its models ({jars(obtained)}); {OBTAIN_YOURSELF}")
         try:
             obtained.rename(folder)
         except OSError:  # a folder that is not empty is never replaced
-            if len(jars(folder)) < 3:
+            if not _has_models(folder):
                 raise
             logger.info("another process has got %s meanwhile", folder)
+
+
+def _has_models(folder: Path) -> bool:
+    """Whether CoreNLP's own jar and those of both models are there."""
+    return len(jars(folder)) >= 3
 
 
 def _get_by_maven(project: Path, folder: Path) -> None:
