@@ -228,7 +228,7 @@ class Tables(Stage):
             "used": {
                 "network": sorted({*networks.values(), *concepts}),
                 "concept_network": sorted(concepts),
-                "proposer": sorted({*([proposer] if proposer else []), *self._proposers(concepts)}),
+                "proposer": sorted(self._proposers(proposer, concepts)),
                 "parser": [self.config.parsers[parser].kind] if parser else [],
                 "vectors": [vectors] if vectors else [],
                 "minimum_word_count": [str(entry.minimum_word_count)],
@@ -288,9 +288,9 @@ class Tables(Stage):
             "proposer": {name: self.read_by("propose.py", self.config.proposers[name]) for name in names["proposer"]},
         }
 
-    def _proposers(self, concepts: Iterable[str]) -> set[str]:
-        """The proposers whose boxes concept networks look at, and those that these are clustered from."""
-        named = {self.config.concept_networks[name].proposer for name in concepts}
+    def _proposers(self, proposer: str | None, concepts: Iterable[str]) -> set[str]:
+        """A data set's proposer, those that concept networks look at, and those that these are clustered from."""
+        named = {self.config.concept_networks[name].proposer for name in concepts} | ({proposer} if proposer else set())
         options = {name: self.config.proposers[name].options for name in named}
         return {*options, *(found.of for found in options.values() if isinstance(found, Clustered))}
 

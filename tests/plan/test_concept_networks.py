@@ -79,6 +79,12 @@ def test_a_table_says_which_networks_and_proposers_its_concepts_come_from(projec
     assert "concepts_scenes" in str(Tables(project).of_dataset("scenes"))
 
 
+def test_a_table_names_the_proposer_that_a_data_sets_regions_are_clustered_from():
+    clustered = Project(ROOT, {"datasets": {"flickr8k": {"proposer": "clustered_fast"}}})
+    measured = Tables(clustered).settings(asked(table="hm_lstm_1"))["sections"][0]["measured"]
+    assert measured["hm_lstm"]["used"]["proposer"] == ["clustered_fast", "selective_search_fast"]
+
+
 @pytest.mark.parametrize(
     ("kind", "entry", "change", "wrong"),
     [
