@@ -79,8 +79,7 @@ class SCO(DualEncoder):
     def _words(self, sentences: Sentences) -> Words:
         """The words of sentences, at most as many as the paper reads (section 4.2)."""
         words: Words = sentences["words"]
-        longest = self.hyperparameters.longest_sentence
-        return Words(words.index[:, :longest], words.lengths.clamp(max=longest), words.on_host()[:, :longest])
+        return words.cut(self.hyperparameters.longest_sentence)
 
 
 class Fusion(nn.Module):

@@ -27,7 +27,6 @@ from densevse.methods.losses import hardest_hinges, sum_of_hinges
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.recomputed import scores_of_pairs
 from densevse.methods.recurrent import Recurrent, prefixes
-from densevse.methods.structures import Words
 from densevse.methods.tanh_sums import Grouped
 from densevse.methods.words import word_vectors
 
@@ -91,7 +90,7 @@ class SMLSTM(Method):
 
     def encode_sentences(self, sentences: Sentences) -> Candidates:
         """The BLSTM's state at each word as candidates, with the LSTM's last state as global context n."""
-        words = _cut(sentences["words"], self.hyperparameters.longest)
+        words = sentences["words"].cut(self.hyperparameters.longest)
         tree, states, context = prefixes(words), None, None
         if self.words is not None:
             states = self.blstm(self.dropout(self.words(tree.distinct)), words, tree)
@@ -248,11 +247,6 @@ def _views(shapes: Shapes) -> tuple[str, str]:
             f"sm_lstm reads the views grid and whole (or centre, or ten_crop), not {sorted(shapes.features)}"
         )
     return "grid", contexts.pop()
-
-
-def _cut(words: Words, longest: int) -> Words:
-    """The first `longest` words of each sentence."""
-    return Words(words.index[:, :longest], words.lengths.clamp(max=longest), words.on_host()[:, :longest])
 
 
 def _trimmed(sentences: Candidates, rows: Tensor) -> Candidates:

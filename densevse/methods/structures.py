@@ -29,6 +29,10 @@ class Words:
         """(S, longest) `index` as a NumPy array; no waiting for the device where the batch came with such a copy."""
         return self.index.cpu().numpy() if self.host is None else self.host
 
+    def cut(self, longest: int) -> "Words":
+        """The first `longest` words of each sentence."""
+        return Words(self.index[:, :longest], self.lengths.clamp(max=longest), self.on_host()[:, :longest])
+
 
 def words_of(index: Integers, device: torch.device) -> Words:
     """Words of (S, longest) word numbers, padded with 0."""
