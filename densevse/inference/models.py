@@ -79,7 +79,11 @@ def save_model(
 
 def write_weights(module: nn.Module, path: str | Path, made_from: Mapping[str, Any]) -> None:
     """Write a module's weights as safetensors that say what they were made from (densevse.artifacts.lineage)."""
-    weights = {name: value.detach().cpu().contiguous() for name, value in module.state_dict().items()}
+    # Copies, as a file holds no memory twice: a matrix that two parts of a module share has two names there.
+    weights = {
+        name: value.detach().cpu().clone(memory_format=torch.contiguous_format)
+        for name, value in module.state_dict().items()
+    }
     with atomic(path) as temporary:
         save_file(weights, temporary, metadata(made_from))
 
