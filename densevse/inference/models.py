@@ -81,7 +81,7 @@ def write_weights(module: nn.Module, path: str | Path, made_from: Mapping[str, A
     """Write a module's weights as safetensors that say what they were made from (densevse.artifacts.lineage)."""
     # Copies, as a file holds no memory twice: a matrix that two parts of a module share has two names there.
     weights = {
-        name: value.detach().cpu().clone(memory_format=torch.contiguous_format)
+        name: value.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
         for name, value in module.state_dict().items()
     }
     with atomic(path) as temporary:
