@@ -24,8 +24,7 @@ LONGEST := $(addprefix results/scenes/retrieval/full/,sm_lstm/seed0/round0.parqu
 
 demo: environment ## the embedded data set, end to end
 	# The longest chains of jobs begin first: at the end nothing would be left to run beside them.
-	$(SNAKEMAKE) --quiet host reason progress --prioritize $(LONGEST) -- all
-	$(SNAKEMAKE) --quiet all --report results/report.html -- all
+	$(SNAKEMAKE) --quiet host reason progress --prioritize $(LONGEST) --report results/report.html --report-after-run -- all
 	@sed '/^## 95%/,$$d' results/tables/scenes.md
 	@echo "The whole table, with intervals and notes: results/tables/scenes.md. Figures: results/figures/scenes/. The report, for a browser: results/report.html."
 	@echo "Every intermediate step is a Parquet file below results/scenes/."

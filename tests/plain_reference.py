@@ -4,10 +4,10 @@ A GRU over learned word vectors and a linear map of the CNN's vector; a margin r
 images of a batch; dropout of both inputs; Adam whose learning rate falls to a fifth for the last epochs. It reads the
 project's artifacts, so that it is given the same features, words and splits:
 
-    python -m tests.plain_reference results/flickr8k mobilenet_v2 --loss hardest --seed 0
+    python -m tests.plain_reference results/flickr8k mobilenet_v2 --loss hardest --seeds 0 1 2
 
-prints its recalls and, with --against results/flickr8k/retrieval/full/vse/seed0/round0.parquet (one or more), the
-paired interval of what they gain on it.
+prints its recalls, means over the seeds, and, with --against results/flickr8k/retrieval/full/vse/seed*/round0.parquet,
+what that variant gains on it, with the paired interval.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import pandas as pd
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
-from torch.nn.utils.rnn import pad_sequence
+from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
@@ -50,8 +50,9 @@ class Plain(nn.Module):
         return normalize(self.image(self.dropout(vectors)), dim=1)
 
     def sentences(self, words: Tensor) -> Tensor:
-        states = self.gru(self.dropout(self.words(words)))[0]
-        return normalize(states[torch.arange(len(words)), (words > 0).sum(dim=1) - 1], dim=1)
+        lengths = (words > 0).sum(dim=1)
+        packed = pack_padded_sequence(self.dropout(self.words(words)), lengths, batch_first=True, enforce_sorted=False)
+        return normalize(self.gru(packed)[1][0], dim=1)
 
 
 class Split:
@@ -112,29 +113,32 @@ def ranked(model: Plain, split: Split) -> pd.DataFrame:
     return retrieve(lambda i, j: lambda a, b: scores[a, b], split.rows, full(split.rows))
 
 
+def trained(seed: int, splits: dict[str, Split], words: int, loss: str) -> pd.DataFrame:
+    """The ranks of the test split's queries by a model trained with this seed."""
+    torch.manual_seed(seed)
+    model = Plain(splits["train"].vectors.shape[1], words)
+    train(model, splits["train"], splits["val"], loss)
+    return ranked(model, splits["test"])
+
+
 def main() -> None:
-    """Train one model, and print what it finds in the test split."""
+    """Train one model per seed, and print what they find in the test split."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
     parser.add_argument("network")
     parser.add_argument("--loss", choices=["sum", "hardest"], default="sum")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--against", nargs="*", default=[], help="RETRIEVAL artifacts of one variant, one per seed")
     asked = parser.parse_args()
-    torch.manual_seed(asked.seed)
     vocabulary = schema.read(f"{asked.folder}/vocabulary/words.parquet", WORDS)
     numbers = dict(zip(vocabulary["word"], vocabulary["index"], strict=True))
     splits = {name: Split(asked.folder, asked.network, name, numbers) for name in ("train", "val", "test")}
-    model = Plain(splits["train"].vectors.shape[1], 2 + len(numbers))
-    train(model, splits["train"], splits["val"], asked.loss)
-    own = ranked(model, splits["test"])
-    print({name: round(value, 1) for name, value in figures_of(own).items()})
+    own = [trained(seed, splits, 2 + len(numbers), asked.loss) for seed in asked.seeds]
+    print(pd.DataFrame([figures_of(ranks) for ranks in own]).mean().round(1).to_dict())
     if asked.against:
         bootstrap = Bootstrap(*queries_of(splits["test"].rows, full(splits["test"].rows)))
-        theirs, reference = (
-            bootstrap.replicates(runs) for runs in ([schema.read(p, RETRIEVAL) for p in asked.against], [own])
-        )
-        gain = bootstrap.difference("sum", theirs, reference)
+        theirs = bootstrap.replicates([schema.read(path, RETRIEVAL) for path in asked.against])
+        gain = bootstrap.difference("sum", theirs, bootstrap.replicates(own))
         print(f"they gain {gain.low:+.1f} to {gain.high:+.1f} of Sum on this model (95%, paired)")
 
 

@@ -1,6 +1,6 @@
 """What a trained model attends to in images and their sentences: SALIENCY rows, for any method that can say it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,18 +29,17 @@ def write_saliency(
 ) -> None:
     """Write the saliency of every image of a split with its first sentence."""
     pairs = inputs.pairs(split)
-    sizes = inputs.images.set_index("image_id")
+    sizes = inputs.images.set_index("image_id")[["width", "height"]].astype(int)
     tables = []
     for sentences, cells, words in _saliency(method, pairs):
         caption_ids = pairs.rows.caption_ids[sentences]
         image_ids = pairs.rows.image_ids[pairs.rows.image_of_caption[sentences]]
-        texts = inputs.tokens_of(caption_ids)
-        for pair, (image_id, caption_id) in enumerate(zip(image_ids, caption_ids, strict=True)):
-            image = sizes.loc[image_id]
-            boxes = grid_cells(int(image["width"]), int(image["height"]), cells.shape[2])
-            parts = (_cells(cells[:, pair], boxes), _words(words[:, pair], texts[pair]))
-            tables.append(pd.concat(parts).assign(image_id=image_id, caption_id=caption_id))
-    schema.write(pd.concat(tables, ignore_index=True), SALIENCY, output, made_from)
+        of_images = [grid_cells(w, h, cells.shape[2]) for w, h in sizes.loc[list(image_ids)].to_numpy().tolist()]
+        rows = pd.concat([_cells(cells, np.stack(of_images)), _words(words, inputs.tokens_of(caption_ids))])
+        rows = rows.sort_values("pair", kind="stable")  # each pair's cells, then its words
+        tables.append(rows.assign(image_id=image_ids[rows["pair"]], caption_id=caption_ids[rows["pair"]]))
+    table = pd.concat(tables, ignore_index=True).drop(columns="pair")
+    schema.write(table, SALIENCY, output, made_from)
 
 
 def entropies(method: Method, pairs: Pairs) -> dict[str, float]:
@@ -71,22 +70,24 @@ def _entropy(weights: Weights) -> NDArray[np.float64]:
 
 
 def _cells(weights: Weights, boxes: NDArray[np.float64]) -> pd.DataFrame:
-    """(T, cells) weights as rows."""
-    rows = pd.DataFrame(np.tile(boxes, (len(weights), 1)).astype(np.float32), columns=BOX)
-    return _placed(rows, weights).assign(word="")
+    """(T, n, cells) weights as rows, with the cells' boxes (n, cells, 4)."""
+    rows = _rows(weights, np.ones(boxes.shape[:2], bool))
+    placed = boxes[rows["pair"], rows["place"]].astype(np.float32)
+    return rows.assign(word="", **dict(zip(BOX, placed.T, strict=True)))
 
 
-def _words(weights: Weights, words: list[str]) -> pd.DataFrame:
-    """(T, longest) weights as rows of the words that there are; a sentence without any has one, which is unknown."""
-    words = (words or ["(unknown)"])[: weights.shape[1]]
-    rows = pd.DataFrame(np.zeros((len(weights) * len(words), len(BOX)), np.float32), columns=BOX)
-    return _placed(rows, weights[:, : len(words)]).assign(word=words * len(weights))
+def _words(weights: Weights, texts: Sequence[list[str]]) -> pd.DataFrame:
+    """(T, n, longest) weights as rows of the words that there are; a sentence without any has one, which is unknown."""
+    known = [(words or ["(unknown)"])[: weights.shape[2]] for words in texts]
+    lengths = np.array([len(words) for words in known])
+    rows = _rows(weights, np.arange(weights.shape[2]) < lengths[:, None])
+    word = [known[pair][place] for pair, place in zip(rows["pair"], rows["place"], strict=True)]
+    return rows.assign(word=word, **dict.fromkeys(BOX, np.float32(0)))
 
 
-def _placed(rows: pd.DataFrame, weights: Weights) -> pd.DataFrame:
-    steps, places = weights.shape
-    return rows.assign(
-        step=np.repeat(np.arange(1, steps + 1, dtype=np.int32), places),
-        place=np.tile(np.arange(places, dtype=np.int32), steps),
-        weight=weights.ravel(),
-    )
+def _rows(weights: Weights, present: NDArray[np.bool_]) -> pd.DataFrame:
+    """(T, n, places) weights as one row per pair, step and place, in this order, of the places (n, places) present."""
+    steps, pairs, places = weights.shape
+    pair, step, place = np.nonzero(np.broadcast_to(present[:, None], (pairs, steps, places)))
+    columns = {"step": (step + 1).astype(np.int32), "place": place.astype(np.int32)}
+    return pd.DataFrame({"pair": pair, **columns, "weight": weights[step, pair, place]})

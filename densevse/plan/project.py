@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from pydantic import BaseModel
 
 from densevse.artifacts.shards import shard_names
+from densevse.errors import InputError
 from densevse.plan.code import Code
 from densevse.settings.datasets import Dataset
 from densevse.settings.load import generator, load, variant
@@ -38,6 +39,24 @@ class Project:
         self.code = Code(self.root, KEPT)
         self.variant = cache(partial(variant, self.config))  # (name, data set) -> its settings there
         self.generator = cache(partial(generator, self.config))  # the same of config/generators
+
+    def trainer_of_round_0(self, name: str, dataset: str) -> str:
+        """The variant whose round 0 a variant has on a data set: its own, unless `round_0_of` names another.
+
+        Raises `InputError` if the two differ in what round 0 depends on, or the other does not train its own.
+        """
+        entry = self.variant(name, dataset)
+        if entry.round_0_of is None:
+            return name
+        other, where = self.variant(entry.round_0_of, dataset), f"{name} on {dataset}: round_0_of: {entry.round_0_of}"
+        if other.round_0_of is not None:
+            raise InputError(f"{where} has the round 0 of {other.round_0_of}; name that one.")
+        different = entry.differences_in_round_0(other)
+        if different:
+            raise InputError(
+                f"{where} differs in {' and '.join(different)}, so its round 0 is another one; leave round_0_of out."
+            )
+        return entry.round_0_of
 
     def packaged(self, file: str) -> str:
         """A file of the code, as a path that stays the same when the project is moved."""
@@ -86,6 +105,8 @@ class Stage:
         trained_on = self.seen_as(dataset)
         seed = self.project.datasets[trained_on].seeds[0] if seed is None else seed
         number = self.project.variant(variant, trained_on).last_round if number is None else number
+        if int(number) == 0:
+            variant = self.project.trainer_of_round_0(variant, trained_on)
         return f"{self.results}/{dataset}/{kind}/{variant}/seed{seed}/round{number}"
 
     def obtained(self, owner: str, source: Source | None, local: str | None) -> str:

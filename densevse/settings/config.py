@@ -148,6 +148,7 @@ class Config(Strict):
         self.check_networks(f"{where}.networks", entry.networks)
         known(f"{where}.generator", [entry.generator or ""], [*self.generator_names(), ""])
         known(f"{where}.starts_from", [entry.starts_from or ""], [*self.variant_names(), ""])
+        known(f"{where}.round_0_of", [entry.round_0_of or ""], [*self.variant_names(), ""])
 
 
 def _check_differ(where: str, names: Iterable[str]) -> None:

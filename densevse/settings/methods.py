@@ -70,6 +70,7 @@ class Differences(Strict):
     phases: dict[str, dict[str, Any]] | None = None
     rounds: list[list[str]] | None = None
     starts_from: str | None = None
+    round_0_of: str | None = None
 
 
 class Variant(Differences):
@@ -111,6 +112,11 @@ class Method(Strict):
     )
     starts_from: str | None = Field(
         None, description="a variant from whose trained model (same data set and seed) training starts"
+    )
+    round_0_of: str | None = Field(
+        None,
+        description="a variant that differs in later rounds only: its round 0 (same data set and seed) is this one's "
+        "too, and is not trained again",
     )
 
     @model_validator(mode="after")
@@ -155,6 +161,20 @@ class Method(Strict):
     def last_round(self) -> int:
         """T: how often correspondences are learned and training goes on."""
         return len(self.rounds) - 1 if self.rounds else 0
+
+    def differences_in_round_0(self, other: Self) -> list[str]:
+        """What round 0 depends on and the other has otherwise; none where one round 0 can serve both."""
+        later: frozenset[str] = getattr(type(self.parameters), "LATER", frozenset())
+        mine, theirs = (
+            {
+                **{name: value for name, value in entry if name not in ("title", "yields", "rounds", "round_0_of")},
+                "phases": entry.phases_of(0),
+                **{f"parameters.{n}": value for n, value in entry.parameters if n not in later},
+                "parameters": None,
+            }
+            for entry in (self, other)
+        )
+        return [name for name in mine if mine[name] != theirs.get(name)]
 
     def phases_of(self, number: int) -> list[NamedPhase]:
         """The phases of a round, in order. Raises `IndexError` if there is no such round."""

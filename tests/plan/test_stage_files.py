@@ -72,6 +72,27 @@ def test_methods_start_from_nothing_or_from_the_same_seed_of_another(whole):
     )
 
 
+def test_variants_that_differ_in_later_rounds_share_their_round_0(whole):
+    training, of = Training(whole), {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
+    assert training.start(job(**of, round=1)) == "results/scenes/models/hm_lstm/seed1/round0/model.safetensors"
+    assert training.start(job(**of, round=2)) == "results/scenes/models/hm_lstm_uniform/seed1/round1/model.safetensors"
+
+
+@pytest.mark.parametrize(
+    ("uniform", "message"),
+    [
+        ({"parameters": {"margin": 0.3}}, "hm_lstm differs in parameters.margin, so its round 0 is another one"),
+        ({"phases": {"sentences": {"epochs": 9}}}, "hm_lstm differs in phases"),
+        ({"training": {"batch_size": 8}}, "hm_lstm differs in training"),
+        ({"round_0_of": "hm_lstm_sentences"}, "hm_lstm_sentences has the round 0 of hm_lstm; name that one"),
+    ],
+)
+def test_a_round_0_that_would_be_another_is_not_shared(uniform, message):
+    training = Training(changed(methods={"hm_lstm": {"variants": {"hm_lstm_uniform": uniform}}}))
+    with pytest.raises(InputError, match=f"hm_lstm_uniform on flickr30k: round_0_of: {message}"):
+        training.start(job(dataset="flickr30k", variant="hm_lstm_uniform", seed=1, round=1))
+
+
 def test_weights_are_the_user_s_the_workflow_s_or_those_obtained():
     features = Features(changed(networks={"vgg19": {"local": "/data/vgg.pth"}}))
     assert features.weights(job(dataset="flickr8k", network="vgg19")) == "/data/vgg.pth"

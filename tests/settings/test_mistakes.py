@@ -153,6 +153,7 @@ WRONG = {
     "methods.sm_lstm.parameters.balance": [-1, NAN],
     "methods.sm_lstm.parameters.longest": [0],
     "methods.sm_lstm.starts_from": ["vsee"],
+    "methods.hm_lstm.round_0_of": ["hm_lstmm"],
     "methods.hm_lstm.rounds": [[["sentences"], ["phrase"]]],
 }
 CASES = [(path, value) for path, values in WRONG.items() for value in values]

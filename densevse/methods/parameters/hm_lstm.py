@@ -1,6 +1,6 @@
 """What config/methods/hm_lstm.yaml may set; the defaults are the paper's or, where it is silent, chosen."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -11,6 +11,9 @@ Negatives = Literal["sum", "mean", "hardest"]
 
 class Parameters(Strict):
     """The parameters of HM-LSTM (Niu et al., ICCV 2017)."""
+
+    # What a trained round 0 does not depend on, nor the correspondences that it gives: variants of it may share both.
+    LATER: ClassVar[frozenset[str]] = frozenset({"phrase_weight", "phrases", "contrast", "identical_phrases"})
 
     dimension: int = Field(default=512, gt=0, description="of the embedding space (section 5.1.1)")
     hidden: int = Field(default=512, gt=0, description="units of the H-LSTM (section 5.1.1)")
