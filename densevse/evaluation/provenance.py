@@ -21,8 +21,8 @@ def check_provenance(
     """Compare what the artifact `path` was made from with what a table says.
 
     `made_with` holds, under `used`, which ones of each kind of thing (network, proposer, parser, vectors,
-    minimum_word_count) may be among its ancestors and, under `training`, how its model was trained, with the phases of
-    each round; `entries` gives the configuration of each thing by kind and name.
+    minimum_word_count) may be among its ancestors and, under `training`, how its model was trained, with the parameters
+    and phases of each round; `entries` gives the configuration of each thing by kind and name.
 
     Raises `InputError` that names every difference, or says that the artifact does not tell what it was made from.
     """
@@ -53,7 +53,7 @@ def _training_differences(way: str, settings: Mapping[str, Any], training: Mappi
     *before, last = way.split("/")
     if last != MODEL or WRITTEN in before or not training:
         return
-    said = {**training, "phases": training["phases"][settings["round"]]}
+    said = {**training, **{key: training[key][settings["round"]] for key in ("parameters", "phases")}}
     for key in sorted(said.keys() & settings.keys()):
         if not _agree(said[key], settings[key]):
             yield f"{key}: the table says {said[key]}, found {settings[key]} ({way})"

@@ -252,13 +252,16 @@ class Tables(Stage):
         return read
 
     def _training(self, name: str, dataset: str) -> dict[str, Any]:
-        """How the model of a variant is trained on a data set, whatever the seed; phases by round."""
+        """How the model of a variant is trained on a data set, whatever the seed; parameters and phases by round."""
         training = Training(self.project)
-        rounds = range(self.project.variant(name, dataset).last_round + 1)
-        jobs = [cast(Wildcards, SimpleNamespace(variant=name, dataset=dataset, round=str(number))) for number in rounds]
+        later = [name] * self.project.variant(name, dataset).last_round
+        jobs = [
+            cast(Wildcards, SimpleNamespace(variant=trainer, dataset=dataset, round=str(number)))
+            for number, trainer in enumerate([self.project.trainer_of_round_0(name, dataset), *later])
+        ]
         return {
             "method": training.method(jobs[0]),
-            "parameters": training.parameters(jobs[0]),
+            "parameters": [training.parameters(job) for job in jobs],
             "sentences": training.sentences(jobs[0]),
             "training": training.training(jobs[0]),
             "phases": [training.phases(job) for job in jobs],

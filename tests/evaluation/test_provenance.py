@@ -8,7 +8,7 @@ from densevse.evaluation.provenance import check_provenance
 USED = {"network": ["vgg19"], "proposer": ["boxes"], "parser": [], "vectors": ["glove"], "minimum_word_count": ["4"]}
 TRAINING = {
     "method": "vse",
-    "parameters": {"margin": 0.2, "loss": "sum"},
+    "parameters": [{"margin": 0.1, "loss": "sum"}, {"margin": 0.2, "loss": "sum"}],
     "phases": [[], [{"name": "main", "epochs": 3}]],
 }
 MADE_WITH = {"used": USED, "training": TRAINING}
