@@ -164,17 +164,16 @@ class Method(Strict):
 
     def differences_in_round_0(self, other: Self) -> list[str]:
         """What round 0 depends on and the other has otherwise; none where one round 0 can serve both."""
-        later: frozenset[str] = getattr(type(self.parameters), "LATER", frozenset())
-        mine, theirs = (
-            {
-                **{name: value for name, value in entry if name not in ("title", "yields", "rounds", "round_0_of")},
-                "phases": entry.phases_of(0),
-                **{f"parameters.{n}": value for n, value in entry.parameters if n not in later},
-                "parameters": None,
-            }
-            for entry in (self, other)
-        )
+        mine, theirs = self._what_round_0_depends_on(), other._what_round_0_depends_on()
         return [name for name in mine if mine[name] != theirs.get(name)]
+
+    def _what_round_0_depends_on(self) -> dict[str, Any]:
+        """Settings by their path, with the parameters but for those that count in later rounds only."""
+        later: frozenset[str] = getattr(type(self.parameters), "LATER", frozenset())
+        apart = {"title", "yields", "rounds", "round_0_of", "parameters"}
+        settings = {name: value for name, value in self if name not in apart}
+        parameters = {f"parameters.{name}": value for name, value in self.parameters if name not in later}
+        return {**settings, **parameters, "phases": self.phases_of(0)}
 
     def phases_of(self, number: int) -> list[NamedPhase]:
         """The phases of a round, in order. Raises `IndexError` if there is no such round."""

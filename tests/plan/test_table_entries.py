@@ -176,6 +176,12 @@ def test_training_starts_from_the_variant_that_the_configuration_names():
     )
 
 
+def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
+    (section,) = Tables(project()).settings(SimpleNamespace(table="scenes"))["sections"]
+    parameters = section["measured"]["hm_lstm_sentences"]["training"]["parameters"]
+    assert [of_round["phrase_weight"] for of_round in parameters] == ["confidence", "none", "none"]
+
+
 def test_an_ensemble_reads_what_its_members_read():
     training = Training(project())
     wildcards = SimpleNamespace(dataset="scenes", seed="0", ensemble="sm_lstm_ensemble")
