@@ -23,6 +23,13 @@ class Training(Strict):
     validation_images: int | None = Field(
         default=None, gt=0, description="validate on so many images of val, spread over it, where all would take long"
     )
+    average: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="what the moving average of the weights keeps of itself at each step, if one is validated and kept "
+        "instead of the weights: 0.99 reaches back over about 100 steps",
+    )
     checkpoint_steps: int = Field(default=200, gt=0, description="steps between checkpoints")
     half_precision: bool = Field(default=False, description="autocast to bf16 on a GPU")
 

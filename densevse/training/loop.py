@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from densevse.logs import logger, progress
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.settings.training import NamedPhase, Training
 from densevse.strict import Strict
+from densevse.training.average import MovingAverage
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loading import loaded
 from densevse.training.sampler import epoch_batches
@@ -98,6 +99,8 @@ class Trainer:
         self.weights = {name: weight for name, weight in task.module.named_parameters() if weight.requires_grad}
         self.frozen = {phase.name: _frozen(phase, self.weights) for phase in plan.phases}
         self.optimizer = _optimizer(list(self.weights.values()), plan.training)
+        decay = plan.training.average
+        self.average = None if decay is None else MovingAverage(task.module, decay)
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
 
@@ -159,6 +162,8 @@ class Trainer:
         if self.plan.training.clip is not None:
             clip_grad_norm_(self.weights.values(), self.plan.training.clip)
         self.optimizer.step()
+        if self.average:
+            self.average.update()
         return loss.detach()
 
     def _validate_start(self) -> None:
@@ -174,11 +179,16 @@ class Trainer:
         now.epoch, now.batch, now.loss, now.seconds = now.epoch + 1, 0, 0.0, 0.0
 
     def _row(self, number: int, phase: str, learning_rate: float, loss: float | None, begun: float) -> dict[str, Any]:
-        """A row of the history, after validating; the weights are kept if they are the best that may be kept so far."""
-        now, measures, selects = self.progress, self.task.validate(), self.task.selects
-        if measures[selects] > now.best and not 1 <= number <= self.warm_up:
-            now.best_epoch, now.best = number, measures[selects]
-            self.best = {key: value.detach().clone() for key, value in self.task.module.state_dict().items()}
+        """A row of the history, after validating; the weights are kept if they are the best that may be kept so far.
+
+        Where weights are averaged, the average is what is validated and kept; training goes on from the last step.
+        """
+        now, selects = self.progress, self.task.selects
+        with self.average.in_module() if self.average else nullcontext():
+            measures = self.task.validate()
+            if measures[selects] > now.best and not 1 <= number <= self.warm_up:
+                now.best_epoch, now.best = number, measures[selects]
+                self.best = {key: value.detach().clone() for key, value in self.task.module.state_dict().items()}
         told = "before training" if loss is None else f"loss {loss:.4f}"
         logger.info("epoch %d %s: %s, %s on val %.4g", number, phase, told, selects, measures[selects])
         return {
@@ -215,6 +225,7 @@ class Trainer:
                 "module": self.task.module.state_dict(),
                 "optimizer": self.optimizer.state_dict(),
                 "best": self.best,
+                "average": self.average.values if self.average else {},
                 "random": random,
                 "progress": asdict(self.progress),
             }
@@ -227,6 +238,8 @@ class Trainer:
         self.task.module.load_state_dict(state["module"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.best = to_device(state["best"], self.device)
+        if self.average:
+            self.average.values = to_device(state["average"], self.device)
         torch.set_rng_state(state["random"]["cpu"])
         if self.device.type == "cuda" and "cuda" in state["random"]:
             torch.cuda.set_rng_state(state["random"]["cuda"], self.device)

@@ -99,15 +99,16 @@ def die():
 
 @pytest.mark.parametrize("step", [2, 4, 6, 7, 17])
 @pytest.mark.parametrize("how", [send(signal.SIGTERM), send(signal.SIGUSR1), die], ids=["TERM", "USR1", "killed"])
-def test_an_interrupted_training_ends_like_an_uninterrupted_one(job, monkeypatch, step, how):
-    whole, history = job("whole")
+@pytest.mark.parametrize("training", [{}, {"average": 0.8}], ids=["last", "average"])
+def test_an_interrupted_training_ends_like_an_uninterrupted_one(job, monkeypatch, step, how, training):
+    whole, history = job("whole", training)
     with monkeypatch.context() as patch:
         interrupt_at(patch, step, how)
         with pytest.raises((Interrupted, KeyboardInterrupt)) as stopped:
-            job("broken")
+            job("broken", training)
     if isinstance(stopped.value, Interrupted):
         assert stopped.value.code  # a text: the process ends with status 1
-    resumed, resumed_history = job("broken")
+    resumed, resumed_history = job("broken", training)
     assert resumed == whole
     same = [column for column in history if column not in ("resumed", "seconds")]
     assert resumed_history[same].equals(history[same])
@@ -158,6 +159,37 @@ def test_best_weights_are_kept(trainer, monkeypatch):
     assert [row["best"] for row in one.run()] == [False, True, False, False]
     assert all(torch.equal(value, seen[1][key]) for key, value in one.task.module.state_dict().items())
     assert not torch.equal(seen[1]["image.weight"], seen[3]["image.weight"])
+
+
+def test_the_average_over_steps_is_validated_and_kept(trainer, monkeypatch):
+    """And training goes on from the last step as it does without an average."""
+    plain, averaged, steps = [], [], []
+    measured(monkeypatch, [1.0, 2.0, 3.0], plain)
+    without = trainer()
+    expected = {key: value.clone() for key, value in without.task.module.state_dict().items()}
+    taken = Trainer.step
+
+    def step(self, *given):
+        loss = taken(self, *given)
+        steps.append({key: value.clone() for key, value in self.task.module.state_dict().items()})
+        return loss
+
+    monkeypatch.setattr(Trainer, "step", step)
+    without.run()
+    without.checkpoint.remove()
+    measured(monkeypatch, [1.0, 5.0, 3.0], averaged)
+    one = trainer(average=0.75)
+    one.run()
+    assert len(steps) % 6 == 0  # three epochs without and three with the average
+    epoch = len(steps) // 6
+    for number, (before, after) in enumerate(zip(steps[: 3 * epoch], steps[3 * epoch :], strict=True), 1):
+        assert all(torch.equal(value, after[key]) for key, value in before.items())
+        expected = {key: 0.75 * value + 0.25 * after[key] for key, value in expected.items()}
+        if number % epoch == 0:
+            found = averaged[number // epoch - 1]
+            assert all(torch.allclose(value, expected[key], atol=1e-6) for key, value in found.items())
+    assert all(torch.equal(value, averaged[1][key]) for key, value in one.task.module.state_dict().items())
+    assert not torch.equal(plain[1]["image.weight"], averaged[1]["image.weight"])
 
 
 def test_patience(trainer, monkeypatch):

@@ -1,0 +1,47 @@
+"""The average of weights over the steps of a training, which is often better than where the last step has led."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from torch import Tensor, nn
+
+
+class MovingAverage:
+    """The exponential moving average of a module's weights and buffers over steps (Polyak and Juditsky 1992).
+
+    At every step the average keeps `decay` of itself, so that it reaches back over about 1 / (1 - decay) steps.
+    """
+
+    def __init__(self, module: nn.Module, decay: float) -> None:
+        self.decay = decay
+        self.module = module
+        self.values = _copied(self._weights())
+
+    def _weights(self) -> dict[str, Tensor]:
+        """The module's own tensors: what is written to them is its weights."""
+        return {name: weight for name, weight in self.module.state_dict().items() if weight.is_floating_point()}
+
+    def update(self) -> None:
+        """Take in the weights as a step has left them."""
+        for name, weight in self._weights().items():
+            self.values[name].lerp_(weight, 1 - self.decay)
+
+    @contextmanager
+    def in_module(self) -> Iterator[None]:
+        """The module has the average instead of its weights."""
+        weights = self._weights()
+        kept = _copied(weights)
+        _write(self.values, weights)
+        try:
+            yield
+        finally:
+            _write(kept, weights)
+
+
+def _copied(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.clone() for name, tensor in tensors.items()}
+
+
+def _write(values: dict[str, Tensor], tensors: dict[str, Tensor]) -> None:
+    for name, tensor in tensors.items():
+        tensor.copy_(values[name])
