@@ -7,7 +7,8 @@ project's artifacts, so that it is given the same features, words and splits:
     python -m tests.plain_reference results/flickr8k mobilenet_v2 --loss hardest --seeds 0 1 2
 
 prints its recalls, means over the seeds, and, with --against results/flickr8k/retrieval/full/vse/seed*/round0.parquet,
-what that variant gains on it, with the paired interval.
+what that variant gains on it, with the paired interval. Ranks stay in the folder `plain` of that folder, so that a seed
+is trained once.
 """
 
 import argparse
@@ -113,12 +114,14 @@ def ranked(model: Plain, split: Split) -> pd.DataFrame:
     return retrieve(lambda i, j: lambda a, b: scores[a, b], split.rows, full(split.rows))
 
 
-def trained(seed: int, splits: dict[str, Split], words: int, loss: str) -> pd.DataFrame:
-    """The ranks of the test split's queries by a model trained with this seed."""
-    torch.manual_seed(seed)
-    model = Plain(splits["train"].vectors.shape[1], words)
-    train(model, splits["train"], splits["val"], loss)
-    return ranked(model, splits["test"])
+def trained(seed: int, splits: dict[str, Split], words: int, loss: str, path: Path) -> pd.DataFrame:
+    """The ranks of the test split's queries by a model trained with this seed; those at `path`, where it was before."""
+    if not path.exists():
+        torch.manual_seed(seed)
+        model = Plain(splits["train"].vectors.shape[1], words)
+        train(model, splits["train"], splits["val"], loss)
+        schema.write(ranked(model, splits["test"]), RETRIEVAL, path, {"plain": loss, "seed": seed})
+    return schema.read(path, RETRIEVAL)
 
 
 def main() -> None:
@@ -133,7 +136,8 @@ def main() -> None:
     vocabulary = schema.read(f"{asked.folder}/vocabulary/words.parquet", WORDS)
     numbers = dict(zip(vocabulary["word"], vocabulary["index"], strict=True))
     splits = {name: Split(asked.folder, asked.network, name, numbers) for name in ("train", "val", "test")}
-    own = [trained(seed, splits, 2 + len(numbers), asked.loss) for seed in asked.seeds]
+    plain, size = Path(asked.folder, "plain", asked.network, asked.loss), 2 + len(numbers)
+    own = [trained(seed, splits, size, asked.loss, plain / f"seed{seed}.parquet") for seed in asked.seeds]
     print(pd.DataFrame([figures_of(ranks) for ranks in own]).mean().round(1).to_dict())
     if asked.against:
         bootstrap = Bootstrap(*queries_of(splits["test"].rows, full(splits["test"].rows)))

@@ -14,7 +14,10 @@ class ConceptNetwork(Strict):
     network: str | None = Field(
         None, description="the network that it is made of; by default the data set's own for the view whole"
     )
-    proposer: str = Field(description="whose boxes are the regions that are scored: one of kind clustered")
+    proposer: str = Field(
+        description="whose boxes are the regions that are scored: all of one of kind clustered, of another those that "
+        "methods read as regions"
+    )
     train: Literal["head", "all"] = Field(
         description="head: the last layer alone, on stored features of regions; all: every layer, from pixels"
     )

@@ -95,11 +95,10 @@ class Config(Strict):
             if isinstance(proposer.options, Clustered):
                 others = [other for other, entry in self.proposers.items() if entry.kind != "clustered"]
                 known(f"proposers.{name}.options.of", [proposer.options.of], others)
-        clustered = [name for name, entry in self.proposers.items() if entry.kind == "clustered"]
         for name, concepts in self.concept_networks.items():
             where = f"concept_networks.{name}"
             known(f"{where}.network", [concepts.network or ""], {**self.networks, "": None})
-            known(f"{where}.proposer", [concepts.proposer], clustered)
+            known(f"{where}.proposer", [concepts.proposer], self.proposers)
 
     def _check_method(self, where: str, method: MethodEntry) -> None:
         self.check_networks(f"{where}.networks", method.networks)

@@ -56,9 +56,15 @@ def test_all_clustered_boxes_become_regions_and_others_are_chosen(project):
     assert not features.all_stay(asked(proposer="selective_search_fast"))
 
 
+def test_a_concept_network_may_look_at_the_regions_that_methods_read(project):
+    concepts = Concepts(project)
+    regions = concepts.regions(asked(dataset="scenes", concept_network="multi_label_scenes"))
+    assert regions == Training(project).inputs(asked(dataset="scenes", variant="hm_lstm"))["view_regions"]
+
+
 def test_clusters_are_of_another_proposers_boxes(project):
-    wanted = asked(dataset="scenes", proposer="clustered_single", shard="00-of-01")
-    path = "results/scenes/proposals/selective_search_single/00-of-01.parquet"
+    wanted = asked(dataset="flickr8k", proposer="clustered_fast", shard="00-of-04")
+    path = "results/flickr8k/proposals/selective_search_fast/00-of-04.parquet"
     assert Proposals(project).to_cluster(wanted) == path
 
 
@@ -88,11 +94,11 @@ def test_a_table_names_the_proposer_that_a_data_sets_regions_are_clustered_from(
 @pytest.mark.parametrize(
     ("kind", "entry", "change", "wrong"),
     [
-        ("concept_networks", "multi_label_head", {"proposer": "mcg"}, "proposer"),
+        ("concept_networks", "multi_label_head", {"proposer": "clusters"}, "proposer"),
         ("concept_networks", "multi_label_head", {"network": "resnet"}, "network"),
         ("concept_networks", "multi_label_head", {"train": "none"}, "train"),
         ("datasets", "scenes", {"networks": {"concepts": "vgg19"}}, "networks.concepts"),
-        ("proposers", "clustered_fast", {"options": {"of": "clustered_single"}}, "options.of"),
+        ("proposers", "clustered_fast", {"options": {"of": "clustered_fast"}}, "options.of"),
         ("proposers", "clustered_fast", {"options": {"boxes": 0}}, "options"),
     ],
 )
