@@ -129,7 +129,7 @@ class Tables(Stage):
         if not self.phrases_have_boxes(wildcards.dataset):
             return []
         return [
-            f"{self.folder_of_round('models', wildcards.dataset, name, seed, number)}/correspondence_accuracy.parquet"
+            f"{self.folder_of_correspondences(wildcards.dataset, name, seed, number)}/correspondence_accuracy.parquet"
             for name, entry in self.with_rounds(wildcards.dataset).items()
             for number in range(1, entry.last_round + 1)
             for seed in self.dataset(wildcards).seeds

@@ -148,9 +148,15 @@ class Training(Stage):
         run, before = (wildcards.dataset, wildcards.variant, wildcards.seed), int(wildcards.round) - 1
         return f"{self.folder_of_round('models', *run, before)}/model.safetensors"
 
+    def correspondences(self, wildcards: Wildcards) -> str:
+        """The correspondences that a round is trained on."""
+        run = (wildcards.dataset, wildcards.variant, wildcards.seed, int(wildcards.round))
+        return f"{self.folder_of_correspondences(*run)}/correspondences.parquet"
+
     def last_correspondences(self, wildcards: Wildcards) -> str:
-        """The correspondences that the last round was trained on."""
-        return f"{self.folder_of_round('models', wildcards.dataset, wildcards.variant)}/correspondences.parquet"
+        """The correspondences that the last round of a variant's first seed was trained on."""
+        run = (wildcards.dataset, wildcards.variant, None, self.variant(wildcards).last_round)
+        return f"{self.folder_of_correspondences(*run)}/correspondences.parquet"
 
     def embeddings(self, wildcards: Wildcards) -> str:
         """The embeddings of the test split by the last round of a variant's first seed."""

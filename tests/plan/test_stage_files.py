@@ -78,6 +78,18 @@ def test_variants_that_differ_in_later_rounds_share_their_round_0(whole):
     assert training.start(job(**of, round=2)) == "results/scenes/models/hm_lstm_uniform/seed1/round1/model.safetensors"
 
 
+def test_and_the_correspondences_that_it_gives(whole):
+    """The model of a round makes the correspondences of the next."""
+    training, of = Training(whole), {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
+    first = "results/scenes/models/hm_lstm/seed1/round1/correspondences.parquet"
+    assert training.correspondences(job(**of, round=1)) == first
+    second = "results/scenes/models/hm_lstm_uniform/seed1/round2/correspondences.parquet"
+    assert training.correspondences(job(**of, round=2)) == second
+    one_round = changed(methods={"hm_lstm": {"datasets": {"scenes": {"rounds": [["sentences"], ["phrases"]]}}}})
+    last = Training(one_round).last_correspondences(job(dataset="scenes", variant="hm_lstm_uniform"))
+    assert last == first.replace("seed1", "seed0")
+
+
 @pytest.mark.parametrize(
     ("uniform", "message"),
     [

@@ -38,7 +38,7 @@ rule train_round:
     input:
         unpack(training.inputs),
         start=training.start,
-        correspondences="<model>/round{round}/correspondences.parquet",
+        correspondences=training.correspondences,
     output:
         model="<model>/round{round}/model.safetensors",
         history="<model>/round{round}/history.parquet",
