@@ -11,6 +11,7 @@ rule correspond:
         "<logs>/correspond/{dataset}_{variant}_seed{seed}_round{round}.log",
     wildcard_constraints:
         round=r"[1-9]\d*",
+    priority: 1  # the next round waits for it
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads

@@ -11,6 +11,7 @@ rule train:
         history="<model>/round0/history.parquet",
     log:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round0.log",
+    priority: 1  # long, and most else waits for it
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads
@@ -46,6 +47,7 @@ rule train_round:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round{round}.log",
     wildcard_constraints:
         round=r"[1-9]\d*",
+    priority: 1  # long, and most else waits for it
     conda:
         "../../envs/torch.yaml"
     threads: datasets.threads
