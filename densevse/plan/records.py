@@ -33,7 +33,7 @@ def keep_records(results: str) -> None:
             f"{kept.name} too; if {results} had another name, give it that name again (a symbolic link will do); or "
             "let `results` name a new folder."
         )
-    if not link.is_symlink() or link.resolve() != kept.resolve():
+    if not (kept.is_dir() and link.is_symlink() and link.resolve() == kept.resolve()):
         with writing(kept):
             _link(link, kept)
 

@@ -43,6 +43,15 @@ def test_records_that_snakemake_wrote_itself_are_moved():
     assert LINK.is_symlink()
 
 
+def test_whoever_deletes_all_results_begins_anew():
+    """The link outlives them, and Snakemake stops at one that leads nowhere."""
+    made()
+    shutil.rmtree("results")
+    keep_records("results")
+    assert LINK.is_dir()
+    assert list(KEPT.iterdir()) == []
+
+
 def test_results_without_records_are_refused():
     made()
     shutil.rmtree(KEPT)
