@@ -14,28 +14,24 @@ class MovingAverage:
 
     def __init__(self, module: nn.Module, decay: float) -> None:
         self.decay = decay
-        self.module = module
-        self.values = _copied(self._weights())
-
-    def _weights(self) -> dict[str, Tensor]:
-        """The module's own tensors: what is written to them is its weights."""
-        return {name: weight for name, weight in self.module.state_dict().items() if weight.is_floating_point()}
+        # The module's own tensors, which change in place: what is written to them is its weights.
+        self.weights = {name: weight for name, weight in module.state_dict().items() if weight.is_floating_point()}
+        self.values = _copied(self.weights)
 
     def update(self) -> None:
         """Take in the weights as a step has left them."""
-        for name, weight in self._weights().items():
+        for name, weight in self.weights.items():
             self.values[name].lerp_(weight, 1 - self.decay)
 
     @contextmanager
     def in_module(self) -> Iterator[None]:
         """The module has the average instead of its weights."""
-        weights = self._weights()
-        kept = _copied(weights)
-        _write(self.values, weights)
+        kept = _copied(self.weights)
+        _write(self.values, self.weights)
         try:
             yield
         finally:
-            _write(kept, weights)
+            _write(kept, self.weights)
 
 
 def _copied(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
