@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from densevse.evaluation.published import Paper, PublishedRow
-from densevse.evaluation.rendering import named_seeds
+from densevse.evaluation.rendering import Column, Sheet, named_seeds
 from densevse.evaluation.sections import Section
 
 COMPUTED = "Random is the expected result of ranking by chance on these images and sentences, by formula."
@@ -30,9 +30,10 @@ DIFFERENCE = (
     "the recalls which that row prints. An empty side was not printed, or is not measured here."
 )
 CHANGED = (
-    "{title}, settings changed for this data set, each for the method's own, which is the paper's where config/methods "
-    "does not say that it is chosen: {changes}."
+    "Settings changed for a data set stand at the end, each beside the method's own, which is the paper's where "
+    "config/methods does not say that it is chosen."
 )
+CHANGED_COLUMNS = tuple(Column(name, number=False) for name in ("Setting", "Here", "The method's own", "Variants"))
 REGIONS = (
     "Annotation: a region asks for its phrases among all phrases; search: a phrase asks for its region among all. "
     "A region is the box around all that a phrase names; phrases are the parser's noun phrases that have a true box."
@@ -73,11 +74,27 @@ def making_notes(settings: Mapping[str, Any], sections: Sequence[Section]) -> li
     made_from = [made for section in sections for made in section.made_from]
     return [
         *(note for section in sections for note in _made_with(section, settings["entries"]["network"])),
-        *(note for section in sections for note in _changed(section)),
+        *([CHANGED] if any(changed_settings(section.settings) for section in sections) else []),
         *_seeds(sections),
         *_devices(made_from),
         f"Config {_digest(settings)}. Versions: {_versions(made_from)}.",
     ]
+
+
+def changed_settings(section: Mapping[str, Any]) -> list[Sheet]:
+    """Which settings of a section's variants are not their methods' own: one row per setting and value.
+
+    `section` holds title and measured, as in `Section.settings`.
+    """
+    changes: dict[tuple[str, str, str], list[str]] = {}
+    for variant, entry in section["measured"].items():
+        for setting, (own, here) in entry["changed"].items():
+            changes.setdefault((setting, _setting(here), _setting(own)), []).append(variant)
+    heading = f"{section['title']}: settings changed for this data set"
+    order = list(dict.fromkeys(setting for setting, _, _ in changes))
+    rows = [[*change, ", ".join(variants)] for change, variants in changes.items()]
+    rows.sort(key=lambda row: order.index(row[0]))
+    return [Sheet(heading, CHANGED_COLUMNS, rows)] if rows else []
 
 
 def _other_sizes(shown: Iterable[tuple[Section, PublishedRow]]) -> list[str]:
@@ -145,22 +162,6 @@ def _by_variant(choices: Mapping[str, Mapping[str, str | None]]) -> list[str]:
         + ", ".join(f"{choice} ({', '.join(names)})" if len(of) > 1 else choice for choice, names in of.items())
         for what, of in sorted(chosen.items(), key=lambda found: not found[0].startswith("network"))
     ]
-
-
-def _changed(section: Section) -> list[str]:
-    """Which settings are not the methods' own."""
-    changes: dict[str, dict[str, list[str]]] = {}
-    for variant, entry in section.settings["measured"].items():
-        for path, (own, here) in entry["changed"].items():
-            change = f"{_setting(here)} for {_setting(own)}"
-            changes.setdefault(path, {}).setdefault(change, []).append(variant)
-    if not changes:
-        return []
-    parts = [
-        f"{path} " + ", ".join(f"{change} ({', '.join(names)})" for change, names in of.items())
-        for path, of in changes.items()
-    ]
-    return [CHANGED.format(title=section.settings["title"], changes="; ".join(parts))]
 
 
 def _setting(value: Any) -> str:

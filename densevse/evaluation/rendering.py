@@ -70,24 +70,28 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Document:
-    """A title, sheets, and notes below them."""
+    """A title, sheets, notes below them, and what is rather looked up than read at the end."""
 
     title: str
     sheets: list[Sheet]
     notes: list[str] = field(default_factory=list)
+    appendix: list[Sheet] = field(default_factory=list)
 
     def markdown(self) -> str:
         """The document as Markdown."""
-        tables = [line for sheet in self.sheets for line in sheet.markdown()]
-        return "\n".join([f"# {self.title}", "", *tables, *(f"- {note}" for note in self.notes), ""])
+        tables, appendix = (
+            [line for sheet in part for line in sheet.markdown()] for part in (self.sheets, self.appendix)
+        )
+        return "\n".join([f"# {self.title}", "", *tables, *(f"- {note}" for note in self.notes), "", *appendix])
 
     def html(self) -> str:
         """The document as a page of its own: no script, no other file."""
         notes = "\n".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        tables, appendix = ("".join(sheet.html() for sheet in part) for part in (self.sheets, self.appendix))
         return (
             f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(self.title)}</title>\n'
             f"<style>{STYLE}</style></head>\n<body><h1>{escape(self.title)}</h1>\n"
-            f"{''.join(sheet.html() for sheet in self.sheets)}<ul>\n{notes}\n</ul></body></html>\n"
+            f"{tables}<ul>\n{notes}\n</ul>\n{appendix}</body></html>\n"
         )
 
 

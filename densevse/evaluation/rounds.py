@@ -8,7 +8,7 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.tables import ROUNDS
-from densevse.evaluation.foot import INTERVALS, TIES, making_notes
+from densevse.evaluation.foot import INTERVALS, TIES, changed_settings, making_notes
 from densevse.evaluation.layout import gain
 from densevse.evaluation.published import DIRECTIONS, RECALLS
 from densevse.evaluation.rendering import Column, Document, Sheet, number, number_range
@@ -60,7 +60,8 @@ def make_rounds(
     found = [(*line, _accuracy(judged, line[1], line[2].seeds if accuracies else 0)) for line in lines]
     frame = pd.DataFrame([_record(*line) for line in found], columns=[column.name for column in ROUNDS.columns])
     notes = [*NOTES, *making_notes(settings, [section])]
-    document = Document(settings["title"], [_figures_sheet(found, section.heading()), _intervals_sheet(found)], notes)
+    sheets = [_figures_sheet(found, section.heading()), _intervals_sheet(found)]
+    document = Document(settings["title"], sheets, notes, changed_settings(settings["section"]))
     write_table(frame, ROUNDS, document, settings, outputs)
 
 

@@ -13,7 +13,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.evaluation.foot import notes
+from densevse.evaluation.foot import changed_settings, notes
 from densevse.evaluation.layout import sheets
 from densevse.evaluation.published import PublishedRow, read_paper, read_published
 from densevse.evaluation.rendering import Document, Sheet
@@ -59,7 +59,8 @@ def make_table(inputs: TableInputs, settings: Mapping[str, Any], outputs: Output
         place = {key: section.settings[key] for key in ("dataset", "protocol")}
         records += [{**place, **as_record(row)} for row in rows]
     frame = pd.DataFrame(records, columns=[column.name for column in RESULTS.columns])
-    document = Document(settings["title"], found, notes(settings, sections, shown, papers))
+    changed = [sheet for section in sections for sheet in changed_settings(section.settings)]
+    document = Document(settings["title"], found, notes(settings, sections, shown, papers), changed)
     write_table(frame, RESULTS, document, settings, outputs)
 
 

@@ -407,8 +407,23 @@ def test_the_foot_names_the_settings_changed_for_a_data_set(tmp_path, data):
     }
     ranks = [retrieval(tmp_path / f"{name}.parquet", 0, files) for name in measured]
     foot, _ = make(tmp_path, settings(section(measured), printed=()), (files, ranks))
-    assert (
-        "Flickr8K, settings changed for this data set, each for the method's own, which is the paper's where "
-        "config/methods does not say that it is chosen: parameters.dimension 512 for 1024 (vse, vsepp), 256 for 1024 "
-        "(order); training.patience none for 5 (vse)."
-    ) in foot
+    _, sheet = foot.split("## Flickr8K: settings changed for this data set")
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in sheet.strip().splitlines()]
+    assert rows[0] == ["Setting", "Here", "The method's own", "Variants"]
+    assert rows[2:] == [
+        ["parameters.dimension", "512", "1024", "vse, vsepp"],
+        ["parameters.dimension", "256", "1024", "order"],
+        ["training.patience", "none", "5", "vse"],
+    ]
+    page = (tmp_path / "table.html").read_text(encoding="utf-8")
+    assert page.index("Flickr8K: settings changed") > page.index("</ul>")
+
+
+def test_a_table_of_methods_as_they_are_has_no_sheet_of_changed_settings(tmp_path, data):
+    files = data()
+    text, _ = make(
+        tmp_path,
+        settings(section({"vse": entry("VSE", [0])}), printed=()),
+        (files, [retrieval(tmp_path / "0.parquet", 0, files)]),
+    )
+    assert "settings changed" not in text.lower()
