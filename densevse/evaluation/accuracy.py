@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.bootstrap import Reals, interval_of_mean
@@ -50,8 +49,8 @@ def gain_cells(row: Mapping[Any, Any], first: str) -> list[str]:
 
 
 def write_accuracies(
-    rows: pd.DataFrame, kind: Schema, shown: Document, paths: tuple[str, str], made_from: Mapping[str, Any]
+    rows: pd.DataFrame, kind: Schema, shown: Document, paths: tuple[str, str, str], made_from: Mapping[str, Any]
 ) -> None:
-    """Write accuracies as rows of their schema, and as Markdown."""
+    """Write accuracies as rows of their schema, as Markdown and as a page: the three `paths`."""
     schema.write(rows, kind, paths[0], made_from)
-    write_text(shown.markdown(), paths[1])
+    shown.write(*paths[1:])

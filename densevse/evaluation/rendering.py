@@ -8,6 +8,8 @@ from itertools import groupby
 
 import pandas as pd
 
+from densevse.artifacts.files import write_text
+
 
 @dataclass(frozen=True)
 class Column:
@@ -93,6 +95,11 @@ class Document:
             f"<style>{STYLE}</style></head>\n<body><h1>{escape(self.title)}</h1>\n"
             f"{tables}<ul>\n{notes}\n</ul>\n{appendix}</body></html>\n"
         )
+
+    def write(self, markdown: str, html: str) -> None:
+        """Write both files: Markdown reads well raw, and a report shows pages."""
+        write_text(self.markdown(), markdown)
+        write_text(self.html(), html)
 
 
 STYLE = (

@@ -68,8 +68,7 @@ def write_table(
     rows: pd.DataFrame, kind: Schema, shown: Document, settings: Mapping[str, Any], outputs: Outputs
 ) -> None:
     """Write a table in its four forms; bytes depend on rows and settings only."""
-    write_text(shown.markdown(), outputs.markdown)
-    write_text(shown.html(), outputs.html)
+    shown.write(outputs.markdown, outputs.html)
     write_text(rows.to_csv(index=False, float_format="%.4f", lineterminator="\n"), outputs.csv)
     schema.write(rows, kind, outputs.parquet, {"settings": settings})
 

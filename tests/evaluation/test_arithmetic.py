@@ -73,7 +73,7 @@ def test_the_image_alone_and_the_word_alone_are_sanity_checks(folder):
 
 def test_accuracies_have_chance_and_intervals_beside_them(folder):
     found(folder, EXCHANGED)
-    paths = (str(folder / "table.parquet"), str(folder / "table.md"))
+    paths = (str(folder / "table.parquet"), str(folder / "table.md"), str(folder / "table.html"))
     arguments = str(folder / "found.parquet"), str(folder / "images.parquet")
     write_table(*arguments, "Arithmetic", paths, {"parents": {}})
     rows = schema.read(paths[0], ARITHMETIC_ACCURACY).set_index(["kind", "by", "first"])
@@ -83,6 +83,7 @@ def test_accuracies_have_chance_and_intervals_beside_them(folder):
     assert rows.loc[("colour", "image", 1), "accuracy"] == 0
     assert rows.loc[("colour", "image", 1), ["gain", "gain_low", "gain_high"]].tolist() == [1, 1, 1]
     assert "## colour: 12 queries" in (folder / "table.md").read_text()
+    assert "<h2>colour: 12 queries</h2>" in (folder / "table.html").read_text()
 
 
 def test_named_queries_need_no_boxes(folder):
@@ -94,7 +95,7 @@ def test_named_queries_need_no_boxes(folder):
 
 def test_a_table_needs_queries_whose_answers_are_known(folder):
     found(folder, {}, [["0-red-ball", "ball", "box"]], boxes=False)
-    paths = (str(folder / "table.parquet"), str(folder / "table.md"))
+    paths = (str(folder / "table.parquet"), str(folder / "table.md"), str(folder / "table.html"))
     with pytest.raises(InputError, match="words_exchanged"):
         write_table(str(folder / "found.parquet"), str(folder / "images.parquet"), "Arithmetic", paths, {})
 

@@ -43,11 +43,12 @@ def test_the_table_is_written(tmp_path):
     images = pd.DataFrame({"image_id": ["image0"], "source": "", "file": "f", "split": "test", "width": 1, "height": 1})
     images = images.assign(sha256="", captions=0, family="f", status="ok")
     schema.write(images, IMAGES, tmp_path / "images.parquet", {})
-    paths = (str(tmp_path / "table.parquet"), str(tmp_path / "table.md"))
+    paths = (str(tmp_path / "table.parquet"), str(tmp_path / "table.md"), str(tmp_path / "table.html"))
     arguments = str(tmp_path / "maps.parquet"), str(tmp_path / "images.parquet")
     write_table(*arguments, "Localisation", paths, {"parents": {}})
     assert schema.read(paths[0], LOCALISATION_ACCURACY)["by"].tolist() == ["heat map", "centre", "chance"]
     text = (tmp_path / "table.md").read_text()
     assert "## 2 phrases in 1 images" in text
+    assert "<h2>2 phrases in 1 images</h2>" in (tmp_path / "table.html").read_text()
     (line,) = [line for line in text.splitlines() if "peak of the heat map" in line]
     assert [cell.strip() for cell in line.split("|")[2:4]] == ["50.0", "50.0 to 50.0"]

@@ -28,8 +28,9 @@ rule arithmetic_table:
         found=arithmetic.found,
         image_table="<results>/{dataset}/images.parquet",
     output:
-        markdown=report(
-            "<results>/tables/arithmetic_{dataset}_{variant}.md",
+        markdown="<results>/tables/arithmetic_{dataset}_{variant}.md",
+        html=report(
+            "<results>/tables/arithmetic_{dataset}_{variant}.html",
             caption="../report/arithmetic.rst",
             category="Tables",
             labels={"table": "vector arithmetic, {variant} on {dataset}"},

@@ -54,7 +54,13 @@ rule boundary_table:
     input:
         matches="<results>/boundaries/{proposer}/matches.parquet",
     output:
-        "<results>/tables/boundaries_{proposer}.md",
+        markdown="<results>/tables/boundaries_{proposer}.md",
+        html=report(
+            "<results>/tables/boundaries_{proposer}.html",
+            caption="../report/boundaries.rst",
+            category="Tables",
+            labels={"table": "boundaries of {proposer}"},
+        ),
     log:
         "<logs>/boundary_table/{proposer}.log",
     wildcard_constraints:

@@ -118,8 +118,9 @@ rule concept_table:
         precision=concepts.precision_of_dataset,
         mean=concepts.mean_precision_of_dataset,
     output:
-        report(
-            "<results>/tables/concepts_{dataset}.md",
+        markdown="<results>/tables/concepts_{dataset}.md",
+        html=report(
+            "<results>/tables/concepts_{dataset}.html",
             caption="../report/concepts.rst",
             category="Tables",
             labels={"table": "concepts of {dataset}"},

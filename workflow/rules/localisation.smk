@@ -65,8 +65,9 @@ rule localisation_table:
         heat_maps=localisation.heat_maps,
         image_table="<results>/{dataset}/images.parquet",
     output:
-        markdown=report(
-            "<results>/tables/localisation_{dataset}_{variant}.md",
+        markdown="<results>/tables/localisation_{dataset}_{variant}.md",
+        html=report(
+            "<results>/tables/localisation_{dataset}_{variant}.html",
             caption="../report/localisation.rst",
             category="Tables",
             labels={"table": "localisation, {variant} on {dataset}"},

@@ -103,7 +103,13 @@ rule proposal_table:
         times=proposals.times,
         published=proposals.published,
     output:
-        "<results>/tables/proposals_{dataset}.md",
+        markdown="<results>/tables/proposals_{dataset}.md",
+        html=report(
+            "<results>/tables/proposals_{dataset}.html",
+            caption="../report/proposals.rst",
+            category="Tables",
+            labels={"table": "proposals on {dataset}"},
+        ),
     log:
         "<logs>/proposal_table/{dataset}.log",
     conda:

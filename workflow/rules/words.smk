@@ -72,8 +72,9 @@ rule relation_table:
         basic="<results>/{dataset}/vocabulary/fragments-basic.parquet",
         published=words.published_relations(),
     output:
-        report(
-            "<results>/tables/relations_{dataset}.md",
+        markdown="<results>/tables/relations_{dataset}.md",
+        html=report(
+            "<results>/tables/relations_{dataset}.html",
             caption="../report/relations.rst",
             category="Tables",
             labels={"table": "relations of {dataset}"},

@@ -1,4 +1,3 @@
-from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES
 from densevse.evaluation.boundary_table import table
@@ -6,4 +5,5 @@ from densevse.logs import job
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        write_text(table(read(snakemake.input.matches, BOUNDARY_MATCHES)).markdown(), snakemake.output[0])
+        matches = read(snakemake.input.matches, BOUNDARY_MATCHES)
+        table(matches).write(snakemake.output.markdown, snakemake.output.html)

@@ -1,4 +1,3 @@
-from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
 from densevse.artifacts.schemas.vocabulary import CONCEPTS
@@ -6,9 +5,9 @@ from densevse.evaluation.concepts import table
 from densevse.logs import job
 
 
-def main(title, concepts, precision, mean, path):
+def main(title, concepts, precision, mean, outputs):
     rows = read(concepts, CONCEPTS), read(precision, AVERAGE_PRECISION), read(mean, MEAN_AVERAGE_PRECISION)
-    write_text(table(title, *rows).markdown(), path)
+    table(title, *rows).write(*outputs)
 
 
 if __name__ == "__main__":
@@ -18,5 +17,5 @@ if __name__ == "__main__":
             snakemake.input.concepts,
             snakemake.input.precision,
             snakemake.input.mean,
-            snakemake.output[0],
+            (snakemake.output.markdown, snakemake.output.html),
         )

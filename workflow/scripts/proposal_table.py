@@ -1,15 +1,13 @@
-from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSAL_TIMES
 from densevse.evaluation.proposals import read_published, table
 from densevse.logs import job
 
 
-def main(title, proposers, recalls, timed, times, published, path):
+def main(title, proposers, recalls, timed, times, published, outputs):
     found = {name: read(file, PROPOSAL_RECALL) for name, file in zip(proposers, recalls, strict=True)}
     seconds = {name: read(file, PROPOSAL_TIMES) for name, file in zip(timed, times, strict=True)}
-    document = table(title, found, seconds, read_published(*published) if published else None)
-    write_text(document.markdown(), path)
+    table(title, found, seconds, read_published(*published) if published else None).write(*outputs)
 
 
 if __name__ == "__main__":
@@ -21,5 +19,5 @@ if __name__ == "__main__":
             snakemake.params.timed,
             snakemake.input.times,
             snakemake.input.published,
-            snakemake.output[0],
+            (snakemake.output.markdown, snakemake.output.html),
         )
