@@ -13,13 +13,12 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.phrase_boxes import PHRASE, TRUE_BOX, true_boxes_of_phrases
+from densevse.artifacts.phrase_boxes import PHRASE, RIGHT, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.votes import BALLOT, VOTE_SHARES, VOTES
 from densevse.bootstrap import interval_of_mean
 from densevse.errors import InputError
 from densevse.evaluation.accuracy import families_of
-from densevse.evaluation.correspondence_accuracy import RIGHT
 from densevse.evaluation.rendering import Column, Document, Sheet, named_seeds, number, number_range
 from densevse.evaluation.tables import Outputs, write_table
 

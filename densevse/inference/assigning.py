@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts import schema
-from densevse.artifacts.boxes import BOX
+from densevse.artifacts.boxes import BOX, intersection_over_union
+from densevse.artifacts.phrase_boxes import PHRASE, RIGHT, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.batches.inputs import Inputs
 from densevse.batches.pairs import Pairs
 from densevse.batches.ragged import Indices
+from densevse.errors import InputError
 from densevse.inference.embedding import IMAGES_AT_ONCE, phrases_of, regions_of, with_words
 from densevse.inference.encoding import batches, evaluation
 from densevse.logs import progress
@@ -20,10 +22,21 @@ from densevse.methods.interface import Method
 
 
 def write_correspondences(
-    method: Method, inputs: Inputs, split: str, output: str | Path, made_from: Mapping[str, Any]
+    method: Method,
+    inputs: Inputs,
+    split: str,
+    output: str | Path,
+    made_from: Mapping[str, Any],
+    true: pd.DataFrame | None = None,
 ) -> None:
-    """Assign a region to each noun phrase of a split's sentences, and write a CORRESPONDENCES artifact."""
-    schema.write(correspond(method, inputs, split), CORRESPONDENCES, output, made_from)
+    """Assign a region to each noun phrase of a split's sentences, and write a CORRESPONDENCES artifact.
+
+    Where `true` BOXES rows are given, they decide instead of the method.
+    """
+    found = correspond(method, inputs, split)
+    if true is not None:
+        found = by_true_boxes(found, true, inputs.regions.rows)
+    schema.write(found, CORRESPONDENCES, output, made_from)
 
 
 def correspond(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
@@ -35,6 +48,23 @@ def correspond(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
     rows = with_words(pd.concat(assigned, ignore_index=True), inputs).rename(columns={"text": "phrase"})
     boxes = inputs.regions.rows[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
     return rows.merge(boxes, on=["image_id", "region"], how="left", validate="many_to_one")
+
+
+def by_true_boxes(rows: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
+    """CORRESPONDENCES rows with the region that overlaps a true box of their phrase most, and a confidence of 1.
+
+    `true` holds BOXES rows, `regions` REGION_FEATURES rows. Phrases of which no region overlaps a box by `RIGHT` are
+    left out. Raises `InputError` if that is all of them.
+    """
+    regions = regions[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
+    pairs = rows.drop(columns=["region", "confidence", *BOX]).merge(true_boxes_of_phrases(true), on=PHRASE)
+    pairs = pairs.merge(regions, on="image_id")
+    overlap = intersection_over_union(pairs[BOX].to_numpy(float), pairs[TRUE_BOX].to_numpy(float))
+    pairs = pairs.assign(confidence=np.float32(1), overlap=overlap)[overlap >= RIGHT]
+    if pairs.empty:
+        raise InputError(f"none of {len(rows)} phrases has a region that overlaps a true box of it by {RIGHT}.")
+    best = pairs.sort_values("overlap", ascending=False, kind="stable").drop_duplicates(PHRASE).sort_index()
+    return best[rows.columns].reset_index(drop=True)
 
 
 def _assigned(method: Method, pairs: Pairs, images: Indices) -> pd.DataFrame:

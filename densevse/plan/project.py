@@ -112,9 +112,12 @@ class Stage:
     def folder_of_correspondences(self, dataset: str, variant: str, seed: int | str | None, number: int) -> str:
         """Where the correspondences are that a round of a variant is trained on; without a `seed` of the first one.
 
-        The model of the round before makes them, so that variants which share round 0 share those of round 1.
+        The model of the round before makes them, so that variants which share round 0 share those of round 1, unless
+        true boxes decide them.
         """
-        made_by = self.project.trainer_of_round_0(variant, self.seen_as(dataset)) if number == 1 else variant
+        trained_on = self.seen_as(dataset)
+        learned = self.project.variant(variant, trained_on).correspondences == "model"
+        made_by = self.project.trainer_of_round_0(variant, trained_on) if number == 1 and learned else variant
         return self.folder_of_round("models", dataset, made_by, seed, number)
 
     def obtained(self, owner: str, source: Source | None, local: str | None) -> str:

@@ -153,6 +153,18 @@ class Training(Stage):
         run = (wildcards.dataset, wildcards.variant, wildcards.seed, int(wildcards.round))
         return f"{self.folder_of_correspondences(*run)}/correspondences.parquet"
 
+    def true_boxes(self, wildcards: Wildcards) -> str | list[str]:
+        """The boxes that decide what a variant's phrases mean, if they do. Raises `InputError` where there are none."""
+        dataset = wildcards.dataset
+        if self.variant(wildcards).correspondences == "model":
+            return []
+        if not self.project.datasets[dataset].phrases_have_boxes:
+            raise InputError(
+                f"{wildcards.variant}: true boxes give its correspondences, and phrases of {dataset} have none; "
+                f"give some as datasets.{dataset}.boxes, or measure the variant on another data set."
+            )
+        return f"{self.results}/{dataset}/boxes.parquet"
+
     def last_correspondences(self, wildcards: Wildcards) -> str:
         """The correspondences that the last round of a variant's first seed was trained on."""
         run = (wildcards.dataset, wildcards.variant, None, self.variant(wildcards).last_round)

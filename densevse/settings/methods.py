@@ -17,6 +17,7 @@ from densevse.strict import Strict
 Structure = Literal["words", "trees", "triplets", "dependencies", "tags"]
 Dependencies = Literal["enhanced", "basic"]
 Yield = Literal["phrases", "saliency"]
+CorrespondencesFrom = Literal["model", "true_boxes"]
 PARAMETERS = Path(__file__).parents[1] / "methods/parameters"
 
 
@@ -69,6 +70,7 @@ class Differences(Strict):
     training: dict[str, Any] | None = None
     phases: dict[str, dict[str, Any]] | None = None
     rounds: list[list[str]] | None = None
+    correspondences: CorrespondencesFrom | None = None
     starts_from: str | None = None
     round_0_of: str | None = None
 
@@ -109,6 +111,12 @@ class Method(Strict):
         None,
         min_length=1,
         description="the phases of each round, between which correspondences are learned; by default one of all",
+    )
+    correspondences: CorrespondencesFrom = Field(
+        "model",
+        description="which region a phrase means in the rounds after the first: the best one by the model of the round "
+        "before; or, by the data set's true boxes, the region that overlaps its box by half or more, where there is "
+        "one (ours: what rounds would be worth if the model erred nowhere)",
     )
     starts_from: str | None = Field(
         None, description="a variant from whose trained model (same data set and seed) training starts"
@@ -170,7 +178,7 @@ class Method(Strict):
     def _what_round_0_depends_on(self) -> dict[str, Any]:
         """Settings by their path, with the parameters but for those that count in later rounds only."""
         later: frozenset[str] = getattr(type(self.parameters), "LATER", frozenset())
-        apart = {"title", "yields", "rounds", "round_0_of", "parameters"}
+        apart = {"title", "yields", "rounds", "correspondences", "round_0_of", "parameters"}
         settings = {name: value for name, value in self if name not in apart}
         parameters = {f"parameters.{name}": value for name, value in self.parameters if name not in later}
         return {**settings, **parameters, "phases": self.phases_of(0)}

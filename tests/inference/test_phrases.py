@@ -166,6 +166,40 @@ def test_a_round_reads_what_was_assigned(files, opened, tmp_path):
     assert found.region[:2].tolist() == first["region"][:2].tolist()
 
 
+def boxes_of_phrases(*phrases):
+    """BOXES rows of (caption, start, end, box)."""
+    rows = [
+        {"caption_id": c, "image_id": c[0], "phrase": "", "start": s, "end": e, **dict(zip(BOX, box, strict=True))}
+        for c, s, e, box in phrases
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_true_boxes_decide_what_phrases_mean(opened, tmp_path):
+    """Regions are (10 rank, 5, 20, 30 + rank): the dog of a#0 is region 2, by the second of its boxes."""
+    inputs, method = opened
+    true = boxes_of_phrases(
+        ("a#0", 0, 2, (90, 0, 9, 9)), ("a#0", 0, 2, (21, 6, 20, 32)), ("a#0", 3, 5, (90, 0, 9, 9)),
+        ("c#1", 3, 4, (10, 5, 20, 31)), ("c#1", 0, 1, (10, 5, 20, 31)), ("c#0", -1, -1, (10, 5, 20, 31)),
+    )  # fmt: skip
+    output = tmp_path / "correspondences.parquet"
+    write_correspondences(method, inputs, "train", output, {}, true)
+    rows = schema.read(output, CORRESPONDENCES)
+    assert rows[["caption_id", "start", "end", "phrase", "region", "confidence"]].values.tolist() == [
+        ["a#0", 0, 2, "A dog", 2, 1],
+        ["c#1", 3, 4, "balls", 1, 1],
+    ]
+    assert rows[BOX].values.tolist() == [[20, 5, 20, 32], [10, 5, 20, 31]]
+
+
+def test_boxes_that_no_region_overlaps_are_an_error(opened, tmp_path):
+    inputs, method = opened
+    output = tmp_path / "correspondences.parquet"
+    with pytest.raises(InputError, match="none of 12 phrases has a region"):
+        write_correspondences(method, inputs, "train", output, {}, boxes_of_phrases(("a#0", 0, 2, (90, 0, 9, 9))))
+    assert not output.exists()
+
+
 @pytest.fixture
 def vse(files, tmp_path):
     """A VSE on the same data: it knows no phrases."""
@@ -226,12 +260,8 @@ def true_boxes(tmp_path):
     """Boxes of the test images' phrases: "A dog" of e has two, which are one region; "balls" of f has none."""
     phrases = [("e#0", 0, 2, (0, 0, 10, 10)), ("e#0", 0, 2, (30, 5, 10, 10)), ("e#1", 0, 2, (0, 0, 40, 15)),
                ("e#0", 3, 5, (50, 0, 9, 9)), ("f#0", 0, 2, (1, 2, 3, 4)), ("f#1", 0, 1, (7, 7, 7, 7))]  # fmt: skip
-    rows = [
-        {"caption_id": c, "image_id": c[0], "phrase": "", "start": s, "end": e, **dict(zip(BOX, box, strict=True))}
-        for c, s, e, box in phrases
-    ]
     path = tmp_path / "boxes.parquet"
-    schema.write(rows, BOXES, path, {})
+    schema.write(boxes_of_phrases(*phrases), BOXES, path, {})
     return str(path)
 
 

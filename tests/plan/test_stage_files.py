@@ -90,6 +90,16 @@ def test_and_the_correspondences_that_it_gives(whole):
     assert last == first.replace("seed1", "seed0")
 
 
+def test_but_not_those_that_true_boxes_decide(whole):
+    training, of = Training(whole), {"variant": "hm_lstm_true_boxes", "seed": 1, "round": 1}
+    own = "results/scenes/models/hm_lstm_true_boxes/seed1/round1/correspondences.parquet"
+    assert training.correspondences(job(dataset="scenes", **of)) == own
+    assert training.true_boxes(job(dataset="scenes", **of)) == "results/scenes/boxes.parquet"
+    assert training.true_boxes(job(dataset="scenes", variant="hm_lstm", seed=1, round=1)) == []
+    with pytest.raises(InputError, match=r"phrases of flickr8k have none; give some as datasets\.flickr8k\.boxes"):
+        training.true_boxes(job(dataset="flickr8k", **of))
+
+
 @pytest.mark.parametrize(
     ("uniform", "message"),
     [

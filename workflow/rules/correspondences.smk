@@ -1,10 +1,12 @@
-# HM-LSTM's loop (Fig 3, step 2a): the model of round t - 1 says which region each phrase of round t means.
+# HM-LSTM's loop (Fig 3, step 2a): the model of round t - 1 says which region each phrase of round t means; or true
+# boxes do, which tells what the loop would be worth without errors.
 
 
 rule correspond:
     input:
         unpack(training.inputs),
         start=training.start,
+        true_boxes=training.true_boxes,
     output:
         "<model>/round{round}/correspondences.parquet",
     log:

@@ -1,4 +1,6 @@
+from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schemas.datasets import BOXES
 from densevse.batches.files import Files
 from densevse.inference.assigning import write_correspondences
 from densevse.inference.models import open_model
@@ -6,9 +8,11 @@ from densevse.logs import job
 from densevse.numerics import set_up
 
 
-def main(files, model, threads, output, number):
+def main(files, model, true_boxes, threads, output, number):
     inputs, method = open_model(files, model, set_up(threads), "embed_regions", "embed_phrases", "assign")
-    write_correspondences(method, inputs, "train", output, lineage({"round": number}, {"start": model}))
+    true = schema.read(true_boxes, BOXES) if true_boxes else None
+    made_from = lineage({"round": number}, {"start": model} | ({"true_boxes": true_boxes} if true_boxes else {}))
+    write_correspondences(method, inputs, "train", output, made_from, true)
 
 
 if __name__ == "__main__":
@@ -16,6 +20,7 @@ if __name__ == "__main__":
         main(
             Files.of(dict(snakemake.input.items())),
             snakemake.input.start,
+            snakemake.input.get("true_boxes"),
             snakemake.params.threads,
             snakemake.output[0],
             snakemake.params.round,
