@@ -86,14 +86,16 @@ def changed_settings(section: Mapping[str, Any]) -> list[Sheet]:
 
     `section` holds title and measured, as in `Section.settings`.
     """
-    changes: dict[tuple[str, str, str], list[str]] = {}
+    changes: dict[str, dict[tuple[str, str], list[str]]] = {}
     for variant, entry in section["measured"].items():
         for setting, (own, here) in entry["changed"].items():
-            changes.setdefault((setting, _setting(here), _setting(own)), []).append(variant)
+            changes.setdefault(setting, {}).setdefault((_setting(here), _setting(own)), []).append(variant)
     heading = f"{section['title']}: settings changed for this data set"
-    order = list(dict.fromkeys(setting for setting, _, _ in changes))
-    rows = [[*change, ", ".join(variants)] for change, variants in changes.items()]
-    rows.sort(key=lambda row: order.index(row[0]))
+    rows = [
+        [setting, *values, ", ".join(variants)]
+        for setting, by_values in changes.items()
+        for values, variants in by_values.items()
+    ]
     return [Sheet(heading, CHANGED_COLUMNS, rows)] if rows else []
 
 

@@ -46,8 +46,7 @@ def correspond(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
     with evaluation(method):
         assigned = [_assigned(method, pairs, images) for images in parts]
     rows = with_words(pd.concat(assigned, ignore_index=True), inputs).rename(columns={"text": "phrase"})
-    boxes = inputs.regions.rows[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
-    return rows.merge(boxes, on=["image_id", "region"], how="left", validate="many_to_one")
+    return rows.merge(_boxes(inputs.regions.rows), on=["image_id", "region"], how="left", validate="many_to_one")
 
 
 def by_true_boxes(rows: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
@@ -56,15 +55,19 @@ def by_true_boxes(rows: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame)
     `true` holds BOXES rows, `regions` REGION_FEATURES rows. Phrases of which no region overlaps a box by `RIGHT` are
     left out. Raises `InputError` if that is all of them.
     """
-    regions = regions[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
     pairs = rows.drop(columns=["region", "confidence", *BOX]).merge(true_boxes_of_phrases(true), on=PHRASE)
-    pairs = pairs.merge(regions, on="image_id")
+    pairs = pairs.merge(_boxes(regions), on="image_id")
     overlap = intersection_over_union(pairs[BOX].to_numpy(float), pairs[TRUE_BOX].to_numpy(float))
     pairs = pairs.assign(confidence=np.float32(1), overlap=overlap)[overlap >= RIGHT]
     if pairs.empty:
         raise InputError(f"none of {len(rows)} phrases has a region that overlaps a true box of it by {RIGHT}.")
     best = pairs.sort_values("overlap", ascending=False, kind="stable").drop_duplicates(PHRASE).sort_index()
     return best[rows.columns].reset_index(drop=True)
+
+
+def _boxes(regions: pd.DataFrame) -> pd.DataFrame:
+    """The boxes of REGION_FEATURES rows, by image and by what a correspondence calls a region."""
+    return regions[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
 
 
 def _assigned(method: Method, pairs: Pairs, images: Indices) -> pd.DataFrame:
