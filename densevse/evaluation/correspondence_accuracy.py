@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.phrase_boxes import PHRASE, RIGHT, TRUE_BOX, true_boxes_of_phrases
+from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY, CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import REGION_FEATURES
@@ -22,7 +22,6 @@ from densevse.artifacts.store import FeatureStore
 from densevse.errors import InputError
 from densevse.logs import logger
 
-PHRASES_AT_ONCE = 20_000
 Overlaps = NDArray[np.float64]
 
 

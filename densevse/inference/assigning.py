@@ -9,7 +9,7 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.phrase_boxes import PHRASE, RIGHT, TRUE_BOX, true_boxes_of_phrases
+from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.batches.inputs import Inputs
 from densevse.batches.pairs import Pairs
@@ -55,14 +55,21 @@ def by_true_boxes(rows: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame)
     `true` holds BOXES rows, `regions` REGION_FEATURES rows. Phrases of which no region overlaps a box by `RIGHT` are
     left out. Raises `InputError` if that is all of them.
     """
-    pairs = rows.drop(columns=["region", "confidence", *BOX]).merge(true_boxes_of_phrases(true), on=PHRASE)
-    pairs = pairs.merge(_boxes(regions), on="image_id")
+    true, boxes = true_boxes_of_phrases(true), _boxes(regions)
+    firsts = range(0, len(rows) or 1, PHRASES_AT_ONCE)  # one part, even of no phrases
+    best = pd.concat([_most_overlapping(rows.iloc[first : first + PHRASES_AT_ONCE], true, boxes) for first in firsts])
+    if best.empty:
+        raise InputError(f"none of {len(rows)} phrases has a region that overlaps a true box of it by {RIGHT}.")
+    return best.reset_index(drop=True)
+
+
+def _most_overlapping(rows: pd.DataFrame, true: pd.DataFrame, boxes: pd.DataFrame) -> pd.DataFrame:
+    """The rows whose phrase has a true box that one of its image's boxes overlaps by `RIGHT`, with that box."""
+    pairs = rows.drop(columns=["region", "confidence", *BOX]).merge(true, on=PHRASE).merge(boxes, on="image_id")
     overlap = intersection_over_union(pairs[BOX].to_numpy(float), pairs[TRUE_BOX].to_numpy(float))
     pairs = pairs.assign(confidence=np.float32(1), overlap=overlap)[overlap >= RIGHT]
-    if pairs.empty:
-        raise InputError(f"none of {len(rows)} phrases has a region that overlaps a true box of it by {RIGHT}.")
     best = pairs.sort_values("overlap", ascending=False, kind="stable").drop_duplicates(PHRASE).sort_index()
-    return best[rows.columns].reset_index(drop=True)
+    return best[rows.columns]
 
 
 def _boxes(regions: pd.DataFrame) -> pd.DataFrame:

@@ -175,8 +175,10 @@ def boxes_of_phrases(*phrases):
     return pd.DataFrame(rows)
 
 
-def test_true_boxes_decide_what_phrases_mean(opened, tmp_path):
+@pytest.mark.parametrize("at_once", [1, 5, 100])
+def test_true_boxes_decide_what_phrases_mean(at_once, opened, tmp_path, monkeypatch):
     """Regions are (10 rank, 5, 20, 30 + rank): the dog of a#0 is region 2, by the second of its boxes."""
+    monkeypatch.setattr("densevse.inference.assigning.PHRASES_AT_ONCE", at_once)
     inputs, method = opened
     true = boxes_of_phrases(
         ("a#0", 0, 2, (90, 0, 9, 9)), ("a#0", 0, 2, (21, 6, 20, 32)), ("a#0", 3, 5, (90, 0, 9, 9)),
