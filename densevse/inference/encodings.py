@@ -28,9 +28,10 @@ def write_encodings(
     pairs = inputs.images_alone(split, method.regions_read)
     ids = pairs.rows.image_ids
     widest = encoded(method, pairs, _with_most_regions(inputs, pairs))
+    # float32, as sm-LSTM's attention keeps exponentials of its sums, which are beyond float16's 65,504.
     parts = [{"dtype": str(part.dtype).removeprefix("torch."), "shape": list(part.shape[1:])} for part in widest]
     length = sum(math.prod(part.shape[1:]) for part in widest)
-    with FeatureWriter(output, ENCODINGS, (length,), np.float16, {**made_from, PARTS: parts}) as file:
+    with FeatureWriter(output, ENCODINGS, (length,), np.float32, {**made_from, PARTS: parts}) as file:
         for rows in progress(batches(len(ids), BATCH), f"encodings of {split}"):
             alike = zip(encoded(method, pairs, rows), widest, strict=True)
             flat = [widened(part, like.shape[1:]).reshape(len(rows), -1).float() for part, like in alike]
@@ -57,7 +58,7 @@ class KeptImages:
         return len(self.image_ids)
 
     def encoding(self, rows: Indices) -> Encoding:
-        """The encoding of some of them, as the method gave it, to float16."""
+        """The encoding of some of them, as the method gave it."""
         flat = torch.from_numpy(self._store.gather(rows)).to(self._device)
         parts = flat.split([math.prod(shape) for _, shape in self._parts], dim=1)
         return tuple(
