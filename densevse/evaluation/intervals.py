@@ -7,7 +7,8 @@ their difference.
 A figure that is a mean over n seeds also varies with the seeds. A bootstrap over three seeds is too narrow: its
 variance is 2/3 of the right one, and it takes that variance for certain. So each replicate is moved by t s / sqrt(n),
 where s is the standard deviation over the seeds and t is drawn from Student's distribution with n - 1 degrees of
-freedom.
+freedom. Two methods with the same seeds differ by a mean over n differences, whose deviation is what counts: a round of
+HM-LSTM is trained on from round 0 of its own seed, so that much of what a seed does cancels out.
 
 An interval covers which queries were asked and, with two or more seeds, the seed of training. The candidates are those
 of the test set: ranks are not computed again. benchmarks/interval_coverage.py measures how often such intervals hold.
@@ -43,11 +44,6 @@ class Replicates:
     drawn: Mapping[str, Reals]  # figure -> (replicates,), means over seeds
     by_seed: pd.DataFrame  # a row per seed, a column per figure
 
-    def spread(self, figure: str) -> float:
-        """The standard error of a mean over seeds; 0 with one seed, of which nothing is known."""
-        values = self.by_seed[figure]
-        return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
-
 
 class Intervals:
     """95% intervals of replicates, for any kind of figure that draws of a test set give."""
@@ -57,20 +53,29 @@ class Intervals:
 
     def interval(self, figure: str, of: Replicates) -> Interval:
         """The 95% interval of a figure, within what the figure can be."""
-        drawn = of.drawn[figure] + of.spread(figure) * self._student(len(of.by_seed), 0)
+        drawn = of.drawn[figure] + self._moved(of.by_seed[figure])
         smallest = 1.0 if figure.endswith("rank") else 0.0
         return interval_of(np.clip(drawn, smallest, LARGEST.get(figure)))
 
     def difference(self, figure: str, of: Replicates, reference: Replicates) -> Interval:
-        """The paired 95% interval of a figure of one method less that of another; seeds vary independently."""
-        drawn = of.drawn[figure] - reference.drawn[figure]
-        drawn = drawn + of.spread(figure) * self._student(len(of.by_seed), 0)
-        return interval_of(drawn - reference.spread(figure) * self._student(len(reference.by_seed), 1))
+        """The paired 95% interval of a figure of one method less that of another.
 
-    def _student(self, seeds: int, stream: int) -> Reals:
+        Seeds are pairs too, in their order; they vary independently if one method has more of them than the other.
+        """
+        drawn = of.drawn[figure] - reference.drawn[figure]
+        own, other = of.by_seed[figure], reference.by_seed[figure]
+        if len(own) == len(other):
+            return interval_of(drawn + self._moved(own - other))
+        return interval_of(drawn + self._moved(own) - self._moved(other, stream=1))
+
+    def _moved(self, by_seed: pd.Series, stream: int = 0) -> Reals:
+        """How far seeds may move each replicate of a mean over them; not at all with one, of which nothing is known."""
+        seeds = len(by_seed)
         if seeds < 2:
             return np.zeros(self._replicates)
-        return np.random.default_rng([1, stream]).standard_t(seeds - 1, self._replicates)
+        student = np.random.default_rng([1, stream]).standard_t(seeds - 1, self._replicates)
+        moved: Reals = student * by_seed.std(ddof=1) / np.sqrt(seeds)
+        return moved
 
 
 def over_seeds(drawn: Sequence[Mapping[str, Reals]]) -> Replicates:

@@ -6,7 +6,7 @@ import pytest
 
 from densevse.bootstrap import Interval
 from densevse.errors import InputError
-from densevse.evaluation.intervals import Bootstrap, RankHistogram
+from densevse.evaluation.intervals import Bootstrap, RankHistogram, Replicates
 from densevse.evaluation.recall import figures_of, recall_figures
 
 CAPTIONS = 5
@@ -102,6 +102,27 @@ def test_a_method_differs_from_itself_by_nothing_and_a_pair_is_narrower_than_two
     assert paired.excludes_zero
     alone = [bootstrap.interval("sum", of) for of in found]
     assert paired.high - paired.low < 0.6 * sum(interval.high - interval.low for interval in alone)
+
+
+def of_seeds(values, replicates=2000):
+    """Replicates that draws do not change: all that varies is the seed."""
+    return Replicates({"sum": np.full(replicates, np.mean(values))}, pd.DataFrame({"sum": values}))
+
+
+def test_what_a_seed_does_to_both_methods_cancels_out_of_their_difference():
+    """Each seed gains about 5, while seeds differ by tens: by hand, 5 +- 2.776 x 0.1 x sqrt(2.5) / sqrt(5)."""
+    frame, groups = queries(5)
+    start, gains = np.array([240.0, 260, 250, 280, 270]), np.array([4.8, 4.9, 5.0, 5.1, 5.2])
+    low, high = Bootstrap(frame, groups).difference("sum", of_seeds(start + gains), of_seeds(start))
+    assert (low, high) == (pytest.approx(4.80, abs=0.05), pytest.approx(5.20, abs=0.05))
+
+
+def test_seeds_of_which_one_method_has_more_vary_independently():
+    frame, groups = queries(5)
+    bootstrap, start = Bootstrap(frame, groups), [240.0, 260, 250, 280, 270]
+    low, high = bootstrap.difference("sum", of_seeds(start), of_seeds(start[:3]))
+    assert low < -15 < 35 < high  # by hand, about 10 +- 32
+    assert bootstrap.difference("sum", of_seeds(start), of_seeds([200.0])).excludes_zero
 
 
 def test_images_of_one_family_are_drawn_together():
