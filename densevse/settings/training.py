@@ -18,7 +18,8 @@ class Training(Strict):
     patience: int | None = Field(
         default=None,
         gt=0,
-        description="stop after so many epochs in which the selecting measure on val did not become better",
+        description="end a phase after so many of its epochs in which the selecting measure on val did not become "
+        "better; the next phase goes on from its last weights",
     )
     validation_images: int | None = Field(
         default=None, gt=0, description="validate on so many images of val, spread over it, where all would take long"

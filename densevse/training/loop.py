@@ -114,7 +114,7 @@ class Trainer:
         with _stop_signals() as stop:
             if self.plan.validate_start and not self.progress.history:
                 self._validate_start()
-            while not self._finished():
+            while self.progress.epoch <= len(self.epochs):
                 self._run_epoch(stop)
                 self._close_epoch()
                 self._save()
@@ -122,11 +122,6 @@ class Trainer:
                     self._interrupt()
         self.task.module.load_state_dict(self.best)
         return [{**row, "best": row["epoch"] == self.progress.best_epoch} for row in self.progress.history]
-
-    def _finished(self) -> bool:
-        epoch, patience = self.progress.epoch, self.plan.training.patience
-        waited = patience is not None and epoch - 1 - max(self.progress.best_epoch, self.warm_up) >= patience
-        return epoch > len(self.epochs) or waited
 
     def _run_epoch(self, stop: threading.Event) -> None:
         now, epoch, plan = self.progress, self.epochs[self.progress.epoch - 1], self.plan
@@ -176,7 +171,15 @@ class Trainer:
         now, epoch, begun = self.progress, self.epochs[self.progress.epoch - 1], time.monotonic()
         row = self._row(now.epoch, epoch.phase.name, epoch.learning_rate(1), now.loss / now.batch, begun)
         now.history.append(row)
-        now.epoch, now.batch, now.loss, now.seconds = now.epoch + 1, 0, 0.0, 0.0
+        now.epoch, now.batch, now.loss, now.seconds = self._next_epoch(), 0, 0.0, 0.0
+
+    def _next_epoch(self) -> int:
+        """The epoch after this one; where patience with its phase is at an end, the first one after that phase."""
+        number, patience = self.progress.epoch, self.plan.training.patience
+        epoch = self.epochs[number - 1]
+        before = number - 1 - epoch.before  # epochs of the phases before
+        waited = number - max(self.progress.best_epoch, self.warm_up, before)
+        return number + 1 if patience is None or waited < patience else before + epoch.phase.epochs + 1
 
     def _row(self, number: int, phase: str, learning_rate: float, loss: float | None, begun: float) -> dict[str, Any]:
         """A row of the history, after validating; the weights are kept if they are the best that may be kept so far.

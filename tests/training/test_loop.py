@@ -197,6 +197,17 @@ def test_patience(trainer, monkeypatch):
     assert len(trainer(epochs=6, patience=2).run()) == 5
 
 
+def test_a_phase_follows_when_patience_with_the_one_before_is_at_an_end(trainer, monkeypatch):
+    """Else a lower learning rate, which is what the second phase is for, would never be tried."""
+    measured(monkeypatch, [2.0, 1.0, 1.5, 1.0, 1.8, 9.0])
+    first = NamedPhase(name="first", epochs=5, learning_rate=0.1)
+    rows = trainer(epochs=4, before=[first], patience=2).run()
+    assert [(row["epoch"], row["phase"]) for row in rows] == [
+        (1, "first"), (2, "first"), (3, "first"), (6, "main"), (7, "main"),
+    ]  # fmt: skip
+    assert [row["learning_rate"] for row in rows] == [0.1] * 3 + [0.01] * 2
+
+
 WARM_UP = NamedPhase(name="warm_up", epochs=2, learning_rate=0.01, parameters={"loss": "hardest"})
 
 
