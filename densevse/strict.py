@@ -1,9 +1,28 @@
 """The base of everything that may stand in the configuration."""
 
-from pydantic import BaseModel, ConfigDict
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class Strict(BaseModel):
     """A part of the configuration: unknown keys are errors, nothing is converted, values never change once read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _keys_exist(cls, values: Any) -> Any:
+        """Before pydantic's own message, which does not say what was meant."""
+        for key in values if isinstance(values, Mapping) else ():
+            if key not in cls.model_fields:
+                raise ValueError(f"{key}: there is no such key{or_meant(str(key), cls.model_fields)}")
+        return values
+
+
+def or_meant(name: str, known: Iterable[str]) -> str:
+    """The end of a message on a name that is not known: the one that is most like it, where there is such."""
+    alike = get_close_matches(name, known, 1)
+    return f"; is {alike[0]!r} meant?" if alike else ""

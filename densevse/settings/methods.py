@@ -12,6 +12,7 @@ from densevse.settings.networks import WRITTEN, View
 from densevse.settings.options import of_found_type
 from densevse.settings.tables import Ensemble
 from densevse.settings.training import NamedPhase, Phase, Training
+from densevse.settings.validation import wrong_keys
 from densevse.strict import Strict
 
 Structure = Literal["words", "trees", "triplets", "dependencies", "tags"]
@@ -51,7 +52,7 @@ def check_parameters_of_phases(parameters: Strict, phases: Mapping[str, Phase]) 
         try:
             type(parameters).model_validate({**own, **phase.parameters})
         except ValidationError as error:
-            wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+            wrong = "; ".join(f"{'.'.join(path)}: {message}" for path, message in wrong_keys(error))
             raise ValueError(f"phases.{name}.parameters.{wrong}") from None
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
+import yaml
 from pydantic import BaseModel, ValidationError
 
 from densevse.errors import InputError
@@ -14,6 +15,7 @@ from densevse.errors import InputError
 Entry = TypeVar("Entry", bound=BaseModel)
 
 KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
+NUMBERS = ("int_type", "float_type")
 
 
 def validate(model: type[Entry], values: Any, where: str) -> Entry:
@@ -30,10 +32,24 @@ def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
     """Path and message of each wrong key. A validator's message begins with the key that it is about, and a colon."""
     for found in error.errors():
         path, message = [str(part) for part in found["loc"]], found["msg"].removeprefix("Value error, ")
-        if found["type"] not in ("value_error", "extra_forbidden") and isinstance(found["input"], str | int | float):
+        if found["type"] != "value_error" and isinstance(found["input"], str | int | float):
             message += f", not {found['input']!r}"
+        if found["type"] in NUMBERS and isinstance(found["input"], str):
+            message += _instead_of_text(found["input"])
         named = KEY.fullmatch(message) if found["type"] == "value_error" else None
         yield ([*path, *named[1].split(".")], named[2]) if named else (path, message)
+
+
+def _instead_of_text(text: str) -> str:
+    """What to do where text stands for a number, as YAML reads 1e-4; or nothing, if it stands for none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return ""
+    if isinstance(yaml.safe_load(text), str):
+        written = yaml.safe_dump(int(number) if number.is_integer() else number).split()[0]
+        return f", which is text in YAML; write {written}"
+    return ", which is text; write it without quotes, and in a file (nested values of --config are all text)"
 
 
 def not_valid(where: str, wrong: Sequence[str]) -> InputError:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from snakemake.cli import parse_config
 
 from densevse.errors import InputError
 from densevse.settings.load import load
@@ -192,8 +193,37 @@ def test_a_network_without_weights_is_refused():
 
 
 def test_numbers_of_a_command_line_are_numbers():
-    """Snakemake reads `--config threads=4` as YAML."""
-    assert load(CONFIG, yaml.safe_load("threads: 4")).threads == 4
+    assert load(CONFIG, parse_config(["threads=4"])).threads == 4
+
+
+def test_nested_numbers_of_a_command_line_are_refused_with_the_way_out():
+    """Snakemake reads all that is nested in `--config` as text."""
+    boxes = parse_config(["datasets={flickr8k: {boxes: mine.parquet}}"])
+    assert load(CONFIG, boxes).datasets["flickr8k"].boxes == "mine.parquet"
+    with pytest.raises(InputError, match=r"datasets\.flickr8k\.shards: .* not '8', which is text; .* in a file"):
+        load(CONFIG, parse_config(["datasets={flickr8k: {shards: 8}}"]))
+
+
+@pytest.mark.parametrize(("written", "instead"), [("1e-4", "0.0001"), ("1e-5", "1.0e-05"), ("2e3", "2000")])
+def test_a_number_that_yaml_reads_as_text_is_refused_with_how_to_write_it(written, instead):
+    values = yaml.safe_load(f"learning_rate: {written}")
+    with pytest.raises(InputError, match=rf"not '{written}', which is text in YAML; write {instead}$"):
+        load(CONFIG, overriding("methods.vse.phases.main", values))
+    assert type(yaml.safe_load(instead)) in (int, float)
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("tables.scenes.mesure", "measure"),
+        ("datasets.flickr8k.options.captionz", "captions"),
+        ("methods.vse.variants.vsepp.parameters.marginn", "margin"),
+        ("methods.vse.phases.main.parameters.los", "loss"),
+    ],
+)
+def test_a_key_that_is_like_another_is_asked_about(path, meant):
+    with pytest.raises(InputError, match=rf"{path}: there is no such key; is '{meant}' meant\?$"):
+        load(CONFIG, overriding(path, 1))
 
 
 def test_null_unsets_an_option():
