@@ -1,12 +1,22 @@
 """Tables of results: config/tables/<name>.yaml becomes results/tables/<name>.md."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, field_validator
 
 from densevse.strict import Strict
 
 Protocol = Literal["full", "five_folds", "first_1000", "random_1000", "hodosh", "regions"]
+
+
+def _differ(names: list[str]) -> list[str]:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"{twice} more than once; leave one of each")
+    return names
+
+
+Different = Annotated[list[str], AfterValidator(_differ)]
 
 
 class PrintedTable(Strict):
@@ -35,16 +45,22 @@ class Table(Strict):
     title: str
     sections: list[Section] = Field(min_length=1)
     published: list[PrintedTable] = Field(default=[], description="which published rows it shows, in this order")
-    measure: list[str] = Field(
+    measure: Different = Field(
         default=[], description="the variants of config/methods (or ensembles) that are measured for it"
     )
     reference: str | None = Field(
         default=None, description="the variant that every other one is compared with, query by query"
     )
 
+    @field_validator("sections")
+    @classmethod
+    def _sections_differ(cls, sections: list[Section]) -> list[Section]:
+        _differ([f"{section.dataset} under {section.protocol}" for section in sections])
+        return sections
+
 
 class Ensemble(Strict):
     """Several variants whose scores are added (sm-LSTM*, section 4.2)."""
 
     title: str = Field(description="as printed in a table")
-    members: list[str] = Field(min_length=2, description="variants of config/methods, each trained with the same seed")
+    members: Different = Field(min_length=2, description="variants of config/methods, each trained with the same seed")

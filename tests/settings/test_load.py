@@ -70,6 +70,8 @@ def test_a_member_of_an_ensemble_is_a_variant():
     assert config.ensembles()["vse_all"].members == ["vse", "vsepp"]
     with pytest.raises(InputError, match=r"ensembles\.vse_all\.members: no 'vse2'"):
         load(CONFIG, {"methods": {"vse": {"ensembles": {"vse_all": {**entry, "members": ["vse", "vse2"]}}}}})
+    with pytest.raises(InputError, match=r"ensembles\.vse_all\.members: \['vse'\] more than once"):
+        load(CONFIG, {"methods": {"vse": {"ensembles": {"vse_all": {**entry, "members": ["vse", "vse"]}}}}})
     with pytest.raises(InputError, match="2 variants have the name"):
         load(CONFIG, {"methods": {"vse": {"ensembles": {"hm_lstm": entry}}}})
 
