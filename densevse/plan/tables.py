@@ -317,29 +317,50 @@ def _leaves(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, A
 
 
 def check_tables(project: Project) -> None:
-    """Check config/tables against the rest of the configuration and against config/published.
+    """Check config/tables against the rest of the configuration and against config/published, and methods' papers.
 
     Raises `InputError` that names the path of an unknown data set, variant, paper, printed table or row.
     """
     config = project.config
     rows = read_published(sorted((project.root / "config/published").glob("*.csv")))
     check_names(rows, config.datasets, Protocol.__args__)  # type: ignore[attr-defined]
+    for name, method in config.methods.items():
+        _known(f"methods.{name}.paper: no paper", [method.paper], {row.paper for row in rows})
     for name, table in config.tables.items():
         _check_measured(f"tables.{name}", table, config)
+        _check_sections(f"tables.{name}", table, project)
+        published = [section.published for section in table.sections if section.published]
+        _known(f"tables.{name}.sections: no published rows of", published, {row.dataset for row in rows})
         for printed in table.published:
             _check_printed(f"tables.{name}.published", printed.paper, printed.table, printed.rows or [], rows)
     _check_titles(config)
 
 
 def _check_measured(where: str, table: Table, config: Config) -> None:
-    known = [*config.variant_names(), *config.ensembles()]
+    _known(f"{where}.measure: no variants or ensembles", table.measure, [*config.variant_names(), *config.ensembles()])
+    if table.reference is not None and table.reference not in table.measure:
+        raise InputError(
+            f"{where}.reference: {table.reference!r} is not among what is measured: set it to one of {table.measure}, "
+            "or to null to compare nothing."
+        )
+
+
+def _check_sections(where: str, table: Table, project: Project) -> None:
+    _known(f"{where}.sections: no data set", [section.dataset for section in table.sections], project.config.datasets)
     for section in table.sections:
-        _known(f"{where}.sections: no data set", [section.dataset], config.datasets)
-    _known(f"{where}.measure: no variants or ensembles", table.measure, known)
-    twice = sorted({name for name in table.measure if table.measure.count(name) > 1})
-    if twice:
-        raise InputError(f"{where}.measure: {twice} more than once; leave one of each.")
-    _known(f"{where}.reference: not among what is measured:", [table.reference] * bool(table.reference), table.measure)
+        if section.protocol == REGIONS:
+            _check_phrases(f"{where}.measure", table.measure, section.dataset, project)
+
+
+def _check_phrases(where: str, measured: list[str], dataset: str, project: Project) -> None:
+    """Scores of an ensemble's members are added for whole images and sentences only."""
+    for method, entry in project.config.methods.items():
+        for name in sorted({method, *entry.variants, *entry.ensembles} & set(measured)):
+            if name in entry.ensembles or "phrases" not in project.variant(name, dataset).yields:
+                raise InputError(
+                    f"{where}: {name} of methods.{method} yields no phrases on {dataset}, which the protocol {REGIONS} "
+                    "ranks; measure variants that yield some."
+                )
 
 
 def _check_printed(where: str, paper: str, number: str, methods: list[str], rows: Iterable[PublishedRow]) -> None:

@@ -16,6 +16,8 @@ PRINTED = [f"{paper}_{number}" for paper, numbers in (
     ("hm_lstm", (1, 2, 3, 4)), ("vse", (1,)), ("sm_lstm", (1, 2, 3, 4)), ("defrag", (1, 2, 3)), ("sco", (2, 3, 4, 5))
 ) for number in numbers]  # fmt: skip
 
+OF_REGIONS = {"sections": [{"dataset": "flickr8k", "protocol": "regions"}]}
+
 
 def project(**overrides):
     return Project(ROOT, overrides)
@@ -131,7 +133,21 @@ def test_a_data_set_of_one_s_own_has_a_table():
         ({"measure": ["vse2"]}, r"tables\.flickr8k\.measure: no variants or ensembles \['vse2'\]"),
         ({"measure": ["vse", "vse"]}, r"tables\.flickr8k\.measure: \['vse'\] more than once"),
         ({"reference": "hm_lstm_untyped"}, r"tables\.flickr8k\.reference"),
+        ({"measure": ["hm_lstm"]}, r"tables\.flickr8k\.reference: 'vse' .* set it to one of \['hm_lstm'\], or to null"),
         ({"sections": [{"dataset": "flickr9k"}]}, r"tables\.flickr8k\.sections: no data set \['flickr9k'\]"),
+        (
+            {"sections": [{"dataset": "flickr8k", "published": "coco_regoin"}]},
+            r"tables\.flickr8k\.sections: no published rows of \['coco_regoin'\]",
+        ),
+        ({"sections": [{"dataset": "flickr8k"}] * 2}, r"tables\.flickr8k\.sections: .* more than once"),
+        (
+            {**OF_REGIONS, "measure": ["vse", "hm_lstm"]},
+            r"tables\.flickr8k\.measure: vse of methods\.vse yields no phrases on flickr8k",
+        ),
+        (
+            {**OF_REGIONS, "measure": ["hm_lstm", "sm_lstm_ensemble"], "reference": None},
+            r"tables\.flickr8k\.measure: sm_lstm_ensemble of methods\.sm_lstm yields no phrases",
+        ),
         ({"published": [{"paper": "sco2", "table": "4"}]}, r"tables\.flickr8k\.published: no paper \['sco2'\]"),
         ({"published": [{"paper": "sco", "table": "9"}]}, r"sco has no table \['9'\]"),
         ({"published": [{"paper": "sco", "table": "5", "rows": ["SCO"]}]}, r"Table 5 of sco has no rows \['SCO'\]"),
@@ -141,6 +157,11 @@ def test_a_data_set_of_one_s_own_has_a_table():
 def test_unknown_names_are_refused(changes, message):
     with pytest.raises(InputError, match=message):
         check_tables(project(tables={"flickr8k": changes}))
+
+
+def test_a_method_is_of_a_paper_that_is_there():
+    with pytest.raises(InputError, match=r"methods\.vse\.paper: no paper \['nonsense'\]; known: .*'vse'"):
+        check_tables(project(methods={"vse": {"paper": "nonsense"}}))
 
 
 @pytest.mark.parametrize(
