@@ -1,6 +1,6 @@
 """Data sets: where their files come from, who reads them, and what the stages use on them."""
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self, TypeVar, cast, get_args
 
 from pydantic import AfterValidator, Field, SerializeAsAny, model_validator
 
@@ -25,6 +25,17 @@ def _encoding(name: str) -> str:
 
 
 Encoding = Annotated[str, AfterValidator(_encoding)]
+Of = TypeVar("Of")
+
+
+def _every_split(values: dict[Split, Of]) -> dict[Split, Of]:
+    missing = [split for split in get_args(Split) if split not in values]
+    if missing:
+        raise ValueError(f"each of {', '.join(get_args(Split))} is needed; there is no {' and no '.join(missing)}")
+    return values
+
+
+BySplit = Annotated[dict[Split, Of], AfterValidator(_every_split)]
 
 
 class ReaderOptions(Strict):
@@ -38,15 +49,23 @@ class ReaderOptions(Strict):
     """Whether the objects of the official files have masks."""
     PHRASES_HAVE_BOXES: ClassVar[bool] = False
     """Whether the true boxes are those of noun phrases of the sentences."""
+    SENTENCES: ClassVar[str]
+    """The source of the sentences, where Karpathy's file does not give them."""
+
+    @property
+    def needed(self) -> str:
+        """The source that it cannot do without, beside images."""
+        return "karpathy" if getattr(self, "karpathy", None) else self.SENTENCES
 
 
 class Flickr(ReaderOptions):
     """A token file of captions, and lists of images for each split or Karpathy's file (densevse/datasets/flickr.py)."""
 
     SOURCES = frozenset({"images", "text", "karpathy"})
+    SENTENCES = "text"
 
     captions: str = Field(min_length=1, description="the token file's name")
-    splits: dict[Split, str] | None = Field(None, min_length=1, description="split -> the name of its list of images")
+    splits: BySplit[str] | None = Field(None, description="split -> the name of its list of images")
     karpathy: str | None = Field(None, description="the name of Karpathy's file, which gives the splits instead")
     encoding: Encoding = Field("utf-8", description="of the text files")
 
@@ -60,6 +79,7 @@ class Karpathy(ReaderOptions):
     """Karpathy's caption file alone (densevse/datasets/karpathy.py)."""
 
     SOURCES = frozenset({"images", "karpathy"})
+    SENTENCES = "karpathy"
 
     karpathy: str = Field(min_length=1, description="the name of Karpathy's file")
 
@@ -68,13 +88,12 @@ class Coco(ReaderOptions):
     """MS-COCO's annotations (densevse/datasets/coco.py)."""
 
     SOURCES = frozenset({"images", "train2014", "val2014", "annotations", "karpathy"})
+    SENTENCES = "annotations"
     HAS_BOXES = True
     HAS_MASKS = True
 
     karpathy: str | None = Field(None, description="the name of Karpathy's file: splits, order and sentences")
-    splits: dict[Split, Count] | None = Field(
-        None, min_length=1, description="split -> number of images, drawn at random, instead"
-    )
+    splits: BySplit[Count] | None = Field(None, description="split -> number of images, drawn at random, instead")
     seed: Seed = Field(0, description="of the images drawn")
 
     @model_validator(mode="after")
@@ -87,8 +106,9 @@ class Pascal(ReaderOptions):
     """Pascal1K's page or text files (densevse/datasets/pascal.py)."""
 
     SOURCES = frozenset({"images", "sentences"})
+    SENTENCES = "sentences"
 
-    splits: dict[Split, Count] = Field(min_length=1, description="split -> number of images, drawn at random")
+    splits: BySplit[Count] = Field(description="split -> number of images, drawn at random")
     seed: Seed = Field(0, description="of the images drawn")
     encoding: Encoding = Field("utf-8", description="of the page or text files")
 
@@ -97,18 +117,13 @@ class Scenes(ReaderOptions):
     """The embedded data set (densevse/datasets/scenes.py)."""
 
     SOURCES = frozenset({"scenes"})
+    SENTENCES = "scenes"
     HAS_BOXES = True
     PHRASES_HAVE_BOXES = True
 
-    images: dict[Split, Count] = Field(description="split -> number of pictures")
+    images: BySplit[Count] = Field(description="split -> number of pictures")
     seed: Seed = Field(0, description="of everything in them")
     size: int = Field(96, ge=32, description="side of a picture, pixels")
-
-    @model_validator(mode="after")
-    def _every_split(self) -> Self:
-        if set(self.images) != {"train", "val", "test"}:
-            raise ValueError("images: a number for each of train, val and test")
-        return self
 
 
 READERS: dict[str, type[ReaderOptions]] = {
@@ -190,6 +205,15 @@ class Dataset(Reading):
         unknown = sorted(self.local.keys() - known)
         if unknown:
             raise ValueError(f"local: no source {unknown[0]!r}; known: {', '.join(sorted(known))}")
+        return self
+
+    @model_validator(mode="after")
+    def _sentences_are_a_source(self) -> Self:
+        needed = cast(ReaderOptions, self.options).needed
+        if needed not in self.sources.keys() | self.local.keys():
+            raise ValueError(
+                f"local: the reader {self.reader} needs the source {needed!r} as well; name a file or folder of yours"
+            )
         return self
 
     @model_validator(mode="after")

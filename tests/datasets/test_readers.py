@@ -174,10 +174,10 @@ def coco(folder: Path) -> dict[str, str]:
 
 
 def test_official_coco(tmp_path: Path) -> None:
-    options = {"karpathy": None, "splits": {"train": 2, "test": 2}, "seed": 3}
+    options = {"karpathy": None, "splits": {"train": 2, "val": 1, "test": 1}, "seed": 3}
     images, captions = read("coco", options, coco(tmp_path))
     assert sorted(images["image_id"]) == ["2", "4", "7", "9"]
-    assert images["split"].tolist() == ["train", "train", "test", "test"]
+    assert images["split"].tolist() == ["train", "train", "val", "test"]
     assert images.set_index("image_id")["captions"].to_dict() == {"2": 2, "4": 4, "7": 7, "9": 9}
     assert images.set_index("image_id")["source"].to_dict() == {
         "9": "train2014",
@@ -210,7 +210,7 @@ def test_coco_with_karpathys_splits(tmp_path: Path) -> None:
 
 
 def test_coco_boxes(tmp_path: Path) -> None:
-    paths, options = coco(tmp_path), {"splits": {"train": 4}}
+    paths, options = coco(tmp_path), {"splits": {"train": 2, "val": 1, "test": 1}}
     boxes = boxes_reader("coco")(paths)
     assert sorted(boxes["image_id"]) == ["2", "7", "9"]  # the crowd of image 4 is left out
     write_dataset(
@@ -229,21 +229,25 @@ PAGE = """<html><title>Pascal</title><img src="logo.gif">Sentences <img src="ima
 <tr><td> Two jets &amp; a sky. </td></tr><tr><td>A jet.</td></tr></table></td></tr>
 <tr><td><img src="cat/b.jpg"></td><td><table>
 <tr><td>One.<tr><td>Two.<tr><td>Three.<tr><td>Four.<tr><td>Five.<tr><td>Six.</table>
-<tr><td><img src="cat/c.jpg"></td></tr></table>"""
+<tr><td><img src="cat/c.jpg"></td></tr>
+<tr><td><img src="dog/d.jpg"></td><td><table><tr><td>A dog.</table></td></tr></table>"""
 
 
 def test_pascal_page_and_text_files_are_the_same(tmp_path: Path) -> None:
     files = {"set/aeroplane/a.jpg": photograph(1), "set/cat/b.jpg": photograph(2), "set/cat/c.jpg": photograph(3)}
+    files["set/dog/d.jpg"] = photograph(4)
     (tmp_path / "page.html").write_text(PAGE)
     texts = {
         "aeroplane/a.txt": "Two jets & a sky.\nA jet.\n",
         "cat/b.txt": "One.\nTwo.\nThree.\nFour.\nFive.\nSix.",
         "cat/c.txt": "\n",
+        "dog/d.txt": "A dog.\n",
     }
     paths = {"images": zipped(tmp_path / "i.zip", files), "sentences": zipped(tmp_path / "s.zip", texts)}
-    options = {"splits": {"train": 1, "val": 1}, "seed": 0}
+    options = {"splits": {"train": 1, "val": 1, "test": 1}, "seed": 0}
     images, captions = read("pascal", options, paths)
-    assert images.set_index("image_id")["captions"].to_dict() == {"aeroplane/a.jpg": 2, "cat/b.jpg": 6}
+    counts = {"aeroplane/a.jpg": 2, "cat/b.jpg": 6, "dog/d.jpg": 1}
+    assert images.set_index("image_id")["captions"].to_dict() == counts
     assert captions.loc[captions["image_id"] == "aeroplane/a.jpg", "text"].tolist() == ["Two jets & a sky.", "A jet."]
     paths["sentences"] = str(tmp_path / "page.html")
     for ours, theirs in zip(read("pascal", options, paths), (images, captions), strict=True):
@@ -384,7 +388,7 @@ def test_photographs_that_no_split_lists_are_not_even_opened(tmp_path: Path, cap
         ({"splits": ["train.txt", "test.txt"]}, TOKENS, "options.splits: Input should be a valid dictionary"),
         ({"splits": {"training": "train.txt"}}, TOKENS, "options.splits.training"),
         ({"splits": {"train": 3}}, TOKENS, "options.splits.train: Input should be a valid string, not 3"),
-        ({"splits": {}}, TOKENS, "options.splits: .*at least 1 item"),
+        ({"splits": {"train": "train.txt", "test": "test.txt"}}, TOKENS, "options.splits: .* there is no val"),
         ({}, TOKENS + "a.jpg#" + "7" * 5000 + "\tA\n", r"token\.txt, line 22: expected"),
     ],
 )
@@ -461,7 +465,7 @@ def test_a_caption_of_coco_that_cannot_be_is_named(
 ) -> None:
     paths = changed_coco(tmp_path, "captions", part, change)
     with pytest.raises(InputError, match=r"captions_train2014\.json: [\s\S]*" + message):
-        read("coco", {"splits": {"train": 4}}, paths)
+        read("coco", {"splits": {"train": 2, "val": 1, "test": 1}}, paths)
 
 
 @pytest.mark.parametrize(
@@ -514,4 +518,4 @@ def test_an_image_twice_on_pascals_page_is_named(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(PAGE + '<img src="cat/b.jpg"><table><tr><td>One again.</td></tr></table>')
     paths = {"images": zipped(tmp_path / "i.zip", {"cat/b.jpg": photograph(1)}), "sentences": f"{tmp_path}/page.html"}
     with pytest.raises(InputError, match=r"page\.html: these images are on the page twice: \['cat/b\.jpg'\]"):
-        read("pascal", {"splits": {"train": 1}}, paths)
+        read("pascal", {"splits": {"train": 1, "val": 1, "test": 1}}, paths)

@@ -207,12 +207,12 @@ def test_contours_are_found_by_hed_or_by_the_user_s_model_unless_they_are_given(
 
 
 def test_params_hold_the_named_fields_in_a_fixed_order():
-    options = Flickr(captions="a.txt", splits={"val": "v", "train": "t"})
+    options = Flickr(captions="a.txt", splits={"val": "v", "train": "t", "test": "e"})
     assert only(options, frozenset({"splits", "captions"})) == {
         "captions": "a.txt",
-        "splits": {"train": "t", "val": "v"},
+        "splits": {"test": "e", "train": "t", "val": "v"},
     }
-    assert list(only(options, frozenset({"splits"}))["splits"]) == ["train", "val"]
+    assert list(only(options, frozenset({"splits"}))["splits"]) == ["test", "train", "val"]
 
 
 def test_any_of_nothing_matches_nothing():

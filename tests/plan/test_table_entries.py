@@ -119,7 +119,7 @@ def test_an_ensemble_stands_beside_its_members():
 
 def test_a_data_set_of_one_s_own_has_a_table():
     mine = {"title": "Mine", "reader": "flickr", "networks": {"whole": "vgg19"}, "local": {"images": "a", "text": "b"}}
-    mine["options"] = {"captions": "tokens.txt", "splits": {"train": "train.txt", "test": "test.txt"}}
+    mine["options"] = {"captions": "tokens.txt", "splits": {name: f"{name}.txt" for name in ("train", "val", "test")}}
     made = project(datasets={"mine": mine})
     check_tables(made)
     tables = Tables(made)

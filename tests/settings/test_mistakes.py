@@ -226,6 +226,42 @@ def test_a_key_that_is_like_another_is_asked_about(path, meant):
         load(CONFIG, overriding(path, 1))
 
 
+NEW = {
+    "title": "Mine",
+    "reader": "flickr",
+    "networks": {"whole": "vgg19"},
+    "local": {"images": "photographs", "text": "texts"},
+    "options": {"captions": "tokens.txt", "splits": {"train": "a.txt", "val": "b.txt", "test": "c.txt"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("reader", "options", "needed"),
+    [
+        ("flickr", NEW["options"], "text"),
+        ("flickr", {"captions": "tokens.txt", "karpathy": "dataset.json"}, "karpathy"),
+        ("karpathy", {"karpathy": "dataset.json"}, "karpathy"),
+        ("coco", {"splits": {"train": 3, "val": 2, "test": 1}}, "annotations"),
+        ("pascal", {"splits": {"train": 3, "val": 2, "test": 1}}, "sentences"),
+    ],
+)
+def test_a_data_set_without_its_sentences_is_refused(reader, options, needed):
+    mine = {**NEW, "reader": reader, "options": options}
+    load(CONFIG, {"datasets": {"mine": {**mine, "local": {"images": "photographs", needed: "texts"}}}})
+    with pytest.raises(InputError, match=rf"datasets\.mine\.local: the reader {reader} needs the source '{needed}'"):
+        load(CONFIG, {"datasets": {"mine": {**mine, "local": {"images": "photographs"}}}})
+
+
+@pytest.mark.parametrize("missing", ["train", "val", "test"])
+@pytest.mark.parametrize(
+    ("reader", "key", "value"), [("flickr", "splits", "a.txt"), ("coco", "splits", 5), ("scenes", "images", 5)]
+)
+def test_a_data_set_has_every_split(reader, key, value, missing):
+    options = {key: {split: value for split in ("train", "val", "test") if split != missing}}
+    with pytest.raises(InputError, match=rf"datasets\.mine\.options\.{key}: .* there is no {missing}"):
+        load(CONFIG, {"datasets": {"mine": {**NEW, "reader": reader, "options": options}}})
+
+
 def test_null_unsets_an_option():
     options = {"karpathy": None, "splits": {"train": 10, "val": 5, "test": 5}}
     assert load(CONFIG, {"datasets": {"coco": {"options": options}}}).datasets["coco"].options.karpathy is None
