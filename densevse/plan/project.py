@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from densevse.artifacts.shards import shard_names
 from densevse.errors import InputError
 from densevse.plan.code import Code
+from densevse.settings.config import Config
 from densevse.settings.datasets import Dataset
 from densevse.settings.load import generator, load, variant
 from densevse.settings.methods import Method
@@ -19,6 +20,7 @@ from densevse.settings.searches import Own, own_datasets
 from densevse.settings.sources import Source
 
 KEPT = ".snakemake/densevse-code.json"
+OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "tests", "workflow")
 
 
 class Wildcards(Protocol):
@@ -34,6 +36,7 @@ class Project:
         """Raises `InputError` for a configuration that is not valid."""
         self.root = Path(root)
         self.config = load(self.root / "config", overrides)
+        _check_folders(self.config, Path(os.path.abspath(root)))
         # Those of the configuration, and what searches bring, which goes through the same stages.
         self.datasets = {**self.config.datasets, **own_datasets(self.config.searches, self.config.datasets)}
         self.code = Code(self.root, KEPT)
@@ -134,6 +137,16 @@ class Stage:
         names = self.project.code.names(script, *modules)
         values: dict[str, Any] = only(entry, names)
         return values
+
+
+def _check_folders(config: Config, root: Path) -> None:
+    """Raise `InputError` for folders of results and downloads that are one, or would hold the project's own files."""
+    folders = {key: Path(os.path.abspath(getattr(config, key))) for key in ("results", "resources")}
+    if folders["results"] == folders["resources"]:
+        raise InputError(f"results: {config.results!r} is the folder of resources too; name one for results alone.")
+    for key, folder in folders.items():
+        if folder in (root, Path.cwd()) or any(folder.is_relative_to(root / name) for name in OWN_FOLDERS):
+            raise InputError(f"{key}: {folder} holds files of the project's own; name a folder for {key} alone.")
 
 
 def only(entry: Any, names: frozenset[str]) -> Any:

@@ -215,6 +215,23 @@ def test_params_hold_the_named_fields_in_a_fixed_order():
     assert list(only(options, frozenset({"splits"}))["splits"]) == ["test", "train", "val"]
 
 
+@pytest.mark.parametrize(
+    ("folders", "key"),
+    [
+        ({"results": "resources"}, "results"),
+        ({"results": "out/", "resources": "./out"}, "results"),
+        ({"results": "."}, "results"),
+        ({"results": str(ROOT)}, "results"),
+        ({"results": str(ROOT / "config")}, "results"),
+        ({"resources": str(ROOT / "docs/downloads")}, "resources"),
+    ],
+)
+def test_results_and_downloads_have_folders_of_their_own(folders, key, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=rf"^{key}: .*; name "):
+        Project(ROOT, folders)
+
+
 def test_any_of_nothing_matches_nothing():
     assert any_of([]) == "(?!)"
     assert any_of(["a.b", "c"]) == r"a\.b|c"
