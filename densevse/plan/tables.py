@@ -1,6 +1,6 @@
 """Tables of results: which sections and rows they have, and from which artifacts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -34,6 +34,14 @@ class Tables(Stage):
     def names(self) -> list[str]:
         """Every table of config/tables, and a main table for each data set that has none there."""
         return list({**self.config.tables, **self.config.datasets})
+
+    def check_names(self, makers: Callable[[str], list[str]]) -> None:
+        """Raise `InputError` for a table with the name of one that another rule makes; `makers` of a path are rules."""
+        for name in self.names():
+            kind, path = "tables" if name in self.config.tables else "datasets", f"{self.results}/tables/{name}.md"
+            others = [rule for rule in makers(path) if rule != "table"]
+            if others:
+                raise InputError(f"{kind}.{name}: the rule {others[0]} makes {path} too; give it another name.")
 
     def table(self, name: str) -> Table:
         """A table's entry. A data set's own, where config/tables has none, measures every method by its own name."""

@@ -4,11 +4,12 @@ A folder below config/ holds one file per entry, named like the entry: config/da
 `datasets.flickr8k`. Whatever stands in config/config.yaml, a --configfile or --config is merged over the files.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from densevse.settings.concepts import ConceptNetwork
 from densevse.settings.datasets import Dataset
@@ -22,7 +23,14 @@ from densevse.settings.sources import Path
 from densevse.settings.tables import Ensemble, Table
 from densevse.strict import Strict
 
-SearchName = Annotated[str, Field(pattern=r"^[\w-]+$")]
+
+def _file_name(name: str) -> str:
+    if not re.fullmatch(r"[\w-]+", name):
+        raise ValueError(f"files have the name {name!r} too; let it have letters, digits, _ and - alone")
+    return name
+
+
+FileName = Annotated[str, AfterValidator(_file_name)]
 
 
 class Config(Strict):
@@ -33,7 +41,7 @@ class Config(Strict):
     gpu: int = Field(0, ge=0, description="GPUs that a feature or training job asks the executor for")
     threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
     boundaries: Path | None = Field(None, description="a folder in BSDS500's layout, which contours are held against")
-    datasets: dict[str, Dataset]
+    datasets: dict[FileName, Dataset]
     networks: dict[str, Network]
     concept_networks: dict[str, ConceptNetwork] = {}
     proposers: dict[str, Proposer]
@@ -41,8 +49,8 @@ class Config(Strict):
     word_vectors: dict[str, WordVectors]
     methods: dict[str, MethodEntry]
     generators: dict[str, GeneratorEntry] = {}
-    tables: dict[str, Table] = Field(default={}, description="results/tables/<name>.md")
-    searches: dict[SearchName, Search] = Field(default={}, description="results/search/<name>.md")
+    tables: dict[FileName, Table] = Field(default={}, description="results/tables/<name>.md")
+    searches: dict[FileName, Search] = Field(default={}, description="results/search/<name>.md")
 
     @model_validator(mode="after")
     def _names_exist(self) -> Self:

@@ -31,7 +31,8 @@ def validate(model: type[Entry], values: Any, where: str) -> Entry:
 def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
     """Path and message of each wrong key. A validator's message begins with the key that it is about, and a colon."""
     for found in error.errors():
-        path, message = [str(part) for part in found["loc"]], found["msg"].removeprefix("Value error, ")
+        path = [str(part) for part in found["loc"] if part != "[key]"]  # pydantic's mark for what is wrong with a key
+        message = found["msg"].removeprefix("Value error, ")
         if found["type"] != "value_error" and isinstance(found["input"], str | int | float):
             message += f", not {found['input']!r}"
         if found["type"] in NUMBERS and isinstance(found["input"], str):

@@ -172,6 +172,12 @@ def test_what_does_not_fit_is_refused_with_its_path(changes):
         project(tables={"flickr8k": changes})
 
 
+def test_a_table_may_not_have_the_name_of_what_another_rule_makes():
+    makers = {"results/tables/scenes.md": ["table"], "results/tables/coco.md": ["table", "table_of_rounds"]}
+    with pytest.raises(InputError, match=r"^tables\.coco: the rule table_of_rounds makes results/tables/coco\.md too"):
+        Tables(project()).check_names(lambda path: makers.get(path, []))
+
+
 def test_judged_pairs_are_scored_by_the_last_round():
     measured = {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}
     tables = Tables(project(**measured))

@@ -1,5 +1,6 @@
 """Wrong values in the configuration: each is refused when it is read, and named by its path."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,13 @@ def test_a_wrong_value_is_refused_by_its_path(path, value):
         load(CONFIG, overriding(path, value))
     # A key that may not be there, or a list that is too short, is named by the entry that holds it.
     assert path in str(found.value) or path.rpartition(".")[0] + ":" in str(found.value)
+
+
+@pytest.mark.parametrize("name", ["my table", "a/b", "a\n", ""])
+@pytest.mark.parametrize("kind", ["datasets", "tables", "searches"])
+def test_a_name_that_no_file_can_have_is_refused(kind, name):
+    with pytest.raises(InputError, match=re.escape(f"{kind}.{name}: files have the name {name!r} too")):
+        load(CONFIG, {kind: {name: {}}})
 
 
 def test_a_warm_up_without_end_is_refused():

@@ -31,6 +31,14 @@ def test_an_unknown_row_of_a_printed_table_stops_the_run(make_project):
     assert "tables.flickr30k.published: Table 4 of sco has no rows ['Theirs']" in done.stdout
 
 
+def test_a_table_with_the_name_of_what_another_rule_makes_stops_the_run(make_project):
+    entry = {"title": "Mine", "sections": [{"dataset": "scenes"}]}
+    project = make_project({"tables": {"scenes_rounds": entry}})
+    status, text = project.plan("results/tables/scenes.md")
+    assert status != 0
+    assert "tables.scenes_rounds: the rule table_of_rounds makes results/tables/scenes_rounds.md too" in text
+
+
 def test_rounds_of_correspondences_are_all_in_the_plan(empty):
     planned = empty.planned("results/flickr30k/models/hm_lstm/seed0/round3/model.safetensors")
     assert (planned["train"], planned["train_round"], planned["correspond"]) == (1, 3, 3)

@@ -1,4 +1,6 @@
-# A path of the configuration that is not there. This is included last, as it asks which paths no rule before it makes.
+# A path of the configuration that is not there. This is included last, as it asks which paths the rules before it make.
+
+tables.check_names(lambda path: [rule.name for rule in workflow.rules if rule.is_producer(path)])
 
 
 # Is planned where a target needs such a path, and never runs: see densevse/plan/own_files.py.
