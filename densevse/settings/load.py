@@ -1,6 +1,7 @@
 """Reading config/: files and overrides become one validated `Config`; a variant becomes one plain `Method`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,25 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     }
     config = validate(Config, merge(entries, overrides), "the configuration")
     for dataset in config.datasets:
-        for name in config.variant_names():
-            variant(config, name, dataset)
+        _check_order(config, dataset)
         for name in config.generator_names():
             generator(config, name, dataset)
     return config
+
+
+def _check_order(config: Config, dataset: str) -> None:
+    """Raise `InputError` for a variant that does not fit, or where some start from each other and none can be first."""
+    entries = {name: variant(config, name, dataset) for name in config.variant_names()}
+    origins = {name: [entry.starts_from] for name, entry in entries.items() if entry.starts_from}
+    try:
+        TopologicalSorter(origins).prepare()
+    except CycleError as error:
+        circle = error.args[1][::-1]
+        keys = [_place(["starts_from"], _layers("methods", config.methods, name, dataset)) for name in circle[1:]]
+        raise InputError(
+            f"{' and '.join(dict.fromkeys(keys))}: on {dataset} {circle[0]} starts from "
+            f"{', which starts from '.join(circle[1:])}; name another variant, or null to start from nothing."
+        ) from None
 
 
 def merge(base: Any, over: Any) -> Any:

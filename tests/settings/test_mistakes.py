@@ -190,6 +190,35 @@ def test_a_warm_up_without_end_is_refused():
         load(CONFIG, wrong)
 
 
+@pytest.mark.parametrize(
+    ("methods", "keys", "circle"),
+    [
+        ({"vse": {"starts_from": "vse"}}, ["methods.vse"], "vse starts from vse;"),
+        (
+            {"vse": {"starts_from": "sm_lstm"}},
+            ["methods.sm_lstm", "methods.vse"],
+            "starts from vse, which starts from sm_lstm",
+        ),
+        (
+            {
+                "vse": {
+                    "variants": {
+                        "vsepp": {"datasets": {"scenes": {"starts_from": "order"}}},
+                        "order": {"starts_from": "vsepp"},
+                    }
+                }
+            },
+            ["methods.vse.variants.vsepp.datasets.scenes", "methods.vse.variants.order"],
+            "on scenes vsepp starts from order, which starts from vsepp",
+        ),
+    ],
+)
+def test_variants_that_start_from_each_other_are_refused_by_their_keys(methods, keys, circle):
+    with pytest.raises(InputError, match=re.escape(circle)) as found:
+        load(CONFIG, {"methods": methods})
+    assert all(f"{key}.starts_from" in str(found.value) for key in keys)
+
+
 def test_a_name_that_stands_for_two_variants_is_refused():
     with pytest.raises(InputError, match="methods: 2 variants have the name 'hm_lstm'"):
         load(CONFIG, overriding("methods.vse.variants.hm_lstm", {}))
