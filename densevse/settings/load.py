@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -13,6 +13,7 @@ from densevse.settings.config import Config
 from densevse.settings.generators import Generator, GeneratorEntry
 from densevse.settings.methods import Method, MethodEntry
 from densevse.settings.validation import Entry, not_valid, validate, wrong_keys
+from densevse.strict import or_meant
 
 Layer = tuple[str, Mapping[str, Any]]
 
@@ -40,12 +41,27 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     entries: dict[str, Any] = {
         name: {path.stem: _read_yaml(path) for path in sorted(Path(folder, name).glob("*.yaml"))} for name in FOLDERS
     }
+    _check_new(entries, overrides)
     config = validate(Config, merge(entries, overrides), "the configuration")
     for dataset in config.datasets:
         _check_order(config, dataset)
         for name in config.generator_names():
             generator(config, name, dataset)
     return config
+
+
+def _check_new(entries: Mapping[str, Mapping[str, Any]], overrides: Mapping[str, Any]) -> None:
+    """Raise `InputError` for a new entry that lacks keys: more likely, its name is a misspelt one."""
+    for folder, known in entries.items():
+        kind: type[BaseModel] = get_args(Config.model_fields[folder].annotation)[1]
+        needed = [key for key, field in kind.model_fields.items() if field.is_required()]
+        given = overrides.get(folder)
+        for name, entry in given.items() if isinstance(given, Mapping) else ():
+            if name not in known and not (isinstance(entry, Mapping) and entry.keys() >= set(needed)):
+                raise InputError(
+                    f"{folder}.{name}: there is no {name!r} in config/{folder}, and a new one needs the keys "
+                    f"{', '.join(needed)}; known: {', '.join(known)}{or_meant(str(name), known)}"
+                )
 
 
 def _check_order(config: Config, dataset: str) -> None:

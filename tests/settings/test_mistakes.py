@@ -176,13 +176,6 @@ def test_a_wrong_value_is_refused_by_its_path(path, value):
     assert path in str(found.value) or path.rpartition(".")[0] + ":" in str(found.value)
 
 
-@pytest.mark.parametrize("name", ["my table", "a/b", "a\n", ""])
-@pytest.mark.parametrize("kind", ["datasets", "tables", "searches"])
-def test_a_name_that_no_file_can_have_is_refused(kind, name):
-    with pytest.raises(InputError, match=re.escape(f"{kind}.{name}: files have the name {name!r} too")):
-        load(CONFIG, {kind: {name: {}}})
-
-
 def test_a_warm_up_without_end_is_refused():
     """Its figures would be VSE's under the name of VSE++."""
     wrong = overriding("methods.vse.variants.vsepp.rounds", [["warm_up"]])
@@ -270,6 +263,39 @@ NEW = {
     "local": {"images": "photographs", "text": "texts"},
     "options": {"captions": "tokens.txt", "splits": {"train": "a.txt", "val": "b.txt", "test": "c.txt"}},
 }
+
+
+@pytest.mark.parametrize("name", ["my table", "a/b", "a\n", ""])
+@pytest.mark.parametrize(
+    ("kind", "entry"),
+    [
+        ("datasets", NEW),
+        ("tables", {"title": "Mine", "sections": [{"dataset": "scenes"}]}),
+        ("searches", {"dataset": "scenes", "variant": "vse", "sentences": ["A ball."]}),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_refused(kind, entry, name):
+    load(CONFIG, {kind: {"my-name_2": entry}})
+    with pytest.raises(InputError, match=re.escape(f"{kind}.{name}: files have the name {name!r} too")):
+        load(CONFIG, {kind: {name: entry}})
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("methods.vsee.title", "is 'vse' meant?"),
+        (
+            "datasets.flikr8k.shards",
+            "no 'flikr8k' in config/datasets, and a new one needs the keys reader, title, networks; known: coco, ",
+        ),
+        ("networks.mine.size", "needs the keys architecture, layers;"),
+        ("tables.mine", "needs the keys title, sections;"),
+    ],
+)
+def test_a_misspelt_name_is_no_new_entry(path, message):
+    with pytest.raises(InputError, match=re.escape(message)) as found:
+        load(CONFIG, overriding(path, 300))
+    assert str(found.value).startswith(".".join(path.split(".")[:2]) + ": ")
 
 
 @pytest.mark.parametrize(
