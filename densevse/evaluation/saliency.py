@@ -17,30 +17,31 @@ from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.saliency import SALIENCY, SALIENCY_SCORE
 from densevse.bootstrap import Reals, interval_of_mean
 from densevse.errors import InputError
+from densevse.evaluation.accuracy import families_of
 from densevse.logs import logger
 
 WORDS = 2  # the paper shows the two most salient ones of each step
 BLOB = 0.25  # the width (standard deviation) of the central blob, of the grid's side
 
 
-def write_score(saliency: str, boxes: str, output: str, made_from: Mapping[str, Any]) -> None:
-    """Compare SALIENCY rows with true boxes, and write SALIENCY_SCORE rows."""
-    rows = score(schema.read(saliency, SALIENCY), schema.read(boxes, BOXES))
+def write_score(saliency: str, boxes: str, images: str, output: str, made_from: Mapping[str, Any]) -> None:
+    """Compare SALIENCY rows with true boxes, and write SALIENCY_SCORE rows. `images` is the data set's IMAGES."""
+    rows = score(schema.read(saliency, SALIENCY), schema.read(boxes, BOXES), families_of(images))
     logger.info("\n%s", rows.to_string(index=False))
     schema.write(rows, SALIENCY_SCORE, output, made_from)
 
 
-def score(saliency: pd.DataFrame, boxes: pd.DataFrame) -> pd.DataFrame:
+def score(saliency: pd.DataFrame, boxes: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
     """SALIENCY_SCORE rows: each step, and all together (step 0).
 
     A step of an image counts where one of its `WORDS` most salient words is in a phrase with a true box. Intervals are
-    of the mean over images, by a bootstrap over images. Raises `InputError` if no word is in such a phrase.
+    of the mean over images, drawn in their `families` (by image). Raises `InputError` if no word is in such a phrase.
     """
     shares = pd.DataFrame(_shares(saliency, boxes[boxes["start"] >= 0]), columns=["image_id", "step", *MAPS])
     if shares.empty:
         raise InputError("no salient word is in a phrase with a true box: the boxes are of other captions.")
     of_steps = [(0, shares), *shares.groupby("step")]
-    return pd.DataFrame([{"step": step, **_summary(rows)} for step, rows in of_steps])
+    return pd.DataFrame([{"step": step, **_summary(rows, families)} for step, rows in of_steps])
 
 
 MAPS = ("share", "chance", "blob")
@@ -76,11 +77,11 @@ def central_blob(cells: int) -> Reals:
     return blob
 
 
-def _summary(shares: pd.DataFrame) -> dict[str, float]:
+def _summary(shares: pd.DataFrame, families: pd.Series) -> dict[str, float]:
     of_images = shares.groupby("image_id")[list(MAPS)].mean()
     found = {**{name: float(of_images[name].mean()) for name in MAPS}, "images": len(of_images)}
     for other in ("chance", "blob"):
         gain = (of_images["share"] - of_images[other]).to_numpy()
-        low, high = interval_of_mean(gain, of_images.index)
+        low, high = interval_of_mean(gain, families[of_images.index])
         found |= {f"over_{other}": float(gain.mean()), f"over_{other}_low": low, f"over_{other}_high": high}
     return found

@@ -10,6 +10,7 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.evaluation.accuracy import families_of
 from densevse.evaluation.protocols import Fold, TestSet, folds, full, select_split
 from densevse.evaluation.provenance import check_provenance
 from densevse.evaluation.published import DIRECTIONS, Paper, PublishedRow
@@ -91,8 +92,8 @@ class Section:
 class Artifacts(NamedTuple):
     """Paths of artifacts in the order of sections; each section takes its own."""
 
-    images: Iterator[str]  # IMAGES, one for each section that measures images
-    captions: Iterator[str]  # CAPTIONS of the same sections
+    images: Iterator[str]  # IMAGES, one for each section that measures something
+    captions: Iterator[str]  # CAPTIONS, one for each section that measures images
     retrievals: Iterator[str]  # RETRIEVAL, by section, then variant, then seed
 
 
@@ -111,10 +112,11 @@ def read_section(settings: Mapping[str, Any], entries: Mapping[str, Any], artifa
             check_provenance(path, made_from[-1], entry, entries)
     if not measured:
         return Section(settings, None, NOTHING, [], [], [])
+    images = next(artifacts.images)
     if settings["protocol"] == "regions":
-        test_set = _regions(measured, made_from)
+        test_set = _regions(measured, made_from, families_of(images))
         return Section(settings, None, test_set, full(test_set), measured, made_from)
-    image_table = schema.read(next(artifacts.images), IMAGES)
+    image_table = schema.read(images, IMAGES)
     test_set = select_split(image_table, schema.read(next(artifacts.captions), CAPTIONS))
     return Section(settings, image_table, test_set, folds(test_set, settings["protocol"]), measured, made_from)
 
@@ -127,10 +129,13 @@ def source(row: PublishedRow, papers: Mapping[str, Paper]) -> str:
     return f"{papers[row.paper].name}, Table {row.table}{starred}"
 
 
-def _regions(measured: Sequence[Measured], made_from: Sequence[Mapping[str, Any]]) -> TestSet:
-    """The regions and phrases of a ranking, which says how many phrases each region has."""
+def _regions(measured: Sequence[Measured], made_from: Sequence[Mapping[str, Any]], families: pd.Series) -> TestSet:
+    """The regions and phrases of a ranking, which says how many phrases each region has.
+
+    `families`, by image, are what intervals are drawn over.
+    """
     rows = next(iter(measured[0].retrievals.values()))
     counts = np.array(made_from[0]["phrases_of_regions"], np.int64)
     regions, phrases = (rows.loc[rows["direction"] == name, "query_id"].to_numpy(object) for name in DIRECTIONS)
-    images = np.array([str(name).rpartition("/")[0] for name in regions], dtype=object)
-    return TestSet(regions, phrases, np.repeat(np.arange(len(counts)), counts), images)
+    images = [str(name).rpartition("/")[0] for name in regions]
+    return TestSet(regions, phrases, np.repeat(np.arange(len(counts)), counts), families[images].to_numpy(object))

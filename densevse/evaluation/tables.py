@@ -33,8 +33,8 @@ class Outputs(NamedTuple):
 class TableInputs(NamedTuple):
     """The files that a table is made from."""
 
-    images: Sequence[str]  # IMAGES, one for each section that measures images
-    captions: Sequence[str]  # CAPTIONS of the same sections
+    images: Sequence[str]  # IMAGES, one for each section that measures something
+    captions: Sequence[str]  # CAPTIONS, one for each section that measures images
     retrievals: Sequence[str]  # RETRIEVAL, by section, then variant, then seed
     published: Sequence[str]  # config/published/<paper>.csv of each cited paper
     papers: Sequence[str]  # config/published/<paper>.yaml of the same papers

@@ -81,12 +81,13 @@ class Tables(Stage):
         return next(section.protocol for section in self.table(dataset).sections if section.dataset == dataset)
 
     def images(self, wildcards: Wildcards) -> list[str]:
-        """The image table of each section that measures images."""
-        return [f"{self.results}/{section.dataset}/images.parquet" for section in self._of_images(wildcards)]
+        """The image table of each section that measures something."""
+        return [f"{self.results}/{section.dataset}/images.parquet" for section in self._measuring(wildcards)]
 
     def captions(self, wildcards: Wildcards) -> list[str]:
         """The caption table of each section that measures images."""
-        return [f"{self.results}/{section.dataset}/captions.parquet" for section in self._of_images(wildcards)]
+        of_images = [section for section in self._measuring(wildcards) if section.protocol != REGIONS]
+        return [f"{self.results}/{section.dataset}/captions.parquet" for section in of_images]
 
     def retrievals(self, wildcards: Wildcards) -> list[str]:
         """By section, then variant, then seed: the last round."""
@@ -192,9 +193,10 @@ class Tables(Stage):
         kind = "region_ranking" if protocol == REGIONS else f"retrieval/{protocol}"
         return f"{self.folder_of_round(kind, dataset, name, seed, number)}.parquet"
 
-    def _of_images(self, wildcards: Wildcards) -> list[Section]:
+    def _measuring(self, wildcards: Wildcards) -> list[Section]:
+        """The sections of a table that measure something."""
         table = self.table(wildcards.table)
-        return [part for part in table.sections if part.protocol != REGIONS and self._measured(table, part)]
+        return [section for section in table.sections if self._measured(table, section)]
 
     def _measured(self, table: Table, section: Section) -> list[str]:
         """The variants that a section measures: none of phrases that have no true boxes."""

@@ -33,13 +33,19 @@ def box(image_id, start, end, *sides):
     return {"image_id": image_id, "caption_id": f"{image_id}#0", "phrase": "", "start": start, "end": end, **names}
 
 
+def each_its_own(boxes):
+    """Families of images that are like no other."""
+    names = boxes["image_id"].unique()
+    return pd.Series(names, index=names)
+
+
 def test_shares_are_those_counted_by_hand():
     first = np.zeros(16)
     first[[0, 5]] = 0.75, 0.25  # the top left cell, and one whose left half is in the box below
     uniform = np.full(16, 1 / 16)
     saliency = rows_of("a", [first, uniform], [[0.5, 0.3, 0.2, 0.0], [0.0, 0.1, 0.2, 0.7]])
     boxes = pd.DataFrame([box("a", 1, 2, 0, 0, 15, 20), box("a", 3, 4, 20, 20, 20, 20), box("a", -1, -1, 0, 0, 40, 40)])
-    found = score(saliency, boxes).set_index("step")
+    found = score(saliency, boxes, each_its_own(boxes)).set_index("step")
     assert found.loc[1, "share"] == pytest.approx(0.75 + 0.25 / 2)  # words 0 and 1: the first box
     assert found.loc[1, "chance"] == pytest.approx(3 / 16)
     assert found.loc[2, "share"] == pytest.approx(4 / 16)  # words 3 and 2: the second box
@@ -59,17 +65,32 @@ def test_intervals_tell_a_model_that_looks_at_things_from_one_that_does_not():
         looks[place] = generator.uniform(0.5, 0.7)
         right.append(rows_of(str(number), [looks] * STEPS, [[1.0]] * STEPS))
         wrong.append(rows_of(str(number), [generator.dirichlet(np.ones(16))] * STEPS, [[1.0]] * STEPS))
+    boxes = pd.DataFrame(boxes)
     for tables, excluded in ((right, True), (wrong, False)):
-        found = score(pd.concat(tables), pd.DataFrame(boxes)).set_index("step").loc[0]
+        found = score(pd.concat(tables), boxes, each_its_own(boxes)).set_index("step").loc[0]
         assert (found["over_chance_low"] > 0) == excluded
         assert (found["over_blob_low"] > 0) == excluded
         assert found["over_chance_low"] < found["over_chance"] < found["over_chance_high"]
 
 
+def test_images_of_one_family_are_drawn_together():
+    """Copies of an image say nothing new: the interval is as wide as without them."""
+    generator = np.random.default_rng(2)
+    maps = generator.dirichlet(np.ones(16), 40)
+    names = [f"{number}/{copy}" for copy in range(4) for number in range(40)]
+    saliency = pd.concat([rows_of(name, [maps[n % 40]], [[1.0]]) for n, name in enumerate(names)])
+    boxes = pd.DataFrame([box(name, 0, 1, 0, 0, 10, 10) for name in names])
+    width = {}
+    for drawn, families in (("family", [name.partition("/")[0] for name in names]), ("image", names)):
+        found = score(saliency, boxes, pd.Series(families, index=names)).iloc[0]
+        width[drawn] = found["over_chance_high"] - found["over_chance_low"]
+    assert width["image"] == pytest.approx(width["family"] / 2, rel=0.15)
+
+
 def test_no_known_box_is_an_error():
     saliency = rows_of("a", [np.full(16, 1 / 16)], [[1.0, 0.0]])
     with pytest.raises(InputError, match="other captions"):
-        score(saliency, pd.DataFrame([box("b", 0, 1, 0, 0, 1, 1)]))
+        score(saliency, boxes := pd.DataFrame([box("b", 0, 1, 0, 0, 1, 1)]), each_its_own(boxes))
 
 
 def test_a_pixel_in_two_boxes_counts_once():

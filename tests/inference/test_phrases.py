@@ -321,7 +321,16 @@ def test_boxes_without_embeddings_are_an_error(embeddings, true_boxes):
         ranked((split.rows.iloc[phrases], split.gather(phrases)), (regions.rows, regions.gather(np.arange(6))), boxes)
 
 
-def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_boxes, tmp_path):
+@pytest.fixture
+def image_table(tmp_path):
+    """The images of the true regions, of one family."""
+    rows = pd.DataFrame({"image_id": ["e", "f"], "source": "images", "file": ["e.jpg", "f.jpg"], "split": "test"})
+    rows = rows.assign(width=4, height=4, sha256="", captions=2, status="ok", family="one")
+    schema.write(rows, IMAGES, tmp_path / "image_table.parquet", {})
+    return str(tmp_path / "image_table.parquet")
+
+
+def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_boxes, image_table, tmp_path):
     ranking = str(tmp_path / "ranking.parquet")
     rank_regions(*embeddings, true_boxes, ranking)
     made = {
@@ -350,9 +359,8 @@ def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_bo
     }
     outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
     published = Path(__file__).parents[2] / "config/published"
-    make_table(
-        TableInputs([], [], [ranking], [published / "hm_lstm.csv"], [published / "hm_lstm.yaml"]), settings, outputs
-    )
+    papers = [published / "hm_lstm.csv"], [published / "hm_lstm.yaml"]
+    make_table(TableInputs([image_table], [], [ranking], *papers), settings, outputs)
     rows = schema.read(outputs.parquet, RESULTS).set_index(["variant", "kind"])
     assert rows.loc[("hm_lstm", "published"), "annotation_r1"] == pytest.approx(10.8)
     assert np.isnan(rows.loc[("hm_lstm", "published"), "difference"])  # the paper's regions are others

@@ -99,6 +99,8 @@ def test_regions_are_measured_where_phrases_have_boxes():
     tables = Tables(project())
     assert tables.retrievals(job("hm_lstm_4")) == []
     assert tables.retrievals(job("scenes_regions"))[0] == "results/scenes/region_ranking/hm_lstm/seed0/round2.parquet"
+    assert tables.images(job("scenes_regions")) == ["results/scenes/images.parquet"]  # for the families of regions
+    assert tables.captions(job("scenes_regions")) == []
     boxes = {"datasets": {"flickr30k": {"boxes": "entities.zip"}}}
     tables = Tables(project(**boxes))
     assert tables.retrievals(job("hm_lstm_4")) == ["results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"]

@@ -30,6 +30,7 @@ rule score_saliency:
     input:
         saliency="<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/{split}.parquet",
         boxes="<results>/{dataset}/boxes.parquet",
+        image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/{split}_score.parquet",
     log:

@@ -4,5 +4,6 @@ from densevse.logs import job
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        saliency, boxes = snakemake.input.saliency, snakemake.input.boxes
-        write_score(saliency, boxes, snakemake.output[0], lineage({}, {"saliency": saliency, "boxes": boxes}))
+        saliency, boxes, images = (snakemake.input[name] for name in ("saliency", "boxes", "image_table"))
+        made_from = lineage({}, {"saliency": saliency, "boxes": boxes, "images": images})
+        write_score(saliency, boxes, images, snakemake.output[0], made_from)
