@@ -16,6 +16,9 @@ from scipy.special import stdtrit  # scipy.stats, which has it too, takes half a
 Reals = NDArray[np.float64]
 REPLICATES = 2000
 CONFIDENCE = 0.95
+FEWEST_GROUPS = 10
+"""Of fewer groups nothing is drawn: of one, every draw is the same, and its interval would be a point."""
+TOO_FEW = f"Fewer than {FEWEST_GROUPS} images or families are too few to draw from, and give no interval."
 
 
 class Interval(NamedTuple):
@@ -30,6 +33,9 @@ class Interval(NamedTuple):
         return self.low > 0 or self.high < 0
 
 
+UNKNOWN = Interval(np.nan, np.nan)
+
+
 def draws_of(groups: int, replicates: int = REPLICATES, random: np.random.Generator | None = None) -> NDArray[np.int64]:
     """(replicates, groups) how often each group is drawn. The draws are always the same, unless `random` makes them."""
     random = random or np.random.default_rng(0)
@@ -40,15 +46,17 @@ def interval_of(figures: NDArray[Any]) -> Interval:
     """The 95% interval of a figure that has (replicates,) values; those that are not defined (NaN) are left out."""
     known, tail = figures[~np.isnan(figures)], (1 - CONFIDENCE) / 2
     if not len(known):
-        return Interval(np.nan, np.nan)
+        return UNKNOWN
     low, high = np.quantile(known, [tail, 1 - tail])
     return Interval(float(low), float(high))
 
 
 def interval_of_mean(values: NDArray[Any], groups: ArrayLike) -> Interval:
     """The 95% interval of the mean of values (n,), drawn in `groups` (n,) of them that are alike."""
-    group = np.asarray(pd.factorize(np.asarray(groups))[0])
-    draws = draws_of(int(group.max()) + 1)
+    codes, names = pd.factorize(np.asarray(groups))
+    if len(names) < FEWEST_GROUPS:
+        return UNKNOWN
+    group, draws = np.asarray(codes), draws_of(len(names))
     return interval_of((draws @ np.bincount(group, values)) / (draws @ np.bincount(group)))
 
 

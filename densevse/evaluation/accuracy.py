@@ -11,10 +11,10 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.bootstrap import Reals, interval_of_mean
+from densevse.bootstrap import TOO_FEW, Reals, interval_of_mean
 from densevse.evaluation.rendering import Document, number, number_range
 
-INTERVALS = "Intervals hold 95% of a bootstrap over families of images; those of gains are paired."
+INTERVALS = f"Intervals hold 95% of a bootstrap over families of images; those of gains are paired. {TOO_FEW}"
 
 
 def families_of(images: str) -> pd.Series:

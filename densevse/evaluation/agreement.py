@@ -15,7 +15,7 @@ from scipy.stats import kendalltau
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.judgements import AGREEMENT, JUDGEMENTS, PAIR_SCORES
-from densevse.bootstrap import Interval, interval_of
+from densevse.bootstrap import FEWEST_GROUPS, TOO_FEW, UNKNOWN, Interval, interval_of
 from densevse.errors import InputError
 from densevse.evaluation.rendering import Column, Document, Sheet, named_seeds, number, number_range
 from densevse.evaluation.tables import Outputs, write_table
@@ -30,7 +30,7 @@ NOTES = [
     "Experts: Kendall's tau-c between scores and single ratings from 1 to 4, of which each pair has three. Crowd: "
     "tau-b between scores and the share of yes. Both in percent; pairs whose sentence is the image's own are left out.",
     "95% intervals: a bootstrap over the images, each with its judgements. With several seeds a figure is the mean of "
-    "theirs, and the interval is of that mean for the given models.",
+    f"theirs, and the interval is of that mean for the given models. {TOO_FEW}",
     "A model is trained on other sentences of the same kind; the published figures are of metrics that were trained on "
     "none, or on other data.",
 ]
@@ -73,11 +73,13 @@ def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> 
     Raises `InputError` if a judged pair has no score.
     """
     if judged.empty:
-        return Agreement(float("nan"), Interval(float("nan"), float("nan")))
+        return Agreement(float("nan"), UNKNOWN)
     scores = np.stack([_scores_of(judged, run) for run in runs])
     rating = judged["rating"].to_numpy()
     tau = np.mean([_tau(of_run, rating, kind) for of_run in scores])
     rows_of_image = [np.asarray(rows) for rows in judged.groupby("image_id", sort=False).indices.values()]
+    if len(rows_of_image) < FEWEST_GROUPS:
+        return Agreement(float(tau), UNKNOWN)
     random = np.random.default_rng(0)
     drawn = []
     for _ in range(REPLICATES):

@@ -10,11 +10,12 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, ORDERS, OTHERS
-from densevse.bootstrap import Reals, draws_of
+from densevse.bootstrap import FEWEST_GROUPS, TOO_FEW, Reals, draws_of
 from densevse.errors import InputError
 from densevse.evaluation.bleu import bleu
 from densevse.evaluation.intervals import Intervals, Replicates, over_seeds
 from densevse.evaluation.rendering import Column, Document, Sheet, named_seeds, number, number_range
+from densevse.evaluation.results import undrawn
 from densevse.evaluation.tables import Outputs, write_table
 
 HEADINGS = {
@@ -30,8 +31,8 @@ NOTES = [
     "New: sentences that are not in training word for word. Words: how many different ones all sentences have. "
     "Length: words of a sentence.",
     "95% intervals: a bootstrap over the images (in families, where there are such), with the references and CIDEr's "
-    "document frequencies as they are; with several seeds also over these. Gain: CIDEr less that of {reference}, on "
-    "the same draws.",
+    f"document frequencies as they are; with several seeds also over these. {TOO_FEW}",
+    "Gain: CIDEr less that of {reference}, on the same draws.",
     "A person's sentence is the first of an image, compared with its others.",
 ]
 
@@ -118,6 +119,8 @@ def _measured(writers: Sequence[Writer], references: str, reference: str) -> lis
     }
     bootstrap = CaptionBootstrap(runs[reference][0])
     found = {name: bootstrap.replicates(some) for name, some in runs.items()}
+    if runs[reference][0]["family"].nunique() < FEWEST_GROUPS:
+        found = {name: undrawn(of) for name, of in found.items()}
     return [
         _record(writer, references, bootstrap, found[writer.name], runs[writer.name], found[reference])
         for writer in writers

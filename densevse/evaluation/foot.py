@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from densevse.bootstrap import TOO_FEW
 from densevse.evaluation.published import Paper, PublishedRow
 from densevse.evaluation.rendering import Column, Sheet, named_seeds
 from densevse.evaluation.sections import Section
@@ -19,7 +20,8 @@ TIES = (
 INTERVALS = (
     "95% intervals: a bootstrap over the test images, each with its sentences (in families, where a data set has "
     "such), so they cover which queries were asked; with two or more seeds they also cover the seed of training, by "
-    "Student's distribution. They do not cover another set of candidates, another training set or other settings."
+    "Student's distribution. They do not cover another set of candidates, another training set or other settings. "
+    f"{TOO_FEW}"
 )
 GAIN = (
     "Gain is our Sum minus that of our {reference}, with a paired interval: both are given the same drawn images. It "

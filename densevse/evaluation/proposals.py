@@ -8,6 +8,7 @@ import pandas as pd
 import yaml
 
 from densevse.artifacts.schemas.proposals import PERCENT
+from densevse.bootstrap import TOO_FEW
 from densevse.evaluation.rendering import Column, Document, Sheet
 
 FIGURES = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
@@ -57,7 +58,7 @@ def _notes(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> 
     against = " or ".join(f"{boxes} true boxes of {images} images" for boxes, images in facts)
     return [
         f"Against {against}, of all splits. Overlap is intersection over union; in brackets, 95% intervals over images "
-        "drawn anew. The Jaccard of segments is the mean over objects of the best of as many segments.",
+        f"drawn anew. {TOO_FEW} The Jaccard of segments is the mean over objects of the best of as many segments.",
         *([f"Published: {published.images}; {published.source}."] if published else []),
     ]
 
@@ -84,7 +85,7 @@ def _counts(row: Mapping[Any, Any]) -> tuple[str, str]:
 
 def _measured(row: Mapping[Any, Any], figure: str) -> str:
     low, high = (_figure(row[f"{figure}_{end}"]) for end in ("low", "high"))
-    return f"{_figure(row[figure])} [{low}, {high}]" if low else ""
+    return f"{_figure(row[figure])} [{low}, {high}]" if low else _figure(row[figure])
 
 
 def _figure(value: float | None) -> str:

@@ -1,12 +1,13 @@
 """The rows of a table's section: Random, the published rows, and ours with their intervals and differences."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from densevse.bootstrap import Interval
+from densevse.bootstrap import FEWEST_GROUPS, Interval
 from densevse.evaluation.chance import expected_figures
 from densevse.evaluation.intervals import Bootstrap, Replicates
 from densevse.evaluation.protocols import Fold, TestSet
@@ -66,7 +67,14 @@ def measured_rows(
     queries, groups = queries_of(test_set, folds)
     bootstrap = Bootstrap(queries, groups)
     found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in measured}
+    if pd.Series(groups).groupby(queries["fold"]).nunique().min() < FEWEST_GROUPS:
+        found = {variant: undrawn(of) for variant, of in found.items()}
     return [_measured_row(one, found, bootstrap, references.get(one.variant)) for one in measured]
+
+
+def undrawn(of: Replicates) -> Replicates:
+    """The same figures without draws, so that their intervals are unknown: there are too few groups to draw from."""
+    return replace(of, drawn={figure: np.full_like(values, np.nan) for figure, values in of.drawn.items()})
 
 
 def queries_of(test_set: TestSet, folds: list[Fold]) -> tuple[pd.DataFrame, list[str]]:

@@ -16,7 +16,7 @@ from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.phrase_boxes import PHRASE, RIGHT, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.votes import BALLOT, VOTE_SHARES, VOTES
-from densevse.bootstrap import interval_of_mean
+from densevse.bootstrap import TOO_FEW, interval_of_mean
 from densevse.errors import InputError
 from densevse.evaluation.accuracy import families_of
 from densevse.evaluation.rendering import Column, Document, Sheet, named_seeds, number, number_range
@@ -29,8 +29,8 @@ NOTES = [
     "correct. Pairs without votes are left out.",
     "Exact: of the pairs with votes whose phrase has a true box, the share (%) whose region overlaps one by at least "
     "0.5.",
-    "Intervals hold 95% of a bootstrap over families of images, each with its pairs. They cover which pairs were "
-    "drawn, and neither other voters nor another training.",
+    f"Intervals hold 95% of a bootstrap over families of images, each with its pairs. {TOO_FEW} They cover which pairs "
+    "were drawn, and neither other voters nor another training.",
 ]
 
 

@@ -163,6 +163,22 @@ def test_a_gain_is_called_better_only_where_its_interval_excludes_0(tmp_path, da
     assert "Gain on VSE" in text
 
 
+@pytest.mark.parametrize(("tested", "protocol"), [(10, "full"), (45, "five_folds")])
+def test_too_few_images_to_draw_from_have_no_interval_and_nothing_is_called_better(tmp_path, data, tested, protocol):
+    """Nine images; and five folds of which each has nine at most."""
+    files = data(tested)
+    runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files, protocol) for seed in range(2)]
+    best = schema.read(runs[1], RETRIEVAL)
+    schema.write(best.assign(rank=1), RETRIEVAL, runs[1], {"parents": {}})
+    measured = {"vse": entry("VSE", [0]), "vsepp": entry("VSE++", [0])}
+    chosen = settings(section(measured, protocol=protocol), printed=(), reference="vse")
+    text, rows = make(tmp_path, chosen, (files, runs))
+    found = rows.set_index("variant").loc["vsepp"]
+    assert found[["sum_low", "sum_high", "annotation_median_rank_low", "gain_low", "gain_high"]].isna().all()
+    assert line_of(text, "VSE++")[-2] == f"{found['gain']:+.1f}"
+    assert "Fewer than 10 images or families are too few to draw from, and give no interval." in text
+
+
 def test_difference_is_over_the_recalls_that_are_printed(tmp_path, data):
     files = data(1001)
     runs = [retrieval(tmp_path / "0.parquet", 0, files)]

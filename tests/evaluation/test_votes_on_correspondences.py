@@ -82,16 +82,17 @@ def test_every_correspondence_is_as_likely_to_be_drawn():
 
 
 def test_a_majority_is_more_than_half_and_a_tie_is_not_correct():
-    ballot = draw(learned(), 6, seed=0)
-    answers = ["yyn", "yn", "nn", "y", "yynn"]
+    names = [f"{n}.png" for n in range(12)]
+    ballot = draw(learned(names), 24, seed=0)
+    answers = ["yyn", "yn", "nn", "y", "yynn"] * 4
     votes = pd.DataFrame(
         [vote for pair, of_pair in zip(ballot["pair"], answers, strict=False) for vote in cast(pair, of_pair)]
     )
-    found = shares(ballot, votes, None, pd.Series(NAMES, NAMES))
+    found = shares(ballot, votes, None, pd.Series(names, names))
     assert found["correct"] == pytest.approx(40)
     assert found["correct_low"] < 40 < found["correct_high"]
     counts = {name: found[name] for name in ("pairs", "fewest_voters", "most_voters", "ties", "without_votes")}
-    assert counts == {"pairs": 5, "fewest_voters": 1, "most_voters": 4, "ties": 2, "without_votes": 1}
+    assert counts == {"pairs": 20, "fewest_voters": 1, "most_voters": 4, "ties": 8, "without_votes": 4}
     assert (found["exact"], found["exact_pairs"]) == (None, 0)
 
 
@@ -112,11 +113,13 @@ def test_votes_agree_with_a_literal_count():
 
 
 def test_pairs_of_one_family_are_drawn_together():
-    """Of two families, one all correct and one all wrong, some draws hold one of them alone."""
-    ballot = draw(learned(NAMES[:2]), 4, seed=0)
-    votes = pd.DataFrame([v for row in ballot.itertuples() for v in cast(row.pair, "yn"[row.image_id == "b.png"])])
-    found = shares(ballot, votes, None, pd.Series(NAMES, NAMES))
-    assert (found["correct_low"], found["correct"], found["correct_high"]) == (0, 50, 100)
+    """Of ten families, each all correct or all wrong, a draw has as many correct ones as ten coins have heads."""
+    family = pd.Series({f"{n}.png": f"family{n % 10}" for n in range(40)})
+    ballot = draw(learned(list(family.index)), 80, seed=0)
+    odd = ballot["image_id"].map(family).str[-1].astype(int) % 2
+    votes = pd.DataFrame([v for pair, n in zip(ballot["pair"], odd, strict=True) for v in cast(pair, "yn"[n])])
+    found = shares(ballot, votes, None, family)
+    assert (found["correct_low"], found["correct"], found["correct_high"]) == (20, 50, 80)
 
 
 def test_exact_accuracy_is_of_the_same_pairs_where_boxes_are_known():

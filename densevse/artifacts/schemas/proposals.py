@@ -25,7 +25,7 @@ def _with_interval(name: str, meaning: str, nullable: bool = False) -> tuple[Col
     ends = (("low", "begin"), ("high", "end"))
     return (
         Column(name, REAL, meaning, nullable),
-        *(Column(f"{name}_{end}", REAL, f"the {word} of its 95% interval", nullable) for end, word in ends),
+        *(Column(f"{name}_{end}", REAL, f"the {word} of its 95% interval", nullable=True) for end, word in ends),
     )
 
 
