@@ -54,7 +54,7 @@ def notes(
     return [
         *reading_notes(sections, settings["reference"]),
         *([DIFFERENCE] if cited else []),
-        *_other_sizes(shown),
+        *_without_difference(shown),
         *([REGIONS] if any(section.settings["protocol"] == "regions" for section in sections) else []),
         *(note for section in sections for note in _data_notes(section)),
         *(f"{row.method} ({papers[row.paper].name}): {row.note}." for _, row in shown if row.note),
@@ -101,19 +101,25 @@ def changed_settings(section: Mapping[str, Any]) -> list[Sheet]:
     return [Sheet(heading, CHANGED_COLUMNS, rows)] if rows else []
 
 
-def _other_sizes(shown: Iterable[tuple[Section, PublishedRow]]) -> list[str]:
+def _without_difference(shown: Iterable[tuple[Section, PublishedRow]]) -> list[str]:
     """Why a published row has no Difference although ours stands beside it."""
-    found = []
-    for section, row in shown:
-        if row.variant in {"random", *section.settings["measured"]} and section.folds:
-            here = f"{section.settings['title']}: {section.fold_size:,}"
-            if row.dataset != section.settings["dataset"]:
-                found.append(f"{here} regions; the papers' are others, so no Difference is printed.")
-            elif not section.same_size(row):
-                found.append(
-                    f"{here} images are ranked here and {row.images:,} in the papers, so no Difference is printed."
-                )
-    return list(dict.fromkeys(found))
+    beside = [(of, row) for of, row in shown if row.variant in {"random", *of.settings["measured"]} and of.folds]
+    return list(dict.fromkeys(why for of, row in beside for why in _differing(of, row)))
+
+
+def _differing(section: Section, row: PublishedRow) -> list[str]:
+    title, ranked = section.settings["title"], f"{section.fold_size:,}"
+    if row.dataset != section.settings["dataset"]:
+        return [f"{title}: {ranked} regions; the papers' are others, so no Difference is printed."]
+    if not section.same_size(row):
+        return [
+            f"{title}: {ranked} images are ranked here and {row.images:,} in the papers, so no Difference is printed."
+        ]
+    return [
+        f"{title}: {path} is {_setting(here)} here and {_setting(packaged)} in config/datasets, so no Difference is "
+        "printed where it is used."
+        for path, (packaged, here) in section.replaced(row).items()
+    ]
 
 
 def _data_notes(section: Section) -> list[str]:

@@ -58,13 +58,18 @@ class Section:
         return len(self.folds[0].images) if self.folds else 0
 
     def alike(self, row: PublishedRow) -> bool:
-        """Whether ours may be compared with a published row: the same data set, protocol and test size."""
-        of = (row.dataset, row.protocol)
-        return of == (self.settings["dataset"], self.settings["protocol"]) and self.same_size(row)
+        """Whether ours may be compared with a published row: the same data set, protocol, test size and networks."""
+        same_place = (row.dataset, row.protocol) == (self.settings["dataset"], self.settings["protocol"])
+        return same_place and self.same_size(row) and not self.replaced(row)
 
     def same_size(self, row: PublishedRow) -> bool:
         """Whether as many images are ranked as in a published row."""
         return abs(self.fold_size - row.images) < SAME_SIZE * row.images
+
+    def replaced(self, row: PublishedRow) -> Mapping[str, Any]:
+        """What ours beside a published row is given instead of the packaged networks and options: path -> both."""
+        found: Mapping[str, Any] = self.settings["measured"].get(row.variant, {}).get("replaced", {})
+        return found
 
     def heading(self) -> str:
         """Data set, split, how much of it is ranked, and the protocol."""

@@ -7,6 +7,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Protocol
 
+import yaml
 from pydantic import BaseModel
 
 from densevse.artifacts.shards import shard_names
@@ -18,6 +19,7 @@ from densevse.settings.load import generator, load, variant
 from densevse.settings.methods import Method
 from densevse.settings.searches import Own, own_datasets
 from densevse.settings.sources import Source
+from densevse.settings.validation import validate
 
 KEPT = ".snakemake/densevse-code.json"
 OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "tests", "workflow")
@@ -42,6 +44,7 @@ class Project:
         self.code = Code(self.root, KEPT)
         self.variant = cache(partial(variant, self.config))  # (name, data set) -> its settings there
         self.generator = cache(partial(generator, self.config))  # the same of config/generators
+        self.packaged_dataset = cache(self._packaged_dataset)
 
     def trainer_of_round_0(self, name: str, dataset: str) -> str:
         """The variant whose round 0 a variant has on a data set: its own, unless `round_0_of` names another.
@@ -64,6 +67,11 @@ class Project:
     def packaged(self, file: str) -> str:
         """A file of the code, as a path that stays the same when the project is moved."""
         return os.path.relpath(self.root / file)
+
+    def _packaged_dataset(self, name: str) -> Dataset | None:
+        """A data set as its file in config/datasets says, without overrides; None without such a file."""
+        file = self.root / f"config/datasets/{name}.yaml"
+        return validate(Dataset, yaml.safe_load(file.read_text(encoding="utf-8")), str(file)) if file.exists() else None
 
 
 class Stage:

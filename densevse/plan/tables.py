@@ -243,6 +243,7 @@ class Tables(Stage):
                 "vectors": [vectors] if vectors else [],
                 "minimum_word_count": [str(entry.minimum_word_count)],
             },
+            "replaced": self._replaced(dataset, read),
             "training": {} if ensemble else self._training(name, dataset),
             "changed": {} if ensemble else self._changed(name, dataset),
         }
@@ -279,12 +280,22 @@ class Tables(Stage):
 
     def _changed(self, name: str, dataset: str) -> dict[str, list[Any]]:
         """What of a variant's settings is changed for a data set: by path, the variant's own value and that there."""
-        own, here = (
-            dict(_leaves(self.project.variant(name, where).model_dump(mode="json", exclude={"title"})))
-            for where in (None, dataset)
-        )
-        paths = dict.fromkeys([*own, *here])
-        return {path: [own.get(path), here.get(path)] for path in paths if own.get(path) != here.get(path)}
+        own, here = (self.project.variant(name, where) for where in (None, dataset))
+        return _differences(*(entry.model_dump(mode="json", exclude={"title"}) for entry in (own, here)))
+
+    def _replaced(self, dataset: str, read: Mapping[View, str]) -> dict[str, list[Any]]:
+        """What a variant is given that is not what config/datasets says, whose figures are compared with the papers'.
+
+        That is how the data set is read, and the networks of the views that the variant reads (`read`). By path, the
+        packaged value and the one here; nothing for a data set of the user's own.
+        """
+        packaged, here = self.project.packaged_dataset(dataset), self.config.datasets[dataset]
+        if packaged is None:
+            return {}
+        fields = {"reader", "options", "networks"}
+        found = _differences(*(entry.model_dump(mode="json", include=fields) for entry in (packaged, here)))
+        unread = {f"networks.{view}" for view, name in here.networks.items() if read.get(view) != name}
+        return {path: values for path, values in found.items() if path not in unread}
 
     def _entries(self, sections: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
         """The configuration of what the sections use, by kind and name, with names of files instead of folders."""
@@ -315,6 +326,13 @@ class Tables(Stage):
             "trained_on": network.trained_on,
         }
         return {**self.read_by("extract_regions.py", network), **origin}
+
+
+def _differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Where nested mappings differ: by path, both values; None where one has none."""
+    first, second = dict(_leaves(one)), dict(_leaves(other))
+    paths = dict.fromkeys([*first, *second])
+    return {path: [first.get(path), second.get(path)] for path in paths if first.get(path) != second.get(path)}
 
 
 def _leaves(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:

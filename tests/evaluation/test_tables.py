@@ -201,6 +201,21 @@ def test_no_difference_from_a_row_on_another_test_size_and_the_note_says_why(tmp
     assert "Flickr8K: 59 images are ranked here and 1,000 in the papers, so no Difference is printed." in text
 
 
+def test_no_difference_from_a_row_with_another_network_and_the_note_says_why(tmp_path, data):
+    files = data(1001)
+    replaced = {"networks.whole": ["vgg19", "mobilenet_v2"], "options.splits": [{"test": "a.txt"}, None]}
+    measured = {"vse": entry("VSE", [0], replaced=replaced), "hm_lstm": entry("HM-LSTM", [0], replaced={})}
+    runs = [retrieval(tmp_path / f"{variant}.parquet", 0, files) for variant in measured]
+    text, rows = make(tmp_path, settings(section(measured)), (files, runs))
+    of = rows[rows["kind"] == "published"].groupby("variant")["difference"]
+    assert of.count()["vse"] == 0
+    assert of.count()["hm_lstm"] > 0
+    assert "vse" in line_of(text, "Our model (OxfordNet)")
+    said = "Flickr8K: networks.whole is mobilenet_v2 here and vgg19 in config/datasets, so no Difference is printed"
+    assert text.count(said) == 1
+    assert "options.splits is none here and {test: a.txt} in config/datasets" in text
+
+
 def test_a_section_shows_the_rows_of_its_data_set_and_protocol(tmp_path, data):
     files = data()
     full = section({"defrag": entry("DeFrag", [0])})

@@ -106,6 +106,21 @@ def test_regions_are_measured_where_phrases_have_boxes():
     assert tables.retrievals(job("hm_lstm_4")) == ["results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"]
 
 
+def test_a_table_knows_what_is_not_as_config_datasets_says():
+    """So that figures of another network or split are not subtracted from a paper's; of the views that are read."""
+    mine = {"networks": {"whole": "mobilenet_v2"}, "options": {"splits": {"test": "mine.txt"}}, "seeds": [1]}
+    tables = Tables(project(datasets={"flickr8k": mine}))
+    splits = {"options.splits.test": ["Flickr_8k.testImages.txt", "mine.txt"]}
+    measured = tables.settings(job("flickr8k"))["sections"][0]["measured"]
+    assert measured["vse"]["replaced"] == {**splits, "networks.whole": ["vgg19", "mobilenet_v2"]}
+    assert measured["hm_lstm"]["replaced"] == splits
+    own = tables.config.datasets["flickr8k"].model_dump(exclude_unset=True)
+    table = {"title": "Mine", "sections": [{"dataset": "mine"}], "measure": ["vse"]}
+    tables = Tables(project(datasets={"mine": {**own, "title": "Mine"}}, tables={"mine": table}))
+    for name in ("flickr8k", "mine"):
+        assert tables.settings(job(name))["sections"][0]["measured"]["vse"]["replaced"] == {}
+
+
 def test_an_ensemble_stands_beside_its_members():
     overrides = {
         "methods": {"vse": {"ensembles": {"vse_all": {"title": "VSE*", "members": ["vse", "vsepp"]}}}},
