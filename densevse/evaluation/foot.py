@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -56,7 +57,7 @@ def notes(
         *([DIFFERENCE] if cited else []),
         *_without_difference(shown),
         *([REGIONS] if any(section.settings["protocol"] == "regions" for section in sections) else []),
-        *(note for section in sections for note in _data_notes(section)),
+        *_data_notes(sections),
         *(f"{row.method} ({papers[row.paper].name}): {row.note}." for _, row in shown if row.note),
         *(f"{paper.name}: {paper.title}. Published with {paper.used}." for paper in cited),
         *making_notes(settings, sections),
@@ -75,19 +76,27 @@ def making_notes(settings: Mapping[str, Any], sections: Sequence[Section]) -> li
     """Networks, words, seeds, devices, configuration and versions."""
     made_from = [made for section in sections for made in section.made_from]
     return [
-        *(note for section in sections for note in _made_with(section, settings["entries"]["network"])),
-        *([CHANGED] if any(changed_settings(section.settings) for section in sections) else []),
+        *dict.fromkeys(note for of in sections for note in _made_with(of, settings["entries"]["network"])),
+        *([CHANGED] if changed_settings(section.settings for section in sections) else []),
         *_seeds(sections),
         *_devices(made_from),
         f"Config {_digest(settings)}. Versions: {_versions(made_from)}.",
     ]
 
 
-def changed_settings(section: Mapping[str, Any]) -> list[Sheet]:
-    """Which settings of a section's variants are not their methods' own: one row per setting and value.
+def changed_settings(sections: Iterable[Mapping[str, Any]]) -> list[Sheet]:
+    """Which settings of the variants are not their methods' own, once for sections of one data set.
 
-    `section` holds title and measured, as in `Section.settings`.
+    A section holds title and measured, as in `Section.settings`.
     """
+    found: list[Sheet] = []
+    for section in sections:
+        found += [sheet for sheet in _changed_settings(section) if sheet not in found]
+    return found
+
+
+def _changed_settings(section: Mapping[str, Any]) -> list[Sheet]:
+    """One row per setting and value."""
     changes: dict[str, dict[tuple[str, str], list[str]]] = {}
     for variant, entry in section["measured"].items():
         for setting, (own, here) in entry["changed"].items():
@@ -122,12 +131,24 @@ def _differing(section: Section, row: PublishedRow) -> list[str]:
     ]
 
 
-def _data_notes(section: Section) -> list[str]:
+def _data_notes(sections: Sequence[Section]) -> list[str]:
+    """What was trained on and ranked; with the protocols where it differs between those of one data set."""
+    protocols: dict[tuple[str, str], list[str]] = {}
+    for section in sections:
+        for note in _data_of(section):
+            protocols.setdefault((section.settings["title"], note), []).append(section.settings["protocol"])
+    of_title = Counter(section.settings["title"] for section in sections)
+    return [
+        f"{', '.join([title, *(named if len(named) < of_title[title] else [])])}: {note}"
+        for (title, note), named in protocols.items()
+    ]
+
+
+def _data_of(section: Section) -> list[str]:
     """How many images were trained on and ranked, and which are left out."""
-    title, images = section.settings["title"], section.images
+    images, dataset = section.images, section.settings["dataset"]
     if section.settings["protocol"] == "regions" and not section.folds:
-        dataset = section.settings["dataset"]
-        return [f"{title}: regions and phrases are measured once datasets.{dataset}.boxes names their true boxes."]
+        return [f"regions and phrases are measured once datasets.{dataset}.boxes names their true boxes."]
     if images is None:
         return []
     readable = images["status"] == "ok"
@@ -135,10 +156,9 @@ def _data_notes(section: Section) -> list[str]:
     ranked = np.unique(np.concatenate([fold.images for fold in section.folds]))
     silent = len(np.setdiff1d(ranked, section.test_set.image_of_caption))
     unreadable = int((test & ~readable).sum())
-    found = [f"{title}: {int((train & readable).sum()):,} training images that can be read; {len(ranked):,} ranked."]
-    found += [f"{title}: {silent:,} test images have no sentence: they are candidates but ask nothing."] * bool(silent)
-    left_out = [f"{title}: {unreadable:,} test images cannot be read and are left out."]
-    return found + left_out * bool(unreadable)
+    found = [f"{int((train & readable).sum()):,} training images that can be read; {len(ranked):,} ranked."]
+    found += [f"{silent:,} test images have no sentence: they are candidates but ask nothing."] * bool(silent)
+    return found + [f"{unreadable:,} test images cannot be read and are left out."] * bool(unreadable)
 
 
 def _made_with(section: Section, networks: Mapping[str, Any]) -> list[str]:
@@ -190,12 +210,12 @@ def _weights(network: Mapping[str, Any]) -> str:
 
 
 def _seeds(sections: Sequence[Section]) -> list[str]:
-    """Which seeds were run, named once for the variants that share them."""
-    shared: dict[tuple[int, ...], dict[str, None]] = {}
+    """Which seeds were run on each data set, named once for the variants that share them."""
+    shared: dict[tuple[str, str], dict[str, None]] = {}
     for section in sections:
         for name, entry in section.settings["measured"].items():
-            shared.setdefault(tuple(entry["seeds"]), {})[name] = None
-    return [f"{named_seeds(seeds).capitalize()}: {', '.join(names)}." for seeds, names in shared.items()]
+            shared.setdefault((section.settings["title"], named_seeds(entry["seeds"])), {})[name] = None
+    return [f"{title}, {seeds}: {', '.join(names)}." for (title, seeds), names in shared.items()]
 
 
 def _devices(made_from: Sequence[Mapping[str, Any]]) -> list[str]:

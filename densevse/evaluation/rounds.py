@@ -61,7 +61,7 @@ def make_rounds(
     frame = pd.DataFrame([_record(*line) for line in found], columns=[column.name for column in ROUNDS.columns])
     notes = [*NOTES, *making_notes(settings, [section])]
     sheets = [_figures_sheet(found, section.heading()), _intervals_sheet(found)]
-    document = Document(settings["title"], sheets, notes, changed_settings(settings["section"]))
+    document = Document(settings["title"], sheets, notes, changed_settings([settings["section"]]))
     write_table(frame, ROUNDS, document, settings, outputs)
 
 

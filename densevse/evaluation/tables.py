@@ -59,7 +59,7 @@ def make_table(inputs: TableInputs, settings: Mapping[str, Any], outputs: Output
         place = {key: section.settings[key] for key in ("dataset", "protocol")}
         records += [{**place, **as_record(row)} for row in rows]
     frame = pd.DataFrame(records, columns=[column.name for column in RESULTS.columns])
-    changed = [sheet for section in sections for sheet in changed_settings(section.settings)]
+    changed = changed_settings(settings["sections"])
     document = Document(settings["title"], found, notes(settings, sections, shown, papers), changed)
     write_table(frame, RESULTS, document, settings, outputs)
 

@@ -294,8 +294,8 @@ def test_heading_and_foot_say_how_it_was_measured(tmp_path, data):
         "1 test images have no sentence",
         "1 test images cannot be read",
         "2 training images that can be read; 59 ranked",
-        "Seed 4: vse, vse_alexnet.",
-        "Seed 7: hm_lstm.",
+        "Flickr8K, seed 4: vse, vse_alexnet.",
+        "Flickr8K, seed 7: hm_lstm.",
         "torch 2.11.0",
         "GPU",
         "Published with R-CNN",
@@ -448,6 +448,33 @@ def test_the_foot_names_the_settings_changed_for_a_data_set(tmp_path, data):
     ]
     page = (tmp_path / "table.html").read_text(encoding="utf-8")
     assert page.index("Flickr8K: settings changed") > page.index("</ul>")
+
+
+def test_the_foot_of_several_sections_says_each_thing_once_and_of_which_data_set(tmp_path, data):
+    files, others = data(1200), data(60)
+    coco = {"vse": entry("VSE", [4], changed={"parameters.dimension": [1024, 512]})}
+    protocols = ("full", "first_1000")
+    sections = [section(coco, "coco", "MS-COCO", protocol) for protocol in protocols]
+    sections += [section({"vse": entry("VSE", [0, 1])}, "flickr30k", "Flickr30K")]
+    of_sections = [(files, [retrieval(tmp_path / f"{name}.parquet", 0, files, name)]) for name in protocols]
+    of_sections += [(others, [retrieval(tmp_path / f"{seed}.parquet", seed, others) for seed in (0, 1)])]
+    text, _ = make(tmp_path, settings(*sections, printed=()), *of_sections)
+    foot = [line.removeprefix("- ") for line in text.splitlines() if line.startswith("- ")]
+    data_sets = [line for line in foot if line.startswith(("MS-COCO", "Flickr30K"))]
+    assert [line.partition(";")[0] for line in data_sets] == [
+        "MS-COCO, full: 2 training images that can be read",
+        "MS-COCO, full: 1 test images have no sentence: they are candidates but ask nothing.",
+        "MS-COCO: 1 test images cannot be read and are left out.",
+        "MS-COCO, first_1000: 2 training images that can be read",
+        "Flickr30K: 2 training images that can be read",
+        "Flickr30K: 1 test images have no sentence: they are candidates but ask nothing.",
+        "Flickr30K: 1 test images cannot be read and are left out.",
+        "MS-COCO, ours: network of whole: vgg19",
+        "Flickr30K, ours: network of whole: vgg19",
+        "MS-COCO, seed 4: vse.",
+        "Flickr30K, seeds 0, 1: vse.",
+    ]
+    assert text.count("## MS-COCO: settings changed for this data set") == 1
 
 
 def test_a_table_of_methods_as_they_are_has_no_sheet_of_changed_settings(tmp_path, data):

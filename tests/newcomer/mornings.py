@@ -187,9 +187,9 @@ MISSING = {"networks": {"scenes_net": {"local": "weights.pth"}}}
 CHANGES = (
     ({"methods": {"vse": {"title": "Mine"}}}, {"table": 1}, "| Mine "),
     (ANOTHER_RATE, TRAINING, "| VSE++ "),
-    ({"datasets": {"scenes": {"seeds": [3]}}}, TRAINING, "- Seed 3: vse, vsepp."),
+    ({"datasets": {"scenes": {"seeds": [3]}}}, TRAINING, "- Scenes, seed 3: vse, vsepp."),
     ({"datasets": {"scenes": {"shards": 2}}}, {"extract_features": 2, **TRAINING}, "| VSE++ "),
-    ({"tables": {"scenes": {"measure": ["vse"]}}}, {"table": 1}, "- Seed 0: vse."),
+    ({"tables": {"scenes": {"measure": ["vse"]}}}, {"table": 1}, "- Scenes, seed 0: vse."),
 )
 
 
