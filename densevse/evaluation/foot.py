@@ -52,7 +52,7 @@ def notes(
     """The foot of a table. `published` are the published rows that it shows, each with its section."""
     shown = list(published)
     cited = [paper for key, paper in papers.items() if any(row.paper == key for _, row in shown)]
-    return [
+    found = [
         *reading_notes(sections, settings["reference"]),
         *([DIFFERENCE] if cited else []),
         *_without_difference(shown),
@@ -62,6 +62,7 @@ def notes(
         *(f"{paper.name}: {paper.title}. Published with {paper.used}." for paper in cited),
         *making_notes(settings, sections),
     ]
+    return list(dict.fromkeys(found))  # what holds for several sections is said once
 
 
 def reading_notes(sections: Sequence[Section], reference: str | None) -> list[str]:
@@ -76,7 +77,7 @@ def making_notes(settings: Mapping[str, Any], sections: Sequence[Section]) -> li
     """Networks, words, seeds, devices, configuration and versions."""
     made_from = [made for section in sections for made in section.made_from]
     return [
-        *dict.fromkeys(note for of in sections for note in _made_with(of, settings["entries"]["network"])),
+        *(note for section in sections for note in _made_with(section, settings["entries"]["network"])),
         *([CHANGED] if changed_settings(section.settings for section in sections) else []),
         *_seeds(sections),
         *_devices(made_from),
@@ -113,7 +114,7 @@ def _changed_settings(section: Mapping[str, Any]) -> list[Sheet]:
 def _without_difference(shown: Iterable[tuple[Section, PublishedRow]]) -> list[str]:
     """Why a published row has no Difference although ours stands beside it."""
     beside = [(of, row) for of, row in shown if row.variant in {"random", *of.settings["measured"]} and of.folds]
-    return list(dict.fromkeys(why for of, row in beside for why in _differing(of, row)))
+    return [why for of, row in beside for why in _differing(of, row)]
 
 
 def _differing(section: Section, row: PublishedRow) -> list[str]:

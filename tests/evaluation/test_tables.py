@@ -240,6 +240,7 @@ def test_two_data_sets_stand_in_one_table(tmp_path, data):
     assert rows.groupby("dataset").size().to_dict() == {"flickr30k": 18, "coco": 16}
     assert "## Flickr30K: published figures" in text
     assert "mR" in text.split("\n")[4]
+    assert text.count("the figures are those of sm-LSTM* in its own paper") == 1  # a row of both sections
     assert line_of(text, "Ours")[-6 - 1] is not None
 
 
