@@ -65,8 +65,19 @@ def spread(test_set: TestSet, images: int) -> TestSet:
 
 
 def folds(test_set: TestSet, protocol: str) -> list[Fold]:
-    """The folds of a protocol of the settings: full, five_folds, first_1000, random_1000 or hodosh."""
-    return PROTOCOLS[protocol](test_set)
+    """The folds of a protocol of the settings: full, five_folds, first_1000, random_1000 or hodosh.
+
+    Raises `InputError` if a fold has no sentence.
+    """
+    found = PROTOCOLS[protocol](test_set)
+    if not all(len(fold.captions) for fold in found):
+        there = test_set.image_ids.tolist()
+        raise InputError(
+            f"The protocol {protocol} needs at least {len(found)} readable images, with a sentence in each of as many "
+            f"parts; the split has {len(there)}: {', '.join(map(str, there[:20]))}. Give it more, or measure it with "
+            "the protocol full."
+        )
+    return found
 
 
 def full(test_set: TestSet) -> list[Fold]:

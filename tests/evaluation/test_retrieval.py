@@ -61,6 +61,14 @@ def test_protocols():
     assert [(len(f.images), len(f.captions)) for f in folds(many, "first_1000")] == [(1000, 5000)]
 
 
+@pytest.mark.parametrize("counts", [[2, 2, 2, 2], [2, 2, 2, 2, 0]])
+def test_a_fold_without_a_sentence_is_refused(counts):
+    test_set = select_split(*data_set(counts))
+    needed = rf"five_folds needs at least 5 readable images, .*; the split has {len(counts)}: i0, i1, i2, i3"
+    with pytest.raises(InputError, match=needed):
+        folds(test_set, "five_folds")
+
+
 def test_1000_images_at_random_are_the_same_on_every_machine():
     test_set = select_split(*data_set([2] * 3000))
     (drawn,) = folds(test_set, "random_1000")
