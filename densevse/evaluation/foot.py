@@ -24,9 +24,13 @@ INTERVALS = (
     "Student's distribution. They do not cover another set of candidates, another training set or other settings. "
     f"{TOO_FEW}"
 )
+JUDGED = (
+    "It is called better or worse only where its interval excludes 0; of one seed this is said, as another seed may "
+    "give another gain."
+)
 GAIN = (
-    "Gain is our Sum minus that of our {reference}, with a paired interval: both are given the same drawn images. It "
-    "is called better or worse only where its interval excludes 0."
+    "Gain is our Sum minus that of our {reference}, with a paired interval: both are given the same drawn images. "
+    f"{JUDGED}"
 )
 DIFFERENCE = (
     "Ours stands beside a published row of the same method; Difference is ours minus the published row, summed over "

@@ -81,11 +81,14 @@ def _measured_cells(own: Row | None, shown: Shown) -> list[str]:
 
 
 def gain(own: Row | None) -> str:
-    """The gain in Sum, and whether it is one: only where its interval excludes 0."""
+    """The gain in Sum, and whether it is one: only where its interval excludes 0. One seed is no proof of a method."""
     if own is None or own.gain is None or own.gain_interval is None:
         return ""
-    judged = (" better" if own.gain > 0 else " worse") if own.gain_interval.excludes_zero else ""
-    return f"{number(own.gain, sign='+')}{judged}"
+    written = number(own.gain, sign="+")
+    if not own.gain_interval.excludes_zero:
+        return written
+    judged = "better" if own.gain > 0 else "worse"
+    return f"{written} {judged}{' (one seed)' if own.seeds == 1 else ''}"
 
 
 def _intervals_sheet(measured: Sequence[Row], shown: Shown, reference: str | None) -> Sheet:

@@ -8,7 +8,7 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.tables import ROUNDS
-from densevse.evaluation.foot import INTERVALS, TIES, changed_settings, making_notes
+from densevse.evaluation.foot import INTERVALS, JUDGED, TIES, changed_settings, making_notes
 from densevse.evaluation.layout import gain
 from densevse.evaluation.published import DIRECTIONS, RECALLS
 from densevse.evaluation.rendering import Column, Document, Sheet, number, number_range
@@ -24,8 +24,7 @@ FIGURES = [
 NOTES = [
     TIES,
     INTERVALS,
-    "Gain is Sum minus that of round 0, with a paired interval: both rounds are given the same drawn images. It is "
-    "called better or worse only where its interval excludes 0.",
+    f"Gain is Sum minus that of round 0, with a paired interval: both rounds are given the same drawn images. {JUDGED}",
     "Accuracy is the share of phrases whose region overlaps a true box by at least 0.5, of the correspondences "
     "that the round was trained on; beside it the whole image, a region by chance, and the best of the regions.",
 ]

@@ -12,10 +12,12 @@ from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
+from densevse.bootstrap import Interval
 from densevse.errors import InputError
+from densevse.evaluation.layout import gain
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.recall import figures_of
-from densevse.evaluation.results import queries_of
+from densevse.evaluation.results import Row, queries_of
 from densevse.evaluation.rounds import make_rounds
 from densevse.evaluation.tables import Outputs, TableInputs, make_table
 
@@ -158,9 +160,23 @@ def test_a_gain_is_called_better_only_where_its_interval_excludes_0(tmp_path, da
             found.loc[variant, "sum"] - found.loc["vse", "sum"], abs=1e-3
         )
     assert found.loc["order", "gain_low"] > 0 > found.loc["vsepp", "gain_low"]
-    assert line_of(text, "Order")[-2] == f"{found.loc['order', 'gain']:+.1f} better"
+    assert line_of(text, "Order")[-2] == f"{found.loc['order', 'gain']:+.1f} better (one seed)"
     assert line_of(text, "VSE++")[-2] == f"{found.loc['vsepp', 'gain']:+.1f}"
     assert "Gain on VSE" in text
+
+
+@pytest.mark.parametrize(
+    ("gained", "low", "high", "seeds", "written"),
+    [
+        (8.0, 2.0, 14.0, 1, "+8.0 better (one seed)"),
+        (8.0, 2.0, 14.0, 3, "+8.0 better"),
+        (-8.0, -14.0, -2.0, 1, "-8.0 worse (one seed)"),
+        (8.0, -2.0, 18.0, 1, "+8.0"),
+    ],
+)
+def test_a_gain_of_one_seed_is_marked(gained, low, high, seeds, written):
+    own = Row("VSE++", "measured", "", "vsepp", {}, seeds=seeds, gain=gained, gain_interval=Interval(low, high))
+    assert gain(own) == written
 
 
 @pytest.mark.parametrize(("tested", "protocol"), [(10, "full"), (45, "five_folds")])
