@@ -21,7 +21,8 @@ def scorer(method: Method, images: Encoding, sentences: Encoding) -> Callable[[I
     Whatever block is asked for, the method scores tiles of one shape (`Method.tile`, or less where there are fewer
     rows), the last one filled up with copies of the last row. Libraries compute products of different shapes
     by different kernels, whose last bits differ: identical items would then have different scores in a small last
-    tile, and would be no tie.
+    tile, and would be no tie. A method that cuts tiles into others (sm-LSTM, by the lengths of sentences) has no such
+    guarantee.
     """
 
     def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
