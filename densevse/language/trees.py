@@ -34,7 +34,8 @@ def read_tree(bracketed: str) -> Tree:
     """Read a tree in Penn bracket notation and collapse its unary chains.
 
     A chain such as NP -> NP -> NN -> dog becomes one node with the topmost phrase label, so that no phrase counts
-    twice (HM-LSTM, section 3.1). Raises `InputError` if the text is not one whole tree.
+    twice (chosen: HM-LSTM, section 3.3, takes each noun phrase as a candidate). Raises `InputError` if the text is
+    not one whole tree.
     """
     nodes = _Nodes()
     children: list[int] = []

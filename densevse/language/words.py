@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
@@ -20,11 +19,6 @@ PADDING, UNKNOWN = 0, 1
 def spoken(tokens: Iterable[str]) -> tuple[str, ...]:
     """The tokens that are words, and no punctuation marks."""
     return tuple(token for token in tokens if any(character.isalnum() for character in token))
-
-
-def bigrams(words: list[str]) -> list[str]:
-    """The pairs of neighbouring words, each as one term (DeFrag, section 4.1's comparison methods)."""
-    return [f"{first} {second}" for first, second in pairwise(words)]
 
 
 def count_words(sentences: pd.DataFrame, minimum: int) -> pd.DataFrame:

@@ -6,7 +6,8 @@ score by the inner products of all their fragments, so all pairs need one matrix
 Where the paper is silent, as chosen here: of the terms of Eq 4 about one in a hundred has y = +1 (those of a batch's
 own pairs), so with `terms: mean` the terms of each sign are averaged by themselves, and Eq 7 is averaged over its
 contrastive pairs. The printed sums are `terms: sum`. The last term of Eq 3, alpha times the squared norm of all
-weights, is the optimizer's weight decay of 2 alpha.
+weights, is the optimizer's weight decay of 2 alpha, which is 0 unless a data set's configuration says otherwise: the
+paper gives no alpha.
 """
 
 from collections.abc import Iterator, Sequence

@@ -10,7 +10,8 @@ crowding on one. So it is here:
    (HCP's normalised cuts do the same by eigenvectors, whose last bits differ from machine to machine.)
 3. The first box of each cluster, in the proposer's order, stands for it.
 
-The whole image comes before them, as it does with all regions: it is one of the paper's r = 50.
+The whole image comes before them, as it does with all regions: it is one of the paper's r = 50. Regions are read with
+the same 16 pixels around them as those of R-CNN (`regions.context` of the network), where SCO speaks of the boxes alone.
 """
 
 import numpy as np

@@ -4,7 +4,7 @@
 such a whole image), so that methods which read different views are given the same pixels. `centre` resizes the shorter
 side to `resize` and takes the central square of side `size`, as VSE++ does; of a square image that cuts off a quarter.
 `ten_crop` takes that square, the corners of the resized image, and the mirror images of these five; their mean is the
-feature (SCO, section 3.2). Kiros 2014 and sm-LSTM do not say what they take.
+feature (SCO, section 4.2). Kiros 2014 and sm-LSTM do not say what they take.
 """
 
 import cv2

@@ -6,7 +6,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.errors import InputError
 from densevse.language.tokens import tokenize, write_tokens
-from densevse.language.words import Vocabulary, bigrams, count_words, write_words
+from densevse.language.words import Vocabulary, count_words, write_words
 
 
 def captions(*rows: tuple[str, str]) -> pd.DataFrame:
@@ -80,8 +80,3 @@ def test_a_vocabulary_with_gaps_is_refused(tmp_path):
     schema.write(rows, WORDS, tmp_path / "words.parquet", {})
     with pytest.raises(InputError, match="numbered"):
         Vocabulary.read(tmp_path / "words.parquet")
-
-
-def test_bigrams():
-    assert bigrams(["a", "red", "dog"]) == ["a red", "red dog"]
-    assert bigrams(["a"]) == []
