@@ -11,7 +11,7 @@ crowding on one. So it is here:
 3. The first box of each cluster, in the proposer's order, stands for it.
 
 The whole image comes before them, as it does with all regions: it is one of the paper's r = 50. Regions are read with
-the same 16 pixels around them as those of R-CNN (`regions.context` of the network), where SCO speaks of the boxes alone.
+the same 16 pixels around them as those of R-CNN (`regions.context` of the network); SCO speaks of the boxes alone.
 """
 
 import numpy as np

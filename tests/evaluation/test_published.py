@@ -115,9 +115,14 @@ def test_both_sets_of_figures_of_a_row_that_is_printed_twice_are_kept():
 
 def test_another_backbone_is_another_variant():
     assert row_of("sco", "4", "Ours (Res)").variant == "sco_res"
-    assert row_of("sco", "4", "VSE++ (Res)").variant == "vsepp_res"
     assert row_of("vse", "1", "Our model").variant == "vse_alexnet"
     assert row_of("vse", "1", "Our model (OxfordNet)").variant == "vse"
+
+
+def test_a_fine_tuned_network_is_no_variant_of_fixed_features():
+    tuned = [row for row in ROWS if row.paper == "sco" and row.method.startswith("VSE++")]
+    assert len(tuned) == 6
+    assert all(row.variant == "" and "fine-tuned" in row.note for row in tuned)
 
 
 def test_what_is_no_figure_of_the_paper_is_marked():
