@@ -25,6 +25,9 @@ Kind = Literal["enhanced", "basic"]
 SHARE = 0.01
 """A relation that makes up less of the training triplets is dropped (section 3.1: 1%)."""
 
+PUNCTUATION = "punct"
+"""The relation of punctuation marks. The Stanford dependencies of the papers' time leave them out."""
+
 
 class Triplet(NamedTuple):
     """A relation between two words: (amod, dog, brown)."""
@@ -44,11 +47,11 @@ def triplets(tokens: list[str], dependencies: Iterable[tuple[str, int, int]]) ->
 
 
 def between_words(dependencies: Iterable[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
-    """The dependencies (relation, governor's token, dependent's token) between two words: the root has none.
+    """The dependencies (relation, governor's token, dependent's token) between two words.
 
-    Punctuation has none either: the Stanford dependencies of the paper's time leave it out.
+    Neither the root nor punctuation has one.
     """
-    return [link for link in dependencies if link[1] >= 0 and link[0] != "punct"]
+    return [link for link in dependencies if link[1] >= 0 and link[0] != PUNCTUATION]
 
 
 def triplet_table(parses: pd.DataFrame, kind: Kind) -> pd.DataFrame:

@@ -4,7 +4,7 @@
 
 where j are the children of the word i, l is the number of words in a subtree, f is tanh, and W_ij belongs to the
 relation of i and j (or, in the DT-RNN of the same paper, to j's position beside i). The root's h is the sentence.
-Punctuation marks are words here, whose relation is that of all rare ones; DeFrag's triplets leave them out.
+Punctuation marks are no words of a tree, as in DeFrag's triplets.
 All words at one depth, whichever sentence they are of, are computed together.
 """
 

@@ -217,6 +217,7 @@ def test_dependency_trees_are_numbered_together(with_dependencies):
     sentences = opened(with_dependencies, "dependencies", "words").pairs("train").sentences(np.array([3, 0, 1]))
     trees, words = sentences["dependencies"], sentences["words"]
     lengths = words.lengths.tolist()
+    lengths[1] -= 1  # not parsed: its full stop is known by its sign, and not by a relation
     assert trees.lengths.tolist() == lengths
     assert trees.word.tolist() == [
         word for row, n in zip(words.index, lengths, strict=True) for word in row[:n].tolist()

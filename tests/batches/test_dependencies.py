@@ -7,8 +7,10 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.vocabulary import RELATIONS
 from densevse.batches.inputs import Inputs
+from densevse.batches.structures.dependencies import _nodes
 from densevse.errors import InputError
 from densevse.language.triplets import write_relations
+from densevse.language.words import spoken
 
 
 def relations(folder, kind):
@@ -54,24 +56,52 @@ def test_a_sentence_that_could_not_be_parsed_has_no_triplets_and_only_roots(file
     inputs = opened(files, folder, "dependencies", "basic")
     pairs = inputs.pairs("train")
     trees = pairs.sentences(first)["dependencies"]
-    words = inputs.tokens_of(pairs.rows.caption_ids[first])[0]
+    words = spoken(inputs.tokens_of(pairs.rows.caption_ids[first])[0])
     assert trees.lengths[0] == len(words)
     assert (trees.head[: len(words)] == -1).all()
     assert trees.word[: len(words)].tolist() == inputs.vocabulary.encode(words)
 
 
-def test_dependency_trees_keep_every_word(files, folder):
+def test_dependency_trees_hold_every_word_and_no_punctuation(files, folder):
     inputs = opened(files, folder, "dependencies", "basic")
     pairs = inputs.pairs("train")
     assert inputs.shapes().sizes == {"relations": 3}  # det, obl, all others
-    trees = pairs.sentences(np.array([2, 1]))["dependencies"]
+    chosen = np.array([2, 1])
+    trees = pairs.sentences(chosen)["dependencies"]
+    tokens = inputs.tokens_of(pairs.rows.caption_ids[chosen])
+    assert trees.lengths.tolist() == [len(words) - 1 for words in tokens]
+    assert trees.word.tolist() == [word for words in tokens for word in inputs.vocabulary.encode(words[:-1])]
     first = trees.lengths[0]
-    assert len(trees.word) == trees.lengths.sum()
     for begin, end in ((0, first), (first, len(trees.word))):
-        verb = end - 2
+        verb = end - 1
         assert np.flatnonzero(trees.head[begin:end] < 0).tolist() == [verb - begin]
-        assert (np.delete(trees.head[begin:end], verb - begin) == verb).all()
-        assert trees.relation[end - 1] == 2  # punct, as roots, is among all others
+        assert (trees.head[begin:verb] == verb).all()
+
+
+def links(*rows):
+    return [dict(zip(("relation", "governor", "dependent"), row, strict=True)) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("dependencies", "expected"),
+    [  # of four tokens whose words have the numbers 5, 6, 7, 8
+        pytest.param(
+            links(("ROOT", -1, 3), ("det", 2, 0), ("punct", 3, 1), ("obl", 3, 2)),
+            [(5, 1, 0), (7, 2, 1), (8, -1, 2)],
+            id="a mark between words",
+        ),
+        pytest.param(
+            links(("ROOT", -1, 0), ("punct", 0, 1), ("det", 1, 2), ("obl", 2, 3)),
+            [(5, -1, 2), (7, -1, 0), (8, 1, 1)],
+            id="a word that hangs on a mark is a root",
+        ),
+        pytest.param(links(*[("punct", -1, place) for place in range(4)]), [], id="nothing but marks"),
+    ],
+)
+def test_words_are_counted_without_punctuation(dependencies, expected):
+    nodes = _nodes([5, 6, 7, 8], dependencies, {"det": 0, "obl": 1})
+    assert [tuple(node) for node in nodes] == expected
+    assert nodes.shape == (len(expected), 3)
 
 
 def test_relations_that_training_never_saw_are_dropped_from_triplets_and_shared_in_trees(files, folder):

@@ -8,14 +8,15 @@ from numpy.typing import NDArray
 from densevse.batches.ragged import Indices, Ragged
 from densevse.batches.structures import Structure
 from densevse.batches.texts import Texts
-from densevse.language.triplets import numbered_relations, tuples_of
+from densevse.language.triplets import PUNCTUATION, numbered_relations, tuples_of
+from densevse.language.words import spoken
 from densevse.methods.structures import Dependencies
 
 
 class DependencyTrees(Structure):
-    """The tokens of all sentences of a split with their heads, one sentence after the other.
+    """The words of all sentences of a split with their heads, one sentence after the other, punctuation left out.
 
-    A token without a head is a root; so are all words of a sentence that could not be parsed.
+    A word without a head is a root; so are all words of a sentence that could not be parsed.
     """
 
     def __init__(self, lengths: list[int], nodes: NDArray[np.int64]) -> None:
@@ -32,7 +33,7 @@ class DependencyTrees(Structure):
         columns = zip(unparsed, parses["tokens"], parses["basic_dependencies"], strict=True)
         sentences = []
         for missing, tokens, dependencies in columns:
-            words = (next(plain) if missing else [token.lower() for token in tokens]) or [""]
+            words = list(spoken(next(plain))) if missing else [token.lower() for token in tokens]
             sentences.append(_nodes(texts.vocabulary.encode(words), [] if missing else dependencies, relations))
         return cls([len(nodes) for nodes in sentences], np.concatenate(sentences))
 
@@ -50,13 +51,21 @@ class DependencyTrees(Structure):
         return Dependencies(word.copy(), np.where(head < 0, -1, head + first), relation.copy(), lengths)
 
 
-def _nodes(words: list[int], dependencies: Any, relations: dict[str, int]) -> NDArray[np.int64]:
-    """(tokens, 3) word, head and relation of each token; rare relations and roots have the last number."""
-    nodes = np.array([(word, -1, len(relations)) for word in words], np.int64)
-    for relation, governor, dependent in tuples_of(dependencies):
-        if governor >= 0:
-            nodes[dependent, 1:] = governor, relations.get(relation, len(relations))
-    return nodes
+def _nodes(tokens: list[int], dependencies: Any, relations: dict[str, int]) -> NDArray[np.int64]:
+    """(words, 3) word, head and relation of each word; rare relations and roots have the last number.
+
+    Punctuation marks are left out, and a word that hangs on one (one mark in a thousand has such) is a root.
+    """
+    links = {dependent: (governor, relation) for relation, governor, dependent in tuples_of(dependencies)}
+    marks = {token for token, (_, relation) in links.items() if relation == PUNCTUATION}
+    words = [token for token in range(len(tokens)) if token not in marks]
+    place = {token: number for number, token in enumerate(words)}
+    heads = [links.get(token, (-1, "")) for token in words]
+    nodes = [
+        (tokens[token], place.get(governor, -1), relations.get(relation, len(relations)))
+        for token, (governor, relation) in zip(words, heads, strict=True)
+    ]
+    return np.array(nodes, np.int64).reshape(-1, 3)
 
 
 STRUCTURE = DependencyTrees
