@@ -11,6 +11,9 @@ from densevse.artifacts.files import write_text
 def main(chosen: list[str]) -> None:
     """Run the benchmark modules named, or all of them, and print and keep the table."""
     modules = [module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")]
+    for name in chosen:
+        if name not in modules:
+            sys.exit(f"there is no benchmark {name!r}; known: {', '.join(modules)}")
     lines = ["| what | target | measured | note |", "|---|---|---:|---|"]
     print(*lines, sep="\n", flush=True)
     for name in chosen or modules:

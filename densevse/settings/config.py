@@ -4,33 +4,24 @@ A folder below config/ holds one file per entry, named like the entry: config/da
 `datasets.flickr8k`. Whatever stands in config/config.yaml, a --configfile or --config is merged over the files.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Self
+from typing import Any, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from densevse.settings.concepts import ConceptNetwork
 from densevse.settings.datasets import Dataset
 from densevse.settings.generators import Generator, GeneratorEntry
 from densevse.settings.language import Parser, WordVectors
 from densevse.settings.methods import Method, MethodEntry
+from densevse.settings.names import FileName
 from densevse.settings.networks import CONCEPTS, Network, View
 from densevse.settings.proposers import Clustered, Proposer
 from densevse.settings.searches import Search
 from densevse.settings.sources import Path
 from densevse.settings.tables import Ensemble, Table
 from densevse.strict import Strict
-
-
-def _file_name(name: str) -> str:
-    if not re.fullmatch(r"[\w-]+", name):
-        raise ValueError(f"files have the name {name!r} too; let it have letters, digits, _ and - alone")
-    return name
-
-
-FileName = Annotated[str, AfterValidator(_file_name)]
 
 
 class Config(Strict):
@@ -42,13 +33,13 @@ class Config(Strict):
     threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
     boundaries: Path | None = Field(None, description="a folder in BSDS500's layout, which contours are held against")
     datasets: dict[FileName, Dataset]
-    networks: dict[str, Network]
-    concept_networks: dict[str, ConceptNetwork] = {}
-    proposers: dict[str, Proposer]
-    parsers: dict[str, Parser]
-    word_vectors: dict[str, WordVectors]
-    methods: dict[str, MethodEntry]
-    generators: dict[str, GeneratorEntry] = {}
+    networks: dict[FileName, Network]
+    concept_networks: dict[FileName, ConceptNetwork] = {}
+    proposers: dict[FileName, Proposer]
+    parsers: dict[FileName, Parser]
+    word_vectors: dict[FileName, WordVectors]
+    methods: dict[FileName, MethodEntry]
+    generators: dict[FileName, GeneratorEntry] = {}
     tables: dict[FileName, Table] = Field(default={}, description="results/tables/<name>.md")
     searches: dict[FileName, Search] = Field(default={}, description="results/search/<name>.md")
 

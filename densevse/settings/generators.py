@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, SerializeAsAny, model_validator
 
 from densevse.settings.methods import PARAMETERS, check_parameters_of_phases, models_in, type_of_parameters
+from densevse.settings.names import FileName
 from densevse.settings.networks import View
 from densevse.settings.options import of_found_type
 from densevse.settings.training import NamedPhase, Phase, Training
@@ -116,7 +117,7 @@ class GeneratorEntry(Generator):
     """A file of config/generators: a generator with its variants."""
 
     datasets: dict[str, GeneratorDifferences] = Field(default={}, description="data set -> what differs there")
-    variants: dict[str, GeneratorVariant] = Field(default={}, description="variant -> what differs")
+    variants: dict[FileName, GeneratorVariant] = Field(default={}, description="variant -> what differs")
 
 
 class Captions(Strict):

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -16,6 +17,8 @@ from densevse.settings.validation import Entry, not_valid, validate, wrong_keys
 from densevse.strict import or_meant
 
 Layer = tuple[str, Mapping[str, Any]]
+Kind = Literal["methods", "generators"]
+Model = tuple[Kind, str]  # a variant of config/methods or config/generators
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's where it is there: ten times faster
 FOLDERS = (
@@ -45,8 +48,6 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     config = validate(Config, merge(entries, overrides), "the configuration")
     for dataset in config.datasets:
         _check_order(config, dataset)
-        for name in config.generator_names():
-            generator(config, name, dataset)
     return config
 
 
@@ -65,18 +66,39 @@ def _check_new(entries: Mapping[str, Mapping[str, Any]], overrides: Mapping[str,
 
 
 def _check_order(config: Config, dataset: str) -> None:
-    """Raise `InputError` for a variant that does not fit, or where some start from each other and none can be first."""
-    entries = {name: variant(config, name, dataset) for name in config.variant_names()}
-    origins = {name: [entry.starts_from] for name, entry in entries.items() if entry.starts_from}
+    """Raise `InputError` for a model that does not fit, or where some need each other and none can be trained first."""
+    models: list[Model] = [("methods", name) for name in config.variant_names()]
+    models += [("generators", name) for name in config.generator_names()]
+    needs = {model: _needs(config, model, dataset) for model in models}
     try:
-        TopologicalSorter(origins).prepare()
+        TopologicalSorter({model: needed.values() for model, needed in needs.items()}).prepare()
     except CycleError as error:
-        circle = error.args[1][::-1]
-        keys = [_place(["starts_from"], _layers("methods", config.methods, name, dataset)) for name in circle[1:]]
+        circle: list[Model] = error.args[1][::-1]
+        keys = [
+            _place([key], _layers(*model, config, dataset))
+            for model, other in pairwise(circle)
+            for key, needed in needs[model].items()
+            if needed == other
+        ]
         raise InputError(
-            f"{' and '.join(dict.fromkeys(keys))}: on {dataset} {circle[0]} starts from "
-            f"{', which starts from '.join(circle[1:])}; name another variant, or null to start from nothing."
+            f"{' and '.join(dict.fromkeys(keys))}: on {dataset} {circle[0][1]} needs "
+            f"{', which needs '.join(name for _, name in circle[1:])}; name another, so that one can be trained first."
         ) from None
+
+
+def _needs(config: Config, model: Model, dataset: str) -> dict[str, Model]:
+    """The models that must be trained before one of config/methods or config/generators, by the keys that name them."""
+    kind, name = model
+    if kind == "generators":
+        space = generator(config, name, dataset).space
+        return {"space": ("methods", space)} if space else {}
+    method = variant(config, name, dataset)
+    needs: dict[str, Model] = {}
+    if method.starts_from:
+        needs["starts_from"] = ("methods", method.starts_from)
+    if method.generator:
+        needs["generator"] = ("generators", method.generator)
+    return needs
 
 
 def merge(base: Any, over: Any) -> Any:
@@ -94,20 +116,19 @@ def variant(config: Config, name: str, dataset: str | None) -> Method:
     Without a data set it is what the paper describes, as far as it does: nothing is changed for any data.
     Raises `InputError` for a name that config/methods does not have, or for what does not fit, by its path.
     """
-    layers = _layers("methods", config.methods, name, dataset)
+    layers = _layers("methods", name, config, dataset)
     return _resolved(Method, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
 
 
 def generator(config: Config, name: str, dataset: str) -> Generator:
     """A generator, or a variant of one, as it is trained on a data set; the same as `variant` of config/generators."""
-    layers = _layers("generators", config.generators, name, dataset)
+    layers = _layers("generators", name, config, dataset)
     return _resolved(Generator, layers, config.check_generator, f"{name} on {dataset}")
 
 
-def _layers(
-    kind: str, entries: Mapping[str, MethodEntry | GeneratorEntry], name: str, dataset: str | None
-) -> list[tuple[str, dict[str, Any]]]:
+def _layers(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:
     """The differences that make a variant on a data set, in order, each with where it stands."""
+    entries: Mapping[str, MethodEntry | GeneratorEntry] = getattr(config, kind)
     for owner, entry in entries.items():
         if name == owner or name in entry.variants:
             where, own = f"{kind}.{owner}", entry.variants.get(name)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializeAsAny, ValidationError, model_validator
 
+from densevse.settings.names import FileName
 from densevse.settings.networks import WRITTEN, View
 from densevse.settings.options import of_found_type
 from densevse.settings.tables import Ensemble
@@ -194,5 +195,5 @@ class MethodEntry(Method):
     """A file of config/methods: a method with its variants (the paper's ablations)."""
 
     datasets: dict[str, Differences] = Field(default={}, description="data set -> what differs there")
-    variants: dict[str, Variant] = Field(default={}, description="variant -> what differs")
-    ensembles: dict[str, Ensemble] = Field(default={}, description="ensemble -> variants whose scores are added")
+    variants: dict[FileName, Variant] = Field(default={}, description="variant -> what differs")
+    ensembles: dict[FileName, Ensemble] = Field(default={}, description="ensemble -> variants whose scores are added")

@@ -184,32 +184,33 @@ def test_a_warm_up_without_end_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("methods", "keys", "circle"),
+    ("overrides", "keys", "circle"),
     [
-        ({"vse": {"starts_from": "vse"}}, ["methods.vse"], "vse starts from vse;"),
+        ({"methods": {"vse": {"starts_from": "vse"}}}, ["methods.vse.starts_from"], "vse needs vse;"),
         (
-            {"vse": {"starts_from": "sm_lstm"}},
-            ["methods.sm_lstm", "methods.vse"],
-            "starts from vse, which starts from sm_lstm",
+            {"methods": {"vse": {"starts_from": "sm_lstm"}}},
+            ["methods.sm_lstm.starts_from", "methods.vse.starts_from"],
+            "needs vse, which needs sm_lstm",
         ),
         (
-            {
-                "vse": {
-                    "variants": {
-                        "vsepp": {"datasets": {"scenes": {"starts_from": "order"}}},
-                        "order": {"starts_from": "vsepp"},
-                    }
-                }
-            },
-            ["methods.vse.variants.vsepp.datasets.scenes", "methods.vse.variants.order"],
-            "on scenes vsepp starts from order, which starts from vsepp",
+            overriding(
+                "methods.vse.variants",
+                {"vsepp": {"datasets": {"scenes": {"starts_from": "order"}}}, "order": {"starts_from": "vsepp"}},
+            ),
+            ["methods.vse.variants.vsepp.datasets.scenes.starts_from", "methods.vse.variants.order.starts_from"],
+            "on scenes vsepp needs order, which needs vsepp",
+        ),
+        (
+            {"generators": {"lstm_captioner": {"space": "sco_ctx_sen", "view": None}}},
+            ["methods.sco.variants.sco_ctx_sen.generator", "generators.lstm_captioner.space"],
+            "needs lstm_captioner, which needs sco_ctx_sen",
         ),
     ],
 )
-def test_variants_that_start_from_each_other_are_refused_by_their_keys(methods, keys, circle):
+def test_models_that_need_each_other_are_refused_by_their_keys(overrides, keys, circle):
     with pytest.raises(InputError, match=re.escape(circle)) as found:
-        load(CONFIG, {"methods": methods})
-    assert all(f"{key}.starts_from" in str(found.value) for key in keys)
+        load(CONFIG, overrides)
+    assert all(key in str(found.value) for key in keys)
 
 
 def test_a_name_that_stands_for_two_variants_is_refused():
@@ -272,12 +273,16 @@ NEW = {
         ("datasets", NEW),
         ("tables", {"title": "Mine", "sections": [{"dataset": "scenes"}]}),
         ("searches", {"dataset": "scenes", "variant": "vse", "sentences": ["A ball."]}),
+        ("parsers", {"kind": "grammar"}),
+        ("methods.vse.variants", {"title": "Mine"}),
+        ("methods.vse.ensembles", {"title": "Mine", "members": ["vse", "vsepp"]}),
+        ("generators.sc_nlm.variants", {"title": "Mine"}),
     ],
 )
 def test_a_name_that_no_file_can_have_is_refused(kind, entry, name):
-    load(CONFIG, {kind: {"my-name_2": entry}})
+    load(CONFIG, overriding(kind, {"my-name_2": entry}))
     with pytest.raises(InputError, match=re.escape(f"{kind}.{name}: files have the name {name!r} too")):
-        load(CONFIG, {kind: {name: entry}})
+        load(CONFIG, overriding(kind, {name: entry}))
 
 
 @pytest.mark.parametrize(
