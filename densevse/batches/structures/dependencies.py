@@ -52,7 +52,7 @@ class DependencyTrees(Structure):
 
 
 def _nodes(tokens: list[int], dependencies: Any, relations: dict[str, int]) -> NDArray[np.int64]:
-    """(words, 3) word, head and relation of each word; rare relations and roots have the last number.
+    """(words, 3) word, head and relation of each word; rare relations and ROOT have the last number.
 
     Punctuation marks are left out, and a word that hangs on one (one mark in a thousand has such) is a root.
     """
