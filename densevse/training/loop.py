@@ -1,10 +1,11 @@
 """The one training loop, for any task: phases of epochs, validated after each, resumable at any step."""
 
+import inspect
 import math
 import signal
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -287,9 +288,21 @@ def _columns() -> set[str]:
 def _optimizer(weights: list[torch.nn.Parameter], settings: Training) -> torch.optim.Optimizer:
     rate, decay = 0.0, settings.weight_decay  # each step sets its learning rate
     if settings.optimizer == "sgd":
-        return torch.optim.SGD(weights, rate, settings.momentum, weight_decay=decay, fused=True)
-    kind = torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam
+        kind = _uncompiled(torch.optim.SGD)
+        return kind(weights, rate, settings.momentum, weight_decay=decay, fused=True)
+    kind = _uncompiled(torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam)
     return kind(weights, rate, weight_decay=decay, fused=True)
+
+
+def _uncompiled(kind: type[torch.optim.Optimizer]) -> Callable[..., torch.optim.Optimizer]:
+    """The same kind of optimiser without what torch wraps around its methods for the sake of torch.compile.
+
+    Nothing here is compiled, and the wrappers load the compiler, which takes seconds in every process.
+    """
+    names = ("add_param_group", "zero_grad", "state_dict", "load_state_dict", "step")
+    methods = {name: inspect.unwrap(getattr(kind, name)) for name in names}
+    methods["step"] = torch.no_grad()(methods["step"])  # which was the wrapper's other work
+    return type(kind.__name__, (kind,), methods)
 
 
 @contextmanager

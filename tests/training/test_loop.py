@@ -1,5 +1,7 @@
 import os
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -372,6 +374,18 @@ def test_any_task_is_trained_through_its_phases(tmp_path, optimizer):
     assert [row["best"] for row in rows].count(True) == 1
     best = max(rows, key=lambda row: row["closeness"])
     assert -abs(task.module.weight.item() - 3) == best["closeness"]
+
+
+def test_training_does_not_load_the_compiler_of_torch(tmp_path):
+    """Loading it takes longer than many a training on scenes."""
+    code = """
+import sys
+from pathlib import Path
+from tests.training import test_loop
+test_loop.test_any_task_is_trained_through_its_phases(Path(sys.argv[1]), "adam")
+sys.exit("torch._dynamo" in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code, tmp_path], check=True)
 
 
 def _checkpoint(folder):
