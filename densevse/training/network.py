@@ -26,10 +26,10 @@ from densevse.training.task import Task
 from densevse.vision.networks import standardised
 from densevse.vision.scenes_net import HIDDEN, UNDECIDED, Batch, ScenesNet, Windows
 
-TRAINING = Training(optimizer="adamw", weight_decay=1e-4, batch_size=64)
+TRAINING = Training(optimizer="adamw", weight_decay=1e-4, batch_size=32)
 PHASES = (
     NamedPhase(name="rise", epochs=2, learning_rate=1.2e-4, final_learning_rate=3e-3),
-    NamedPhase(name="fall", epochs=5, learning_rate=3e-3, final_learning_rate=0.0),
+    NamedPhase(name="fall", epochs=3, learning_rate=3e-3, final_learning_rate=0.0),
 )
 VALIDATED, VALIDATED_AT_ONCE = 600, 200  # windows
 
