@@ -42,8 +42,7 @@ class Decoding(Strict):
     language_weight: float = Field(
         0.1,
         ge=0,
-        description="of the n-gram model's log probability per word, beside the translation score s(x, v); chosen on "
-        "val of scenes",
+        description="of the n-gram model's log probability per word, beside the translation score s(x, v); chosen",
     )
     ngram: int = Field(4, ge=1, description="the order of that model, in words")
     kept: int = Field(5, ge=1, description="sentences of each image that are written to the artifact, the best first")

@@ -33,8 +33,7 @@ GREY = (128, 128, 128)
 class ScenesNet(nn.Module):
     """Four convolutions and three linear layers; attributes are named as torchvision's classifiers name them.
 
-    The hidden layers are normalised, without which they learn half as fast: each window by itself, so that a batch may
-    be of one window.
+    The hidden layers are normalised, so that they learn faster; each window by itself, so that a batch may be of one.
 
     Input (N, 3, S, S), S of at least 32 and 64 by configuration; output (N, classes) logits. The feature is
     `classifier.relu7` (N, 512).
