@@ -88,8 +88,7 @@ class SCNLM(Generator):
     def negative_log_likelihood(self, content: Tensor, sentences: Tags) -> Tensor:
         """(S,) minus the log probability of each sentence and its end, given its embedding (S, content)."""
         asked = positions(sentences, self.hyperparameters.word_context, self.hyperparameters.tag_context)
-        distinct, rows = asked.before.unique(return_inverse=True)
-        r = self.context(self.word_vectors(distinct)[rows])
+        r = self.context(self.word_vectors(asked.before))
         shared = self.contents(content)
         u = None if shared is None else self.attributes(shared[asked.sentence], asked.tags)
         logits = self.logits(r, u)
@@ -123,13 +122,14 @@ class SCNLM(Generator):
     def step(self, begun: Tensor, number: int, words: Tensor, state: State) -> tuple[Tensor, State]:
         """The equations of the module's docstring, with W_fd u from `begin`."""
         before = torch.cat((words.unsqueeze(2), state[0][:, :, :-1]), dim=2) if number else state[0]
-        r = self.context(self.word_vectors(before.flatten()).unflatten(0, (-1, before.shape[2])))
+        r = self.context(self.word_vectors(before.flatten(0, 1)))
         factors = self.w_fk(r).unflatten(0, words.shape) * begun[:, min(number, begun.shape[1] - 1), None]
         return functional.linear(factors, self.w_fv, self.b), (before,)
 
     def word_vectors(self, words: Tensor) -> Tensor:
-        """(n, K) columns of E of the words (n,)."""
-        return self.w_fv[words] @ self.w_fk.weight
+        """(P, word_context, K) columns of E of the words (P, word_context); of equal words it is computed once."""
+        distinct, rows = words.unique(return_inverse=True)
+        return (self.w_fv[distinct] @ self.w_fk.weight)[rows]
 
     def context(self, before: Tensor) -> Tensor:
         """(P, K) r of the vectors (P, word_context, K) of the words before, the nearest first."""
