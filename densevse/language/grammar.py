@@ -9,10 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from nltk import CFG, Nonterminal, Production, Tree
-from nltk.parse.earleychart import IncrementalLeftCornerChartParser
-from nltk.tokenize import NLTKWordTokenizer
-
+from densevse.language.nltk_parts import (
+    CFG,
+    IncrementalLeftCornerChartParser,
+    NLTKWordTokenizer,
+    Nonterminal,
+    Production,
+    Tree,
+)
 from densevse.language.parses import Dependency, Parse
 
 # A line is a phrase and the ways to make it. Behind a child's stroke stands its dependency on the phrase's head, which

@@ -1,17 +1,17 @@
 """Tokens: how a sentence is cut into words, once for all stages.
 
-Only what cuts sentences imports this module: NLTK takes longer to import than most jobs of a small data set to run.
+Only what cuts sentences imports this module: NLTK takes a while to import, for jobs of a small data set a long one.
 """
 
 import re
 
 import pandas as pd
-from nltk.tokenize import NLTKWordTokenizer, TreebankWordDetokenizer
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.tokens import TOKENS
+from densevse.language.nltk_parts import NLTKWordTokenizer, TreebankWordDetokenizer
 from densevse.logs import progress
 
 # CoreNLP cuts at a hyphen between words (after Universal Dependencies), NLTK does not.

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pandas as pd
 import pytest
 
@@ -80,3 +83,15 @@ def test_a_vocabulary_with_gaps_is_refused(tmp_path):
     schema.write(rows, WORDS, tmp_path / "words.parquet", {})
     with pytest.raises(InputError, match="numbered"):
         Vocabulary.read(tmp_path / "words.parquet")
+
+
+def test_cutting_words_imports_neither_scikit_learn_nor_scipy_which_stay_importable():
+    run = """
+import sys
+from densevse.language.tokens import tokenize
+import densevse.language.grammar
+assert tokenize("Two dogs run.") == ["two", "dogs", "run", "."]
+assert not {"sklearn", "scipy", "matplotlib"} & set(sys.modules), sorted(sys.modules)
+import nltk.parse.chart, scipy.special, sklearn.metrics
+"""
+    subprocess.run([sys.executable, "-c", run], check=True)
