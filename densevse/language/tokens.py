@@ -1,6 +1,6 @@
 """Tokens: how a sentence is cut into words, once for all stages.
 
-Only what cuts sentences imports this module: NLTK takes a while to import, for jobs of a small data set a long one.
+Only what cuts sentences imports this module: NLTK takes some tenths of a second to import, for no use elsewhere.
 """
 
 import re
