@@ -6,8 +6,10 @@ them again. On a CPU, loops compiled by Numba hold them in registers, which take
 PyTorch takes for the same in blocks that fit into a cache.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, pairwise
 from typing import Any, Self
 
@@ -21,8 +23,6 @@ from torch.autograd.function import once_differentiable
 # single precision, and the product of the exponentials of two units stays finite.
 LIMIT = 10.0
 BLOCK = 1 << 26  # numbers that are computed at once on a GPU
-# Threads of Numba's own: those of OpenMP are PyTorch's too, and starting Numba's would change how many PyTorch uses.
-numba.config.THREADING_LAYER = "workqueue"
 # Sums in any order, and reciprocals by approximation and correction; but numbers that are not finite stay visible.
 _FAST = {"reassoc", "arcp", "contract", "nsz"}
 
@@ -67,9 +67,8 @@ class _TanhSums(torch.autograd.Function):
         ctx.pairs = pairs
         sums = queries.new_empty(len(queries), keys.shape[1])
         if _is_compiled(keys):
-            _use_the_threads_of_torch()
             arrays = (tensor.detach().numpy() for tensor in (keys, queries, weight, pairs.owner, sums))
-            _forward(*arrays, _one(keys))
+            _in_threads(_forward, len(queries), *arrays, _one(keys))
         else:
             for owner, rows in _blocks(pairs, keys):
                 torch.matmul(_reciprocals(keys[owner], queries[rows]), weight, out=sums[rows])
@@ -85,11 +84,11 @@ class _TanhSums(torch.autograd.Function):
         of_weight = keys.new_zeros(len(runs), len(weight))
         of_keys, of_queries = torch.zeros_like(keys), torch.zeros_like(queries)
         if _is_compiled(keys):
-            _use_the_threads_of_torch()
             tensors = (keys, queries, gradient.contiguous(), of_keys, of_queries, of_weight)
             starts = np.array([rows.start for _, rows in runs] + [len(queries)])
             owners = np.array([owner for owner, _ in runs])
-            _backward(*(tensor.detach().numpy() for tensor in tensors), owners, starts, _one(keys))
+            arrays = (tensor.detach().numpy() for tensor in tensors)
+            _in_threads(_backward, len(runs), *arrays, owners, starts, _one(keys))
         else:
             for owner, rows in _blocks(ctx.pairs, keys):
                 r = _reciprocals(keys[owner], queries[rows])
@@ -126,28 +125,49 @@ def _one(like: Tensor) -> Any:
     return torch.ones((), dtype=like.dtype).numpy()[()]
 
 
-def _use_the_threads_of_torch() -> None:
-    numba.set_num_threads(min(torch.get_num_threads(), numba.config.NUMBA_NUM_THREADS))
+def _in_threads(loop: Callable[..., None], items: int, *given: Any) -> None:
+    """Run a compiled loop over all items, in as many threads as PyTorch uses, each with a part of them.
+
+    Numba's own parallel loops are not used: a process that compiled them rounded differently from one that found them
+    in Numba's cache (0.68), so that the first training in a new checkout gave another model than the second.
+    """
+    threads = torch.get_num_threads()
+    ends = [items * thread // threads for thread in range(threads + 1)]
+    for part in [_pool(threads).submit(loop, *given, *some) for some in pairwise(ends)]:
+        part.result()
 
 
-@numba.njit(parallel=True, fastmath=_FAST, cache=True)  # type: ignore[untyped-decorator]
-def _forward(keys: Any, queries: Any, weight: Any, owner: Any, sums: Any, one: Any) -> None:
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="tanh_sums")
+
+
+# By Numba's default error model each division asks whether it is by zero, which keeps loops from vector instructions.
+_compiled: Callable[[Callable[..., None]], Callable[..., None]] = numba.njit(
+    nogil=True, error_model="numpy", fastmath=_FAST, cache=True
+)
+
+
+@_compiled
+def _forward(keys: Any, queries: Any, weight: Any, owner: Any, sums: Any, one: Any, first: int, stop: int) -> None:
     # Two units share one division, which takes most of the time: w / a + v / b = (w b + v a) / (a b).
     half, odd = divmod(keys.shape[2], 2)
-    for pair in numba.prange(len(owner)):
-        for candidate in range(keys.shape[1]):
+    for pair in range(first, stop):
+        query, candidates = queries[pair], keys[owner[pair]]
+        for candidate in range(len(candidates)):
+            key = candidates[candidate]
             total = one - one
             for unit in range(half):
                 other = half + unit
-                a = one + keys[owner[pair], candidate, unit] * queries[pair, unit]
-                b = one + keys[owner[pair], candidate, other] * queries[pair, other]
+                a = one + key[unit] * query[unit]
+                b = one + key[other] * query[other]
                 total += (weight[unit] * b + weight[other] * a) / (a * b)
             if odd:
-                total += weight[-1] / (one + keys[owner[pair], candidate, -1] * queries[pair, -1])
+                total += weight[-1] / (one + key[-1] * query[-1])
             sums[pair, candidate] = total
 
 
-@numba.njit(parallel=True, fastmath=_FAST, cache=True)  # type: ignore[untyped-decorator]
+@_compiled
 def _backward(
     keys: Any,
     queries: Any,
@@ -158,16 +178,22 @@ def _backward(
     owners: Any,
     starts: Any,
     one: Any,
+    first: int,
+    stop: int,
 ) -> None:
-    for run in numba.prange(len(owners)):
+    for run in range(first, stop):
+        candidates, of_candidates, of_own_weight = keys[owners[run]], of_keys[owners[run]], of_weight[run]
         for pair in range(starts[run], starts[run + 1]):
-            for candidate in range(keys.shape[1]):
-                if gradient[pair, candidate] == 0:  # padding
+            query, of_query = queries[pair], of_queries[pair]
+            for candidate in range(len(candidates)):
+                of_sum = gradient[pair, candidate]
+                if of_sum == 0:  # padding
                     continue
-                for unit in range(keys.shape[2]):
-                    r = one / (one + keys[owners[run], candidate, unit] * queries[pair, unit])
-                    weighted = gradient[pair, candidate] * r
-                    of_weight[run, unit] += weighted
+                key, of_key = candidates[candidate], of_candidates[candidate]
+                for unit in range(len(key)):
+                    r = one / (one + key[unit] * query[unit])
+                    weighted = of_sum * r
+                    of_own_weight[unit] += weighted
                     inner = weighted - weighted * r
-                    of_keys[owners[run], candidate, unit] += inner
-                    of_queries[pair, unit] += inner
+                    of_key[unit] += inner
+                    of_query[unit] += inner

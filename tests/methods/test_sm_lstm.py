@@ -1,5 +1,9 @@
 """sm-LSTM against its equations, written as literal loops over pairs, steps, cells and words in float64."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import torch
 from pydantic import ValidationError
@@ -237,6 +241,35 @@ def test_sums_over_units_of_all_sizes_in_single_precision(monkeypatch, compiled)
         expected = torch.tanh(x[0].clamp(-10, 10) + queries.clamp(-10, 10)) @ weight  # of 10, it is 1
         found = tanh_sums.tanh_sums(tanh_sums.exponential(x), tanh_sums.exponential(queries), weight, pairs)
         torch.testing.assert_close(found, expected.view(1, 1))
+
+
+SUMS_IN_A_PROCESS = """
+import sys, torch
+from densevse.methods import tanh_sums
+torch.set_num_threads(int(sys.argv[1]))
+torch.manual_seed(0)
+x, y, weight = (torch.randn(size, requires_grad=True) for size in ((20, 16, 32), (400, 32), (32,)))
+pairs = tanh_sums.Grouped.by(torch.arange(20).repeat_interleave(20))
+sums = tanh_sums.tanh_sums(tanh_sums.exponential(x), tanh_sums.exponential(y), weight, pairs)
+sums.backward(torch.randn_like(sums))
+print([tensor.detach().numpy().tobytes().hex() for tensor in (sums, x.grad, y.grad, weight.grad)])
+print(sum(tanh_sums._forward.stats.cache_hits.values()))
+"""
+
+
+def test_sums_are_the_same_bits_in_the_process_that_compiles_and_in_the_next(tmp_path):
+    """And with any number of threads, as each pair's sum is one thread's."""
+
+    def run(threads):
+        command = [sys.executable, "-c", SUMS_IN_A_PROCESS, str(threads)]
+        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    (compiled, hits), (loaded, later_hits), (by_three, _) = run(1), run(1), run(3)
+    assert (hits, later_hits) == ("0", "1")
+    assert compiled == loaded
+    assert compiled == by_three
 
 
 def test_pairs_that_cost_nothing_are_compared_once(monkeypatch):
