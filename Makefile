@@ -33,13 +33,13 @@ PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadgroup
 test: environment ## the tests
 	$(PYTEST)
 
-SLOW := tests/workflow tests/torture tests/newcomer tests/slurm tests/language/test_corenlp.py
+SLOW := tests/workflow tests/system tests/language/test_corenlp.py
 
 test-fast: environment ## the tests that neither run the workflow nor take seconds
 	$(PYTEST) -m 'not slow' $(addprefix --ignore=,$(SLOW))
 
 schema: environment ## config/schema.json, which tells editors what the configuration may hold
-	$(BIN)/python -m densevse.settings.schema > config/schema.json.part
+	$(BIN)/python -m densevse.config.schema > config/schema.json.part
 	mv config/schema.json.part config/schema.json
 
 rule-graph: environment ## docs/rule-graph.md: which rule feeds which
@@ -56,13 +56,13 @@ bench: environment ## speed targets, each as a ratio of two things measured in o
 	$(BIN)/python -m benchmarks
 
 torture: environment ## interrupt a run in every way, at random moments, and compare bytes
-	$(BIN)/python -m tests.torture
+	$(BIN)/python -m tests.system.torture
 
 fuzz: environment ## 100 spoilt files for each reader, 1,000 overrides of the configuration: each is read, or refused by name
-	$(BIN)/python -W ignore -m tests.fuzz
+	$(BIN)/python -W ignore -m tests.system.fuzz
 
 newcomer: environment ## three mornings of somebody new: what is refused, what runs again, what the table says
-	$(BIN)/python -m tests.newcomer
+	$(BIN)/python -m tests.system.newcomer
 
 .venv/slurm: .venv/complete requirements-slurm.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-slurm.txt
@@ -71,13 +71,13 @@ newcomer: environment ## three mornings of somebody new: what is refused, what r
 cluster: .venv/slurm ## what running on a Slurm cluster needs besides, in .venv
 
 slurm: cluster ## the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
-	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/slurm
+	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/system/slurm
 
 full-size: environment ## every stage on made-up data of Flickr30k's size, and the memory of each
-	$(BIN)/python -m tests.full_size
+	$(BIN)/python -m tests.system.full_size
 
 costs: environment ## time and memory of each stage of what was run so far
-	$(BIN)/python -m densevse.evaluation.costs results
+	$(BIN)/python -m densevse.report.costs results
 
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 

@@ -12,7 +12,7 @@ from densevse.methods.generators.beam_search import UNKNOWN, beam_search
 from densevse.methods.generators.sc_nlm import SCNLM
 from densevse.methods.interface import Shapes
 from densevse.methods.parameters.generators.sc_nlm import Parameters
-from densevse.numerics import set_up
+from densevse.runtime.numerics import set_up
 
 WORDS, TAGS, CONTENT, LENGTH = 8002, 40, 1024, 11
 BEAM, TOGETHER, ALONE = 5, 256, 2

@@ -10,8 +10,8 @@ from safetensors.torch import load_file, save_file
 from torchvision.transforms.functional import convert_image_dtype, normalize
 
 from benchmarks._timing import Contender, median_ratio
-from densevse.numerics import fastest_precision, set_up
-from densevse.settings.environment import JOB_ENVIRONMENT
+from densevse.config.environment import JOB_ENVIRONMENT
+from densevse.runtime.numerics import fastest_precision, set_up
 from densevse.vision.networks import load_network
 
 NETWORKS = {"vgg19": ("fc7", 16), "alexnet": ("fc7", 64), "mobilenet_v2": ("pooled", 32)}

@@ -27,7 +27,7 @@ from densevse.methods.decoder import teaching
 from densevse.methods.interface import Batch, Images, Moment
 from densevse.methods.recurrent import prefixes
 from densevse.methods.sco import SCO
-from densevse.numerics import set_up
+from densevse.runtime.numerics import set_up
 
 VIEWS = {"ten_crop": FEATURE, "concepts": 256}
 

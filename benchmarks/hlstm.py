@@ -16,10 +16,10 @@ import treelstm
 from torch import nn
 
 from benchmarks._timing import Contender
+from densevse.config.environment import JOB_ENVIRONMENT
 from densevse.methods.hlstm import HLSTM, Plan, plan
 from densevse.methods.structures import Trees
-from densevse.numerics import set_up
-from densevse.settings.environment import JOB_ENVIRONMENT
+from densevse.runtime.numerics import set_up
 
 CAPTIONS, WORDS, DIMENSION, HIDDEN, REPEATS = 128, 4000, 300, 512, 9
 CPU = torch.device("cpu")

@@ -1,4 +1,4 @@
-"""How often the 95% intervals of densevse.evaluation.intervals hold the truth, on freshly generated scenes.
+"""How often the 95% intervals of densevse.statistics.intervals hold the truth, on freshly generated scenes.
 
 The models are fixed: each predicts the words of a picture's sentences by ridge regression from the picture in small,
 and was made from a training set of its own, which stands for its seed. The truth is the mean over all test sets and,
@@ -14,15 +14,15 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from densevse.bootstrap import Interval
-from densevse.datasets.scenes_pictures import draw
-from densevse.datasets.scenes_sentences import describe
-from densevse.datasets.scenes_world import sample_family
-from densevse.evaluation.intervals import Bootstrap
 from densevse.evaluation.protocols import TestSet, full
 from densevse.evaluation.recall import figures_of
-from densevse.evaluation.results import queries_of
 from densevse.evaluation.retrieval import retrieve
+from densevse.scenes.pictures import draw
+from densevse.scenes.sentences import describe
+from densevse.scenes.world import sample_family
+from densevse.statistics.bootstrap import Interval
+from densevse.statistics.intervals import Bootstrap
+from densevse.tables.rows import queries_of
 
 SETS, IMAGES, MODELS, TRAINED_ON, SEEDS = 150, 200, 12, 150, 3
 SIDE, SMALL, RIDGE = 48, 16, 30.0

@@ -13,8 +13,8 @@ import torch
 from torch import nn
 
 from benchmarks._timing import times_as_fast
+from densevse.analyses.boundaries.bsds import photographs
 from densevse.datasets.images import decode
-from densevse.vision.mcg.bsds import photographs
 from densevse.vision.mcg.contours import Contours, HEDContours, resize
 from densevse.vision.mcg.forest import Forest, grow
 from densevse.vision.mcg.hed import HED, load_hed

@@ -9,11 +9,11 @@ import torch
 
 from benchmarks._timing import seconds, times_as_fast
 from benchmarks.ranking import extra_memory
-from densevse.artifacts.schemas.search import ENCODINGS
+from densevse.analyses.searches.schemas import ENCODINGS
+from densevse.analyses.searches.searching import MOST_ROWS, Side, search
 from densevse.artifacts.store import FeatureWriter
 from densevse.inference.encoding import batches
 from densevse.inference.encodings import PARTS, KeptImages
-from densevse.inference.searching import MOST_ROWS, Side, search
 from densevse.methods.interface import DualEncoder, Encoding, Shapes
 
 IMAGES, DIMENSION, QUERIES, TOP = 1_000_000, 512, 64, 10

@@ -22,7 +22,7 @@ from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.recurrent import Recurrent
 from densevse.methods.sm_lstm import SMLSTM
 from densevse.methods.structures import Words
-from densevse.numerics import set_up
+from densevse.runtime.numerics import set_up
 
 CELLS, CELL, CONTEXT, VOCABULARY = 196, 512, 4096, 8000
 IMAGES, SENTENCES = 1000, 5000

@@ -23,15 +23,15 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureWriter
-from densevse.batches.files import Files
-from densevse.batches.inputs import Inputs
-from densevse.batches.pairs import Pairs
+from densevse.config.training import NamedPhase, Training
+from densevse.data.files import Files
+from densevse.data.inputs import Inputs
+from densevse.data.pairs import Pairs
 from densevse.inference.models import build
 from densevse.methods.interface import Batch, Moment, Shapes
 from densevse.methods.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.vse import VSE
-from densevse.numerics import set_up
-from densevse.settings.training import NamedPhase, Training
+from densevse.runtime.numerics import set_up
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loop import Plan, Trainer
 from densevse.training.retrieval import Retrieval

@@ -11,7 +11,7 @@ from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureWriter
-from densevse.batches.files import Files
+from densevse.data.files import Files
 
 KNOWN = ["a", "dog", "cat", "runs", "sleeps", "red", "blue", "small", "."]
 SPLITS = {"train": 12, "val": 4, "test": 3}

@@ -29,11 +29,11 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureStore
-from densevse.evaluation.intervals import Bootstrap
 from densevse.evaluation.protocols import full, select_split
 from densevse.evaluation.recall import figures_of
-from densevse.evaluation.results import queries_of
 from densevse.evaluation.retrieval import retrieve
+from densevse.statistics.intervals import Bootstrap
+from densevse.tables.rows import queries_of
 
 EPOCHS, WARM_UP, BATCH, MARGIN, DROPOUT, DIMENSION, WORD = 16, 2, 128, 0.2, 0.2, 512, 300
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from densevse.artifacts.schema import MADE_FROM, file_metadata
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 PARENTS = "parents"
 Files = str | Path | Iterable[str | Path]

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from densevse.artifacts.files import atomic
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 PREFIX = "densevse."
 MADE_FROM = f"{PREFIX}made_from"

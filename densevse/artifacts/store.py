@@ -31,7 +31,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from densevse.artifacts.files import atomic
 from densevse.artifacts.schema import Column, Schema, arrow_table, check
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 VECTOR = "vector"
 VALUES = f"{VECTOR}.list.element"  # as Parquet calls the values of a list

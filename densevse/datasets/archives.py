@@ -19,8 +19,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from densevse.artifacts.files import atomic
-from densevse.errors import InputError
-from densevse.logs import logger
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 LARGEST_MEMBER = 1 << 30
 """Bytes. The largest file that is read out of an archive; the data sets' largest, MS-COCO's instances, has 0.3 GB."""

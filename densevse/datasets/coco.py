@@ -12,13 +12,13 @@ from typing_extensions import TypedDict
 from densevse.artifacts.run_lengths import encode
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.masks import MASKS
+from densevse.config.datasets import Coco, Karpathy
 from densevse.datasets import karpathy
 from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
 from densevse.datasets.readers import Paths
 from densevse.datasets.texts import Text, check_layout, read_files, read_json
-from densevse.errors import InputError
-from densevse.logs import logger
-from densevse.settings.datasets import Coco, Karpathy
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 

@@ -12,8 +12,8 @@ import requests
 from tqdm import tqdm
 
 from densevse.artifacts.files import checksum, write_text, writing
-from densevse.errors import InputError
-from densevse.logs import logger
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 ATTEMPTS = 5
 TIMEOUT = (10, 60)

@@ -20,8 +20,8 @@ import pandas as pd
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.datasets.archives import Archive
 from densevse.datasets.texts import numbered_lines
-from densevse.errors import InputError
-from densevse.logs import logger, progress
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger, progress
 
 PHRASE = re.compile(r"\[/EN#(\d+)((?:/[^\s/\]]+)+)")
 Boxes = dict[str, list[tuple[float, float, float, float]]]

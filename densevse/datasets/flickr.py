@@ -2,12 +2,12 @@
 
 import pandas as pd
 
+from densevse.config.datasets import Flickr
 from densevse.datasets import karpathy
 from densevse.datasets.layout import image_frame, image_sources
 from densevse.datasets.readers import Paths
 from densevse.datasets.texts import read_lines
-from densevse.errors import InputError
-from densevse.settings.datasets import Flickr
+from densevse.runtime.errors import InputError
 
 
 def read(options: Flickr, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -18,8 +18,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.entities import read_entities
-from densevse.errors import InputError
-from densevse.logs import logger
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 COLUMNS = [column.name for column in BOXES.columns]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
 from densevse.datasets.archives import Archive as ImageSource
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 __all__ = ["ImageFacts", "ImageFiles", "ImageSource", "decode", "examine"]
 

@@ -8,9 +8,9 @@ from typing import Literal, get_args
 
 import pandas as pd
 
+from densevse.config.datasets import Split
 from densevse.datasets.archives import Archive, base_names
-from densevse.errors import InputError
-from densevse.settings.datasets import Split
+from densevse.runtime.errors import InputError
 
 FileSplit = Literal[Split, "restval"]
 """A split as Karpathy's files name it."""

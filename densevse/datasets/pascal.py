@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
+from densevse.config.datasets import Pascal
 from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
 from densevse.datasets.readers import Paths
 from densevse.datasets.texts import numbered_lines, read_files, read_lines
-from densevse.errors import InputError
-from densevse.settings.datasets import Pascal
+from densevse.runtime.errors import InputError
 
 
 def read(options: Pascal, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:

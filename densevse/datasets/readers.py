@@ -4,7 +4,7 @@ A reader knows one official layout. It is a function
 
     read(options, paths) -> (images, captions)
 
-of the data set's options, of the reader's own type in densevse/settings/datasets.py, and the paths of its sources by
+of the data set's options, of the reader's own type in densevse/config/datasets.py, and the paths of its sources by
 name. It gives two frames: images with the columns image_id, source, file, split (and family, where images are
 variations of each other), in the official order, and captions with the columns image_id, text, the sentences of an
 image in their official order. All that every data set has in common (checks, order by split, positions, decoding each
@@ -31,13 +31,13 @@ from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.masks import MASKS
+from densevse.config.datasets import READERS, ReaderOptions, Reading
+from densevse.config.validation import validate
 from densevse.datasets.archives import base_names
 from densevse.datasets.images import ImageFacts, ImageFiles, examine
 from densevse.datasets.layout import SPLITS
-from densevse.errors import InputError
-from densevse.logs import logger, progress
-from densevse.settings.datasets import ReaderOptions, Reading
-from densevse.settings.validation import validate
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger, progress
 
 Paths = Mapping[str, str]
 
@@ -66,7 +66,7 @@ def masks_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
 
 
 def _module(name: str) -> ModuleType:
-    return import_module(f"densevse.datasets.{name}")
+    return import_module(READERS[name].IMPLEMENTATION)
 
 
 def read_dataset(settings: Mapping[str, Any], paths: Paths, threads: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 
 from densevse.datasets.archives import Archive, base_names
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 Content = TypeVar("Content")
 Text = Annotated[str, StringConstraints(min_length=0)]

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.evaluation.protocols import Fold, TestSet
-from densevse.evaluation.published import DIRECTIONS, RECALLS
 from densevse.evaluation.recall import totals
+from densevse.tables.published import DIRECTIONS, RECALLS
 
 
 def expected_figures(test_set: TestSet, folds: list[Fold]) -> dict[str, float]:

@@ -19,8 +19,8 @@ from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY, 
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
-from densevse.errors import InputError
-from densevse.logs import logger
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 Overlaps = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.errors import InputError
-from densevse.spacing import evenly_spaced
+from densevse.runtime.errors import InputError
+from densevse.runtime.spacing import evenly_spaced
 
 Indices = NDArray[np.int64]
 

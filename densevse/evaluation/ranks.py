@@ -18,8 +18,8 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from densevse.errors import InputError
 from densevse.evaluation.recall import recall_figures
+from densevse.runtime.errors import InputError
 
 ScoreBlock: TypeAlias = Callable[[slice, slice], Tensor]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.evaluation.published import DIRECTIONS, RECALL_COLUMNS, RECALLS
+from densevse.tables.published import DIRECTIONS, RECALL_COLUMNS, RECALLS
 
 
 def recall_figures(annotation: NDArray[Any], search: NDArray[Any]) -> dict[str, float]:

@@ -21,11 +21,11 @@ from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.store import FeatureStore
-from densevse.errors import InputError
 from densevse.evaluation.protocols import Indices, TestSet, full
 from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer, retrieve, versions
-from densevse.logs import logger
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 Embedded: TypeAlias = tuple[pd.DataFrame, NDArray[Any]]  # rows, and the vector of each
 

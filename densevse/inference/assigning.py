@@ -11,14 +11,14 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
-from densevse.batches.inputs import Inputs
-from densevse.batches.pairs import Pairs
-from densevse.batches.ragged import Indices
-from densevse.errors import InputError
+from densevse.data.inputs import Inputs
+from densevse.data.pairs import Pairs
+from densevse.data.ragged import Indices
 from densevse.inference.embedding import IMAGES_AT_ONCE, phrases_of, regions_of, with_words
 from densevse.inference.encoding import batches, evaluation
-from densevse.logs import progress
 from densevse.methods.interface import Method
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import progress
 
 
 def write_correspondences(

@@ -10,7 +10,7 @@ from itertools import groupby
 
 import numpy as np
 
-from densevse.batches.contents import Contents
+from densevse.data.contents import Contents
 from densevse.inference.encoding import evaluation
 from densevse.inference.spaces import encode_words
 from densevse.language.ngrams import KneserNey

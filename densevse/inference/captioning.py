@@ -23,11 +23,12 @@ from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.tokens import TOKENS
-from densevse.batches.contents import Contents, content_of_images
-from densevse.batches.files import Files
-from densevse.batches.inputs import Inputs
-from densevse.batches.structures.tags import TagsOfSentences
-from densevse.errors import InputError
+from densevse.config.generators import Decoding
+from densevse.config.strict import Strict
+from densevse.data.contents import Contents, content_of_images
+from densevse.data.files import Files
+from densevse.data.inputs import Inputs
+from densevse.data.structures.tags import TagsOfSentences
 from densevse.inference.candidates import Candidate, rated
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.generators import load_generator
@@ -37,13 +38,12 @@ from densevse.language.ngrams import KneserNey
 from densevse.language.tags import read_tags
 from densevse.language.tokens import detokenize
 from densevse.language.words import spoken
-from densevse.logs import logger, progress
 from densevse.methods.generators.beam_search import Hypotheses, beam_search
 from densevse.methods.generators.interface import END, Generator
 from densevse.methods.interface import device_of
-from densevse.numerics import set_up
-from densevse.settings.generators import Decoding
-from densevse.strict import Strict
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger, progress
+from densevse.runtime.numerics import set_up
 
 HYPOTHESES_AT_ONCE = 1280
 NO_TAGS: tuple[int, ...] = ()

@@ -14,9 +14,9 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.shards import remove_superseded
 from densevse.artifacts.store import FeatureStore, FeatureWriter
-from densevse.errors import InputError
 from densevse.inference.encoding import batches
-from densevse.logs import progress
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import progress
 
 AT_ONCE = 1024  # regions
 DTYPE = "float16"

@@ -20,14 +20,14 @@ from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore, FeatureWriter
-from densevse.batches.inputs import Inputs
-from densevse.batches.pairs import Pairs
-from densevse.batches.ragged import Indices
-from densevse.errors import InputError
+from densevse.data.inputs import Inputs
+from densevse.data.pairs import Pairs
+from densevse.data.ragged import Indices
 from densevse.inference.encoding import batches, evaluation
 from densevse.language.words import UNKNOWN
-from densevse.logs import logger, progress
 from densevse.methods.interface import Method, device_of, to_device
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger, progress
 
 Vectors: TypeAlias = NDArray[np.float32]
 

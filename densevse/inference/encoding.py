@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.batches.pairs import Pairs
-from densevse.batches.ragged import Indices
+from densevse.data.pairs import Pairs
+from densevse.data.ragged import Indices
 from densevse.methods.interface import Encoding, Method, device_of, to_device
 
 BATCH = 256

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import torch
 
-from densevse.artifacts.schemas.search import ENCODINGS
+from densevse.analyses.searches.schemas import ENCODINGS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
-from densevse.batches.inputs import Inputs
-from densevse.batches.pairs import Pairs
-from densevse.batches.ragged import Indices
+from densevse.data.inputs import Inputs
+from densevse.data.pairs import Pairs
+from densevse.data.ragged import Indices
 from densevse.inference.encoding import BATCH, batches, evaluation, widened
-from densevse.logs import progress
 from densevse.methods.interface import Encoding, Method, device_of, to_device
+from densevse.runtime.logs import progress
 
 PARTS = "parts"
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from densevse.batches.inputs import Inputs
+from densevse.data.inputs import Inputs
 from densevse.inference.models import build, load_model
 from densevse.methods.generators.interface import CONTENT, Generator
 from densevse.methods.interface import Shapes

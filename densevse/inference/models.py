@@ -15,13 +15,13 @@ from torch import Tensor, nn
 from densevse.artifacts.files import atomic
 from densevse.artifacts.lineage import PARENTS, metadata, without
 from densevse.artifacts.schema import MADE_FROM
-from densevse.batches.files import Files
-from densevse.batches.inputs import Inputs
-from densevse.errors import InputError
+from densevse.config.strict import Strict
+from densevse.config.validation import validate
+from densevse.data.files import Files
+from densevse.data.inputs import Inputs
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Method, Shapes
-from densevse.settings.validation import validate
-from densevse.strict import Strict
+from densevse.runtime.errors import InputError
 
 KEY = MADE_FROM  # one key, as the order of several is not defined
 TRAINED_NETWORK = "trained_network"  # what the network is that was trained with a model; `network` is a name elsewhere

@@ -6,7 +6,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from densevse.batches.ragged import Indices
+from densevse.data.ragged import Indices
 from densevse.inference.encoding import evaluation
 from densevse.methods.interface import Encoding, Method
 

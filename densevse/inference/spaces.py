@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.errors import InputError
+from densevse.config.networks import ONE_VECTOR
 from densevse.inference.encoding import batches, concatenated, evaluation
 from densevse.inference.models import described, load_for_other_images
 from densevse.methods.interface import DualEncoder, Encoding, Sentences, device_of
 from densevse.methods.structures import words_of
-from densevse.settings.networks import ONE_VECTOR
+from densevse.runtime.errors import InputError
 
 SENTENCES_AT_ONCE = 512
 

@@ -13,9 +13,9 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
-from densevse.errors import InputError
 from densevse.language.parses import OK
-from densevse.logs import logger
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 KINDS = {"NN": "noun", "JJ": "adjective", "VB": "verb", "CD": "number"}
 """By the first two letters of a Penn Treebank tag: NN, NNS, NNP and NNPS are nouns."""

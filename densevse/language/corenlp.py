@@ -27,12 +27,12 @@ from stanza.server.client import (
     write_corenlp_props,
 )
 
-from densevse.errors import InputError
+from densevse.config.language import CoreNLP
 from densevse.language.maven import copy_jars
 from densevse.language.parses import Dependency, Parse
 from densevse.language.trees import read_tree
-from densevse.logs import logger, progress
-from densevse.settings.language import CoreNLP
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger, progress
 
 START_SECONDS = 600  # models are loaded; a busy machine needs many times the usual ten seconds
 PING_SECONDS = 10

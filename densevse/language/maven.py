@@ -6,8 +6,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from densevse.errors import InputError
-from densevse.logs import logger
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 
 def copy_jars(project: Path, folder: Path) -> None:

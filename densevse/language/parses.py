@@ -10,7 +10,7 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.shards import remove_superseded, shard_slice
-from densevse.logs import logger
+from densevse.runtime.logs import logger
 
 OK = "ok"
 

@@ -10,9 +10,9 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.vocabulary import TAGS
-from densevse.errors import InputError
 from densevse.language.parses import OK
 from densevse.language.words import UNKNOWN, Vocabulary
+from densevse.runtime.errors import InputError
 
 
 def count_tags(parses: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.language.nltk_parts import NLTKWordTokenizer, TreebankWordDetokenizer
-from densevse.logs import progress
+from densevse.runtime.logs import progress
 
 # CoreNLP cuts at a hyphen between words (after Universal Dependencies), NLTK does not.
 HYPHEN = re.compile(r"(?<=[^\W_])-(?=[^\W_])")

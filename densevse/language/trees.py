@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 # An opening bracket with its label, and with its word where it is a whole leaf; a closing bracket; anything else.
 # ASCII space only: CoreNLP writes the word 1 1/2 with a no-break space.

@@ -16,9 +16,9 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.vocabulary import FRAGMENTS, RELATIONS, WORD_VECTORS
-from densevse.errors import InputError
 from densevse.language.parses import OK
 from densevse.language.words import Vocabulary
+from densevse.runtime.errors import InputError
 
 Kind = Literal["enhanced", "basic"]
 

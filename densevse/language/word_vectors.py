@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.vocabulary import WORD_VECTORS
-from densevse.errors import InputError
 from densevse.language.words import Vocabulary
-from densevse.logs import logger
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 CHUNK = 1 << 20  # bytes read at a time
 LONGEST = 1 << 20  # bytes, more than any word or line has: a packed bomb is not unpacked beyond it

@@ -11,7 +11,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 PADDING, UNKNOWN = 0, 1
 

@@ -12,8 +12,8 @@ from typing import Any
 import torch
 
 from densevse.artifacts.files import atomic, checksum
-from densevse.errors import InputError
-from densevse.logs import logger
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
 
 LARGEST_READ = 1 << 26  # bytes; of larger files (features) only samples are read
 SAMPLES, SAMPLE = 256, 1 << 12  # how many, and bytes of each

@@ -14,18 +14,18 @@ from densevse.artifacts.files import write_text
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
-from densevse.batches.concepts import ConceptBatch, ConceptTables, ImagesWithConcepts
-from densevse.batches.ragged import Indices
+from densevse.config.networks import Network
+from densevse.config.strict import Strict
+from densevse.config.training import NamedPhase, Training
+from densevse.data.concepts import ConceptBatch, ConceptTables, ImagesWithConcepts
+from densevse.data.ragged import Indices
 from densevse.datasets.images import ImageFiles
-from densevse.errors import InputError
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.models import write_weights
 from densevse.methods.interface import Moment, device_of, to_device
-from densevse.numerics import seed_everything, set_up
-from densevse.settings.networks import Network
-from densevse.settings.training import NamedPhase, Training
-from densevse.strict import Strict
+from densevse.runtime.errors import InputError
+from densevse.runtime.numerics import seed_everything, set_up
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.loop import Plan, Trainer, write_history
 from densevse.training.task import Task

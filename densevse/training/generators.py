@@ -5,16 +5,16 @@ from pathlib import Path
 
 from torch import Tensor
 
-from densevse.batches.contents import ContentBatch, SentencesWithContent
-from densevse.batches.files import Files
-from densevse.batches.inputs import Inputs
-from densevse.batches.ragged import Indices
+from densevse.config.training import TrainingJob
+from densevse.data.contents import ContentBatch, SentencesWithContent
+from densevse.data.files import Files
+from densevse.data.inputs import Inputs
+from densevse.data.ragged import Indices
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.generators import build_generator, generator_shapes
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Moment, device_of, to_device
-from densevse.numerics import seed_everything
-from densevse.settings.training import TrainingJob
+from densevse.runtime.numerics import seed_everything
 from densevse.training.job import train_task
 from densevse.training.task import Task
 

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import cast
 
 from densevse.artifacts.lineage import lineage
-from densevse.batches.files import Files
-from densevse.batches.inputs import Inputs
+from densevse.config.training import TrainingJob
+from densevse.data.files import Files
+from densevse.data.inputs import Inputs
 from densevse.inference.models import save_model
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Method
-from densevse.numerics import set_up
-from densevse.settings.training import TrainingJob
+from densevse.runtime.numerics import set_up
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.loop import Plan, Trainer, write_history
 from densevse.training.task import Task

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from densevse.batches.ragged import Indices
+from densevse.data.ragged import Indices
 from densevse.methods.interface import pinned, to_device
 from densevse.training.task import Task
 

@@ -19,11 +19,11 @@ from densevse.artifacts import schema
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import REAL
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.errors import InputError
-from densevse.logs import logger, progress
+from densevse.config.strict import Strict
+from densevse.config.training import NamedPhase, Training
 from densevse.methods.interface import Moment, device_of, to_device
-from densevse.settings.training import NamedPhase, Training
-from densevse.strict import Strict
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger, progress
 from densevse.training.average import MovingAverage
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loading import loaded

@@ -6,20 +6,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.batches.files import Files
-from densevse.batches.inputs import Inputs
-from densevse.batches.pairs import Pairs
-from densevse.batches.ragged import Indices
-from densevse.evaluation.published import RECALL_COLUMNS
+from densevse.analyses.attention.explaining import entropies
+from densevse.config.training import TrainingJob
+from densevse.data.files import Files
+from densevse.data.inputs import Inputs
+from densevse.data.pairs import Pairs
+from densevse.data.ragged import Indices
 from densevse.evaluation.ranks import evaluate, figures
 from densevse.inference.encoding import encode_images, encode_sentences
-from densevse.inference.explaining import entropies
 from densevse.inference.models import build, load_weights
 from densevse.inference.scoring import scorer
-from densevse.logs import logger
 from densevse.methods.interface import Batch, Encoding, Method, Moment
-from densevse.numerics import seed_everything
-from densevse.settings.training import TrainingJob
+from densevse.runtime.logs import logger
+from densevse.runtime.numerics import seed_everything
+from densevse.tables.published import RECALL_COLUMNS
 from densevse.training.job import train_task
 from densevse.training.task import Task
 

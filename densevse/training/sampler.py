@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from densevse.batches.ragged import Indices
+from densevse.data.ragged import Indices
 
 
 def epoch_batches(examples: int, size: int, seed: int, epoch: int, round_number: int = 0) -> list[Indices]:

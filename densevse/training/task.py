@@ -6,10 +6,10 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from densevse.batches.ragged import Indices
+from densevse.config.strict import Strict
+from densevse.config.validation import validate
+from densevse.data.ragged import Indices
 from densevse.methods.interface import Moment
-from densevse.settings.validation import validate
-from densevse.strict import Strict
 
 
 class Task(ABC):

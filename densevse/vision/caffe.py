@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 
 from densevse.artifacts.files import atomic, checksum
 from densevse.artifacts.lineage import lineage, metadata
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 CONVOLUTIONS = {  # name: (channels in, channels out, kernel, stride, padding, groups)
     "conv1": (3, 96, 11, 4, 0, 1),

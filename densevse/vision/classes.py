@@ -4,7 +4,7 @@ from pathlib import Path
 
 from torchvision.models import AlexNet_Weights
 
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 
 def read_classes(path: str | Path | None) -> list[str]:

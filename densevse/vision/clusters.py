@@ -21,7 +21,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from densevse.artifacts.boxes import BOX, Boxes, intersection_over_union
-from densevse.settings.proposers import Clustered
+from densevse.config.proposers import Clustered
 
 
 def clustered(proposals: pd.DataFrame, options: Clustered) -> pd.DataFrame:

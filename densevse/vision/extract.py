@@ -21,9 +21,9 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.artifacts.store import FeatureWriter
+from densevse.config.networks import View
 from densevse.datasets.images import ImageFiles
-from densevse.logs import progress
-from densevse.settings.networks import View
+from densevse.runtime.logs import progress
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
 from densevse.vision.pipeline import ahead

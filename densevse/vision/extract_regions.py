@@ -18,11 +18,11 @@ from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
 from densevse.artifacts.store import FeatureWriter
+from densevse.config.networks import RegionOptions
+from densevse.config.validation import validate
 from densevse.datasets.images import ImageFiles
-from densevse.errors import InputError
-from densevse.logs import progress
-from densevse.settings.networks import RegionOptions
-from densevse.settings.validation import validate
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import progress
 from densevse.vision.boxes import clip
 from densevse.vision.extract import DTYPE, READERS, readable
 from densevse.vision.faster_rcnn import FasterRCNN

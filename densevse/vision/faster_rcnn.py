@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
 
 from densevse.artifacts.boxes import Boxes
-from densevse.numerics import device
+from densevse.runtime.numerics import device
 from densevse.vision.networks import check_state, read_state
 from densevse.vision.region_network import Described
 

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torchvision.models.feature_extraction import create_feature_extractor
 
-from densevse.settings.networks import Network as Settings
-from densevse.settings.validation import validate
+from densevse.config.networks import Network as Settings
+from densevse.config.validation import validate
 from densevse.vision.networks import Network, as_vectors, load_module, standardised, untrained
 
 FIELDS = ("architecture", "batch_size", "layers", "mean", "resize", "size", "std")

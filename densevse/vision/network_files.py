@@ -16,8 +16,8 @@ from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import Files, lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.precision import PRECISION
-from densevse.errors import InputError
-from densevse.numerics import device, fastest_precision
+from densevse.runtime.errors import InputError
+from densevse.runtime.numerics import device, fastest_precision
 from densevse.vision.networks import Network, load_network
 
 

@@ -17,12 +17,12 @@ from torch.fx.experimental.optimization import fuse
 from torch.nn import functional
 from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
-from densevse.errors import InputError
-from densevse.numerics import device, fastest_precision
-from densevse.settings.networks import CLASSES, LAYERS, View
-from densevse.settings.networks import Network as Settings
-from densevse.settings.validation import validate
-from densevse.vision.scenes_net import ScenesNet
+from densevse.config.networks import CLASSES, LAYERS, View
+from densevse.config.networks import Network as Settings
+from densevse.config.validation import validate
+from densevse.runtime.errors import InputError
+from densevse.runtime.numerics import device, fastest_precision
+from densevse.scenes.network import ScenesNet
 
 EPSILON = 1e-6
 """What a batch normalisation adds to the variance of pixels, some thousands: it must not be zero."""

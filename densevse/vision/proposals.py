@@ -4,7 +4,7 @@
 the latter with a column class_name: regions are then chosen by its scores and classes (densevse.vision.regions).
 `mcg_published` reads a folder with one .mat file for each image, as published with MCG (Arbelaez et al., CVPR 2014):
 `boxes` (n, 4), each row top, left, bottom, right of the box's pixels counted from 1, and `scores` (n, 1). What each may
-be told stands in densevse/settings/proposers.py. MCG computed, the kind `mcg`, is densevse.vision.mcg.
+be told stands in densevse/config/proposers.py. MCG computed, the kind `mcg`, is densevse.vision.mcg.
 """
 
 import multiprocessing
@@ -21,11 +21,11 @@ from scipy.io import loadmat
 
 from densevse.artifacts.boxes import BOX, Boxes
 from densevse.artifacts.lineage import lineage
+from densevse.config.proposers import PROPOSERS, BoxFile, Detections, PublishedMCG, SelectiveSearch
+from densevse.config.validation import validate
 from densevse.datasets.images import ImageFiles
-from densevse.errors import InputError
-from densevse.logs import logger, progress
-from densevse.settings.proposers import PROPOSERS, BoxFile, Detections, PublishedMCG, SelectiveSearch
-from densevse.settings.validation import validate
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger, progress
 from densevse.vision.boxes import by_score, clip, unique
 from densevse.vision.selective_search import selective_search
 

@@ -10,7 +10,7 @@ from torchvision.models.feature_extraction import create_feature_extractor
 from torchvision.ops import roi_align
 
 from densevse.artifacts.boxes import Boxes
-from densevse.settings.networks import CLASSES
+from densevse.config.networks import CLASSES
 from densevse.vision.networks import Network, as_vectors
 
 

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import Boxes
-from densevse.settings.networks import RegionOptions
+from densevse.config.networks import RegionOptions
 from densevse.vision.boxes import by_score, non_maximum_suppression
 from densevse.vision.crops import colour_of, crop_of_region
 from densevse.vision.pipeline import ahead

@@ -14,11 +14,11 @@ from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureWriter
+from densevse.config.networks import RegionOptions
+from densevse.config.validation import validate
 from densevse.datasets.images import ImageFiles
-from densevse.errors import InputError
-from densevse.logs import progress
-from densevse.settings.networks import RegionOptions
-from densevse.settings.validation import validate
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import progress
 from densevse.vision.extract import DTYPE, READERS
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.region_network import RegionNetwork

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.settings.networks import View
+from densevse.config.networks import View
 
 Pixels = NDArray[np.uint8]
 

@@ -9,7 +9,7 @@ import pytest
 from densevse.artifacts import files
 from densevse.artifacts.files import atomic, checksum, write_text
 from densevse.artifacts.shards import remove_superseded, shard_names, shard_slice
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 
 def write_half(path):

@@ -11,7 +11,7 @@ from densevse.artifacts import schema, schemas
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.vocabulary import WORDS
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 ROWS = [{"index": 0, "word": "", "count": 0}, {"index": 2, "word": "dog", "count": 7}]
 

@@ -16,7 +16,7 @@ from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import GROUP_ROWS, FeatureStore, FeatureWriter
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 MADE_FROM = {"network": "alexnet", "layer": "fc7", "precision": "bf16"}
 

@@ -11,7 +11,7 @@ import pytest
 from densevse.datasets import archives
 from densevse.datasets.archives import Archive
 from densevse.datasets.images import ImageFiles
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 FILES = {f"photographs/{number:03d}.jpg": os.urandom(2000 + number) for number in range(60)} | {"a b.txt": b"x" * 5000}
 KINDS = ["folder", "stored.zip", "deflated.zip", "plain.tar", "gzip.tar.gz", "bzip.tar.bz2", "lzma.tar.xz"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from densevse.datasets.download import ATTEMPTS, BLOCK, download
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 CONTENT = bytes(range(256)) * 1000
 

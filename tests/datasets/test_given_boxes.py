@@ -7,7 +7,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.entities import read_annotation, read_entities, read_sentence
 from densevse.datasets.given_boxes import write_given_boxes
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 LINE = "[/EN#1/people/clothing Two young guys] with [/EN#2/bodyparts shaggy hair] look at [/EN#3/scene it] ."
 XML = b"""<annotation><filename>77.jpg</filename>

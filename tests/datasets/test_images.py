@@ -7,7 +7,7 @@ from PIL import Image
 
 from densevse.datasets import images
 from densevse.datasets.images import decode, examine
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 
 
 def picture(width: int = 40, height: int = 24) -> Image.Image:

@@ -5,13 +5,13 @@ from scipy import stats
 from sklearn.metrics import average_precision_score
 from torchmetrics.functional.classification import multilabel_average_precision
 
-from densevse.bootstrap import jackknife_interval
-from densevse.errors import InputError
 from densevse.evaluation.average_precision import (
     average_precisions,
     mean_average_precision,
     weighted_average_precisions,
 )
+from densevse.runtime.errors import InputError
+from densevse.statistics.bootstrap import jackknife_interval
 
 
 def test_agrees_with_torchmetrics_and_leaves_out_what_no_image_has():

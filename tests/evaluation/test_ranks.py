@@ -3,8 +3,8 @@ import pytest
 import torch
 from torchmetrics.retrieval import RetrievalHitRate
 
-from densevse.errors import InputError
 from densevse.evaluation.ranks import Ranks, evaluate, figures
+from densevse.runtime.errors import InputError
 
 RAGGED = torch.tensor([0, 0, 2, 2, 2, 2, 2, 2, 2, 3, 5, 5])  # images 1 and 4 have no sentence, image 2 has seven
 

@@ -7,12 +7,12 @@ import torch
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.errors import InputError
 from densevse.evaluation.chance import expected_figures
 from densevse.evaluation.protocols import folds, select_split
 from densevse.evaluation.ranks import evaluate, figures
 from densevse.evaluation.recall import figures_of, recall_figures
 from densevse.evaluation.retrieval import retrieve
+from densevse.runtime.errors import InputError
 
 
 def data_set(counts, unreadable=(), split="test"):

@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch import nn
 
-from densevse.batches.inputs import Inputs
+from densevse.data.inputs import Inputs
 from densevse.inference.encoding import concatenated, encode_images, encode_sentences
 from densevse.inference.scoring import scorer
 from densevse.methods.interface import Method, Shapes

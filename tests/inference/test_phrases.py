@@ -20,15 +20,15 @@ from densevse.artifacts.schemas.tables import RESULTS
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
-from densevse.batches.files import Files
-from densevse.batches.inputs import Inputs
-from densevse.errors import InputError
+from densevse.data.files import Files
+from densevse.data.inputs import Inputs
 from densevse.evaluation.region_ranking import rank_regions, ranked
-from densevse.evaluation.tables import Outputs, TableInputs, make_table
 from densevse.inference.assigning import correspond, write_correspondences
 from densevse.inference.embedding import embed, regions_of, write_embeddings, write_region_embeddings
 from densevse.inference.encoding import evaluation
 from densevse.inference.models import build, open_model, save_model
+from densevse.runtime.errors import InputError
+from densevse.tables.results import Outputs, TableInputs, make_table
 
 NAMES = {"a": 3, "b": 1, "c": 4}  # image -> regions, the whole image included
 TREES = [

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from densevse.config.networks import CROPS
+from densevse.dag.project import Project
 from densevse.inference.models import build, load_model, save_model
 from densevse.methods.interface import Shapes
-from densevse.plan.project import Project
-from densevse.settings.networks import CROPS
 
 PROJECT = Project(Path(__file__).parents[2], {})
 VARIANTS = [name for name in PROJECT.config.variant_names() if CROPS not in PROJECT.variant(name, "scenes").views]

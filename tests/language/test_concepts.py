@@ -4,8 +4,8 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
-from densevse.errors import InputError
 from densevse.language.concepts import write_concepts
+from densevse.runtime.errors import InputError
 from tests.language.made_up import write_images, write_parses
 
 LEMMAS = {"Dogs": "dog", "dogs": "dog", "runs": "run", "running": "run", "is": "be"}

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from densevse.errors import InputError
+from densevse.config.language import CoreNLP
 from densevse.language import corenlp
 from densevse.language.corenlp import CoreNLPParser, get_corenlp, heap_mb
 from densevse.language.trees import phrases, read_tree
-from densevse.settings.language import CoreNLP
+from densevse.runtime.errors import InputError
 
 SHIFT_REDUCE = {"model": "edu/stanford/nlp/models/srparser/englishSR.ser.gz", "longest": 500}
 PCFG = {"model": "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz", "longest": 100}

@@ -4,10 +4,6 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.vocabulary import FRAGMENTS, RELATIONS, WORD_VECTORS, WORDS
-from densevse.datasets.scenes_sentences import describe
-from densevse.datasets.scenes_world import sample_family
-from densevse.errors import InputError
-from densevse.language.grammar import GrammarParser
 from densevse.language.triplets import (
     Triplet,
     count_relations,
@@ -16,6 +12,10 @@ from densevse.language.triplets import (
     triplets,
     write_relations,
 )
+from densevse.runtime.errors import InputError
+from densevse.scenes.grammar import GrammarParser
+from densevse.scenes.sentences import describe
+from densevse.scenes.world import sample_family
 from tests.language.made_up import parse_row, write_captions, write_parses
 
 TOKENS = ["A", "brown", "Dog", "runs", "."]

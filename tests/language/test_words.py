@@ -7,9 +7,9 @@ import pytest
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.vocabulary import WORDS
-from densevse.errors import InputError
 from densevse.language.tokens import tokenize, write_tokens
 from densevse.language.words import Vocabulary, count_words, write_words
+from densevse.runtime.errors import InputError
 
 
 def captions(*rows: tuple[str, str]) -> pd.DataFrame:
@@ -89,7 +89,7 @@ def test_cutting_words_imports_neither_scikit_learn_nor_scipy_which_stay_importa
     run = """
 import sys
 from densevse.language.tokens import tokenize
-import densevse.language.grammar
+import densevse.scenes.grammar
 assert tokenize("Two dogs run.") == ["two", "dogs", "run", "."]
 assert not {"sklearn", "scipy", "matplotlib"} & set(sys.modules), sorted(sys.modules)
 import nltk.parse.chart, scipy.special, sklearn.metrics

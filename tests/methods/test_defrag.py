@@ -5,12 +5,7 @@ import torch
 from torch import Tensor
 
 from densevse.methods import defrag
-from densevse.methods.defrag import (
-    DeFrag,
-    fragment_alignment,
-    multiple_instance_labels,
-    truncated_sums,
-)
+from densevse.methods.defrag import DeFrag, fragment_alignment, multiple_instance_labels, truncated_sums
 from densevse.methods.fragments import bag_of_words, bigrams, without_unknown_words
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters

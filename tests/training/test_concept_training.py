@@ -9,6 +9,7 @@ import torch
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
+from densevse.analyses.concept_precision.precision import FEWEST, VIEWS, table, write_average_precision
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
@@ -16,15 +17,14 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
-from densevse.batches.concepts import ConceptTables
-from densevse.errors import InputError
-from densevse.evaluation.concepts import FEWEST, VIEWS, table, write_average_precision
+from densevse.config.networks import Network
+from densevse.config.training import NamedPhase, Training
+from densevse.data.concepts import ConceptTables
 from densevse.inference.concepts import score_concepts
-from densevse.settings.networks import Network
-from densevse.settings.training import NamedPhase, Training
+from densevse.runtime.errors import InputError
+from densevse.scenes.network import ScenesNet
 from densevse.training.concepts import ConceptJob, Written, train_all, train_head
 from densevse.vision.networks import load_module
-from densevse.vision.scenes_net import ScenesNet
 from tests.tables import unaligned
 
 NAMES = ["red", "green", "blue"]

@@ -14,19 +14,19 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.artifacts.store import FeatureStore, FeatureWriter
-from densevse.batches.inputs import Inputs
-from densevse.errors import InputError
-from densevse.evaluation.provenance import check_provenance
+from densevse.config.training import TrainingJob
+from densevse.data.inputs import Inputs
 from densevse.inference.encoding import encode_images
 from densevse.inference.models import build, load_model, open_alone, open_model
 from densevse.methods.interface import Moment
-from densevse.settings.training import TrainingJob
+from densevse.runtime.errors import InputError
+from densevse.scenes.network import ScenesNet
+from densevse.tables.provenance import check_provenance
 from densevse.training.loop import Interrupted, Trainer
 from densevse.training.retrieval import Retrieval, train
 from densevse.vision.crops import warp
 from densevse.vision.finetuned import FineTuned
 from densevse.vision.networks import load_network
-from densevse.vision.scenes_net import ScenesNet
 
 SIZE, CONTEXT = 32, 4.0
 NETWORK = {

@@ -11,16 +11,16 @@ from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import TAGS
-from densevse.batches.inputs import Inputs
-from densevse.errors import InputError
+from densevse.config.generators import Decoding
+from densevse.config.training import NamedPhase, Training, TrainingJob
+from densevse.data.inputs import Inputs
 from densevse.inference.captioning import CaptionJob, TagSequences, write_captions
 from densevse.inference.embedding import write_embeddings
 from densevse.inference.models import build, open_model, save_model
 from densevse.inference.spaces import padded
 from densevse.methods.interface import Sentences
 from densevse.methods.structures import words_of
-from densevse.settings.generators import Decoding
-from densevse.settings.training import NamedPhase, Training, TrainingJob
+from densevse.runtime.errors import InputError
 from densevse.training.generators import train_generator
 
 PARAMETERS = {"dimension": 8, "factors": 16, "attribute_dimension": 8, "word_context": 2, "tag_context": 2}

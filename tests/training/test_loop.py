@@ -10,12 +10,12 @@ from torch import nn
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.batches.inputs import Inputs
-from densevse.errors import InputError
+from densevse.config.strict import Strict
+from densevse.config.training import NamedPhase, Training, TrainingJob
+from densevse.data.inputs import Inputs
 from densevse.inference.models import build, load_model, save_model
 from densevse.methods.interface import Moment
-from densevse.settings.training import NamedPhase, Training, TrainingJob
-from densevse.strict import Strict
+from densevse.runtime.errors import InputError
 from densevse.training import checkpoints
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.loop import Interrupted, Plan, Trainer

@@ -5,7 +5,7 @@ import torch
 from caffemodel import caffemodel
 from safetensors.torch import load_file
 
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 from densevse.vision.caffe import CONVOLUTIONS, convert, prototxt
 from densevse.vision.rcnn import RCNN
 

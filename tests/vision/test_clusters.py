@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.settings.proposers import Clustered
+from densevse.config.proposers import Clustered
 from densevse.vision.clusters import chosen, clustered
 
 GROUPS = [(0, 0), (200, 0), (0, 200), (200, 200)]

@@ -3,8 +3,8 @@ import torch
 import torchvision
 from torch import nn
 
+from densevse.scenes.network import ScenesNet
 from densevse.vision.concept_network import best_of_regions, head, last_linear, multi_label_loss, with_outputs
-from densevse.vision.scenes_net import ScenesNet
 
 
 def test_loss_is_eq_1_with_signs_and_logits():

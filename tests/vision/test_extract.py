@@ -10,7 +10,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.shards import shard_names
 from densevse.artifacts.store import FeatureStore
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 from densevse.vision.extract import extract
 from densevse.vision.network_files import NetworkFiles, write_precision
 from densevse.vision.networks import load_network

@@ -3,7 +3,7 @@ import pytest
 import torch
 from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
 
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 from densevse.vision.faster_rcnn import FasterRCNN
 
 

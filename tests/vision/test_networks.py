@@ -6,7 +6,7 @@ import torchvision
 from safetensors.torch import save_file
 from torch.nn import functional
 
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 from densevse.vision.networks import LAYERS, load_module, load_network
 
 SQUEEZENET = {"architecture": "squeezenet1_0", "layers": {"whole": "pooled", "grid": "conv"}, "precision": "fp32"}

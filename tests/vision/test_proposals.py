@@ -7,12 +7,12 @@ import pytest
 from PIL import Image
 from scipy.io import savemat
 
+from densevse.analyses.proposal_recall.recall import recall
+from densevse.analyses.proposal_recall.table import Published, table
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.errors import InputError
-from densevse.evaluation.proposals import Published, table
-from densevse.vision.proposal_recall import recall
+from densevse.runtime.errors import InputError
 from densevse.vision.proposals import made_from, propose
 from tests.tables import unaligned
 

@@ -1,6 +1,6 @@
 import torch
 
-from densevse.settings.networks import Network as Settings
+from densevse.config.networks import Network as Settings
 from densevse.vision.networks import CLASSES, Network
 from densevse.vision.rcnn import RCNN
 

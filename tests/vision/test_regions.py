@@ -15,9 +15,9 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.store import FeatureStore
-from densevse.errors import InputError
-from densevse.settings.networks import RegionOptions
-from densevse.settings.validation import validate
+from densevse.config.networks import RegionOptions
+from densevse.config.validation import validate
+from densevse.runtime.errors import InputError
 from densevse.vision.crops import warp
 from densevse.vision.extract import extract as extract_whole
 from densevse.vision.extract_regions import extract_regions, proposals_of_images

@@ -1,7 +1,7 @@
 import copy
 
 from tests.projects import SMALL_ROUNDS, job_counts
-from tests.torture.trial import tables
+from tests.system.torture.trial import tables
 
 
 def test_neither_cores_nor_shards_change_a_byte_of_a_table(finished_rounds, make_project):

@@ -8,14 +8,14 @@ from docutils.core import publish_parts
 
 ROOT = Path(__file__).parents[2]
 CAPTIONS = sorted((ROOT / "workflow/report").glob("*.rst"))
-REPORTED = re.compile(r'report\(\s*"([^"]+)",\s*caption="\.\./report/([^"]+)"')
+REPORTED = re.compile(r'report\(\s*"([^"]+)",\s*caption="(?:\.\./)+report/([^"]+)"')
 
 
 def reported() -> list[tuple[str, str]]:
     """The path and the caption of each file that rules put into the report."""
     return [
         found
-        for file in sorted((ROOT / "workflow/rules").glob("*.smk"))
+        for file in sorted((ROOT / "workflow/rules").rglob("*.smk"))
         for found in REPORTED.findall(file.read_text())
     ]
 

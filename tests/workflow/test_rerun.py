@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from densevse.settings.load import merge
-from tests.newcomer.toy import TOY
+from densevse.config.load import merge
 from tests.projects import ANOTHER_RATE, ROOT, SMALL, SMALL_ROUNDS, Project
+from tests.system.newcomer.toy import TOY
 
 TABLE = "results/tables/scenes.md"
 
@@ -68,22 +68,22 @@ def test_another_data_sets_key_reruns_nothing(finished):
 PUBLISHED = (ROOT / "config/published/vse.csv").read_text().splitlines()[0] + "\n"
 NEW_FIELD = '    anything: int = Field(default=3, ge=1, description="what no code reads yet")\n'
 NO_EFFECT = {
-    "a comment in a module": ("densevse/logs.py", "", "\n# A comment.\n"),
+    "a comment in a module": ("densevse/runtime/logs.py", "", "\n# A comment.\n"),
     "a comment in a script": ("workflow/scripts/train.py", "", "\n# A comment.\n"),
     "a docstring": ("densevse/methods/vse.py", '"""VSE (', '"""The VSE ('),
     "formatting": ("densevse/methods/losses.py", "\n\n\ndef ", "\n\n\n\n\ndef "),
     "a schema of a new artifact": ("densevse/artifacts/schemas/anything.py", "", "ANYTHING = 1\n"),
     "published figures of another paper": ("config/published/another.csv", "", PUBLISHED),
     "a choice in a settings type": (
-        "densevse/settings/networks.py",
+        "densevse/config/networks.py",
         '["probability", "class"]',
         '["probability", "class", "x"]',
     ),
-    "a field of Training": ("densevse/settings/training.py", "    batch_size: int", f"{NEW_FIELD}    batch_size: int"),
-    "a field of Network": ("densevse/settings/networks.py", "    batch_size: int", f"{NEW_FIELD}    batch_size: int"),
-    "a field of Regions": ("densevse/settings/networks.py", "    detections: int", f"{NEW_FIELD}    detections: int"),
-    "a field of Dataset": ("densevse/settings/datasets.py", "    shards: int", f"{NEW_FIELD}    shards: int"),
-    "a field of a reader": ("densevse/settings/datasets.py", "    size: int", f"{NEW_FIELD}    size: int"),
+    "a field of Training": ("densevse/config/training.py", "    batch_size: int", f"{NEW_FIELD}    batch_size: int"),
+    "a field of Network": ("densevse/config/networks.py", "    batch_size: int", f"{NEW_FIELD}    batch_size: int"),
+    "a field of Regions": ("densevse/config/networks.py", "    detections: int", f"{NEW_FIELD}    detections: int"),
+    "a field of Dataset": ("densevse/config/datasets.py", "    shards: int", f"{NEW_FIELD}    shards: int"),
+    "a field of a reader": ("densevse/config/datasets.py", "    size: int", f"{NEW_FIELD}    size: int"),
     "a parameter": ("densevse/methods/parameters/vse.py", "    dimension: int", f"{NEW_FIELD}    dimension: int"),
     "a licence": ("config/datasets/scenes.yaml", "licence: that", "licence: now that"),
     "a note in a network": ("config/networks/alexnet.yaml", "  note: the", "  note: still the"),
@@ -102,7 +102,7 @@ def test_an_equation_reruns_the_jobs_that_reach_it_and_those_after_them(finished
     assert edited(finished, "densevse/methods/vse.py") == TRAINING
     assert edited(finished, "densevse/methods/losses.py") == TRAINING
     assert edited(finished, "workflow/scripts/table.py") == {"table": 1}
-    assert set(edited(finished, "densevse/evaluation/tables.py")) == {"table"}
+    assert set(edited(finished, "densevse/tables/results.py")) == {"table"}
 
 
 def test_an_edited_stage_reruns_itself_and_those_after_it(finished):

@@ -1,5 +1,5 @@
-from densevse.logs import job
-from densevse.numerics import set_up
+from densevse.runtime.logs import job
+from densevse.runtime.numerics import set_up
 from densevse.vision.network_files import write_precision
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
-from densevse.logs import job
-from densevse.settings.proposers import Clustered
-from densevse.settings.validation import validate
+from densevse.config.proposers import Clustered
+from densevse.config.validation import validate
+from densevse.runtime.logs import job
 from densevse.vision.clusters import clustered
 
 

@@ -1,4 +1,4 @@
-from densevse.logs import job
+from densevse.runtime.logs import job
 from densevse.vision.caffe import convert
 
 if __name__ == "__main__":

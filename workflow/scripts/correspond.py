@@ -1,11 +1,11 @@
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES
-from densevse.batches.files import Files
+from densevse.data.files import Files
 from densevse.inference.assigning import write_correspondences
 from densevse.inference.models import open_model
-from densevse.logs import job
-from densevse.numerics import set_up
+from densevse.runtime.logs import job
+from densevse.runtime.numerics import set_up
 
 
 def main(files, model, true_boxes, threads, output, number):

@@ -1,5 +1,5 @@
 from densevse.language.words import write_words
-from densevse.logs import job
+from densevse.runtime.logs import job
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):

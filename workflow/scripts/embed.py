@@ -1,9 +1,9 @@
 from densevse.artifacts.lineage import lineage
-from densevse.batches.files import Files
+from densevse.data.files import Files
 from densevse.inference.embedding import write_embeddings
 from densevse.inference.models import open_model
-from densevse.logs import job
-from densevse.numerics import set_up
+from densevse.runtime.logs import job
+from densevse.runtime.numerics import set_up
 
 
 def main(files, model, split, threads, output):

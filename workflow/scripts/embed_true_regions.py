@@ -1,8 +1,8 @@
 from densevse.artifacts.lineage import lineage
 from densevse.inference.embedding import write_region_embeddings
 from densevse.inference.models import load_model
-from densevse.logs import job
-from densevse.numerics import set_up
+from densevse.runtime.logs import job
+from densevse.runtime.numerics import set_up
 
 
 def main(model, regions, threads, output):

@@ -1,5 +1,5 @@
-from densevse.logs import job
-from densevse.numerics import set_up
+from densevse.runtime.logs import job
+from densevse.runtime.numerics import set_up
 from densevse.vision.classes import read_classes
 from densevse.vision.extract_regions import extract_regions
 from densevse.vision.network_files import NetworkFiles

@@ -3,8 +3,8 @@ from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.shards import remove_superseded, shard_slice
-from densevse.logs import job
-from densevse.processor import avoid_illegal_instructions
+from densevse.runtime.logs import job
+from densevse.runtime.processor import avoid_illegal_instructions
 from densevse.vision.mcg.shards import contour_maps
 
 

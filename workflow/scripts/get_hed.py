@@ -1,4 +1,4 @@
-from densevse.logs import job
+from densevse.runtime.logs import job
 from densevse.vision.mcg.hed import get_hed
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from densevse.logs import job
+from densevse.runtime.logs import job
 from densevse.vision.mcg.forest import save
 from densevse.vision.mcg.learning import learn_from_authors
 

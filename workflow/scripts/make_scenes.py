@@ -1,5 +1,5 @@
-from densevse.datasets.scenes import generate
-from densevse.logs import job
+from densevse.runtime.logs import job
+from densevse.scenes.reader import generate
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):

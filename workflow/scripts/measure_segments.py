@@ -2,7 +2,7 @@ from functools import partial
 
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.masks import MASKS, SEGMENT_OVERLAP
-from densevse.logs import job
+from densevse.runtime.logs import job
 from densevse.vision.mcg.forest import load
 from densevse.vision.mcg.shards import segment_overlap, write_shard
 

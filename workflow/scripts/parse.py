@@ -2,11 +2,11 @@ import os
 import signal
 import sys
 
+from densevse.config.language import CoreNLP
+from densevse.config.validation import validate
 from densevse.language.corenlp import CoreNLPParser, heap_mb, jars
 from densevse.language.parses import write_parses
-from densevse.logs import job
-from densevse.settings.language import CoreNLP
-from densevse.settings.validation import validate
+from densevse.runtime.logs import job
 
 
 def main(options, home, memory_mb, threads, images, captions, shard, path):

@@ -1,6 +1,6 @@
-from densevse.language.grammar import GrammarParser
 from densevse.language.parses import write_parses
-from densevse.logs import job
+from densevse.runtime.logs import job
+from densevse.scenes.grammar import GrammarParser
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):

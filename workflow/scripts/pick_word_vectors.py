@@ -1,5 +1,5 @@
 from densevse.language.word_vectors import write_word_vectors
-from densevse.logs import job
+from densevse.runtime.logs import job
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):

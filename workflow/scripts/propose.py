@@ -2,7 +2,7 @@ from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded, shard_slice
-from densevse.logs import job
+from densevse.runtime.logs import job
 from densevse.vision.proposals import made_from, propose
 
 

@@ -1,7 +1,7 @@
 from functools import partial
 
 from densevse.artifacts.schemas.proposals import PROPOSALS
-from densevse.logs import job
+from densevse.runtime.logs import job
 from densevse.vision.mcg.forest import load
 from densevse.vision.mcg.shards import proposals, write_shard
 

@@ -5,7 +5,7 @@ from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.shards import remove_superseded, shard_slice
-from densevse.logs import job
+from densevse.runtime.logs import job
 from densevse.vision.mcg.shards import own_contour_maps
 
 

@@ -1,14 +1,14 @@
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.batches.files import Files
+from densevse.data.files import Files
 from densevse.evaluation.protocols import folds
 from densevse.evaluation.retrieval import retrieve, versions
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.models import open_model, trained_on
 from densevse.inference.scoring import scorer, summed
-from densevse.logs import job
-from densevse.numerics import set_up
+from densevse.runtime.logs import job
+from densevse.runtime.numerics import set_up
 
 
 def main(files, models, protocol, threads, output):

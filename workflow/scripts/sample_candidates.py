@@ -3,7 +3,7 @@ from functools import partial
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.masks import MASKS
 from densevse.artifacts.schemas.rankers import CANDIDATES
-from densevse.logs import job
+from densevse.runtime.logs import job
 from densevse.vision.mcg.shards import ranker_sample, write_shard
 
 

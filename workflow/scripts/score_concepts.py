@@ -1,6 +1,6 @@
 from densevse.inference.concepts import score_concepts
-from densevse.logs import job
-from densevse.numerics import set_up
+from densevse.runtime.logs import job
+from densevse.runtime.numerics import set_up
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):

@@ -1,5 +1,5 @@
-from densevse.evaluation.tables import Outputs, TableInputs, make_table
-from densevse.logs import job
+from densevse.runtime.logs import job
+from densevse.tables.results import Outputs, TableInputs, make_table
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):

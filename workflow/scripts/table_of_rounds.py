@@ -1,6 +1,6 @@
-from densevse.evaluation.rounds import make_rounds
-from densevse.evaluation.tables import Outputs
-from densevse.logs import job
+from densevse.runtime.logs import job
+from densevse.tables.results import Outputs
+from densevse.tables.rounds import make_rounds
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):

@@ -1,5 +1,5 @@
-from densevse.logs import job
-from densevse.settings.validation import validate
+from densevse.config.validation import validate
+from densevse.runtime.logs import job
 from densevse.training.concepts import ConceptJob, Written, train_head
 
 if __name__ == "__main__":

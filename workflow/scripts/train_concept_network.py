@@ -1,6 +1,6 @@
-from densevse.logs import job
-from densevse.settings.networks import Network
-from densevse.settings.validation import validate
+from densevse.config.networks import Network
+from densevse.config.validation import validate
+from densevse.runtime.logs import job
 from densevse.training.concepts import ConceptJob, Written, train_all
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-from densevse.batches.files import Files
-from densevse.logs import job
-from densevse.settings.training import TrainingJob
-from densevse.settings.validation import validate
+from densevse.config.training import TrainingJob
+from densevse.config.validation import validate
+from densevse.data.files import Files
+from densevse.runtime.logs import job
 from densevse.training.generators import train_generator
 
 if __name__ == "__main__":

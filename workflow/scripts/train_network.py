@@ -1,5 +1,5 @@
-from densevse.logs import job
-from densevse.training.network import Recipe, train_network
+from densevse.runtime.logs import job
+from densevse.scenes.training import Recipe, train_network
 from densevse.vision.classes import read_classes
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-from densevse.batches.files import Files
+from densevse.config.validation import validate
+from densevse.data.files import Files
 from densevse.inference.captioning import CaptionJob, write_captions
-from densevse.logs import job
-from densevse.settings.validation import validate
+from densevse.runtime.logs import job
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from densevse.strict import Strict
+from densevse.config.strict import Strict
 
 Negatives = Literal["sum", "mean", "hardest"]
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from densevse.strict import Strict
+from densevse.config.strict import Strict
 
 
 class Parameters(Strict):

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 from densevse.vision.mcg.hed import HED, load_hed
 
 Pixels = NDArray[np.uint8]

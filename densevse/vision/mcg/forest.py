@@ -16,7 +16,7 @@ from safetensors.numpy import load_file, save_file
 from sklearn.ensemble import RandomForestRegressor
 
 from densevse.artifacts.files import atomic
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import FEATURES
 
 

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.artifacts.files import atomic
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 from densevse.vision.networks import check_state, read_state
 
 MEAN = (122.67892, 116.66877, 104.00699)

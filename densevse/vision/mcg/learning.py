@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.io import loadmat
 
 from densevse.artifacts.run_lengths import decode
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import FEATURES, Candidates, members_of
 from densevse.vision.mcg.forest import Ranker, fold, grow
 from densevse.vision.mcg.hierarchy import Superpixels

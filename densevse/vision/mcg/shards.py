@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from densevse.analyses.proposal_recall.recall import COUNTS
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import Files, lineage
@@ -24,15 +25,14 @@ from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.schemas.rankers import CANDIDATES
 from densevse.artifacts.shards import remove_superseded
 from densevse.datasets.images import ImageFiles, decode
-from densevse.errors import InputError
-from densevse.logs import progress
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import progress
 from densevse.vision.mcg.candidates import candidates, features, members_of
 from densevse.vision.mcg.contours import detector, resize, working_size
 from densevse.vision.mcg.forest import Ranker
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.learning import draw, objects_of, overlaps
 from densevse.vision.mcg.proposing import Proposals, propose
-from densevse.vision.proposal_recall import COUNTS
 
 Rows = Mapping[str, Any]
 """Columns of an artifact: arrays or lists of one length, or one value for all."""

@@ -4,16 +4,7 @@ import numpy as np
 import pytest
 from scipy.ndimage import binary_fill_holes
 
-from densevse.vision.mcg.candidates import (
-    FEATURES,
-    candidates,
-    distinct,
-    features,
-    fill_holes,
-    group,
-    joined,
-    masks,
-)
+from densevse.vision.mcg.candidates import FEATURES, candidates, distinct, features, fill_holes, group, joined, masks
 from densevse.vision.mcg.grouping import neighbours, tuples
 from densevse.vision.mcg.hierarchy import hierarchies
 from tests.vision.mcg.pictures import noise

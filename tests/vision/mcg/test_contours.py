@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 from densevse.vision.mcg.contours import HEDContours, StructuredEdges, detector, working_size
 from densevse.vision.mcg.hed import HED, MEAN, MEMBER, STAGES, convert, load_hed
 from tests.vision.mcg.pictures import structured_edges

@@ -5,7 +5,7 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 from densevse.artifacts.boxes import intersection_over_union
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import candidates, masks
 from densevse.vision.mcg.forest import Ranker, fold, grow, load, save
 from densevse.vision.mcg.hierarchy import hierarchies

@@ -15,7 +15,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.masks import MASKS, SEGMENT_OVERLAP, SEGMENTS
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.schemas.rankers import CANDIDATES
-from densevse.errors import InputError
+from densevse.runtime.errors import InputError
 from densevse.vision.mcg.candidates import candidates, masks
 from densevse.vision.mcg.forest import Ranker, fold, grow
 from densevse.vision.mcg.hierarchy import hierarchies

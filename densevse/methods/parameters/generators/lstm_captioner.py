@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from densevse.strict import Strict
+from densevse.config.strict import Strict
 
 
 class Parameters(Strict):

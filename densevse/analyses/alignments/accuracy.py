@@ -1,0 +1,43 @@
+"""How right a model's alignments are where true boxes are known: of triplets that say something of one thing.
+
+Both words of such a triplet are of one phrase with a true box ("red" and "circle" of "a red circle"). The region that
+it is aligned with is right as that of a phrase is (densevse/evaluation/correspondence_accuracy.py).
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from densevse.analyses.alignments.schemas import ALIGNMENTS
+from densevse.artifacts import schema
+from densevse.artifacts.phrase_boxes import PHRASE
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
+from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS
+from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.store import FeatureStore
+from densevse.evaluation.correspondence_accuracy import accuracy
+from densevse.runtime.logs import logger
+
+
+def write_alignment_accuracy(
+    alignments: str, boxes: str, captions: str, regions: Iterable[str], output: str, made_from: Mapping[str, Any]
+) -> None:
+    """Compare the alignments of sentences with their own images with true boxes; CORRESPONDENCE_ACCURACY rows."""
+    found = schema.read(alignments, ALIGNMENTS)
+    own = schema.read(captions, CAPTIONS, ["caption_id", "image_id"])
+    true = schema.read(boxes, BOXES)
+    learned = within_phrases(found.merge(own, on=["caption_id", "image_id"]), true)
+    rows = accuracy(learned, true, FeatureStore(regions, REGION_FEATURES).rows, "all")
+    logger.info("\n%s", rows.to_string(index=False))
+    schema.write(rows, CORRESPONDENCE_ACCURACY, output, made_from)
+
+
+def within_phrases(alignments: pd.DataFrame, boxes: pd.DataFrame) -> pd.DataFrame:
+    """The alignments whose two words are of one phrase of BOXES rows, with its `start` and `end`: the shortest such."""
+    phrases = boxes.loc[boxes["start"] >= 0, PHRASE].drop_duplicates()
+    rows = alignments.reset_index(names="number").merge(phrases, on="caption_id")
+    tokens = rows[["governor_token", "dependent_token"]]
+    inside = (tokens.min(axis=1) >= rows["start"]) & (tokens.max(axis=1) < rows["end"])
+    rows = rows[inside].assign(length=rows["end"] - rows["start"]).sort_values(["number", "length"], kind="stable")
+    return rows.drop_duplicates("number").drop(columns=["number", "length"]).reset_index(drop=True)

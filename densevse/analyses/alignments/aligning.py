@@ -1,0 +1,177 @@
+"""Which regions a trained DeFrag aligns with the triplets of sentences (DeFrag, section 4.3)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+
+from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.data.inputs import Inputs
+from densevse.data.pairs import Pairs
+from densevse.data.ragged import Indices
+from densevse.data.structures.triplets import TripletsOfSentences
+from densevse.inference.embedding import IMAGES_AT_ONCE
+from densevse.inference.encoding import batches, evaluation
+from densevse.inference.encodings import encoded
+from densevse.language.triplets import Triplet, frequent_relations
+from densevse.methods.defrag import DeFrag
+from densevse.methods.interface import to_device
+from densevse.methods.structures import Triplets
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import progress
+
+WORDS = list(Triplet._fields)
+SHOWN, BEST = 8, 6  # triplets for Figure 5 that are chosen by frequency, and regions of each
+Outputs: TypeAlias = tuple[str | Path, str | Path]
+
+
+def write_alignments(
+    method: DeFrag,
+    inputs: Inputs,
+    retrieval: str | Path,
+    named: Sequence[Sequence[str]],
+    outputs: Outputs,
+    made_from: Mapping[str, Any],
+) -> None:
+    """Write the ALIGNMENTS of the test split, and the TRIPLET_REGIONS of frequent and of `named` triplets.
+
+    `retrieval` says which sentence each image ranks first.
+    """
+    pairs = inputs.pairs("test")
+    with evaluation(method):
+        found = align(method, inputs, pairs, first_sentences(retrieval, pairs))
+        best = regions_of_triplets(method, inputs, pairs, [Triplet(*triplet) for triplet in named])
+    schema.write(found, ALIGNMENTS, outputs[0], made_from)
+    schema.write(best, TRIPLET_REGIONS, outputs[1], made_from)
+
+
+def first_sentences(retrieval: str | Path, pairs: Pairs) -> Indices:
+    """(images, 2) of a split: an image, and the sentence that it ranks first in the first fold it is in."""
+    rows = schema.read(retrieval, RETRIEVAL, ["direction", "query_id", "top"])
+    rows = rows[rows["direction"] == "annotation"].drop_duplicates("query_id")
+    images = pd.Index(pairs.rows.image_ids).get_indexer(pd.Index(rows["query_id"]))
+    sentences = pd.Index(pairs.rows.caption_ids).get_indexer(pd.Index([top[0] for top in rows["top"]]))
+    if (images < 0).any() or (sentences < 0).any():
+        raise InputError(f"{retrieval}: of another split than test; delete it and run snakemake again.")
+    return np.column_stack((images, sentences))
+
+
+def align(method: DeFrag, inputs: Inputs, pairs: Pairs, first: Indices) -> pd.DataFrame:
+    """ALIGNMENTS rows: the triplets of each image's own sentences, and of the sentence that it ranks first."""
+    own = np.column_stack((pairs.rows.image_of_caption, np.arange(len(pairs.rows.caption_ids))))
+    wanted = np.unique(np.concatenate((own, first)), axis=0)
+    parts = [
+        _aligned(method, inputs, pairs, wanted[np.isin(wanted[:, 0], images)])
+        for images in progress(batches(len(pairs.rows.image_ids), IMAGES_AT_ONCE), "alignments")
+    ]
+    return _with_boxes(pd.concat(parts, ignore_index=True), inputs)
+
+
+def regions_of_triplets(method: DeFrag, inputs: Inputs, pairs: Pairs, named: Sequence[Triplet]) -> pd.DataFrame:
+    """TRIPLET_REGIONS rows: for each of some triplets its best regions in the split, one for each image.
+
+    They are the most frequent triplet of each of the most frequent relations, and those `named`. A named triplet whose
+    relation is rare or whose words are unknown raises `InputError`.
+    """
+    triplets, counts = _chosen(method, inputs, pairs, named)
+    s = method.embed_triplets(to_device(triplets, method.image.weight.device))
+    best: list[tuple[Tensor, Tensor]] = []
+    for images in batches(len(pairs.rows.image_ids), IMAGES_AT_ONCE):
+        v, present = encoded(method, pairs, images)
+        scores = torch.einsum("ird,td->tir", v, s).masked_fill(~present, -torch.inf)
+        best.append((scores.amax(dim=2), scores.argmax(dim=2)))
+    scores, regions = (torch.cat(parts, dim=1).cpu() for parts in zip(*best, strict=True))
+    score, image = scores.topk(min(BEST, scores.shape[1]), dim=1)
+    region = regions.gather(1, image)
+    names = _named(triplets, inputs).assign(sentences=counts)
+    rows = names.loc[names.index.repeat(image.shape[1])].reset_index(drop=True)
+    rows = rows.assign(
+        image_id=pairs.rows.image_ids[image.flatten().numpy()],
+        region=region.flatten().numpy(),
+        score=score.flatten().numpy(),
+    )
+    return _with_boxes(rows, inputs)
+
+
+def _aligned(method: DeFrag, inputs: Inputs, pairs: Pairs, wanted: Indices) -> pd.DataFrame:
+    """The rows of some pairs of an image and a sentence, without boxes."""
+    structure = _triplets_of(pairs)
+    images, image = np.unique(wanted[:, 0], return_inverse=True)
+    triplets = structure.take(wanted[:, 1])
+    known = (method.known[triplets.governor] & method.known[triplets.dependent]).cpu()
+    owner = np.repeat(np.arange(len(wanted)), triplets.lengths)[known.numpy()]
+    kept = Triplets(triplets.relation[known], triplets.governor[known], triplets.dependent[known], triplets.lengths)
+    v, present = encoded(method, pairs, images)
+    of_image = torch.from_numpy(image[owner]).to(v.device)
+    region, score = method.assign(v[of_image], present[of_image], method.embed_triplets(to_device(kept, v.device)))
+    tokens = structure.tokens(wanted[:, 1])[known.numpy()]
+    return _named(kept, inputs).assign(
+        image_id=pairs.rows.image_ids[wanted[owner, 0]],
+        caption_id=pairs.rows.caption_ids[wanted[owner, 1]],
+        governor_token=tokens[:, 0],
+        dependent_token=tokens[:, 1],
+        region=region.cpu().numpy(),
+        score=score.cpu().numpy(),
+    )
+
+
+def _chosen(method: DeFrag, inputs: Inputs, pairs: Pairs, named: Iterable[Triplet]) -> tuple[Triplets, list[int]]:
+    """Triplets to show, and in how many places of the split's sentences each stands."""
+    every = _triplets_of(pairs).take(np.arange(len(pairs.rows.caption_ids)))
+    known = (method.known[every.governor] & method.known[every.dependent]).cpu()
+    rows = torch.stack((every.relation, every.governor, every.dependent), dim=1)[known]
+    distinct, counts = (part.numpy() for part in torch.unique(rows, dim=0, return_counts=True))
+    table = (
+        pd.DataFrame(distinct, columns=WORDS).assign(count=counts).sort_values("count", ascending=False, kind="stable")
+    )
+    total = table.groupby("relation")["count"].sum().sort_values(ascending=False, kind="stable")
+    frequent = table.drop_duplicates("relation").set_index("relation").loc[total.index[:SHOWN]].reset_index()
+    shown = [tuple(row) for row in frequent[WORDS].itertuples(index=False)]
+    shown += [number for number in (_numbers(method, inputs, one) for one in named) if number not in shown]
+    found = {tuple(row[:3]): int(row[3]) for row in table.itertuples(index=False)}
+    relation, governor, dependent = torch.tensor(shown).T
+    triplets = Triplets(relation, governor, dependent, torch.tensor([len(shown)]))
+    return triplets, [found.get(number, 0) for number in shown]
+
+
+def _numbers(method: DeFrag, inputs: Inputs, triplet: Triplet) -> tuple[int, int, int]:
+    relations = frequent_relations(inputs.files.one("relations"))
+    words = inputs.vocabulary.encode([triplet.governor, triplet.dependent])
+    if triplet.relation not in relations or not method.known[words].all():
+        raise InputError(
+            f"triplets: {triplet.relation}({triplet.governor}, {triplet.dependent}) cannot be shown: its words must be "
+            f"known, and its relation one of {', '.join(relations)}."
+        )
+    return relations.index(triplet.relation), words[0], words[1]
+
+
+def _named(triplets: Triplets, inputs: Inputs) -> pd.DataFrame:
+    """Relation, governor and dependent of triplets, as words."""
+    relations = np.array(frequent_relations(inputs.files.one("relations")), object)
+    words = np.array(["", "", *inputs.vocabulary.words], object)
+    return pd.DataFrame(
+        {
+            "relation": relations[triplets.relation.cpu().numpy()],
+            "governor": words[triplets.governor.cpu().numpy()],
+            "dependent": words[triplets.dependent.cpu().numpy()],
+        }
+    )
+
+
+def _triplets_of(pairs: Pairs) -> TripletsOfSentences:
+    structure = pairs.structures.get("triplets")
+    if not isinstance(structure, TripletsOfSentences):
+        raise InputError("alignments are of triplets: the method's `sentences` must hold triplets.")
+    return structure
+
+
+def _with_boxes(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
+    boxes = inputs.regions.rows[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
+    return rows.merge(boxes, on=["image_id", "region"], how="left", validate="many_to_one")

@@ -1,0 +1,94 @@
+"""Regions and triplets that a model aligns (DeFrag, Figures 4 and 5)."""
+
+import textwrap
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
+from densevse.analyses.phrases_and_regions.correspondences import draw_phrases
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.report.pictures import photographs
+from densevse.report.saving import RIGHT, WRONG, save
+from densevse.runtime.spacing import evenly_spaced
+
+PICTURES, COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
+
+
+def draw_alignments(
+    alignments: str, retrieval: str, images: str, captions: str, sources: dict[str, str], title: str, path: str
+) -> None:
+    """Draw images evenly spaced in a RETRIEVAL artifact with their best sentences, and the first one's triplets.
+
+    `images` and `captions` are the data set's tables, `sources` its files by source name.
+    """
+    rows = schema.read(retrieval, RETRIEVAL)
+    asked = rows[(rows["direction"] == "annotation") & (rows["fold"] == 0)]
+    asked = asked.iloc[evenly_spaced(len(asked), PICTURES)]
+    texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
+    found = schema.read(alignments, ALIGNMENTS).assign(phrase=_written).rename(columns={"score": "confidence"})
+    photograph = photographs(images, sources)
+    figure, axes = _places(len(asked), title)
+    for place, (_, query) in zip(axes, asked.iterrows(), strict=False):
+        place.imshow(photograph(query["query_id"]))
+        of_first = (found["image_id"] == query["query_id"]) & (found["caption_id"] == query["top"][0])
+        draw_phrases(place, found[of_first].sort_values("confidence", ascending=False).head(TRIPLETS))
+        _list_sentences(place, query, texts)
+    save(figure, path)
+
+
+def draw_triplet_regions(rows: str, images: str, sources: dict[str, str], title: str, path: str) -> None:
+    """Draw the regions of a TRIPLET_REGIONS artifact, a line for each triplet, the best region first."""
+    found = schema.read(rows, TRIPLET_REGIONS).assign(triplet=_written)
+    photograph = photographs(images, sources)
+    triplets = list(found["triplet"].unique())
+    columns = int(found.groupby("triplet").size().max())
+    figure = Figure(figsize=(1.9 * columns, 2.5 * len(triplets)), layout="constrained")
+    figure.suptitle(title, fontsize=10)
+    for line, triplet in zip(figure.subfigures(len(triplets), 1, squeeze=False)[:, 0], triplets, strict=True):
+        regions = found[found["triplet"] == triplet]
+        text = f"{triplet}, {regions['sentences'].iloc[0]:,} times"
+        line.suptitle(text, x=0.01, ha="left", fontsize=10, parse_math=False)
+        for place, (_, region) in zip(line.subplots(1, columns, squeeze=False)[0], regions.iterrows(), strict=True):
+            place.axis("off")
+            pixels = photograph(region["image_id"])
+            left, top, width, height = (int(region[name]) for name in BOX)
+            place.imshow(pixels[top : top + max(1, height), left : left + max(1, width)])
+            place.set_title(f"{region['score']:.2f}", fontsize=8)
+    save(figure, path)
+
+
+def _places(pictures: int, title: str) -> tuple[Figure, list[Axes]]:
+    """A figure with a place for each of `pictures` pictures, room for sentences above each and for triplets below."""
+    lines = max(1, -(-pictures // COLUMNS))
+    figure = Figure(figsize=(4 * COLUMNS, 7 * lines))
+    figure.suptitle(title)
+    axes = list(figure.subplots(lines, COLUMNS, squeeze=False).ravel())
+    figure.subplots_adjust(left=0.01, right=0.99, top=1 - 1.6 / (7 * lines), bottom=2 / (7 * lines), hspace=0.85)
+    for place in axes:
+        place.axis("off")
+    return figure, axes
+
+
+def _written(rows: pd.DataFrame) -> pd.Series:
+    """Triplets as text: amod(dog, black)."""
+    return rows["relation"] + "(" + rows["governor"] + ", " + rows["dependent"] + ")"
+
+
+def _list_sentences(axes: Axes, query: pd.Series, texts: pd.Series) -> None:
+    sentences = zip(query["top"][:SENTENCES], query["top_true"], strict=False)
+    for number, (caption, right) in enumerate(sentences):
+        axes.text(
+            0,
+            1.02 + 0.055 * (SENTENCES - 1 - number),
+            textwrap.shorten(f"{number + 1}. {texts[caption]}", 58, placeholder=" ..."),
+            color=RIGHT if right else WRONG,
+            fontsize=8,
+            va="bottom",
+            transform=axes.transAxes,
+            parse_math=False,
+        )

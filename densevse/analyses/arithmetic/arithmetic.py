@@ -1,0 +1,234 @@
+"""Image - word + word: which images are near, and how right that is.
+
+This is "Multimodal linguistic regularities" of Kiros et al. 2014. The paper shows pictures, with the query by the added
+word alone as its sanity check. Where the objects of images are known by name, answers can be counted: "blue ball" less
+"blue" plus "red" is right where an image shows a red ball. The query by the plain image, and by the added word alone,
+say what is not the arithmetic's merit.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from densevse.analyses.arithmetic.schemas import ARITHMETIC, ARITHMETIC_ACCURACY, BY, NAMED
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.store import FeatureStore
+from densevse.runtime.errors import InputError
+from densevse.statistics.bootstrap import Reals
+from densevse.tables.accuracy import INTERVALS, accuracies, accuracy_cells, families_of, gain_cells, write_accuracies
+from densevse.tables.rendering import Column, Document, Sheet, number
+
+Objects: TypeAlias = Mapping[str, list[frozenset[str]]]
+Indices: TypeAlias = NDArray[np.int64]
+
+FIRST = (1, 5)
+
+
+class Query(NamedTuple):
+    """An image, a word to take away and one to add; and which words the wanted object has, where that is known."""
+
+    image_id: str
+    kind: str
+    minus: str
+    plus: str
+    wanted: frozenset[str] | None = None
+
+
+class Vectors(NamedTuple):
+    """The embeddings of a split, of unit norm."""
+
+    image_ids: NDArray[np.object_]
+    images: NDArray[np.float32]  # (images, dimension)
+    words: Mapping[str, NDArray[np.float32]]
+
+
+def write_arithmetic(
+    embeddings: str,
+    boxes: str | None,
+    exchanged: Mapping[str, Sequence[str]],
+    named: Sequence[Sequence[str]],
+    output: str,
+    made_from: Mapping[str, Any],
+) -> None:
+    """Answer the `named` queries (image, word to take away, word to add), and those that true boxes give.
+
+    `exchanged` says which words of objects' names stand for each other, by their kind. Raises `InputError` naming a
+    query whose image or word is unknown.
+    """
+    vectors = _read(embeddings)
+    objects = _objects(boxes, exchanged) if boxes else {}
+    queries = [Query(image, NAMED, minus, plus) for image, minus, plus in named]
+    queries += [query for kind, words in exchanged.items() for query in _exchanging(kind, words, vectors, objects)]
+    schema.write(_answers(vectors, queries, objects), ARITHMETIC, output, made_from)
+
+
+def write_table(found: str, images: str, title: str, paths: tuple[str, str, str], made_from: Mapping[str, Any]) -> None:
+    """Count how often ARITHMETIC rows are right, and write that as ARITHMETIC_ACCURACY rows, as Markdown and as a page.
+
+    Raises `InputError` if all queries are named ones, of which nobody knows what is right.
+    """
+    rows = schema.read(found, ARITHMETIC)
+    judged = rows[rows["kind"] != NAMED]
+    if judged.empty:
+        raise InputError(f"{found}: no query whose right answers are known; give the data set `words_exchanged`.")
+    counted = accuracy(judged, families_of(images))
+    write_accuracies(counted, ARITHMETIC_ACCURACY, table(counted, title), paths, made_from)
+
+
+def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
+    """ARITHMETIC_ACCURACY rows. `families`, by image, are what intervals are drawn over."""
+    found = []
+    for kind, of_kind in rows.groupby("kind", sort=False):
+        asked = of_kind.drop_duplicates("image_id").set_index("image_id")
+        for first in FIRST:
+            near = of_kind[of_kind["rank"] <= first].astype({"right": float})
+            hits = {
+                by: rows.groupby("image_id")["right"].max().reindex(asked.index).to_numpy(float)
+                for by, rows in near.groupby("by")
+            }
+            chance = float(_by_chance(asked["all_right"].to_numpy(), asked["ranked"].to_numpy(), first).mean())
+            counted = pd.DataFrame(accuracies({by: hits[by] for by in BY}, families.reindex(asked.index)))
+            found.append(counted.assign(kind=kind, first=first, queries=len(asked), chance=chance))
+    return pd.concat(found, ignore_index=True)
+
+
+TITLES = {"arithmetic": "image - word + word", "image": "the image alone", "word": "the added word alone"}
+
+
+def table(rows: pd.DataFrame, title: str) -> Document:
+    """ARITHMETIC_ACCURACY rows as a table."""
+    columns = (
+        Column("searched with", number=False),
+        *(Column(name) for name in ("first", "accuracy", "95%", "chance", "gain", "95%")),
+    )
+    sheets = []
+    for kind, of_kind in rows.groupby("kind", sort=False):
+        cells = [
+            [
+                TITLES[row["by"]],
+                str(row["first"]),
+                *accuracy_cells(row),
+                number(100 * row["chance"]),
+                *gain_cells(row, BY[0]),
+            ]
+            for row in of_kind.to_dict("records")
+        ]
+        sheets.append(Sheet(f"{kind}: {int(of_kind['queries'].iloc[0])} queries", columns, cells))
+    notes = [
+        "Accuracy: the share (%) of queries of which one of the first images shows the object with the word exchanged.",
+        "Gain: what the arithmetic has above this line.",
+        INTERVALS,
+    ]
+    return Document(title, sheets, notes)
+
+
+def _read(embeddings: str) -> Vectors:
+    store = FeatureStore([embeddings], EMBEDDINGS)
+    vectors = store.gather(np.arange(len(store))).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True).clip(min=1e-12)
+    kind = store.rows["kind"].to_numpy(object)
+    words = dict(zip(store.rows["text"][kind == "word"], vectors[kind == "word"], strict=True))
+    if not (kind == "image").any() or not words:
+        raise InputError(f"{embeddings}: arithmetic needs vectors of images and of words; the method has not both.")
+    return Vectors(store.rows["image_id"].to_numpy(object)[kind == "image"], vectors[kind == "image"], words)
+
+
+def _objects(boxes: str, exchanged: Mapping[str, Sequence[str]]) -> dict[str, list[frozenset[str]]]:
+    """Image -> the words of each of its objects' names that may be exchanged."""
+    known = {word for words in exchanged.values() for word in words}
+    rows = schema.read(boxes, BOXES, ["image_id", "caption_id", "phrase"])
+    rows = rows[rows["caption_id"] == ""].drop_duplicates()
+    names = [frozenset(name.split()) & known for name in rows["phrase"]]
+    objects: dict[str, list[frozenset[str]]] = {}
+    for image_id, name in zip(rows["image_id"], names, strict=True):
+        objects.setdefault(image_id, []).append(name)
+    return objects
+
+
+def _exchanging(kind: str, words: Sequence[str], vectors: Vectors, objects: Objects) -> list[Query]:
+    """One query for each image with an object of such a word: the next word that no object of the image has."""
+    queries = []
+    for image_id in vectors.image_ids:
+        here = objects.get(image_id, [])
+        found = [(one, word) for one in here for word in words if word in one]
+        if not found:
+            continue
+        changed, minus = found[0]
+        start = words.index(minus)
+        free = [word for word in (*words[start:], *words[:start]) if not any(word in one for one in here)]
+        if free:
+            queries.append(Query(image_id, kind, minus, free[0], changed - {minus} | {free[0]}))
+    return queries
+
+
+def _answers(vectors: Vectors, queries: Sequence[Query], objects: Objects) -> pd.DataFrame:
+    """ARITHMETIC rows; a query without any right image is left out."""
+    row = {image_id: number for number, image_id in enumerate(vectors.image_ids)}
+    _check(queries, row, vectors.words)
+    shown = [objects.get(image_id, []) for image_id in vectors.image_ids]
+    right_of = {one.wanted: np.array([one.wanted in here for here in shown]) for one in queries}
+    asked = [one for one in queries if one.wanted is None or right_of[one.wanted].any()]
+    if not asked:
+        raise InputError("there are no queries: name some, or words of objects' names that stand for each other.")
+    own = np.array([row[one.image_id] for one in asked])
+    x, plus = vectors.images[own], np.stack([vectors.words[one.plus] for one in asked])
+    minus = np.stack([vectors.words[one.minus] for one in asked])
+    right = np.stack([right_of[one.wanted] for one in asked])
+    columns = (
+        pd.DataFrame(asked)
+        .drop(columns="wanted")
+        .assign(
+            all_right=np.where([one.wanted is None for one in asked], -1, right.sum(axis=1)).astype(np.int32),
+            ranked=np.int32(len(row) - 1),
+        )
+    )
+    return pd.concat(
+        [
+            _nearest(vectors, vector, own, right, columns.assign(by=by))
+            for by, vector in zip(BY, (x - minus + plus, x, plus), strict=True)
+        ],
+        ignore_index=True,
+    )
+
+
+def _nearest(
+    vectors: Vectors, searched_with: NDArray[np.float32], own: Indices, right: NDArray[np.bool_], queries: pd.DataFrame
+) -> pd.DataFrame:
+    """The first images of each query (n,), by vectors (n, dimension); `right` is (n, images)."""
+    scores = searched_with / np.linalg.norm(searched_with, axis=1, keepdims=True) @ vectors.images.T
+    scores[np.arange(len(own)), own] = -np.inf
+    best = np.argsort(-scores, axis=1, kind="stable")[:, : min(max(FIRST), len(vectors.image_ids) - 1)]
+    rows = queries.loc[queries.index.repeat(best.shape[1])]
+    is_right = pd.array(np.take_along_axis(right, best, axis=1).ravel(), dtype="boolean")
+    is_right[(rows["all_right"] < 0).to_numpy()] = pd.NA
+    return rows.assign(
+        rank=np.tile(np.arange(1, 1 + best.shape[1], dtype=np.int32), len(best)),
+        found=vectors.image_ids[best].ravel(),
+        score=np.take_along_axis(scores, best, axis=1).ravel().astype(np.float32),
+        right=is_right,
+    )
+
+
+def _check(queries: Sequence[Query], images: Mapping[str, int], words: Mapping[str, Any]) -> None:
+    """Raise `InputError` naming an image or word of a query that is unknown."""
+    for query in queries:
+        if query.image_id not in images:
+            raise InputError(f"arithmetic: no image {query.image_id!r} in the test split.")
+        for word in (query.minus, query.plus):
+            if word not in words:
+                raise InputError(f"arithmetic: the model does not know the word {word!r} of {query.image_id}'s query.")
+
+
+def _by_chance(right: NDArray[np.integer[Any]], ranked: NDArray[np.integer[Any]], first: int) -> Reals:
+    """The probability that one of the `first` images in random order is right: 1 - C(n - r, k) / C(n, k)."""
+    wrong = ranked - right
+    logarithm = gammaln(wrong + 1) - gammaln(np.maximum(wrong - first, 0) + 1)
+    logarithm -= gammaln(ranked + 1) - gammaln(ranked - first + 1)
+    found: Reals = np.where(wrong < first, 1.0, 1 - np.exp(logarithm))
+    return found

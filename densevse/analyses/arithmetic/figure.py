@@ -1,0 +1,61 @@
+"""Vector arithmetic with images and words, drawn (Kiros et al. 2014, "Multimodal vector space arithmetic")."""
+
+from collections.abc import Callable
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from densevse.analyses.arithmetic.schemas import ARITHMETIC, NAMED
+from densevse.artifacts import schema
+from densevse.report.pictures import Pixels, pictures
+from densevse.report.saving import RIGHT, WRONG, save
+from densevse.runtime.spacing import evenly_spaced
+
+QUERIES, ANSWERS = 8, 4
+
+
+def arithmetic_figure(found: str, images: str, sources: dict[str, str], title: str, path: str) -> None:
+    """Draw queries of an ARITHMETIC artifact, one in each line: those that are named, else some evenly spaced.
+
+    On the left are the best images of the arithmetic, on the right, as the paper's sanity check, those of the added
+    word alone. Right ones have a green frame, wrong ones a red one, where that is known.
+    """
+    rows = schema.read(found, ARITHMETIC)
+    queries = [answers for _, answers in rows.groupby(["kind", "image_id", "minus", "plus"], sort=False)]
+    named = [answers for answers in queries if answers["kind"].iloc[0] == NAMED]
+    shown = named or [queries[number] for number in evenly_spaced(len(queries), QUERIES)]
+    picture = pictures(images, sources)
+    figure = Figure(figsize=(1.7 * (2 + 2 * ANSWERS), 2.1 * len(shown) + 0.8), layout="constrained")
+    figure.suptitle(f"{title}: image - word + word, and the added word alone")
+    lines = figure.subplots(len(shown), 2 + 2 * ANSWERS, squeeze=False)
+    for line, answers in zip(lines, shown, strict=True):
+        _draw(list(line), answers, picture)
+    save(figure, path)
+
+
+def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixels]) -> None:
+    """One query: its image, the answers of the arithmetic, and after a gap those of the word alone."""
+    for place in line:
+        place.set_axis_off()
+    query = answers.iloc[0]
+    line[0].imshow(picture(query["image_id"]))
+    line[0].set_title(f"- {query['minus']} + {query['plus']}", fontsize=9, parse_math=False)
+    line[2 + ANSWERS].set_title(query["plus"], fontsize=9, parse_math=False)
+    for start, by in ((1, "arithmetic"), (2 + ANSWERS, "word")):
+        best = answers[answers["by"] == by].head(ANSWERS)
+        for place, found, right in zip(line[start:], best["found"], best["right"], strict=False):
+            place.imshow(picture(found))
+            _frame(place, right)
+
+
+def _frame(place: Axes, right: bool | None) -> None:
+    """A frame that says whether an answer is right, where that is known."""
+    if pd.isna(right):
+        return
+    place.set_axis_on()
+    place.set_xticks([])
+    place.set_yticks([])
+    for side in place.spines.values():
+        side.set_color(RIGHT if right else WRONG)
+        side.set_linewidth(3)

@@ -1,0 +1,48 @@
+"""The layout of the Berkeley Segmentation Data Set (BSDS500): photographs, and several people's boundaries of each.
+
+images/<name>.jpg
+groundTruth/<name>.mat    groundTruth, a struct for each person, with Boundaries (H, W) of 0 and 1
+ucm2/<name>.mat           on request: ucm2 (2 H + 1, 2 W + 1), the ultrametric contour map of the data set's authors
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.io import loadmat
+
+from densevse.runtime.errors import InputError
+
+
+def photographs(folder: str | Path) -> pd.DataFrame:
+    """The photographs of a folder of this layout: image_id, source (images), file, status (ok).
+
+    Raises `InputError` if there is none.
+    """
+    found = sorted(path.name for path in Path(folder, "images").glob("*.jpg"))
+    if not found:
+        raise InputError(f"{folder}: no images/*.jpg in it; name a folder in the layout of BSDS500 in `boundaries`.")
+    return pd.DataFrame({"image_id": [Path(name).stem for name in found], "file": found}).assign(
+        source="images", status="ok"
+    )
+
+
+def boundaries(folder: str | Path, name: str) -> list[NDArray[np.bool_]]:
+    """The boundaries (H, W) that each person drew. Raises `InputError` naming a file that holds none."""
+    path = Path(folder, "groundTruth", f"{name}.mat")
+    try:
+        people = loadmat(path)["groundTruth"].ravel()
+        return [person["Boundaries"][0, 0].astype(bool) for person in people]
+    except Exception as error:  # SciPy raises many kinds for a file that is cut or no MATLAB file
+        raise InputError(f"{path}: no `groundTruth` with `Boundaries` as BSDS500 has them ({error!r}).") from error
+
+
+def contours_of_authors(folder: str | Path, name: str) -> NDArray[np.float64] | None:
+    """The contour map (H, W) of the data set's authors, 0 to 1; None where the folder has none of this photograph."""
+    path = Path(folder, "ucm2", f"{name}.mat")
+    if not path.is_file():
+        return None
+    doubled = loadmat(path)["ucm2"].astype(np.float64)
+    contours: NDArray[np.float64] = doubled[2::2, 2::2] / (255 if doubled.max() > 1 else 1)
+    return contours

@@ -1,0 +1,61 @@
+"""The F-measure of contour maps against the boundaries that people drew (Martin, Fowlkes and Malik, PAMI 2004)."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.analyses.boundaries.schemas import TOLERANCE
+from densevse.tables.rendering import Column, Document, Sheet
+
+Reals = NDArray[np.float64]
+
+FIGURES = {
+    "ods": "F (ODS)",
+    "ois": "F (OIS)",
+    "threshold": "Threshold",
+    "precision": "Precision",
+    "recall": "Recall",
+}
+"""The figures of a summary, as the table calls them."""
+
+
+def f_measure(right: Reals, drawn: Reals, found: Reals, true: Reals) -> Reals:
+    """The harmonic mean of precision and recall; 0 where nothing is matched."""
+    precision, recall = right / np.maximum(drawn, 1), found / np.maximum(true, 1)
+    total: Reals = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
+    return total
+
+
+def summary(rows: pd.DataFrame) -> dict[str, float]:
+    """Of the BOUNDARY_MATCHES of one map: its best F at one threshold (ODS), and with each image at its best (OIS).
+
+    Beside them the threshold of ODS and the precision and recall there.
+    """
+    counts = ["right", "drawn", "found", "true"]
+    together = rows.groupby("threshold")[counts].sum()
+    scores = f_measure(*together.to_numpy(np.float64).T)
+    best = together.iloc[int(scores.argmax())]
+    of_image = rows.assign(f=f_measure(*rows[counts].to_numpy(np.float64).T)).reset_index(drop=True)
+    own = of_image.loc[of_image.groupby("image_id")["f"].idxmax(), counts].sum()
+    return {
+        "ods": float(scores.max()),
+        "ois": float(f_measure(*own.to_numpy(np.float64)[:, None])[0]),
+        "threshold": float(together.index[int(scores.argmax())]),
+        "precision": float(best["right"] / max(best["drawn"], 1)),
+        "recall": float(best["found"] / max(best["true"], 1)),
+        "images": rows["image_id"].nunique(),
+    }
+
+
+def table(rows: pd.DataFrame) -> Document:
+    """The summaries of all maps of BOUNDARY_MATCHES."""
+    lines = []
+    for name, group in rows.groupby("map", sort=False):
+        facts = summary(group)
+        lines.append([str(name), str(facts["images"]), *(f"{facts[key]:.3f}" for key in FIGURES)])
+    columns = (Column("Map", number=False), *map(Column, ("Images", *FIGURES.values())))
+    notes = [
+        "ODS: one threshold for all images; OIS: the best one of each.",
+        f"Pixels are matched one to one with each person's boundaries, within {TOLERANCE} of the image's diagonal.",
+    ]
+    return Document("Boundaries", [Sheet("", columns, lines)], notes)

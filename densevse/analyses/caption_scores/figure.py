@@ -1,0 +1,56 @@
+"""Images with the sentences that were written about them."""
+
+from collections.abc import Mapping
+from textwrap import fill
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from densevse.analyses.examples.examples import shortened
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.captions import GENERATED
+from densevse.report.pictures import pictures
+from densevse.report.saving import QUIET, save
+from densevse.runtime.spacing import evenly_spaced
+
+LINES, BESIDE = 4, 2  # lines of pictures, and how many stand beside each other
+WIDTH, LONGEST = 62, 124  # characters of a line, and of a sentence
+PICTURE, WRITER = 3, 0.6  # inches: the height of a picture at least, and of a writer's name and two lines
+
+
+def draw_captions(written: Mapping[str, str], images: str, sources: dict[str, str], title: str, path: str) -> None:
+    """Draw images, evenly spaced among those that a sentence was written about, with each writer's first sentence.
+
+    `written` has GENERATED artifacts by their titles, all about the same split; `images` is the data set's table, and
+    `sources` its files by source name. A sentence that stands in training word for word is in italics.
+    """
+    found = {name: _first(file) for name, file in written.items()}
+    about = next(iter(found.values())).index
+    chosen = about[evenly_spaced(len(about), LINES * BESIDE)]
+    picture = pictures(images, sources)
+    figure = Figure(figsize=(8 * BESIDE, max(PICTURE, WRITER * len(written)) * LINES), layout="constrained")
+    figure.suptitle(title)
+    axes = figure.subplots(LINES, 2 * BESIDE, squeeze=False, width_ratios=[1, 1.7] * BESIDE)
+    for place in axes.ravel():
+        place.axis("off")
+    for image, (left, right) in zip(chosen, axes.reshape(-1, 2), strict=False):
+        left.imshow(picture(str(image)))
+        _list(right, {name: rows.loc[image] for name, rows in found.items() if image in rows.index})
+    save(figure, path)
+
+
+def _first(file: str) -> pd.DataFrame:
+    """The first sentence about each image."""
+    rows = schema.read(file, GENERATED, ["image_id", "rank", "sentence", "in_training"])
+    return rows[rows["rank"] == 1].set_index("image_id")
+
+
+def _list(axes: Axes, sentences: Mapping[str, pd.Series]) -> None:
+    for line, (name, row) in enumerate(sentences.items()):
+        height = 0.99 - line / len(sentences)
+        told: dict[str, Any] = {"fontsize": 9, "va": "top", "transform": axes.transAxes, "parse_math": False}
+        axes.text(0, height, shortened(name, WIDTH), color=QUIET, **told)
+        sentence = fill(shortened(row["sentence"], LONGEST), WIDTH)
+        axes.text(0, height - 0.07, sentence, style="italic" if row["in_training"] else "normal", **told)

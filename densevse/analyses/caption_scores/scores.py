@@ -1,0 +1,62 @@
+"""From the sentences that were written about a split's images to CAPTION_SCORES: each against people's sentences.
+
+Two sets of references: all of an image's sentences, and its others than the first. A person's sentence, the first, has
+only the others to be compared with, so every row of a table is given against these too.
+"""
+
+from collections.abc import Collection
+from typing import Any
+
+import pandas as pd
+
+from densevse.analyses.caption_scores.metrics import measured
+from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, OTHERS
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.language.tokens import compared
+from densevse.runtime.errors import InputError
+from densevse.tables.accuracy import families_of
+
+
+def score_captions(
+    images_path: str,
+    captions_path: str,
+    written: str,
+    split: str,
+    metrics: Collection[str],
+    spice: str | None,
+    path: str,
+) -> None:
+    """Score the first sentence about each image of a split, and write CAPTION_SCORES.
+
+    Raises `InputError` if an image was given no sentence, or no image has two sentences of people's.
+    """
+    captions = schema.read(captions_path, CAPTIONS, ["image_id", "position", "split", "text"])
+    people = captions[captions["split"] == split].sort_values("position", kind="stable")
+    rows = schema.read(written, GENERATED, ["image_id", "rank", "sentence", "in_training"])
+    first = rows[rows["rank"] == 1].set_index("image_id")
+    families = families_of(images_path)
+    people["text"] = [" ".join(compared(text)) for text in people["text"]]
+    found = []
+    for name, references in ((ALL, people), (OTHERS, people[people["position"] > 0])):
+        texts = references.groupby("image_id", sort=False)["text"].agg(list)
+        found.append(_scored(name, first, texts, metrics, spice))
+    scores = pd.concat(found, ignore_index=True)
+    scores["family"] = families[scores["image_id"]].to_numpy()
+    settings = {"split": split, "metrics": sorted(metrics)}
+    schema.write(scores, CAPTION_SCORES, path, lineage(settings, {"captions": captions_path, "written": written}))
+
+
+def _scored(
+    name: str, first: pd.DataFrame, texts: pd.Series, metrics: Collection[str], spice: str | None
+) -> pd.DataFrame:
+    """The rows of one set of references: of the images that have such, in the order of `first`."""
+    asked = first[first.index.isin(texts.index)]
+    if asked.empty:
+        raise InputError(f"no image of the split has a sentence to compare with (references: {name}).")
+    words = [compared(sentence) for sentence in asked["sentence"]]
+    references = [texts[image] for image in asked.index]
+    rows = measured([" ".join(sentence) for sentence in words], references, metrics, spice)
+    described: dict[str, Any] = {"image_id": asked.index, "references": name, "words": words}
+    return rows.assign(**described, in_training=asked["in_training"].to_numpy())

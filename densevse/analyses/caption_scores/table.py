@@ -1,0 +1,226 @@
+"""A table of how good generated sentences are, from CAPTION_SCORES: published rows, and what was measured here."""
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from densevse.analyses.caption_scores.bleu import bleu
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, ORDERS, OTHERS
+from densevse.runtime.errors import InputError
+from densevse.statistics.bootstrap import FEWEST_GROUPS, TOO_FEW, Reals, draws_of
+from densevse.statistics.intervals import Intervals, Replicates, over_seeds
+from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
+from densevse.tables.results import Outputs, write_table
+from densevse.tables.rows import undrawn
+
+HEADINGS = {
+    ALL: "Against all sentences of an image",
+    OTHERS: "Against the sentences of an image without its first",
+}
+JAVA = {"meteor": "METEOR", "spice": "SPICE"}
+PUBLISHED = ("method", "source", "bleu", *(f"bleu_{n}" for n in ORDERS), "meteor", "rouge_l", "cider", "spice", "note")
+NOTES = [
+    "BLEU, ROUGE-L, CIDEr, METEOR and SPICE by pycocoevalcap, in percent; sentences in lower case and without "
+    "punctuation, cut by NLTK as by the package's own tokenizer. BLEU is of all sentences together, as METEOR is.",
+    "BLEU without the brevity penalty is what papers before MS-COCO's server often print.",
+    "New: sentences that are not in training word for word. Words: how many different ones all sentences have. "
+    "Length: words of a sentence.",
+    "95% intervals: a bootstrap over the images (in families, where there are such), with the references and CIDEr's "
+    f"document frequencies as they are; with several seeds also over these. {TOO_FEW}",
+    "Gain: CIDEr less that of {reference}, on the same draws.",
+    "A person's sentence is the first of an image, compared with its others.",
+]
+
+
+class Writer(NamedTuple):
+    """What wrote sentences: its name, its title and its runs, one for each seed."""
+
+    name: str
+    title: str
+    seeds: Sequence[int]
+    runs: Sequence[pd.DataFrame]
+
+
+def make_caption_table(
+    scores: Sequence[str], published: str | None, settings: Mapping[str, Any], outputs: Outputs
+) -> None:
+    """Make the table from CAPTION_SCORES artifacts, which come by writer, then seed.
+
+    `settings` holds title, reference, java (whether there is one), metrics, and writers (name -> title and seeds);
+    `published` is a CSV of config/published/captions, where there is one for the data set.
+    """
+    files = iter(scores)
+    writers = [
+        Writer(name, entry["title"], entry["seeds"], [schema.read(next(files), CAPTION_SCORES) for _ in entry["seeds"]])
+        for name, entry in settings["writers"].items()
+    ]
+    records = []
+    for references in (ALL, OTHERS):
+        records += _published(published, references) if published and references == ALL else []
+        records += _measured(writers, references, settings["reference"])
+    frame = pd.DataFrame(records, columns=[column.name for column in CAPTION_TABLE.columns])
+    reference = settings["writers"][settings["reference"]]["title"]
+    sheets = [_sheet(frame[frame["references"] == name], heading) for name, heading in HEADINGS.items()]
+    notes = [note.format(reference=reference) for note in NOTES] + list(_missing(settings, frame))
+    notes += [f"{row['method']} ({row['source']}): {row['note']}." for _, row in frame.iterrows() if row["note"]]
+    write_table(frame, CAPTION_TABLE, Document(settings["title"], sheets, notes), settings, outputs)
+
+
+class CaptionBootstrap(Intervals):
+    """Draws of the images of a split, the same for whatever wrote sentences about them."""
+
+    def __init__(self, rows: pd.DataFrame) -> None:
+        """`rows` are CAPTION_SCORES of one set of references."""
+        super().__init__()
+        self._images = rows["image_id"].tolist()
+        codes = np.asarray(pd.factorize(rows["family"])[0])
+        draws = draws_of(int(codes.max()) + 1, self._replicates)
+        # (1 + replicates, images): how often each image is drawn, the true split first
+        self._weights: Reals = np.vstack((np.ones(len(rows)), draws[:, codes])).astype(np.float64)
+
+    def replicates(self, runs: Sequence[pd.DataFrame]) -> Replicates:
+        """The figures of CAPTION_SCORES, one frame for each seed, on every draw, in percent where they are shares.
+
+        Raises `InputError` if the sentences are about other images.
+        """
+        return over_seeds([self._figures(run) for run in runs])
+
+    def _figures(self, rows: pd.DataFrame) -> dict[str, Reals]:
+        if rows["image_id"].tolist() != self._images:
+            raise InputError(
+                "the sentences of two rows of the table are about other images: delete results/<data set>/captions and "
+                "run snakemake again."
+            )
+        guessed = [self._sum(rows[f"guessed_{n}"]) for n in ORDERS]
+        correct = [self._sum(rows[f"correct_{n}"]) for n in ORDERS]
+        length = self._sum(rows["words"].str.len())
+        images = self._weights.sum(axis=1)
+        figures = bleu(correct, guessed, length, self._sum(rows["reference_length"]))
+        for name in ("rouge_l", "cider", "spice"):
+            figures[name] = self._sum(rows[name]) / images
+        figures["new"] = self._sum(~rows["in_training"]) / images
+        return {**{name: 100 * values for name, values in figures.items()}, "length": length / images}
+
+    def _sum(self, values: pd.Series) -> Reals:
+        summed: Reals = self._weights @ values.astype("Float64").to_numpy(np.float64, na_value=np.nan)
+        return summed
+
+
+def _measured(writers: Sequence[Writer], references: str, reference: str) -> list[dict[str, Any]]:
+    runs = {
+        writer.name: [run[run["references"] == references].reset_index(drop=True) for run in writer.runs]
+        for writer in writers
+        if references == OTHERS or writer.name != "person"
+    }
+    bootstrap = CaptionBootstrap(runs[reference][0])
+    found = {name: bootstrap.replicates(some) for name, some in runs.items()}
+    if runs[reference][0]["family"].nunique() < FEWEST_GROUPS:
+        found = {name: undrawn(of) for name, of in found.items()}
+    return [
+        _record(writer, references, bootstrap, found[writer.name], runs[writer.name], found[reference])
+        for writer in writers
+        if writer.name in found
+    ]
+
+
+def _record(
+    writer: Writer,
+    references: str,
+    bootstrap: CaptionBootstrap,
+    found: Replicates,
+    runs: Sequence[pd.DataFrame],
+    reference: Replicates,
+) -> dict[str, Any]:
+    """A row of CAPTION_TABLE."""
+    figures = {str(name): float(values.mean()) for name, values in found.by_seed.items()}
+    intervals = {name: bootstrap.interval(name, found) for name in found.drawn}
+    meteor = [run["meteor_of_all"].iloc[0] for run in runs]
+    row: dict[str, Any] = {
+        "references": references,
+        "method": writer.title,
+        "source": named_seeds(writer.seeds),
+        "generator": writer.name,
+        **figures,
+        **{f"{name}_low": interval.low for name, interval in intervals.items()},
+        **{f"{name}_high": interval.high for name, interval in intervals.items()},
+        "meteor": None if any(map(pd.isna, meteor)) else 100 * float(np.mean(meteor)),
+        "vocabulary": float(np.mean([len({word for words in run["words"] for word in words}) for run in runs])),
+        "seeds": len(runs),
+        "note": "",
+    }
+    if found is not reference:
+        interval = bootstrap.difference("cider", found, reference)
+        gain = figures["cider"] - float(reference.by_seed["cider"].mean())
+        row |= {"gain": gain, "gain_low": interval.low, "gain_high": interval.high}
+    return row
+
+
+def _published(file: str, references: str) -> list[dict[str, Any]]:
+    """The rows of a CSV, whose column `bleu` says whether BLEU is printed with the brevity penalty or without."""
+    with Path(file).open(encoding="utf-8", newline="") as text:
+        lines = csv.DictReader(text)
+        if tuple(lines.fieldnames or ()) != PUBLISHED:
+            raise InputError(f"{file}: expected the columns {', '.join(PUBLISHED)}; found {lines.fieldnames}.")
+        rows = list(lines)
+    records = []
+    for row in rows:
+        if row["bleu"] not in ("with", "without"):
+            raise InputError(f"{file}: {row['method']}: the column bleu says with or without (the brevity penalty).")
+        ending = "" if row["bleu"] == "with" else "_without_penalty"
+        figures = {f"bleu_{n}{ending}": row[f"bleu_{n}"] for n in ORDERS}
+        figures |= {name: row[name] for name in ("meteor", "rouge_l", "cider", "spice")}
+        numbers = {name: float(value) if value else None for name, value in figures.items()}
+        told = {name: row[name] for name in ("method", "source", "note")}
+        records.append({"references": references, **told, **numbers, "generator": "", "seeds": 0})
+    return records
+
+
+def _missing(settings: Mapping[str, Any], frame: pd.DataFrame) -> Iterator[str]:
+    """What could not be measured, and why."""
+    ours = frame[frame["seeds"] > 0]
+    for name in JAVA:
+        if ours[name].isna().all():
+            needed = "Java and Maven" if name == "spice" else "Java"
+            lacking = f"it needs {needed}, which the machine that measured lacks"
+            yield f"{JAVA[name]} is missing: {lacking if name in settings['metrics'] else 'it is not asked for'}."
+
+
+def _sheet(rows: pd.DataFrame, heading: str) -> Sheet:
+    columns = [Column("Method", number=False), Column("Source", number=False)]
+    columns += [Column(str(n), "BLEU", "BLEU") for n in ORDERS]
+    columns += [Column("95%", "BLEU")]
+    columns += [Column(str(n), "BLEU without brevity penalty", "unpenalised") for n in ORDERS]
+    columns += [Column("METEOR"), Column("ROUGE-L"), Column("CIDEr", "CIDEr"), Column("95%", "CIDEr")]
+    columns += [Column("Gain", "CIDEr"), Column("SPICE"), Column("New"), Column("Words"), Column("Length")]
+    return Sheet(heading, tuple(columns), [_cells(row) for _, row in rows.iterrows()])
+
+
+def _cells(row: pd.Series) -> list[str]:
+    with_penalty = [number(row[f"bleu_{n}"]) for n in ORDERS]
+    without = [number(row[f"bleu_{n}_without_penalty"]) for n in ORDERS]
+    gain = "" if pd.isna(row["gain"]) else f"{number(row['gain'], sign='+')} ({_range(row, 'gain', '+')})"
+    return [
+        row["method"],
+        row["source"],
+        *with_penalty,
+        _range(row, "bleu_4"),
+        *without,
+        number(row["meteor"]),
+        number(row["rouge_l"]),
+        number(row["cider"]),
+        _range(row, "cider"),
+        gain,
+        number(row["spice"]),
+        number(row["new"]),
+        "" if pd.isna(row["vocabulary"]) else f"{row['vocabulary']:,.0f}",
+        number(row["length"]),
+    ]
+
+
+def _range(row: pd.Series, name: str, sign: str = "") -> str:
+    return number_range((row[f"{name}_low"], row[f"{name}_high"]), sign=sign)

@@ -1,0 +1,51 @@
+"""The concepts that an image is said to have, with their scores (SCO, Fig 5)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES
+from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.store import FeatureStore
+from densevse.report.grid import picture_grid
+from densevse.report.pictures import photographs
+from densevse.report.saving import QUIET, RIGHT, save
+from densevse.runtime.spacing import evenly_spaced
+
+PICTURES, SHOWN = 8, 10
+BAR = 0.35  # of a picture's width, for a score of 1
+
+
+def predicted_concepts(
+    scores: Sequence[str], tables: dict[str, str], sources: dict[str, str], title: str, path: str
+) -> None:
+    """Draw test images, evenly spaced in their table, each with the ten concepts that score highest.
+
+    `scores` are the shards of the view `concepts`, `tables` the paths of images, concepts and image_concepts. A concept
+    that the image's own sentences name is green.
+    """
+    images = schema.read(tables["images"], IMAGES)
+    test = images[(images["split"] == "test") & (images["status"] == "ok")]
+    names = schema.read(tables["concepts"], CONCEPTS)["concept"].to_numpy(object)
+    named = schema.read(tables["image_concepts"], IMAGE_CONCEPTS).set_index("image_id")["concepts"]
+    store, photograph = FeatureStore(scores, IMAGE_FEATURES), photographs(tables["images"], sources)
+    number = {image: row for row, image in enumerate(store.rows["image_id"])}
+    chosen = test["image_id"].iloc[evenly_spaced(len(test), PICTURES)]
+    figure, axes = picture_grid(len(chosen), title)
+    for place, image_id in zip(axes, chosen, strict=False):
+        place.imshow(photograph(image_id))
+        _draw(place, store.gather([number[image_id]])[0].astype(np.float32), names, named[image_id])
+    save(figure, path)
+
+
+def _draw(axes: Axes, scores: NDArray[np.float32], names: NDArray[np.object_], named: Sequence[int]) -> None:
+    for line, concept in enumerate(np.argsort(-scores, kind="stable")[:SHOWN]):
+        height, color = -0.04 - 0.045 * line, RIGHT if concept in named else QUIET
+        text = f"{names[concept]}  {scores[concept]:.2f}"
+        axes.text(0, height, text, color=color, fontsize=9, va="center", transform=axes.transAxes, parse_math=False)
+        ends = 0.5, 0.5 + BAR * float(scores[concept])
+        axes.plot(ends, (height, height), color=color, lw=4, transform=axes.transAxes, clip_on=False)

@@ -1,0 +1,153 @@
+"""How well a concept network tells the concepts of images: average precisions, and the table of concepts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES
+from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.artifacts.store import FeatureStore
+from densevse.evaluation.average_precision import average_precisions, weighted_average_precisions
+from densevse.runtime.errors import InputError
+from densevse.statistics.bootstrap import jackknife_interval
+from densevse.tables.rendering import Column, Document, Sheet, number, number_range
+
+FEWEST = 10
+"""Positives of a concept whose average precision is told in the table: below, it is mostly chance."""
+SHOWN = 40
+INTERVALS = (
+    "In brackets 95% intervals by a jackknife over families of images; that of the gain is paired. They hold what a "
+    "split of this size gives: of few images average precision is a little higher than of many."
+)
+BEST = "concepts"
+VIEWS = {BEST: "average_precision", "concepts_whole": "average_precision_whole"}
+"""View -> the column of AVERAGE_PRECISION that is measured of it."""
+
+
+@dataclass(frozen=True)
+class _Split:
+    """A split's readable images: which concepts they have, and how a concept network scores these."""
+
+    name: str
+    present: NDArray[np.bool_]  # (images, concepts)
+    scores: Mapping[str, NDArray[np.float32]]  # view -> (images, concepts)
+    family: NDArray[np.intp]  # (images,) number of the family that the image is of
+
+
+def write_average_precision(
+    tables: Mapping[str, str], scores: Mapping[str, Sequence[str]], each: str, mean: str
+) -> None:
+    """Write how well concepts are told on val and test: AVERAGE_PRECISION of each, and MEAN_AVERAGE_PRECISION.
+
+    `tables` are the paths of images, concepts and image_concepts; `scores` has the shards of the views `concepts` and
+    `concepts_whole`. Raises `InputError` if the scores are of another vocabulary, or naming an image without scores.
+    """
+    concepts = schema.read(tables["concepts"], CONCEPTS)
+    images = schema.read(tables["images"], IMAGES, ["image_id", "split", "status", "family"])
+    labels = schema.read(tables["image_concepts"], IMAGE_CONCEPTS).set_index("image_id")["concepts"]
+    stores = {view: FeatureStore(scores[view], IMAGE_FEATURES) for view in VIEWS}
+    for view, store in stores.items():
+        if store.shape != (len(concepts),):
+            raise InputError(f"{view}: scores of {store.shape[0]} concepts, expected {len(concepts)}; make them anew.")
+    readable = images[images["status"] == "ok"]
+    splits = [_split(name, readable[readable["split"] == name], labels, stores) for name in ("val", "test")]
+    parents = lineage({}, {**tables, **{view: list(shards) for view, shards in scores.items()}})
+    rows = pd.concat([_of_each(split, concepts) for split in splits], ignore_index=True)
+    schema.write(rows, AVERAGE_PRECISION, each, parents)
+    schema.write([_mean(split) for split in splits], MEAN_AVERAGE_PRECISION, mean, parents)
+
+
+def _split(name: str, images: pd.DataFrame, labels: pd.Series, stores: Mapping[str, FeatureStore]) -> _Split:
+    present = np.zeros((len(images), *stores[BEST].shape), bool)
+    for row, numbers in enumerate(labels.reindex(images["image_id"])):
+        present[row, np.asarray(numbers, np.int64)] = True
+    scores = {view: _scores(store, images["image_id"], view) for view, store in stores.items()}
+    return _Split(name, present, scores, pd.factorize(images["family"])[0])
+
+
+def _scores(store: FeatureStore, images: pd.Series, view: str) -> NDArray[np.float32]:
+    number = pd.Index(store.rows["image_id"]).get_indexer(images)
+    if (number < 0).any():
+        raise InputError(f"{view}: image {images.iloc[number.argmin()]!r} has no concept scores; make them anew.")
+    return store.gather(number).astype(np.float32)
+
+
+def _of_each(split: _Split, concepts: pd.DataFrame) -> pd.DataFrame:
+    """The AVERAGE_PRECISION rows of a split."""
+    present = split.present
+    found = {VIEWS[view]: average_precisions(scores, present) for view, scores in split.scores.items()}
+    rows = concepts[["index", "concept", "kind"]].assign(
+        split=split.name,
+        training_images=concepts["image_count"],
+        images=present.sum(axis=0),
+        frequency=present.mean(axis=0) if len(present) else 0.0,
+        **found,
+    )
+    return rows.astype(dict.fromkeys(found, "Float64"))
+
+
+def _mean(split: _Split) -> dict[str, Any]:
+    """The MEAN_AVERAGE_PRECISION row of a split."""
+    enough = split.present.sum(axis=0) >= FEWEST
+    row = {"split": split.name, "concepts": int(enough.sum())}
+    if not enough.any():
+        return row
+    present = split.present[:, enough]
+    # All images, then all but those of each family. Images that a bootstrap draws twice would stand beside each other
+    # in the ranking, which is worth as much as a better network where a concept has few images.
+    families = np.arange(split.family.max() + 1)
+    sets = np.vstack([np.ones_like(split.family), split.family != families[:, None]])
+    # A set without any image of a concept has the mean over the others.
+    best, whole = (
+        np.nanmean(weighted_average_precisions(split.scores[view][:, enough], present, sets), axis=1) for view in VIEWS
+    )
+    for figure, values in {"best_region": best, "whole_image": whole, "gain": best - whole}.items():
+        ends = jackknife_interval(values[0], values[1:])
+        row |= {figure: float(values[0]), f"{figure}_low": ends.low, f"{figure}_high": ends.high}
+    return row | {"frequency": float(present.mean())}
+
+
+def table(title: str, concepts: pd.DataFrame, precision: pd.DataFrame, mean: pd.DataFrame) -> Document:
+    """The vocabulary of a data set and how well its concepts are told.
+
+    The frames have rows of CONCEPTS, AVERAGE_PRECISION and MEAN_AVERAGE_PRECISION.
+    """
+    kinds = ", ".join(f"{count} {kind}s" for kind, count in concepts["kind"].value_counts().items())
+    test = precision.loc[precision["split"] == "test", ["index", "images", *VIEWS.values()]]
+    names = ("words", "training images", "test images", "average precision", "of the whole image")
+    cells = [
+        [
+            *(row["concept"], row["kind"]),
+            *(f"{row[count]:,}" for count in ("count", "image_count", "images")),
+            *(number(100 * row[column]) for column in VIEWS.values()),
+        ]
+        for row in concepts.head(SHOWN).merge(test, on="index").to_dict("records")
+    ]
+    columns = (Column("concept", number=False), Column("kind", number=False), *map(Column, names))
+    heading = f"{len(concepts)} concepts: {kinds}; the {len(cells)} most frequent"
+    notes = [_summary(row) for row in mean.to_dict("records")]
+    notes += ["Words: how often the training sentences have it; precision in percent.", INTERVALS]
+    return Document(f"Concepts of {title}", [Sheet(heading, columns, cells)], notes)
+
+
+def _summary(row: Mapping[Any, Any]) -> str:
+    """A split's means over concepts with enough positives, in percent."""
+    if not row["concepts"]:
+        return f"On {row['split']} no concept has {FEWEST} or more images."
+    best, whole, gain = (
+        f"{number(100 * row[name], sign=sign)} ({number_range(100 * row[name + end] for end in ('_low', '_high'))})"
+        for name, sign in {"best_region": "", "whole_image": "", "gain": "+"}.items()
+    )
+    return (
+        f"On {row['split']}, over the {row['concepts']} concepts with {FEWEST} or more images: mean average precision "
+        f"{best} by the best region and {whole} by the whole image, a gain of {gain}; "
+        f"mean frequency {number(100 * row['frequency'])}, which is what chance gives."
+    )

@@ -1,0 +1,1 @@
+"""Pictures of queries with what a method ranked first."""

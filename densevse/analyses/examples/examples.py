@@ -1,0 +1,86 @@
+"""Example retrievals: images with their best sentences, sentences with their best images, right ones marked."""
+
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.report.pictures import Pixels, pictures
+from densevse.report.saving import QUIET, RIGHT, WRONG, save
+from densevse.runtime.spacing import evenly_spaced
+
+QUERIES, ANSWERS = 4, 5
+
+
+def example_retrievals(
+    retrieval: str, images: str, captions: str, sources: dict[str, str], title: str, path: str
+) -> None:
+    """Draw queries, evenly spaced in the first fold of a RETRIEVAL artifact, with their five best answers.
+
+    `images` and `captions` are the data set's tables, `sources` its files by source name.
+    """
+    rows = schema.read(retrieval, RETRIEVAL)
+    rows = rows[rows["fold"] == 0]
+    texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
+    picture = pictures(images, sources)
+    figure = Figure(figsize=(12, 4.4 * QUERIES), layout="constrained")
+    figure.suptitle(title)
+    upper, lower = figure.subfigures(2, 1, squeeze=False)[:, 0]
+    _draw_annotation(upper, spaced(rows[rows["direction"] == "annotation"]), picture, texts)
+    _draw_search(lower, spaced(rows[rows["direction"] == "search"]), picture, texts)
+    save(figure, path)
+
+
+def spaced(rows: pd.DataFrame) -> pd.DataFrame:
+    """Some rows, evenly spaced."""
+    return rows.iloc[evenly_spaced(len(rows), QUERIES)]
+
+
+def _draw_annotation(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
+    figure.suptitle("Image annotation: an image and its best sentences", x=0.01, ha="left", fontsize=11)
+    axes = figure.subplots(len(rows), 2, squeeze=False, width_ratios=(1, 3))
+    for (left, right), (_, row) in zip(axes, rows.iterrows(), strict=True):
+        show(left, picture(str(row["query_id"])), QUIET)
+        left.set_xlabel(_rank(row), fontsize=9)
+        right.axis("off")
+        for number, (caption, true) in enumerate(zip(row["top"][:ANSWERS], row["top_true"], strict=False)):
+            text = shortened(f"{number + 1}. {texts[caption]}", 100) + (" (right)" if true else "")
+            place = 0.9 - number / ANSWERS
+            right.text(0, place, text, color=RIGHT if true else WRONG, fontsize=10, va="center", parse_math=False)
+
+
+def _draw_search(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
+    figure.suptitle("Image search: a sentence and its best images", x=0.01, ha="left", fontsize=11)
+    lines = figure.subfigures(len(rows), 1, squeeze=False)[:, 0]
+    for line, (_, row) in zip(lines, rows.iterrows(), strict=True):
+        text = f"{shortened(texts[row['query_id']], 110)}  ({_rank(row)})"
+        line.suptitle(text, x=0.01, ha="left", fontsize=10, parse_math=False)
+        places = line.subplots(1, ANSWERS)
+        for place in places[len(row["top"]) :]:
+            place.axis("off")
+        for place, image, true in zip(places, row["top"], row["top_true"], strict=False):
+            show(place, picture(image), RIGHT if true else WRONG)
+            place.set_xlabel("right" if true else "", color=RIGHT, fontsize=9)
+
+
+def show(axes: Axes, pixels: Pixels, color: str) -> None:
+    """Draw a picture with a border of that colour."""
+    axes.imshow(pixels)
+    axes.set(xticks=[], yticks=[])
+    for spine in axes.spines.values():
+        spine.set(color=color, linewidth=3)
+
+
+def _rank(row: pd.Series) -> str:
+    return f"first right answer: rank {row['rank']:,} of {row['candidates']:,}"
+
+
+def shortened(text: str, width: int) -> str:
+    """A text of at most so many characters."""
+    return textwrap.shorten(text, width, placeholder=" ...")

@@ -1,0 +1,34 @@
+"""What a method says of the pairs of an image and a sentence that people have judged."""
+
+import numpy as np
+import pandas as pd
+
+from densevse.evaluation.protocols import TestSet
+from densevse.evaluation.retrieval import Scorer
+from densevse.runtime.errors import InputError
+
+PAIR = ["image_id", "caption_id"]
+IMAGES_AT_ONCE = 500
+
+
+def pair_scores(scorer: Scorer, test_set: TestSet, judged: pd.DataFrame) -> pd.DataFrame:
+    """PAIR_SCORES rows, one for each pair in `judged` (columns image_id and caption_id).
+
+    `scorer` is as in `retrieve`. Raises `InputError` for a pair that is not of the test set.
+    """
+    pairs = judged[PAIR].drop_duplicates(ignore_index=True)
+    image = pd.Index(test_set.image_ids).get_indexer(pd.Index(pairs["image_id"]))
+    caption = pd.Index(test_set.caption_ids).get_indexer(pd.Index(pairs["caption_id"]))
+    if min(image.min(initial=0), caption.min(initial=0)) < 0:
+        missing = pairs[(image < 0) | (caption < 0)].iloc[0].tolist()
+        raise InputError(f"the judged pair {missing} is not of the test split; delete judgements.parquet.")
+    images, row = np.unique(image, return_inverse=True)
+    captions, column = np.unique(caption, return_inverse=True)
+    score_block = scorer(images, captions)
+    scores = np.empty(len(pairs), np.float32)
+    for first in range(0, len(images), IMAGES_AT_ONCE):
+        last = min(first + IMAGES_AT_ONCE, len(images))
+        inside = (row >= first) & (row < last)
+        tile = score_block(slice(first, last), slice(0, len(captions))).float().cpu().numpy()
+        scores[inside] = tile[row[inside] - first, column[inside]]
+    return pairs.assign(score=scores)

@@ -1,0 +1,75 @@
+"""What people say of pairs of an image and a sentence of Flickr8k (Hodosh, Young and Hockenmaier, JAIR 2013).
+
+`ExpertAnnotations.txt` has on each line an image, a caption's id and three ratings from 1 to 4;
+`CrowdFlowerAnnotations.txt` an image, a caption's id, the share of yes, and the numbers of yes and no. Both separate by
+tabs, and are in the official archive of texts.
+"""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from densevse.analyses.human_judgements.schemas import JUDGEMENTS
+from densevse.artifacts import schema
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.datasets.texts import read_lines
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
+
+EXPERTS, CROWD = "ExpertAnnotations.txt", "CrowdFlowerAnnotations.txt"
+LINES = {
+    EXPERTS: ("experts", 5, "an image, a caption's id and three ratings from 1 to 4"),
+    CROWD: ("crowd", 5, "an image, a caption's id, the share of yes, and the numbers of yes and no"),
+}
+
+
+def write_judgements(text: str, images: str, captions: str, output: str) -> None:
+    """Read the judgements in the archive or folder `text` and write those of the test split as JUDGEMENTS."""
+    table = schema.read(images, IMAGES, ["image_id", "split", "status"])
+    readable = table.loc[(table["split"] == "test") & (table["status"] == "ok"), "image_id"]
+    known = schema.read(captions, CAPTIONS, ["caption_id", "image_id"])
+    found = read_judgements(text, known[known["image_id"].isin(readable)])
+    made_from = lineage({"judgements": Path(text).name}, {"images": images, "captions": captions})
+    schema.write(found.astype({"rating": "float32"}), JUDGEMENTS, output, made_from)
+
+
+def read_judgements(text: str, captions: pd.DataFrame) -> pd.DataFrame:
+    """JUDGEMENTS rows, without pairs whose caption is the image's own, as in the literature (16,992 by experts).
+
+    `captions` holds the columns caption_id and image_id of the test split. Raises `InputError` for a line that is not
+    as expected, and where no pair is of that split.
+    """
+    rows = [row for file in LINES for row in _rows(text, file)]
+    found = pd.DataFrame(rows, columns=[column.name for column in JUDGEMENTS.columns])
+    owner = found["caption_id"].map(captions.set_index("caption_id")["image_id"])
+    known = owner.notna() & found["image_id"].isin(captions["image_id"])
+    if not known.any():
+        raise InputError(f"{text}: none of the {len(found)} judgements is of an image and a caption of the test split.")
+    if not known.all():
+        logger.warning("%d judgements are of images or captions that are not in the test split", (~known).sum())
+    own = known & (owner == found["image_id"])
+    logger.info("%d judgements of an image's own captions are left out", own.sum())
+    return found[known & ~own].reset_index(drop=True)
+
+
+def _rows(text: str, file: str) -> Iterator[tuple[str, str, str, float]]:
+    by, count, expected = LINES[file]
+    for number, line in read_lines(text, file):
+        parts = line.split("\t")
+        try:
+            values = [float(part) for part in parts[2:]]
+        except ValueError:
+            values = []
+        if len(parts) != count or not _is_right(by, values):
+            raise InputError(f"{text}, {file}, line {number}: expected {expected}, found {line[:80]!r}.")
+        for rating in values if by == "experts" else values[:1]:
+            yield parts[0], parts[1], by, rating
+
+
+def _is_right(by: str, values: list[float]) -> bool:
+    if len(values) != 3 or not all(math.isfinite(value) for value in values):
+        return False
+    return all(value in (1, 2, 3, 4) for value in values) if by == "experts" else 0 <= values[0] <= 1

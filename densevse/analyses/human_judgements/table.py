@@ -1,0 +1,133 @@
+"""A table of how far methods' scores of pairs of an image and a sentence agree with people's (Flickr8k).
+
+Kendall's tau-c with the single ratings of experts, tau-b with the crowd's shares of yes, in percent, as in the
+literature on caption metrics (Hessel et al., CLIPScore, EMNLP 2021, Tables 1 and 2).
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import kendalltau
+
+from densevse.analyses.human_judgements.schemas import AGREEMENT, JUDGEMENTS, PAIR_SCORES
+from densevse.artifacts import schema
+from densevse.runtime.errors import InputError
+from densevse.statistics.bootstrap import FEWEST_GROUPS, TOO_FEW, UNKNOWN, Interval, interval_of
+from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
+from densevse.tables.results import Outputs, write_table
+
+KINDS = {"experts": "c", "crowd": "b"}
+"""Whose judgements, and by which of Kendall's taus."""
+
+PAIR = ["image_id", "caption_id"]
+REPLICATES = 400
+COLUMNS = ("method", "source", "experts", "crowd", "note")
+NOTES = [
+    "Experts: Kendall's tau-c between scores and single ratings from 1 to 4, of which each pair has three. Crowd: "
+    "tau-b between scores and the share of yes. Both in percent; pairs whose sentence is the image's own are left out.",
+    "95% intervals: a bootstrap over the images, each with its judgements. With several seeds a figure is the mean of "
+    f"theirs, and the interval is of that mean for the given models. {TOO_FEW}",
+    "A model is trained on other sentences of the same kind; the published figures are of metrics that were trained on "
+    "none, or on other data.",
+]
+
+
+class Agreement(NamedTuple):
+    """A method's agreement in percent, with its interval."""
+
+    tau: float
+    interval: Interval
+
+
+def make_agreement_table(
+    judgements: str, scores: Sequence[str], published: str, settings: Mapping[str, Any], outputs: Outputs
+) -> None:
+    """Make the table from JUDGEMENTS and PAIR_SCORES artifacts.
+
+    `settings` holds title and measured (variant -> title and seeds); `scores` come by variant, then seed. `published`
+    is a CSV of config/published/human.
+    """
+    judged = schema.read(judgements, JUDGEMENTS)
+    files = iter(scores)
+    records = [{**row, "variant": "", "seeds": 0} for row in _published(published)]
+    for variant, entry in settings["measured"].items():
+        runs = [schema.read(next(files), PAIR_SCORES) for _ in entry["seeds"]]
+        found = {by: agreement(judged[judged["by"] == by], runs, kind) for by, kind in KINDS.items()}
+        source = named_seeds(entry["seeds"])
+        row = {"method": entry["title"], "source": source, "variant": variant, "seeds": len(runs), "note": ""}
+        for by, value in found.items():
+            row |= {by: value.tau, f"{by}_low": value.interval.low, f"{by}_high": value.interval.high}
+        records.append(row)
+    frame = pd.DataFrame(records, columns=[column.name for column in AGREEMENT.columns])
+    document = Document(f"{settings['title']}: agreement with people", [_sheet(frame, judged)], _notes(frame))
+    write_table(frame, AGREEMENT, document, settings, outputs)
+
+
+def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> Agreement:
+    """Kendall's tau of the scores of several seeds with judgements, in percent, and its interval.
+
+    Raises `InputError` if a judged pair has no score.
+    """
+    if judged.empty:
+        return Agreement(float("nan"), UNKNOWN)
+    scores = np.stack([_scores_of(judged, run) for run in runs])
+    rating = judged["rating"].to_numpy()
+    tau = np.mean([_tau(of_run, rating, kind) for of_run in scores])
+    rows_of_image = [np.asarray(rows) for rows in judged.groupby("image_id", sort=False).indices.values()]
+    if len(rows_of_image) < FEWEST_GROUPS:
+        return Agreement(float(tau), UNKNOWN)
+    random = np.random.default_rng(0)
+    drawn = []
+    for _ in range(REPLICATES):
+        rows = np.concatenate([rows_of_image[n] for n in random.integers(len(rows_of_image), size=len(rows_of_image))])
+        drawn.append(np.mean([_tau(of_run[rows], rating[rows], kind) for of_run in scores]))
+    return Agreement(float(tau), interval_of(np.array(drawn)))
+
+
+def _scores_of(judged: pd.DataFrame, run: pd.DataFrame) -> np.ndarray[Any, Any]:
+    found = judged[PAIR].merge(run, on=PAIR, how="left", validate="many_to_one")["score"]
+    if found.isna().any():
+        missing = judged.loc[found.isna().to_numpy(), PAIR].iloc[0].tolist()
+        raise InputError(f"{int(found.isna().sum())} judged pairs have no score, among them {missing}.")
+    return found.to_numpy()
+
+
+def _tau(scores: np.ndarray[Any, Any], rating: np.ndarray[Any, Any], kind: str) -> float:
+    return 100 * float(kendalltau(scores, rating, variant=kind).statistic)
+
+
+def _published(file: str) -> list[dict[str, Any]]:
+    with Path(file).open(encoding="utf-8", newline="") as text:
+        lines = csv.DictReader(text)
+        if tuple(lines.fieldnames or ()) != COLUMNS:
+            raise InputError(f"{file}: expected the columns {', '.join(COLUMNS)}; found {lines.fieldnames}.")
+        return [{**row, **{by: float(row[by]) if row[by] else None for by in KINDS}} for row in lines]
+
+
+def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
+    columns = [Column("Method", number=False), Column("Source", number=False)]
+    columns += [
+        Column("tau-c", "Experts", short="experts"),
+        Column("95%", "Experts"),
+        Column("tau-b", "Crowd", "crowd"),
+    ]
+    columns += [Column("95%", "Crowd"), Column("Ours", number=False)]
+    cells = [
+        [row["method"], row["source"], *_cells(row, "experts"), *_cells(row, "crowd"), row["variant"]]
+        for _, row in rows.iterrows()
+    ]
+    counts = judged["by"].value_counts()
+    heading = f"{counts.get('experts', 0):,} ratings by experts, {counts.get('crowd', 0):,} pairs judged by the crowd"
+    return Sheet(heading, tuple(columns), cells)
+
+
+def _cells(row: Any, by: str) -> list[str]:
+    return [number(row[by]), number_range((row[f"{by}_low"], row[f"{by}_high"]))]
+
+
+def _notes(rows: pd.DataFrame) -> list[str]:
+    return [*NOTES, *(f"{row['method']}: {row['note']}." for _, row in rows.iterrows() if row["note"])]

@@ -1,0 +1,62 @@
+"""Heat maps of phrases, drawn over their images."""
+
+import textwrap
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from densevse.analyses.localisation.schemas import HEAT_MAPS
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.phrase_boxes import named_boxes
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.report.pictures import pictures
+from densevse.report.saving import RIGHT, WRONG, save
+from densevse.runtime.spacing import evenly_spaced
+
+COLUMNS, LINES = 4, 4
+TITLE = 40  # characters of a line above a picture
+
+
+def localisation_figure(
+    heat_maps: str, images: str, boxes: str, sources: dict[str, str], title: str, path: str
+) -> None:
+    """Draw heat maps of a HEAT_MAPS artifact, evenly spaced (not chosen by their looks), over their images.
+
+    White frames are the phrase's true boxes. The cross is the peak: green where it lies in one of them, else red.
+    """
+    rows = schema.read(heat_maps, HEAT_MAPS)
+    shown = rows.iloc[evenly_spaced(len(rows), COLUMNS * LINES)]
+    table, true = schema.read(images, IMAGES).set_index("image_id"), named_boxes(schema.read(boxes, BOXES))
+    picture = pictures(images, sources)
+    lines = -(-len(shown) // COLUMNS)
+    figure = Figure(figsize=(3 * COLUMNS, 3.3 * lines + 0.6), layout="constrained")
+    figure.suptitle(f"{title}: where phrases are, by their scores with windows")
+    axes = list(figure.subplots(lines, COLUMNS, squeeze=False).ravel())
+    for place in axes:
+        place.set_axis_off()
+    for place, (_, row) in zip(axes, shown.iterrows(), strict=False):
+        image_id = row["image_id"]
+        named = true[(true["image_id"] == image_id) & (true["phrase"] == row["phrase"])]
+        size = (int(table.loc[image_id, "width"]), int(table.loc[image_id, "height"]))
+        _draw(place, picture(image_id), size, row, named[BOX].to_numpy(float))
+    save(figure, path)
+
+
+def _draw(
+    place: Axes, picture: NDArray[np.uint8], size: tuple[int, int], row: pd.Series, true: NDArray[np.float64]
+) -> None:
+    """A picture, grey, below its heat map; what is placed on them is in pixels of the whole image, of that `size`."""
+    extent = (0, size[0], size[1], 0)
+    side = round(len(row["heat"]) ** 0.5)
+    place.imshow(picture.mean(axis=2), cmap="gray", vmin=0, vmax=255, extent=extent)
+    place.imshow(np.reshape(row["heat"], (side, side)), cmap="inferno", alpha=0.5, extent=extent)
+    for x, y, width, height in true:
+        place.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor="white", linewidth=1.5))
+    colour = RIGHT if row["right"] else WRONG
+    place.plot(row["x"], row["y"], "P", markersize=11, markerfacecolor=colour, markeredgecolor="white")
+    place.set_title(textwrap.fill(row["phrase"], TITLE), fontsize=9, parse_math=False)

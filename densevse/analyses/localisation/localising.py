@@ -1,0 +1,133 @@
+"""Where in an image a phrase is: its scores with windows of the image, as a heat map.
+
+Kiros et al. 2014 compare whole images with sentences. A window is an image too, and a phrase a short sentence, so a
+joint space of whole images also says where things are, although it never learned that. The pointing game (Zhang et
+al., Top-down Neural Attention by Excitation Backprop, ECCV 2016) asks whether the highest place lies in a true box of
+the phrase; here without any tolerance beside the box.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from densevse.analyses.localisation.schemas import HEAT_MAPS, WINDOW_FEATURES
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX, covered, grid_cells, in_any
+from densevse.artifacts.lineage import without
+from densevse.artifacts.phrase_boxes import named_boxes
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.store import FeatureStore
+from densevse.inference.encoding import evaluation
+from densevse.inference.spaces import encode_words, read_space
+from densevse.language.tokens import tokenize
+from densevse.language.words import UNKNOWN, Vocabulary
+from densevse.methods.interface import DualEncoder, Encoding, Images, device_of
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import progress
+
+Reals = NDArray[np.float64]
+
+EQUAL = 1e-6
+"""Cells are equally high whose scores differ by less: the same windows summed in another order."""
+
+
+def write_heat_maps(
+    files: Mapping[str, str], cells: int, device: torch.device, output: str | Path, made_from: Mapping[str, Any]
+) -> None:
+    """Write a heat map of `cells` x `cells` for each phrase of each image with windows: a HEAT_MAPS artifact.
+
+    `files` are the model, the windows' features, image_table, boxes and words (the vocabulary). Raises `InputError` for
+    a model whose scores are not of one vector for each image and one for the words of a sentence, or whose features
+    were made by another network than the windows'.
+    """
+    windows = FeatureStore([files["windows"]], WINDOW_FEATURES)
+    made_by = {key: value for key, value in without(windows.made_from, "boxes").items() if key != "windows"}
+    purpose, advice = "phrases can be localised", "Ask for another variant, such as vse."
+    space = read_space(files["model"], purpose, advice, made_by).to(device)
+    (view,) = space.shapes.features
+    boxes = named_boxes(schema.read(files["boxes"], BOXES))
+    boxes = boxes[boxes["image_id"].isin(windows.rows["image_id"])]
+    vectors = _encoded(space, list(boxes["phrase"].unique()), Vocabulary.read(files["words"]))
+    sizes = schema.read(files["image_table"], IMAGES, ["image_id", "width", "height"]).set_index("image_id")
+    of_images = {str(image_id): rows for image_id, rows in boxes.groupby("image_id")}
+    found: list[dict[str, Any]] = []
+    images = windows.rows.groupby("image_id", sort=False).indices.items()
+    for image_id, rows in progress(images, "images"):
+        width, height = (int(length) for length in sizes.loc[image_id])
+        phrases = of_images[str(image_id)].groupby("phrase", sort=False)
+        wanted = tuple(part[[vectors.row[str(phrase)] for phrase in phrases.groups]] for part in vectors.encoding)
+        scores = _scores(space, view, windows.gather(rows), wanted)
+        if not np.isfinite(scores).all():
+            raise InputError(f"{files['model']}: a score of {image_id} is not a number; train the model anew.")
+        maps = heat_maps(windows.rows[BOX].to_numpy(float)[rows], scores, (width, height), cells)
+        for (phrase, true), heat in zip(phrases, maps, strict=True):
+            pointed = pointing_game(heat, true[BOX].to_numpy(float), (width, height))
+            found.append({"image_id": image_id, "phrase": phrase, "heat": heat.astype(np.float32), **pointed})
+    schema.write(pd.DataFrame(found), HEAT_MAPS, output, made_from)
+
+
+def heat_maps(windows: Reals, scores: Reals, size: tuple[int, int], cells: int) -> Reals:
+    """Maps (phrases, cells * cells) of scores (windows, phrases): in each cell the mean over windows that cover it.
+
+    Windows (windows, 4) are boxes in pixels of an image whose `size` is width and height; a window covers a cell if it
+    covers its centre.
+    """
+    centre = cell_centres(size, cells)[:, None]
+    begin, end = windows[:, :2], windows[:, :2] + windows[:, 2:]
+    covers = ((begin <= centre) & (centre < end)).all(axis=2).astype(float)
+    found: Reals = (covers @ scores / covers.sum(axis=1, keepdims=True)).T
+    return found
+
+
+def cell_centres(size: tuple[int, int], cells: int) -> Reals:
+    """(cells * cells, 2): x and y in pixels of an image whose `size` is width and height."""
+    boxes = grid_cells(*size, cells * cells)
+    return boxes[:, :2] + boxes[:, 2:] / 2
+
+
+def pointing_game(heat: Reals, true: Reals, size: tuple[int, int]) -> dict[str, Any]:
+    """Whether a map (cells * cells,) and the centre of the image point into a phrase's true boxes (boxes, 4).
+
+    The peak is the mean of the cells that are equally high: a map that is the same everywhere points at the centre.
+    The names are those of HEAT_MAPS.
+    """
+    highest = heat >= heat.max() - EQUAL
+    x, y = cell_centres(size, round(len(heat) ** 0.5))[highest].mean(axis=0)
+    whole = np.array([[0, 0, *size]], float)
+    return {
+        "x": x,
+        "y": y,
+        "right": in_any(x, y, true),
+        "centre_right": in_any(size[0] / 2, size[1] / 2, true),
+        "box_share": float(covered(whole, true)[0]),
+    }
+
+
+class _Phrases(NamedTuple):
+    """Distinct phrases: the row of each, and their encoding."""
+
+    row: Mapping[str, int]
+    encoding: Encoding
+
+
+def _encoded(space: DualEncoder, phrases: Sequence[str], vocabulary: Vocabulary) -> _Phrases:
+    """Phrases as sentences of the space; one whose words are all unknown is as many unknown words."""
+    numbers = [vocabulary.encode(tokenize(phrase)) or [UNKNOWN] for phrase in phrases]
+    return _Phrases({phrase: row for row, phrase in enumerate(phrases)}, encode_words(space, numbers))
+
+
+def _scores(space: DualEncoder, view: str, features: NDArray[Any], phrases: Encoding) -> Reals:
+    """(windows, phrases) scores of windows' features (windows, D)."""
+    device = device_of(space)
+    vectors = torch.from_numpy(features).float().to(device)
+    present: Tensor = torch.zeros(len(vectors), 0, dtype=torch.bool, device=device)
+    with evaluation(space):
+        images = space.encode_images(Images({view: vectors}, present))
+        found: Reals = space.score(images, phrases).double().cpu().numpy()
+    return found

@@ -1,0 +1,47 @@
+"""How often heat maps of phrases point into true boxes, beside the centre of the image and a place at random."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from densevse.analyses.localisation.schemas import HEAT_MAPS, LOCALISATION_ACCURACY, POINTED
+from densevse.artifacts import schema
+from densevse.tables.accuracy import INTERVALS, accuracies, accuracy_cells, families_of, gain_cells, write_accuracies
+from densevse.tables.rendering import Column, Document, Sheet
+
+COLUMNS = ["image_id", "right", "centre_right", "box_share"]
+TITLES = {
+    "heat map": "the peak of the heat map",
+    "centre": "the centre of the image",
+    "chance": "a place at random: the boxes' share of the image",
+}
+
+
+def write_table(
+    heat_maps: str, images: str, title: str, paths: tuple[str, str, str], made_from: Mapping[str, Any]
+) -> None:
+    """Count how often HEAT_MAPS rows are right; write that as LOCALISATION_ACCURACY rows, as Markdown and as a page."""
+    counted = accuracy(schema.read(heat_maps, HEAT_MAPS, COLUMNS), families_of(images))
+    write_accuracies(counted, LOCALISATION_ACCURACY, table(counted, title), paths, made_from)
+
+
+def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
+    """LOCALISATION_ACCURACY rows of HEAT_MAPS rows. `families`, by image, are what intervals are drawn over."""
+    right = dict(zip(POINTED, (rows[name].to_numpy(float) for name in COLUMNS[1:]), strict=True))
+    found = pd.DataFrame(accuracies(right, families.reindex(rows["image_id"])))
+    return found.assign(phrases=len(rows), images=rows["image_id"].nunique())
+
+
+def table(rows: pd.DataFrame, title: str) -> Document:
+    """LOCALISATION_ACCURACY rows as a table."""
+    columns = (Column("pointed at", number=False), *(Column(name) for name in ("accuracy", "95%", "gain", "95%")))
+    cells = [[TITLES[row["by"]], *accuracy_cells(row), *gain_cells(row, POINTED[0])] for row in rows.to_dict("records")]
+    counts = f"{int(rows['phrases'].iloc[0]):,} phrases in {int(rows['images'].iloc[0]):,} images"
+    notes = [
+        "Accuracy, by the pointing game: the share (%) of phrases of which the place lies in one of the true boxes, "
+        "without any tolerance beside them.",
+        "Gain: what heat maps have above this line.",
+        INTERVALS,
+    ]
+    return Document(title, [Sheet(counts, columns, cells)], notes)

@@ -1,0 +1,106 @@
+"""Windows of images at several scales, each seen by a network as if it were an image of its own."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.analyses.localisation.schemas import WINDOW_FEATURES
+from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.phrase_boxes import named_boxes
+from densevse.artifacts.schema import read
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.store import FeatureWriter
+from densevse.config.networks import View
+from densevse.datasets.images import ImageFiles
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import progress
+from densevse.runtime.spacing import evenly_spaced
+from densevse.vision.extract import DTYPE, READERS, batch_size, blank, features
+from densevse.vision.network_files import NetworkFiles
+from densevse.vision.networks import Network
+from densevse.vision.pipeline import ahead
+from densevse.vision.views import Pixels, crops
+
+
+def extract_windows(
+    images: str | Path,
+    boxes: str | Path,
+    sources: Mapping[str, str],
+    network_files: NetworkFiles,
+    view: View,
+    chosen: Mapping[str, Any],
+    path: str | Path,
+) -> None:
+    """Write the features of windows of test images that have true boxes (schema WINDOW_FEATURES) to `path`.
+
+    `chosen` says how many `images` there are, evenly spaced, and the `sides` and `stride` of their windows (see
+    `windows`). Raises `InputError` if no test image has a box, or naming an image that cannot be read.
+    """
+    rows = _with_boxes(read(images, IMAGES), read(boxes, BOXES), chosen["images"])
+    if rows.empty:
+        raise InputError(f"{boxes}: no readable test image of {images} has a true box that has a name.")
+    network = network_files.load()
+    made_from = network_files.made_from(images, {"boxes": boxes}, view=view, windows=dict(chosen))
+    shape = features(network, blank(network, view)[:1], view).shape[1:]
+    cv2.setNumThreads(1)  # the threads here are the readers'
+    look = partial(_windows_of, files=ImageFiles(sources), view=view, network=network, chosen=chosen)
+    with ThreadPoolExecutor(READERS) as pool, FeatureWriter(path, WINDOW_FEATURES, shape, DTYPE, made_from) as writer:
+        named = zip(rows["image_id"], rows["source"], rows["file"], strict=True)
+        for image_id, found, pixels in progress(ahead(pool, look, named, READERS), "windows of images", len(rows)):
+            vectors = np.concatenate([features(network, part, view) for part in _batches(network, pixels, view)])
+            writer.append(pd.DataFrame(found, columns=BOX).assign(image_id=image_id), vectors)
+
+
+def windows(width: int, height: int, sides: Sequence[float], stride: float) -> Boxes:
+    """Square windows (n, 4) that cover an image of `width` x `height` pixels at each scale, in whole pixels.
+
+    `sides` are shares of the shorter side. From a window to the next it is at most `stride` times its side: the first
+    and the last of a line touch the edges, and the others lie evenly between them.
+    """
+    found: list[tuple[int, int, int, int]] = []
+    for share in sides:
+        side = max(1, round(share * min(width, height)))
+        x, y = (_begins(length, side, stride) for length in (width, height))
+        found += [(left, top, side, side) for top, left in product(y, x)]
+    return np.array(found, np.float32)
+
+
+def _begins(length: int, side: int, stride: float) -> list[int]:
+    count = 1 + math.ceil((length - side) / (stride * side))
+    return [round(place) for place in np.linspace(0, length - side, count)]
+
+
+def _with_boxes(images: pd.DataFrame, boxes: pd.DataFrame, count: int) -> pd.DataFrame:
+    """At most `count` readable test images, evenly spaced among those with a named box."""
+    usable = (images["split"] == "test") & (images["status"] == "ok")
+    rows = images[usable & images["image_id"].isin(named_boxes(boxes)["image_id"])]
+    return rows.iloc[evenly_spaced(len(rows), count)]
+
+
+def _windows_of(
+    named: tuple[str, str, str], files: ImageFiles, view: View, network: Network, chosen: Mapping[str, Any]
+) -> tuple[str, Boxes, Pixels]:
+    """An image's id, its windows (n, 4), and their crops (n, crops, size, size, 3)."""
+    image_id, source, file = named
+    pixels = files.pixels(source, file)
+    found = windows(pixels.shape[1], pixels.shape[0], chosen["sides"], chosen["stride"])
+    of_window = [
+        crops(pixels[y : y + side, x : x + side], view, network.settings.resize, network.settings.size)
+        for x, y, side, _ in found.astype(int)
+    ]
+    return image_id, found, np.stack(of_window)
+
+
+def _batches(network: Network, pixels: Pixels, view: View) -> Iterator[NDArray[np.uint8]]:
+    """The crops of windows, in batches of the network's size."""
+    size = batch_size(network, view)
+    return (pixels[start : start + size] for start in range(0, len(pixels), size))

@@ -1,0 +1,1 @@
+"""How well proposals cover true boxes, and how long they take."""

@@ -1,0 +1,92 @@
+"""The table of proposers: what they cover, what others published, and how long they take."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+import yaml
+
+from densevse.artifacts.schemas.proposals import PERCENT
+from densevse.statistics.bootstrap import TOO_FEW
+from densevse.tables.rendering import Column, Document, Sheet
+
+FIGURES = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
+NAMES = ("average best overlap", *(f"recall at {percent / 100}" for percent in PERCENT), "Jaccard of segments")
+
+
+class Published(NamedTuple):
+    """Figures that a proposer's authors published, and what they were measured on."""
+
+    rows: pd.DataFrame  # proposer, boxes (0 for all), boxes_mean and FIGURES but the first; NaN where not known
+    images: str
+    source: str
+
+
+def read_published(table: str | Path, about: str | Path) -> Published:
+    """The figures of config/published/proposals/<data set>.csv, with what stands in the .yaml beside it."""
+    return Published(pd.read_csv(table), **yaml.safe_load(Path(about).read_text(encoding="utf-8")))
+
+
+def table(
+    title: str,
+    recalls: Mapping[str, pd.DataFrame],
+    times: Mapping[str, pd.DataFrame] | None = None,
+    published: Published | None = None,
+) -> Document:
+    """The recalls (PROPOSAL_RECALL) and times (PROPOSAL_TIMES) of proposers, by name, as a table."""
+    sheets = [_recalls(recalls, published), *([_times(times)] if times else [])]
+    return Document(f"Proposals on {title}", sheets, _notes(recalls, published))
+
+
+def _recalls(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> Sheet:
+    columns = (Column("proposer", number=False), *map(Column, ("boxes looked at", "boxes per image", *NAMES)))
+    cells = [
+        [name, *_counts(row), *(_measured(row, figure) for figure in FIGURES)]
+        for name, rows in recalls.items()
+        for row in rows.to_dict("records")
+    ]
+    cells += [
+        [f"{row['proposer']}, published", *_counts(row), *(_figure(row.get(figure)) for figure in FIGURES)]
+        for row in (published.rows.to_dict("records") if published else [])
+    ]
+    return Sheet("", columns, cells)
+
+
+def _notes(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> list[str]:
+    facts = sorted({(int(n), int(k)) for rows in recalls.values() for n, k in rows[["true_boxes", "images"]].values})
+    against = " or ".join(f"{boxes} true boxes of {images} images" for boxes, images in facts)
+    return [
+        f"Against {against}, of all splits. Overlap is intersection over union; in brackets, 95% intervals over images "
+        f"drawn anew. {TOO_FEW} The Jaccard of segments is the mean over objects of the best of as many segments.",
+        *([f"Published: {published.images}; {published.source}."] if published else []),
+    ]
+
+
+def _times(times: Mapping[str, pd.DataFrame]) -> Sheet:
+    cells = []
+    for name, rows in times.items():
+        seconds = dict(zip(rows["step"], rows["seconds"], strict=True))
+        contours = seconds.pop("contours", None)
+        steps = ", ".join(f"{step} {value:.2f}" for step, value in seconds.items())
+        cells.append([name, f"{sum(seconds.values()):.2f}", "" if contours is None else f"{contours:.2f}", steps])
+    columns = (
+        Column("proposer", number=False),
+        Column("all but contours"),
+        Column("contours"),
+        Column("steps", number=False),
+    )
+    return Sheet("Processor seconds per image, in one process of one thread, and of which step", columns, cells)
+
+
+def _counts(row: Mapping[Any, Any]) -> tuple[str, str]:
+    return str(int(row["boxes"]) or "all"), f"{row['boxes_mean']:.0f}"
+
+
+def _measured(row: Mapping[Any, Any], figure: str) -> str:
+    low, high = (_figure(row[f"{figure}_{end}"]) for end in ("low", "high"))
+    return f"{_figure(row[figure])} [{low}, {high}]" if low else _figure(row[figure])
+
+
+def _figure(value: float | None) -> str:
+    return "" if pd.isna(value) else f"{value:.3f}"

@@ -1,0 +1,73 @@
+"""How long proposers take an image, step by step, measured in one process on a few images of a data set."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import cv2
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from densevse.datasets.images import ImageFiles
+from densevse.runtime.logs import progress
+from densevse.vision.mcg.contours import detector
+from densevse.vision.mcg.forest import Ranker
+from densevse.vision.mcg.proposing import propose
+from densevse.vision.selective_search import selective_search
+from densevse.vision.timer import Timer
+
+IMAGES = 10
+"""How many images are measured. The first is done once more before, as what runs first takes longer."""
+
+
+def times_of_mcg(
+    rows: pd.DataFrame, sources: Mapping[str, str], model: str, ranker: Ranker, options: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Seconds of MCG by step (PROPOSAL_TIMES) on the first readable images of an image table.
+
+    `options` are a proposer's: detector, scales, pixels, half_precision, candidates, superpixels, boxes.
+    """
+    contours = detector(model, options)
+    scales = sorted(options["scales"], reverse=True)
+
+    def work(image_id: str, pixels: NDArray[np.uint8], timer: Timer) -> None:
+        with timer.step("contours"):
+            maps = contours.of(pixels, scales, options["pixels"])
+        forest = ranker.forest(image_id)
+        propose(maps, options["candidates"], forest, options["superpixels"], options["boxes"], timer)
+
+    return _measured(rows, sources, work)
+
+
+def times_of_search(rows: pd.DataFrame, sources: Mapping[str, str], options: Mapping[str, Any]) -> pd.DataFrame:
+    """Seconds of selective search (PROPOSAL_TIMES) on the first readable images of an image table.
+
+    `options` are a proposer's: mode, height, minimum_side, boxes.
+    """
+
+    def work(_: str, pixels: NDArray[np.uint8], timer: Timer) -> None:
+        with timer.step("search"):
+            selective_search(
+                pixels, options["mode"], options["height"], options["minimum_side"], options["boxes"], seed=0
+            )
+
+    return _measured(rows, sources, work)
+
+
+def _measured(rows: pd.DataFrame, sources: Mapping[str, str], work: Any) -> pd.DataFrame:
+    cv2.setNumThreads(1)
+    torch.set_num_threads(1)
+    images = list(_pictures(rows, sources))
+    work(*images[0], Timer())
+    timer = Timer()
+    for image_id, pixels in progress(images, "timing", len(images)):
+        work(image_id, pixels, timer)
+    found = [(step, seconds / len(images), len(images)) for step, seconds in timer.seconds.items()]
+    return pd.DataFrame(found, columns=["step", "seconds", "images"]).astype({"seconds": "float32", "images": "int32"})
+
+
+def _pictures(rows: pd.DataFrame, sources: Mapping[str, str]) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+    files, readable = ImageFiles(dict(sources)), rows[rows["status"] == "ok"][:IMAGES]
+    for image_id, source, file in zip(readable["image_id"], readable["source"], readable["file"], strict=True):
+        yield image_id, files.pixels(source, file)

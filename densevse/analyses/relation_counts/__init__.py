@@ -1,0 +1,1 @@
+"""How many dependency relations there are, beside the numbers that DeFrag prints."""

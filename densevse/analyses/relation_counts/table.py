@@ -1,0 +1,58 @@
+"""The table of dependency relations (DeFrag, section 4): how many there are, how many are kept, what that costs."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from densevse.tables.rendering import Column, Document, Sheet
+
+PARTS = {"all": "the whole data set", "train": "training"}
+COLUMNS = (
+    Column("Dependencies", number=False),
+    Column("Counted over", number=False),
+    Column("Sentences"),
+    Column("Relations"),
+    Column("At least 1%"),
+    Column("Triplets"),
+    Column("Rare relation %"),
+    Column("Unknown word %"),
+    Column("Kept"),
+    Column("Most in a sentence"),
+    Column("Sentences without"),
+)
+NOTES = [
+    "A relation is rare where less than 1% of a part's triplets have it. The paper counts over the whole data set; "
+    "methods read the relations that are frequent in training.",
+    "Rare relation, unknown word: the share of triplets that a method drops as their relation is rare in training, and "
+    "of those that it drops as one of their words is unknown, though the relation is frequent. Words are known that "
+    "have a pre-trained vector, or, where the data set has no such vectors, that are in its vocabulary.",
+    "Published: Karpathy et al. 2014, section 4, collapsed dependencies by the Stanford parser of that time.",
+]
+
+
+def table(title: str, counted: Mapping[str, pd.DataFrame], published: pd.DataFrame) -> Document:
+    """FRAGMENTS rows by the kind of dependencies, below the paper's counts for the data set.
+
+    `published` has the columns relations and frequent_relations, and one row, or none for a data set that the paper
+    does not have.
+    """
+    theirs = [
+        ["collapsed, published", PARTS["all"], "", *_counts(row), *[""] * 6] for row in published.to_dict("records")
+    ]
+    ours = [
+        _measured(kind, row)
+        for kind, fragments in counted.items()
+        for row in fragments.set_index("part").loc[list(PARTS)].reset_index().to_dict("records")
+    ]
+    return Document(f"{title}: relations between words", [Sheet("", COLUMNS, theirs + ours)], NOTES)
+
+
+def _measured(kind: str, row: Mapping[Any, Any]) -> list[str]:
+    shares = (f"{100 * row[name]:.2f}" for name in ("rare_relation", "unknown_word"))
+    sizes = (f"{row[name]:,}" for name in ("kept", "longest", "without"))
+    return [kind, PARTS[row["part"]], f"{row['sentences']:,}", *_counts(row), f"{row['triplets']:,}", *shares, *sizes]
+
+
+def _counts(row: Mapping[Any, Any]) -> tuple[str, str]:
+    return str(row["relations"]), str(row["frequent_relations"])

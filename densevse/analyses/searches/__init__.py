@@ -1,0 +1,1 @@
+"""Search: sentences and photographs of a person, asked of a trained model."""

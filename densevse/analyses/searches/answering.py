@@ -1,0 +1,85 @@
+"""A search of a person's own sentences or photographs: what is asked of what, and which answers are found."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.analyses.searches.schemas import FOUND
+from densevse.analyses.searches.searching import SentencesOf, search
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.data.inputs import Inputs
+from densevse.inference.encodings import KeptImages
+from densevse.methods.interface import Method, device_of
+from densevse.runtime.errors import InputError
+
+
+def write_answers(
+    method: Method,
+    inputs: Inputs,
+    encodings: str | Path,
+    split: str,
+    asked: Literal["sentences", "photographs"],
+    top: int,
+    output: str | Path,
+    made_from: Mapping[str, Any],
+) -> None:
+    """Find the `top` best answers to each query, and write a FOUND artifact.
+
+    Queries are the sentences of `inputs` (of a split) or the images of `encodings`, as `asked` says; the other ones are
+    searched. Raises `InputError` naming a sentence that is asked and of which the model understands nothing.
+    """
+    pairs = inputs.sentences_alone(split)
+    images = KeptImages(encodings, device_of(method))
+    ids = pairs.rows.caption_ids
+    captions = schema.read(inputs.files.one("caption_table"), CAPTIONS, ["caption_id", "text"])
+    texts = captions.set_index("caption_id")["text"].reindex(ids).to_numpy(object)
+    if asked == "sentences":
+        _check_understood(inputs, ids, texts)
+    found = search(method, images, SentencesOf(method, pairs), asked, top)
+    image, sentence = (found.row, found.query) if asked == "sentences" else (found.query, found.row)
+    rows = pd.DataFrame(
+        {
+            "query": found.query.astype(np.int32),
+            "rank": (1 + np.arange(len(found.query)) - np.searchsorted(found.query, found.query)).astype(np.int32),
+            "image_id": images.image_ids[image],
+            "caption_id": ids[sentence],
+            "text": texts[sentence],
+            "unknown_words": _unknown_words(inputs, ids[sentence]),
+            "score": found.score,
+        }
+    )
+    schema.write(rows, FOUND, output, made_from)
+
+
+def _unknown_words(inputs: Inputs, caption_ids: NDArray[np.object_]) -> list[list[str]]:
+    """Those words of each caption that the model does not know."""
+    known = inputs.vocabulary
+    return [[word for word in tokens if word not in known] for tokens in inputs.tokens_of(caption_ids)]
+
+
+def _check_understood(inputs: Inputs, caption_ids: NDArray[np.object_], texts: NDArray[np.object_]) -> None:
+    """Raise `InputError` naming the sentences that hold no known word, or that could not be parsed where it matters."""
+    known = inputs.vocabulary
+    nothing = [not any(word in known for word in tokens) for tokens in inputs.tokens_of(caption_ids)]
+    if any(nothing):
+        raise InputError(
+            f"sentences: the model knows no word of {_quoted(texts[nothing])}. Put it in words that its training "
+            f"sentences had: {inputs.files.one('words')} lists them."
+        )
+    if "parses" in inputs.files:
+        failed = (inputs.parses_of(caption_ids, ["status"])["status"] != "ok").to_numpy()
+        if failed.any():
+            raise InputError(
+                f"sentences: {_quoted(texts[failed])} could not be parsed, and the model reads parses "
+                f"({inputs.files.several('parses')[0]} says why). Put it in other words, or name a variant that reads "
+                "words alone, such as vse."
+            )
+
+
+def _quoted(texts: NDArray[np.object_]) -> str:
+    return ", ".join(map(repr, texts))

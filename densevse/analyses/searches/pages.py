@@ -1,0 +1,76 @@
+"""What a search found, as a page of text and as a page with pictures."""
+
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+
+from densevse.analyses.searches.schemas import FOUND
+from densevse.artifacts import schema
+from densevse.artifacts.files import write_text
+from densevse.report.pages import Picture, page, picture_element
+from densevse.report.pictures import pictures
+from densevse.tables.rendering import Column, Document, Sheet
+
+STYLE = (
+    "section{margin-bottom:2em}ol{padding:0;list-style:none}li{max-width:46em}img{max-width:240px;vertical-align:top}"
+    ".images ol{display:flex;flex-wrap:wrap;gap:1em}.images li{max-width:240px;overflow-wrap:anywhere}"
+    ".score{color:#666;font-variant-numeric:tabular-nums}"
+)
+
+
+def search_pages(
+    found: str, images: str, sources: dict[str, str], asked: str, title: str, shown: int, paths: tuple[str, str]
+) -> None:
+    """Write the first `shown` queries of a FOUND artifact with their answers, as Markdown and as HTML with pictures.
+
+    `images` is the image table of the images that were asked (or found), `sources` are its files by source name;
+    `asked` says whether the queries are sentences or photographs.
+    """
+    rows = schema.read(found, FOUND)
+    queries = [group for _, group in rows[rows["query"] < shown].groupby("query")]
+    left_out = rows["query"].nunique() - len(queries)
+    notes = [f"{left_out} more queries are in {Path(found).name}."] if left_out else []
+    write_text(_markdown(queries, asked, title, notes), paths[0])
+    picture = pictures(images, sources)
+    write_text(_html(queries, asked, title, notes, picture), paths[1])
+
+
+def _markdown(queries: list[pd.DataFrame], asked: str, title: str, notes: list[str]) -> str:
+    answer = "image_id" if asked == "sentences" else "text"
+    columns = (Column("rank"), Column("score"), Column("image" if asked == "sentences" else "sentence", number=False))
+    sheets = []
+    for answers in queries:
+        cells = zip(answers["rank"].astype(str), answers["score"].map("{:.3f}".format), answers[answer], strict=True)
+        sheets.append(Sheet(_heading(answers, asked), columns, [list(row) for row in cells]))
+    return Document(title, sheets, notes).markdown()
+
+
+def _html(queries: list[pd.DataFrame], asked: str, title: str, notes: list[str], picture: Picture) -> str:
+    sections = [_section(answers, asked, picture) for answers in queries]
+    return page(title, STYLE, [*sections, *(f"<p>{escape(note)}</p>" for note in notes)])
+
+
+def _section(answers: pd.DataFrame, asked: str, picture: Picture) -> str:
+    """A query with its answers: images below a sentence, or sentences beside an image."""
+    if asked == "sentences":
+        kind, asking = "images", ""
+        found = [f"{picture_element(name, picture)}<br>{escape(name)}" for name in answers["image_id"]]
+    else:
+        kind, asking = "sentences", picture_element(answers["image_id"].iloc[0], picture)
+        found = [escape(text) for text in answers["text"]]
+    items = "\n".join(
+        f'<li>{answer} <span class="score">{score:.3f}</span></li>'
+        for answer, score in zip(found, answers["score"], strict=True)
+    )
+    heading = escape(_heading(answers, asked))
+    return f'<section class="{kind}"><h2>{heading}</h2>\n{asking}<ol>\n{items}\n</ol></section>'
+
+
+def _heading(answers: pd.DataFrame, asked: str) -> str:
+    """The query; of a sentence, with the words that the model does not know."""
+    first = answers.iloc[0]
+    if asked == "photographs":
+        return str(first["image_id"])
+    unknown = ", ".join(first["unknown_words"])
+    return f"{first['text']}{f' (words that the model does not know: {unknown})' if unknown else ''}"

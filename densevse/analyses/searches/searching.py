@@ -1,0 +1,111 @@
+"""The best images for sentences, or sentences for images, among any number of them, in bounded memory.
+
+What is searched comes in tiles, and of each only the best answers are kept. So memory depends on how many queries and
+answers there are, and not on how much is searched.
+"""
+
+from typing import Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from densevse.data.pairs import Pairs
+from densevse.data.ragged import Indices
+from densevse.inference.encoding import batches, evaluation
+from densevse.inference.scoring import scorer
+from densevse.methods.interface import Encoding, Method, device_of, to_device
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import progress
+
+Scores: TypeAlias = NDArray[np.float32]
+
+MOST_ROWS, MOST_BYTES = 4096, 2**26
+"""Of a tile of either side."""
+
+
+class Side(Protocol):
+    """Images or sentences, encoded when they are asked for."""
+
+    def __len__(self) -> int: ...
+
+    def encoding(self, rows: Indices) -> Encoding:
+        """The encoding of some of them."""
+        ...
+
+
+class SentencesOf:
+    """The sentences of a split."""
+
+    def __init__(self, method: Method, pairs: Pairs) -> None:
+        self._method, self._pairs = method, pairs
+
+    def __len__(self) -> int:
+        return len(self._pairs.rows.caption_ids)
+
+    def encoding(self, rows: Indices) -> Encoding:
+        """The encoding of some of them."""
+        device = device_of(self._method)
+        with evaluation(self._method):
+            return self._method.encode_sentences(to_device(self._pairs.sentences(rows), device))
+
+
+class Answers(NamedTuple):
+    """Answers to queries, in the order of the queries, the best first."""
+
+    query: Indices  # (answers,)
+    row: Indices  # (answers,) what was found, by its row among what was searched
+    score: Scores  # (answers,)
+
+
+def search(
+    method: Method, images: Side, sentences: Side, asked: Literal["sentences", "photographs"], top: int
+) -> Answers:
+    """The `top` best answers to each query: `asked` says which side the queries are, the other one is searched.
+
+    Of equal scores the earlier row comes first. Raises `InputError` naming a query whose score is not a number.
+    """
+    queries, searched = (sentences, images) if asked == "sentences" else (images, sentences)
+    best = Answers(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+    tiles = _tiles(queries)
+    for rows in progress(_tiles(searched), f"searching for {asked}"):
+        found = searched.encoding(rows)
+        for numbers in tiles:
+            asking = queries.encoding(numbers)
+            scores = _scores(method, found, asking).T if asked == "sentences" else _scores(method, asking, found)
+            best = _best(best, _candidates(scores, numbers, rows, top), top)
+    return best
+
+
+def _tiles(side: Side) -> list[Indices]:
+    """All rows of a side, in tiles: those of a method whose encodings are large are of few rows."""
+    row_bytes = sum(part.nbytes for part in side.encoding(np.zeros(1, np.int64)))
+    return batches(len(side), min(MOST_ROWS, max(1, MOST_BYTES // row_bytes)))
+
+
+def _scores(method: Method, images: Encoding, sentences: Encoding) -> Scores:
+    """(I, S) scores."""
+    counts = len(images[0]), len(sentences[0])
+    block = scorer(method, images, sentences)(*(np.arange(count) for count in counts))
+    scores: Scores = block(*(slice(0, count) for count in counts)).float().cpu().numpy()
+    return scores
+
+
+def _candidates(scores: Scores, queries: Indices, rows: Indices, top: int) -> Answers:
+    """Of (queries, rows) scores those that may be among the `top` best: at least as high as the last of them."""
+    finite = np.isfinite(scores).all(axis=1)
+    if not finite.all():
+        query = queries[int(finite.argmin())]
+        raise InputError(f"query {query} (counted from 0): the model gives it a score that is not a number.")
+    last = scores.shape[1] - min(top, scores.shape[1])
+    query, row = np.nonzero(scores >= np.partition(scores, last, axis=1)[:, last : last + 1])
+    return Answers(queries[query], rows[row], scores[query, row])
+
+
+def _best(some: Answers, others: Answers, top: int) -> Answers:
+    """The `top` best of each query among two groups of answers."""
+    query, row = (np.concatenate(parts) for parts in ((some.query, others.query), (some.row, others.row)))
+    score = np.concatenate((some.score, others.score))
+    order = np.lexsort((row, -score, query))
+    place = np.arange(len(query)) - np.searchsorted(query[order], query[order])
+    kept = order[place < top]
+    return Answers(query[kept], row[kept], score[kept])

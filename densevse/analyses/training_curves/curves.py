@@ -1,0 +1,51 @@
+"""The course of every training of a data set: loss, and Sum on the validation set."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.training import HISTORY
+from densevse.report.saving import QUIET, save
+
+Histories = Mapping[str, Sequence[Sequence[str]]]
+
+
+def training_curves(histories: Histories, title: str, path: str) -> None:
+    """Draw, for each variant and seed, the HISTORY artifacts of its rounds; a run's epochs are counted on."""
+    figure = Figure(figsize=(12, 5), layout="constrained")
+    figure.suptitle(title)
+    loss, total = figure.subplots(1, 2)
+    for axes, column, label in ((loss, "loss", "training loss"), (total, "sum", "Sum of recalls on val")):
+        for number, (variant, runs) in enumerate(histories.items()):
+            for seed, rounds in enumerate(runs):
+                _draw_run(axes, joined(rounds), column, f"C{number % 10}", variant if seed == 0 else None)
+        axes.set(xlabel="epoch", ylabel=label)
+        axes.grid(alpha=0.3)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if histories:
+        loss.set_yscale("log")
+        figure.legend(*total.get_legend_handles_labels(), loc="outside right upper", frameon=False)
+    save(figure, path)
+
+
+def joined(rounds: Sequence[str]) -> pd.DataFrame:
+    """The histories of a run's rounds, one after the other, with a running epoch.
+
+    A round's epoch 0, the model that it started from, has the number of the last epoch before it and no loss.
+    """
+    parts = [schema.read(path, HISTORY).assign(round=number) for number, path in enumerate(rounds)]
+    joined = pd.concat(parts, ignore_index=True)
+    return joined.assign(epoch=(joined["epoch"] > 0).cumsum())
+
+
+def _draw_run(axes: Axes, run: pd.DataFrame, column: str, color: str, label: str | None) -> None:
+    axes.plot(run["epoch"], run[column], color=color, linewidth=1.2, label=label)
+    kept = run[run["best"]]
+    axes.plot(kept["epoch"], kept[column], ".", color=color)
+    ends = run.groupby("round")["epoch"].max().iloc[:-1] + 0.5
+    for epoch in ends:
+        axes.axvline(float(epoch), color=QUIET, linewidth=0.5, linestyle="--")

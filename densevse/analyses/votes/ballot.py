@@ -1,0 +1,52 @@
+"""A ballot: learned correspondences, drawn at random, that people are asked to judge (HM-LSTM, section 5.3.2).
+
+The paper draws 2,000 pairs of a phrase and a region from all learned correspondences of the training data. A pair's
+name holds a digest of what people are shown, so that votes on a pair cannot be taken for votes on another one: after
+another training the same phrase may have another box.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from densevse.analyses.votes.schemas import BALLOT
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.phrase_boxes import PHRASE
+from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
+
+SHOWN = ["image_id", *PHRASE, *BOX]
+
+
+def write_ballot(correspondences: str, parses: Iterable[str], pairs: int, seed: int, output: str) -> None:
+    """Draw a BALLOT from a CORRESPONDENCES artifact; `parses` are the shards of the sentences' PARSES."""
+    learned, shards = schema.read(correspondences, CORRESPONDENCES), list(parses)
+    drawn = draw(learned, pairs, seed)
+    sentences = schema.read_all(shards, PARSES, ["caption_id", "tokens"])
+    rows = drawn.merge(sentences, on="caption_id", how="left", validate="many_to_one")
+    logger.info("%d pairs, drawn from %d", len(rows), len(learned))
+    made_from = lineage({"pairs": pairs, "seed": seed}, {"correspondences": correspondences, "parses": shards})
+    schema.write(rows, BALLOT, output, made_from)
+
+
+def draw(learned: pd.DataFrame, pairs: int, seed: int) -> pd.DataFrame:
+    """BALLOT rows without tokens: so many CORRESPONDENCES rows at random, or all where there are fewer.
+
+    With the same seed a smaller ballot is the beginning of a larger one. Raises `InputError` if there are none.
+    """
+    if learned.empty:
+        raise InputError("no correspondences were learned, so there are none to judge.")
+    chosen = np.random.default_rng(seed).permutation(len(learned))[:pairs]
+    drawn = learned.iloc[chosen][["phrase", *SHOWN]].reset_index(drop=True)
+    return drawn.assign(pair=[_name(number, shown) for number, shown in enumerate(drawn[SHOWN].values.tolist(), 1)])
+
+
+def _name(number: int, shown: list[str | int | float]) -> str:
+    return f"{number}-{hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:8]}"

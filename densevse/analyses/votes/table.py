@@ -1,0 +1,150 @@
+"""A table of people's votes on learned correspondences (HM-LSTM, section 5.3.2: 82% by a majority of ten users).
+
+Beside the votes stands how many of the same pairs are right by their true boxes, where such are known.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from densevse.analyses.votes.schemas import BALLOT, VOTE_SHARES, VOTES
+from densevse.artifacts import schema
+from densevse.artifacts.boxes import BOX, intersection_over_union
+from densevse.artifacts.phrase_boxes import PHRASE, RIGHT, TRUE_BOX, true_boxes_of_phrases
+from densevse.artifacts.schemas.datasets import BOXES
+from densevse.runtime.errors import InputError
+from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
+from densevse.tables.accuracy import families_of
+from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
+from densevse.tables.results import Outputs, write_table
+
+COLUMNS = ["method", "source", "correct", "pairs", "voters", "note"]
+COUNTS = ["exact_pairs", "pairs", "fewest_voters", "most_voters", "ties", "without_votes"]
+NOTES = [
+    "Correct: the share (%) of pairs of a phrase and a region that more voters call correct than not. A tie is not "
+    "correct. Pairs without votes are left out.",
+    "Exact: of the pairs with votes whose phrase has a true box, the share (%) whose region overlaps one by at least "
+    "0.5.",
+    f"Intervals hold 95% of a bootstrap over families of images, each with its pairs. {TOO_FEW} They cover which pairs "
+    "were drawn, and neither other voters nor another training.",
+]
+
+
+def make_vote_table(
+    votes: Sequence[tuple[str, str]],
+    images: str,
+    boxes: str | None,
+    published: str,
+    settings: Mapping[str, Any],
+    outputs: Outputs,
+) -> None:
+    """Make the table from BALLOT and VOTES artifacts, a pair of paths for each variant.
+
+    `images` is the data set's IMAGES, `boxes` its BOXES where phrases have such, `published` a CSV of
+    config/published/votes. `settings` holds title, seed, and measured (variant -> title).
+    """
+    true, families = None if boxes is None else schema.read(boxes, BOXES), families_of(images)
+    records = _published(published)
+    for (variant, title), paths in zip(settings["measured"].items(), votes, strict=True):
+        ballot, found = (schema.read(path, kind) for path, kind in zip(paths, (BALLOT, VOTES), strict=True))
+        named = {"method": title, "source": named_seeds([settings["seed"]]), "variant": variant, "note": ""}
+        records.append(named | shares(ballot, found, true, families))
+    columns = [column.name for column in VOTE_SHARES.columns]
+    rows = pd.DataFrame(records, columns=columns).astype(dict.fromkeys(COUNTS, "Int32"))
+    document = Document(f"{settings['title']}: votes on learned correspondences", [_sheet(rows)], _notes(rows))
+    write_table(rows, VOTE_SHARES, document, settings, outputs)
+
+
+def shares(ballot: pd.DataFrame, votes: pd.DataFrame, true: pd.DataFrame | None, families: pd.Series) -> dict[str, Any]:
+    """The figures of a VOTE_SHARES row.
+
+    `ballot` holds BALLOT rows, `votes` VOTES rows on it, `true` BOXES rows. `families`, by image, are what intervals
+    are drawn over.
+    """
+    counts = votes.groupby("pair")["correct"].agg(["sum", "size"]).reindex(ballot["pair"])
+    has_votes = counts["size"].notna().to_numpy()
+    judged, counts = ballot[has_votes], counts[has_votes]
+    correct = (2 * counts["sum"] > counts["size"]).to_numpy(float)
+    family = families.reindex(judged["image_id"]).to_numpy()
+    exact = np.full(len(judged), np.nan) if true is None else exactly_right(judged, true)
+    known = ~np.isnan(exact)
+    return {
+        **_percent("correct", correct, family),
+        **_percent("exact", exact[known], family[known]),
+        "exact_pairs": int(known.sum()),
+        "pairs": len(judged),
+        "fewest_voters": int(counts["size"].min()),
+        "most_voters": int(counts["size"].max()),
+        "ties": int((2 * counts["sum"] == counts["size"]).sum()),
+        "without_votes": int((~has_votes).sum()),
+    }
+
+
+def exactly_right(ballot: pd.DataFrame, true: pd.DataFrame) -> np.ndarray[Any, Any]:
+    """For each pair 1 or 0: whether its box overlaps a true box of its phrase by at least half; NaN without such."""
+    both = ballot[["pair", *PHRASE, *BOX]].merge(true_boxes_of_phrases(true), on=PHRASE)
+    both["overlap"] = intersection_over_union(both[BOX].to_numpy(float), both[TRUE_BOX].to_numpy(float))
+    best = both.groupby("pair")["overlap"].max().reindex(ballot["pair"])
+    return (best >= RIGHT).astype(float).where(best.notna()).to_numpy()
+
+
+def _percent(figure: str, right: np.ndarray[Any, Any], family: np.ndarray[Any, Any]) -> dict[str, float | None]:
+    """A share in percent with its interval; none of no pairs."""
+    names = (figure, f"{figure}_low", f"{figure}_high")
+    if not len(right):
+        return dict.fromkeys(names)
+    values = (right.mean(), *interval_of_mean(right, family))
+    return {name: 100 * value for name, value in zip(names, values, strict=True)}
+
+
+def _published(file: str) -> list[dict[str, Any]]:
+    with Path(file).open(encoding="utf-8", newline="") as text:
+        lines = csv.DictReader(text)
+        if lines.fieldnames != COLUMNS:
+            raise InputError(f"{file}: expected the columns {', '.join(COLUMNS)}; found {lines.fieldnames}.")
+        return [
+            {
+                **{key: line[key] for key in ("method", "source", "note")},
+                "variant": "",
+                "correct": float(line["correct"]),
+                "pairs": int(line["pairs"]),
+                "fewest_voters": int(line["voters"]),
+                "most_voters": int(line["voters"]),
+            }
+            for line in lines
+        ]
+
+
+def _sheet(rows: pd.DataFrame) -> Sheet:
+    columns = [Column("Method", number=False), Column("Source", number=False)]
+    columns += [Column("correct", "Votes", "votes"), Column("95%", "Votes"), Column("pairs", "Votes")]
+    columns += [Column("voters for each", "Votes"), Column("ties", "Votes"), Column("without votes", "Votes")]
+    columns += [Column("correct", "Exact", "exact"), Column("95%", "Exact"), Column("pairs", "Exact")]
+    columns += [Column("Ours", number=False)]
+    return Sheet("", tuple(columns), [_cells(row) for row in rows.to_dict("records")])
+
+
+def _cells(row: dict[Any, Any]) -> list[str]:
+    fewest, most = row["fewest_voters"], row["most_voters"]
+    return [
+        *(row["method"], row["source"]),
+        *(number(row["correct"]), number_range((row["correct_low"], row["correct_high"])), _count(row["pairs"])),
+        *(_count(most) if fewest == most else f"{fewest} to {most}", _count(row["ties"]), _count(row["without_votes"])),
+        *(number(row["exact"]), number_range((row["exact_low"], row["exact_high"])), _count(row["exact_pairs"])),
+        row["variant"],
+    ]
+
+
+def _count(value: Any) -> str:
+    return "" if pd.isna(value) else f"{value:,}"
+
+
+def _notes(rows: pd.DataFrame) -> list[str]:
+    return [
+        *NOTES,
+        *(f"{row['source']}: {row['note']}." for _, row in rows.iterrows() if row["note"]),
+    ]

@@ -1,0 +1,163 @@
+"""All of the configuration, and what its entries must know of each other.
+
+A folder below config/ holds one file per entry, named like the entry: config/datasets/flickr8k.yaml is
+`datasets.flickr8k`. Whatever stands in config/config.yaml, a --configfile or --config is merged over the files.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from densevse.analyses.searches.settings import Search
+from densevse.config.concepts import ConceptNetwork
+from densevse.config.datasets import Dataset
+from densevse.config.generators import Generator, GeneratorEntry
+from densevse.config.language import Parser, WordVectors
+from densevse.config.methods import Method, MethodEntry
+from densevse.config.names import FileName
+from densevse.config.networks import CONCEPTS, Network, View
+from densevse.config.proposers import Clustered, Proposer
+from densevse.config.sources import Path
+from densevse.config.strict import Strict
+from densevse.config.tables import Ensemble, Table
+
+
+class Config(Strict):
+    """All of the configuration."""
+
+    results: Path = Field("results", description="folder of everything the workflow makes")
+    resources: Path = Field("resources", description="folder of downloads")
+    gpu: int = Field(0, ge=0, description="GPUs that a feature or training job asks the executor for")
+    threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
+    boundaries: Path | None = Field(None, description="a folder in BSDS500's layout, which contours are held against")
+    datasets: dict[FileName, Dataset]
+    networks: dict[FileName, Network]
+    concept_networks: dict[FileName, ConceptNetwork] = {}
+    proposers: dict[FileName, Proposer]
+    parsers: dict[FileName, Parser]
+    word_vectors: dict[FileName, WordVectors]
+    methods: dict[FileName, MethodEntry]
+    generators: dict[FileName, GeneratorEntry] = {}
+    tables: dict[FileName, Table] = Field(default={}, description="results/tables/<name>.md")
+    searches: dict[FileName, Search] = Field(default={}, description="results/search/<name>.md")
+
+    @model_validator(mode="after")
+    def _names_exist(self) -> Self:
+        for name, dataset in self.datasets.items():
+            where = f"datasets.{name}"
+            known(f"{where}.proposer", [dataset.proposer], self.proposers)
+            known(f"{where}.proposers_compared", dataset.proposers_compared, self.proposers)
+            known(f"{where}.parser", [dataset.parser], self.parsers)
+            known(f"{where}.word_vectors", [dataset.word_vectors or ""], {**self.word_vectors, "": None})
+            known(f"{where}.votes", dataset.votes, self.variant_names())
+            trained_on = dataset.localisation.trained_on or ""
+            known(f"{where}.localisation.trained_on", [trained_on], {**self.datasets, "": None})
+            self.check_networks(f"{where}.networks", dataset.networks)
+        for name, network in self.networks.items():
+            if not (network.weights or network.local or network.trained_on):
+                raise ValueError(f"networks.{name}: one of weights, local (a file of yours) and trained_on is needed")
+            known(f"networks.{name}.trained_on", [network.trained_on or ""], {**self.datasets, "": None})
+        self._check_masks()
+        self._check_concepts()
+        for name, method in self.methods.items():
+            self._check_method(f"methods.{name}", method)
+        self._check_names_of_variants()
+        self._check_generators()
+        for name, search in self.searches.items():
+            known(f"searches.{name}.dataset", [search.dataset], self.datasets)
+            known(f"searches.{name}.variant", [search.variant], self.variant_names())
+        return self
+
+    def check_networks(self, where: str, networks: Mapping[View, str]) -> None:
+        """Raise `ValueError` for a network that there is none of, or that has no layer for its view."""
+        for view, network in networks.items():
+            known(f"{where}.{view}", [network], self.concept_networks if view in CONCEPTS else self.networks)
+            if view in CONCEPTS:
+                continue
+            if view not in self.networks[network].layers:
+                raise ValueError(f"{where}.{view}: networks.{network}.layers names no layer for this view")
+
+    def _check_masks(self) -> None:
+        for name, proposer in self.proposers.items():
+            masks = getattr(proposer.options, "masks", None)
+            if masks:
+                having = [other for other, dataset in self.datasets.items() if dataset.has_masks]
+                known(f"proposers.{name}.options.masks.dataset", [masks.dataset], having)
+                if masks.shards > self.datasets[masks.dataset].shards:
+                    most = self.datasets[masks.dataset].shards
+                    raise ValueError(f"proposers.{name}.options.masks.shards: {masks.dataset} has only {most}")
+
+    def _check_concepts(self) -> None:
+        for name, proposer in self.proposers.items():
+            if isinstance(proposer.options, Clustered):
+                others = [other for other, entry in self.proposers.items() if entry.kind != "clustered"]
+                known(f"proposers.{name}.options.of", [proposer.options.of], others)
+        for name, concepts in self.concept_networks.items():
+            where = f"concept_networks.{name}"
+            known(f"{where}.network", [concepts.network or ""], {**self.networks, "": None})
+            known(f"{where}.proposer", [concepts.proposer], self.proposers)
+
+    def _check_method(self, where: str, method: MethodEntry) -> None:
+        self.check_networks(f"{where}.networks", method.networks)
+        known(f"{where}.datasets", method.datasets, self.datasets)
+        for name, variant in method.variants.items():
+            known(f"{where}.variants.{name}.datasets", variant.datasets, self.datasets)
+
+    def variant_names(self) -> list[str]:
+        """Every row that config/methods can make: each method by its own name, then its variants."""
+        return [name for method, entry in self.methods.items() for name in (method, *entry.variants)]
+
+    def ensembles(self) -> dict[str, Ensemble]:
+        """Every ensemble of config/methods."""
+        return {name: entry for method in self.methods.values() for name, entry in method.ensembles.items()}
+
+    def _check_names_of_variants(self) -> None:
+        names = [*self.variant_names(), *(name for entry in self.methods.values() for name in entry.ensembles)]
+        _check_differ("methods", names)
+        for method, entry in self.methods.items():
+            for name, ensemble in entry.ensembles.items():
+                known(f"methods.{method}.ensembles.{name}.members", ensemble.members, self.variant_names())
+
+    def generator_names(self) -> list[str]:
+        """Every generator: those of config/generators by their own names, then their variants."""
+        return [name for generator, entry in self.generators.items() for name in (generator, *entry.variants)]
+
+    def _check_generators(self) -> None:
+        names = self.generator_names()
+        _check_differ("generators", names)
+        for name, entry in self.generators.items():
+            known(f"generators.{name}.datasets", entry.datasets, self.datasets)
+            for variant, differences in entry.variants.items():
+                known(f"generators.{name}.variants.{variant}.datasets", differences.datasets, self.datasets)
+        for name, dataset in self.datasets.items():
+            where, captions = f"datasets.{name}.captions", dataset.captions
+            known(f"{where}.generators", captions.generators, names)
+            known(f"{where}.neighbour", [captions.neighbour], self.variant_names())
+            known(f"{where}.reference", [captions.reference], captions.generators)
+
+    def check_generator(self, where: str, entry: Generator) -> None:
+        """Raise `ValueError` for the name of a variant that there is none of."""
+        known(f"{where}.space", [entry.space or ""], [*self.variant_names(), ""])
+
+    def check_variant(self, where: str, entry: Method) -> None:
+        """Raise `ValueError` for the name of a network or variant that there is none of."""
+        self.check_networks(f"{where}.networks", entry.networks)
+        known(f"{where}.generator", [entry.generator or ""], [*self.generator_names(), ""])
+        known(f"{where}.starts_from", [entry.starts_from or ""], [*self.variant_names(), ""])
+        known(f"{where}.round_0_of", [entry.round_0_of or ""], [*self.variant_names(), ""])
+
+
+def _check_differ(where: str, names: Iterable[str]) -> None:
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ValueError(f"{where}: {count} variants have the name {name!r}; rename all but one")
+
+
+def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:
+    """Raise `ValueError` naming the path of the first name that is not one of those."""
+    there = list(those)
+    for name in names:
+        if name not in there:
+            raise ValueError(f"{where}: no {name!r}; known: {', '.join(sorted(filter(None, there)))}")

@@ -1,0 +1,137 @@
+"""Generators: models that write sentences about images, how they are trained, and how they are decoded."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, SerializeAsAny, model_validator
+
+from densevse.config.methods import PARAMETERS, check_parameters_of_phases, models_in, type_of_parameters
+from densevse.config.names import FileName
+from densevse.config.networks import View
+from densevse.config.options import of_found_type
+from densevse.config.strict import Strict
+from densevse.config.training import NamedPhase, Phase, Training
+
+GENERATORS: Path = PARAMETERS / "generators"
+Metric = Literal["bleu", "rouge_l", "cider", "meteor", "spice"]
+
+
+def known_generators() -> list[str]:
+    """The models that the code has: those whose parameters have a type."""
+    return models_in(GENERATORS)
+
+
+def parameters_of_generator(model: str) -> type[Strict] | None:
+    """The type of a model's parameters; nothing for a name that is none of the code's generators."""
+    return type_of_parameters(f"generators.{model}") if model in known_generators() else None
+
+
+class Decoding(Strict):
+    """How sentences are written about an image, and which of them come first."""
+
+    tag_sequences: int = Field(
+        50, ge=1, description="with structure: so many tag sequences, drawn from training, are decoded for each image"
+    )
+    choice_of_tags: Literal["drawn", "most_frequent"] = Field(
+        "drawn",
+        description="which tag sequences: drawn for each image, each as likely as it is frequent in training (as the "
+        "poster has it); or the most frequent ones, the same for all images (ours)",
+    )
+    beam: int = Field(5, ge=1, description="hypotheses that the search goes on with; without structure, all are kept")
+    longest_sentence: int = Field(30, ge=1, description="words; with structure, longer tag sequences are not drawn")
+    language_weight: float = Field(
+        0.1,
+        ge=0,
+        description="of the n-gram model's log probability per word, beside the translation score s(x, v); chosen",
+    )
+    ngram: int = Field(4, ge=1, description="the order of that model, in words")
+    kept: int = Field(5, ge=1, description="sentences of each image that are written to the artifact, the best first")
+
+
+class GeneratorDifferences(Strict):
+    """What may differ in a variant or on a data set: any key of a generator, which is merged with the generator's."""
+
+    title: str | None = None
+    space: str | None = None
+    view: View | None = None
+    sentences: list[Literal["words", "tags"]] | None = None
+    parameters: dict[str, Any] | None = None
+    decoding: dict[str, Any] | None = None
+    training: dict[str, Any] | None = None
+    phases: dict[str, dict[str, Any]] | None = None
+
+
+class GeneratorVariant(GeneratorDifferences):
+    """What makes a variant, and what differs from that on data sets."""
+
+    datasets: dict[str, GeneratorDifferences] = Field(default={}, description="data set -> what differs there")
+
+
+class Generator(Strict):
+    """A model that writes sentences about images; its content is a joint space's vector, or a view of the image."""
+
+    title: str = Field(min_length=1, description="as printed in a table")
+    model: str = Field(description="its file in densevse/methods/generators: its name without .py")
+    space: str | None = Field(
+        None,
+        description="the variant of config/methods whose joint space it works in (same data set and seed): trained on "
+        "the sentences' vectors there, used with the images'",
+    )
+    view: View | None = Field(None, description="the view of images that it reads instead")
+    sentences: list[Literal["words", "tags"]] = Field(
+        min_length=1, description="what it reads of the sentences that it is trained on"
+    )
+    parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of_generator)] = Field(
+        default={}, validate_default=True, description="what differs from the defaults"
+    )
+    decoding: Decoding = Field(default={}, validate_default=True)
+    training: Training
+    phases: dict[str, Phase] = Field(min_length=1, description="by name, one after the other")
+
+    @model_validator(mode="after")
+    def _known_model(self) -> Self:
+        if self.model not in known_generators():
+            raise ValueError(
+                f"model: no {self.model!r} in densevse/methods/generators; known: {', '.join(known_generators())}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _one_content(self) -> Self:
+        if (self.space is None) == (self.view is None):
+            raise ValueError("space: one of space and view must be given, and not both (null unsets one)")
+        return self
+
+    @model_validator(mode="after")
+    def _parameters_of_phases_fit(self) -> Self:
+        check_parameters_of_phases(self.parameters, self.phases)
+        return self
+
+    def named_phases(self) -> list[NamedPhase]:
+        """The phases in order."""
+        return [NamedPhase(name=name, **phase.model_dump()) for name, phase in self.phases.items()]
+
+
+class GeneratorEntry(Generator):
+    """A file of config/generators: a generator with its variants."""
+
+    datasets: dict[str, GeneratorDifferences] = Field(default={}, description="data set -> what differs there")
+    variants: dict[FileName, GeneratorVariant] = Field(default={}, description="variant -> what differs")
+
+
+class Captions(Strict):
+    """A data set's table of generated sentences, results/tables/<data set>_captions.md."""
+
+    generators: list[str] = Field(
+        default=["sc_nlm", "mlbl", "lbl", "lstm_captioner"], min_length=1, description="its rows"
+    )
+    neighbour: str = Field(
+        "vse",
+        description="the variant in whose joint space the training image is found whose sentence is copied",
+    )
+    reference: str = Field("sc_nlm", description="the generator that every other row is compared with, image by image")
+    metrics: list[Metric] = Field(
+        default=["bleu", "rouge_l", "cider", "meteor", "spice"],
+        min_length=1,
+        description="METEOR and SPICE need Java; without it the table says that they are missing",
+    )

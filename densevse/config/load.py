@@ -1,0 +1,180 @@
+"""Reading config/: files and overrides become one validated `Config`; a variant becomes one plain `Method`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from densevse.config.config import Config
+from densevse.config.generators import Generator, GeneratorEntry
+from densevse.config.methods import Method, MethodEntry
+from densevse.config.strict import or_meant
+from densevse.config.validation import Entry, not_valid, validate, wrong_keys
+from densevse.runtime.errors import InputError
+
+Layer = tuple[str, Mapping[str, Any]]
+Kind = Literal["methods", "generators"]
+Model = tuple[Kind, str]  # a variant of config/methods or config/generators
+
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's where it is there: ten times faster
+FOLDERS = (
+    "datasets",
+    "networks",
+    "concept_networks",
+    "proposers",
+    "parsers",
+    "word_vectors",
+    "methods",
+    "generators",
+    "tables",
+    "searches",
+)
+
+
+def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
+    """Read every file below `folder` and merge `overrides` (Snakemake's config) over them.
+
+    Raises `InputError` that names the path of each key that does not exist or whose value does not fit. Every variant
+    is checked on every data set.
+    """
+    entries: dict[str, Any] = {
+        name: {path.stem: _read_yaml(path) for path in sorted(Path(folder, name).glob("*.yaml"))} for name in FOLDERS
+    }
+    _check_new(entries, overrides)
+    config = validate(Config, merge(entries, overrides), "the configuration")
+    for dataset in config.datasets:
+        _check_order(config, dataset)
+    return config
+
+
+def _check_new(entries: Mapping[str, Mapping[str, Any]], overrides: Mapping[str, Any]) -> None:
+    """Raise `InputError` for a new entry that lacks keys: more likely, its name is a misspelt one."""
+    for folder, known in entries.items():
+        kind: type[BaseModel] = get_args(Config.model_fields[folder].annotation)[1]
+        needed = [key for key, field in kind.model_fields.items() if field.is_required()]
+        given = overrides.get(folder)
+        for name, entry in given.items() if isinstance(given, Mapping) else ():
+            if name not in known and not (isinstance(entry, Mapping) and entry.keys() >= set(needed)):
+                raise InputError(
+                    f"{folder}.{name}: there is no {name!r} in config/{folder}, and a new one needs the keys "
+                    f"{', '.join(needed)}; known: {', '.join(known)}{or_meant(str(name), known)}"
+                )
+
+
+def _check_order(config: Config, dataset: str) -> None:
+    """Raise `InputError` for a model that does not fit, or where some need each other and none can be trained first."""
+    models: list[Model] = [("methods", name) for name in config.variant_names()]
+    models += [("generators", name) for name in config.generator_names()]
+    needs = {model: _needs(config, model, dataset) for model in models}
+    try:
+        TopologicalSorter({model: needed.values() for model, needed in needs.items()}).prepare()
+    except CycleError as error:
+        circle: list[Model] = error.args[1][::-1]
+        keys = [
+            _place([key], _layers(*model, config, dataset))
+            for model, other in pairwise(circle)
+            for key, needed in needs[model].items()
+            if needed == other
+        ]
+        raise InputError(
+            f"{' and '.join(dict.fromkeys(keys))}: on {dataset} {circle[0][1]} needs "
+            f"{', which needs '.join(name for _, name in circle[1:])}; name another, so that one can be trained first."
+        ) from None
+
+
+def _needs(config: Config, model: Model, dataset: str) -> dict[str, Model]:
+    """The models that must be trained before one of config/methods or config/generators, by the keys that name them."""
+    kind, name = model
+    if kind == "generators":
+        space = generator(config, name, dataset).space
+        return {"space": ("methods", space)} if space else {}
+    method = variant(config, name, dataset)
+    needs: dict[str, Model] = {}
+    if method.starts_from:
+        needs["starts_from"] = ("methods", method.starts_from)
+    if method.generator:
+        needs["generator"] = ("generators", method.generator)
+    return needs
+
+
+def merge(base: Any, over: Any) -> Any:
+    """`over` laid upon `base`: mappings are merged key by key, anything else is replaced."""
+    if not (isinstance(base, Mapping) and isinstance(over, Mapping)):
+        return over
+    both = base.keys() & over.keys()
+    return {**base, **over, **{key: merge(base[key], over[key]) for key in both}}
+
+
+def variant(config: Config, name: str, dataset: str | None) -> Method:
+    """A variant as it is trained on a data set, with no variants and no data sets left in it.
+
+    Later differences win: the method's own values, the data set's, the variant's, the variant's on that data set.
+    Without a data set it is what the paper describes, as far as it does: nothing is changed for any data.
+    Raises `InputError` for a name that config/methods does not have, or for what does not fit, by its path.
+    """
+    layers = _layers("methods", name, config, dataset)
+    return _resolved(Method, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
+
+
+def generator(config: Config, name: str, dataset: str) -> Generator:
+    """A generator, or a variant of one, as it is trained on a data set; the same as `variant` of config/generators."""
+    layers = _layers("generators", name, config, dataset)
+    return _resolved(Generator, layers, config.check_generator, f"{name} on {dataset}")
+
+
+def _layers(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:
+    """The differences that make a variant on a data set, in order, each with where it stands."""
+    entries: Mapping[str, MethodEntry | GeneratorEntry] = getattr(config, kind)
+    for owner, entry in entries.items():
+        if name == owner or name in entry.variants:
+            where, own = f"{kind}.{owner}", entry.variants.get(name)
+            layers = [(where, entry), (f"{where}.datasets.{dataset}", entry.datasets.get(dataset or ""))]
+            if own:
+                where += f".variants.{name}"
+                layers += [(where, own), (f"{where}.datasets.{dataset}", own.datasets.get(dataset or ""))]
+            return [(place, _given(layer)) for place, layer in layers if layer]
+    raise InputError(
+        f"no {name!r} in config/{kind}; known: {[n for owner, e in entries.items() for n in (owner, *e.variants)]}"
+    )
+
+
+def _given(entry: BaseModel) -> dict[str, Any]:
+    return entry.model_dump(exclude_unset=True, exclude={"variants", "datasets", "ensembles"})
+
+
+def _resolved(kind: type[Entry], layers: Sequence[Layer], check: Callable[[str, Entry], None], what: str) -> Entry:
+    """The entry that layers of differences make; `check` holds it to the rest of the configuration."""
+    values: Any = {}
+    for _, layer in layers:
+        values = merge(values, layer)
+    try:
+        entry = kind.model_validate(values)
+        check("", entry)
+    except ValidationError as error:
+        wrong = [f"{_place(path, layers)}: {message}" for path, message in wrong_keys(error)]
+        raise not_valid(what, wrong) from None
+    except ValueError as error:
+        raise not_valid(what, [f"{layers[0][0]}{error}"]) from None
+    return entry
+
+
+def _place(path: Sequence[str], layers: Sequence[Layer]) -> str:
+    """The path of a key in the last layer that has it."""
+    for where, layer in reversed(layers):
+        value: Any = layer
+        for key in path:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if value is not None:
+            return ".".join([where, *path])
+    return ".".join([layers[0][0], *path])
+
+
+def _read_yaml(path: Path) -> Any:
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
+    except yaml.YAMLError as error:
+        raise InputError(f"{path}: not valid YAML: {error}") from error

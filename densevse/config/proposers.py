@@ -1,0 +1,123 @@
+"""Where boxes that may hold an object come from."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, SerializeAsAny, model_validator
+
+from densevse.config.options import of_type
+from densevse.config.sources import Path, Source
+from densevse.config.strict import Strict
+
+Most = Annotated[int, Field(ge=1, description="the most boxes of an image, the best first")]
+
+
+class SelectiveSearch(Strict):
+    """Selective search (densevse.vision.selective_search)."""
+
+    mode: Literal["single", "fast", "quality"] = "fast"
+    height: int | None = Field(None, ge=16, description="pixels to which an image is resized for the search")
+    minimum_side: int = Field(10, ge=1, description="boxes with a shorter side are left out, pixels")
+    boxes: Most = 2000
+
+
+class BoxFile(Strict):
+    """A Parquet or CSV file with the columns image_id, x, y, width, height, score."""
+
+    path: Path
+    boxes: Most = 2000
+
+
+class Detections(BoxFile):
+    """A file of the same columns and class_name, whose boxes are the regions themselves."""
+
+
+class Masks(Strict):
+    """The data set whose masks MCG's ranker is learned from, in folds: no image is ranked by what it taught."""
+
+    dataset: str = Field(min_length=1, description="a data set whose objects have masks")
+    shards: int = Field(1, ge=1, description="the training images of so many of its shards are learned from, the first")
+    folds: int = Field(5, ge=2, description="a forest for each fold of images, learned from those of all others")
+
+
+class MCG(Strict):
+    """MCG (Arbelaez et al., CVPR 2014), computed: see densevse.vision.mcg."""
+
+    scales: list[Annotated[float, Field(gt=0)]] = Field([2, 1, 0.5], min_length=1, description="of the contour maps")
+    maps: Path | None = Field(
+        None, description="a folder of contour maps of yours instead of HED's: <scale>/<image's file name>.png, grey"
+    )
+    structured_edges: Path | None = Field(
+        None, description="a model of OpenCV's structured edges (model.yml.gz) that finds contours instead of HED"
+    )
+    pixels: int = Field(400_000, ge=256, description="an image of more is worked on smaller")
+    half_precision: bool = Field(
+        False, description="the contour network computes in bf16: faster on a GPU, slower on many processors"
+    )
+    superpixels: int = Field(4096, ge=1, le=16_000, description="the most of an image, which bounds memory")
+    candidates: list[list[Annotated[int, Field(ge=0)]]] = Field(
+        min_length=1, max_length=4, description="how many singles, pairs, triplets and 4-tuples of each hierarchy"
+    )
+    masks: Masks | None = Field(None, description="what the ranker is learned from instead of the authors' sample")
+    trees: int = Field(50, ge=1, description="of the ranker's forest")
+    leaf: int = Field(5, ge=1, description="the fewest training candidates in a leaf of a tree")
+    boxes: Most = 5000
+
+    @property
+    def detector(self) -> Literal["hed", "structured_edges"]:
+        """What finds contours where they are not given."""
+        return "structured_edges" if self.structured_edges else "hed"
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.maps and self.structured_edges:
+            raise ValueError("maps, structured_edges: contours come from one of them; take the other out")
+        return self
+
+    @model_validator(mode="after")
+    def _columns(self) -> Self:
+        hierarchies = len(self.scales) + (len(self.scales) > 1)
+        if any(len(row) != hierarchies for row in self.candidates):
+            raise ValueError(f"candidates: each row needs {hierarchies} numbers, one for each hierarchy of the scales")
+        return self
+
+
+class PublishedMCG(Strict):
+    """MCG's published boxes: a folder with one .mat file for each image."""
+
+    folder: Path
+    name: str = Field("{stem}.mat", min_length=1, description="the .mat file of the image <stem>.<ending>")
+    boxes: Most = 2000
+
+
+class Clustered(Strict):
+    """One of each cluster of another proposer's boxes: see densevse/vision/clusters.py."""
+
+    of: str = Field(min_length=1, description="the proposer whose boxes are clustered")
+    boxes: Most = 49
+    considered: int = Field(500, ge=1, description="so many of an image's boxes are looked at, the best first")
+    smallest_area: float = Field(900, ge=0, description="pixels; smaller boxes are left out")
+    longest_ratio: float = Field(4, ge=1, description="boxes whose sides have a larger ratio are left out")
+
+
+PROPOSERS: dict[str, type[Strict]] = {
+    "selective_search": SelectiveSearch,
+    "file": BoxFile,
+    "detections": Detections,
+    "mcg": MCG,
+    "mcg_published": PublishedMCG,
+    "clustered": Clustered,
+}
+
+
+class Proposer(Strict):
+    """Where boxes that may hold an object come from."""
+
+    kind: Literal["selective_search", "file", "detections", "mcg", "mcg_published", "clustered"]
+    source: Source | None = Field(None, description="the candidates that MCG's ranker is learned from")
+    local: Path | None = Field(None, description="a file of yours with such candidates to use instead")
+    options: Annotated[SerializeAsAny[Strict], of_type("kind", PROPOSERS)] = Field(default={}, validate_default=True)
+
+    def files(self) -> list[str]:
+        """The files or folders of the user's that it reads."""
+        named = (getattr(self.options, name, None) for name in ("path", "folder", "maps", "structured_edges"))
+        return [path for path in named if path is not None]

@@ -1,0 +1,52 @@
+"""The JSON schema of the configuration, for editors: `make schema` writes it to config/schema.json.
+
+It describes a file that overrides some keys as well as an entry's own file (`schema.json#/$defs/Dataset`), so it says
+what each key may hold, but not which keys an entry needs: that is checked when the workflow reads the whole.
+"""
+
+import json
+import sys
+from typing import Any
+
+from densevse.config.config import Config
+from densevse.config.datasets import READERS
+from densevse.config.generators import known_generators, parameters_of_generator
+from densevse.config.language import PARSERS
+from densevse.config.methods import known_models, parameters_of
+from densevse.config.proposers import PROPOSERS
+
+
+def document() -> dict[str, Any]:
+    """The schema."""
+    schema: dict[str, Any] = _without_required(Config.model_json_schema())
+    parameters = {name: parameters_of(name) for name in known_models()}
+    of_generators = {name: parameters_of_generator(name) for name in known_generators()}
+    for entry, by, field, types in (
+        ("Dataset", "reader", "options", READERS),
+        ("Proposer", "kind", "options", PROPOSERS),
+        ("Parser", "kind", "options", PARSERS),
+        ("MethodEntry", "model", "parameters", parameters),
+        ("GeneratorEntry", "model", "parameters", of_generators),
+    ):
+        found = schema["$defs"][entry]
+        found["properties"][field] = {"type": "object", "description": f"see `{by}`"}
+        found["allOf"] = [_choice(by, name, field, types[name]) for name in sorted(types)]
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _choice(by: str, name: str, field: str, kind: Any) -> dict[str, Any]:
+    """What the field `field` may hold where the field `by` is `name`."""
+    return {
+        "if": {"properties": {by: {"const": name}}, "required": [by]},
+        "then": {"properties": {field: _without_required(kind.model_json_schema())}},
+    }
+
+
+def _without_required(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {key: _without_required(value) for key, value in schema.items() if key != "required"}
+    return [_without_required(item) for item in schema] if isinstance(schema, list) else schema
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(document(), indent=2, sort_keys=True) + "\n")

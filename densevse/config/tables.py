@@ -1,0 +1,66 @@
+"""Tables of results: config/tables/<name>.yaml becomes results/tables/<name>.md."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, field_validator
+
+from densevse.config.strict import Strict
+
+Protocol = Literal["full", "five_folds", "first_1000", "random_1000", "hodosh", "regions"]
+
+
+def _differ(names: list[str]) -> list[str]:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"{twice} more than once; leave one of each")
+    return names
+
+
+Different = Annotated[list[str], AfterValidator(_differ)]
+
+
+class PrintedTable(Strict):
+    """Rows of a paper's printed table."""
+
+    paper: str = Field(description="the paper's key in config/published")
+    table: str = Field(description="its number there; `code` for the figures of the authors' public code")
+    rows: list[str] | None = Field(
+        default=None, description="only the methods of these names, as printed; all by default"
+    )
+
+
+class Section(Strict):
+    """A part of a table: one data set measured under one protocol."""
+
+    dataset: str
+    protocol: Protocol = "full"
+    published: str | None = Field(
+        default=None, description="the data set of the published rows, where it is another one"
+    )
+
+
+class Table(Strict):
+    """A table of results. Each section shows the published rows of its data set and protocol, and ours beside them."""
+
+    title: str
+    sections: list[Section] = Field(min_length=1)
+    published: list[PrintedTable] = Field(default=[], description="which published rows it shows, in this order")
+    measure: Different = Field(
+        default=[], description="the variants of config/methods (or ensembles) that are measured for it"
+    )
+    reference: str | None = Field(
+        default=None, description="the variant that every other one is compared with, query by query"
+    )
+
+    @field_validator("sections")
+    @classmethod
+    def _sections_differ(cls, sections: list[Section]) -> list[Section]:
+        _differ([f"{section.dataset} under {section.protocol}" for section in sections])
+        return sections
+
+
+class Ensemble(Strict):
+    """Several variants whose scores are added (sm-LSTM*, section 4.2)."""
+
+    title: str = Field(description="as printed in a table")
+    members: Different = Field(min_length=2, description="variants of config/methods, each trained with the same seed")

@@ -1,0 +1,73 @@
+"""How anything is trained: what holds throughout, and the phases one after the other. The same loop serves all."""
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from densevse.config.strict import Strict
+
+
+class Training(Strict):
+    """What holds in all phases of a training."""
+
+    optimizer: Literal["adam", "adamw", "sgd"] = "adam"
+    momentum: float = Field(default=0.0, ge=0, lt=1, description="of sgd")
+    weight_decay: float = Field(default=0.0, ge=0)
+    batch_size: int = Field(gt=0)
+    clip: float | None = Field(default=None, gt=0, description="largest norm of the gradient")
+    patience: int | None = Field(
+        default=None,
+        gt=0,
+        description="end a phase after so many of its epochs in which the selecting measure on val did not become "
+        "better; the next phase goes on from its last weights",
+    )
+    validation_images: int | None = Field(
+        default=None, gt=0, description="validate on so many images of val, spread over it, where all would take long"
+    )
+    average: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="what the moving average of the weights keeps of itself at each step, if one is validated and kept "
+        "instead of the weights: 0.99 reaches back over about 100 steps",
+    )
+    checkpoint_steps: int = Field(default=200, gt=0, description="steps between checkpoints")
+    half_precision: bool = Field(default=False, description="autocast to bf16 on a GPU")
+
+
+class Phase(Strict):
+    """Some epochs of a training, and what is so in them."""
+
+    epochs: int = Field(gt=0)
+    learning_rate: float = Field(ge=0)
+    final_learning_rate: float | None = Field(
+        default=None,
+        ge=0,
+        description="the learning rate goes there from learning_rate along half a cosine; none: it stays",
+    )
+    parameters: dict[str, Any] = Field(
+        default={}, description="parameters of what is trained that differ in this phase"
+    )
+    frozen: list[str] = Field(
+        default=[], description="modules of what is trained, by their names, whose weights do not change in this phase"
+    )
+
+
+class NamedPhase(Phase):
+    """A phase in the order in which a round goes through them."""
+
+    name: str
+
+
+class TrainingJob(Strict):
+    """All that decides how one round of a method is trained, besides its input files."""
+
+    method: str = Field(description="the method's file in densevse/methods: its name without .py")
+    parameters: dict[str, Any]
+    sentences: list[str] = Field(description="the structures of sentences that the method reads")
+    training: Training
+    phases: list[NamedPhase]
+    seed: int
+    round: int = Field(default=0, ge=0)
+    threads: int = Field(default=1, gt=0)
+    code: str = Field(default="", description="digest of the code that the job runs")

@@ -1,0 +1,59 @@
+"""What is wrong with a part of the configuration, key by key.
+
+Apart from the types of the configuration, so that a job which checks one part does not import all of them.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from densevse.runtime.errors import InputError
+
+Entry = TypeVar("Entry", bound=BaseModel)
+
+KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
+NUMBERS = ("int_type", "float_type")
+
+
+def validate(model: type[Entry], values: Any, where: str) -> Entry:
+    """Return `values` as `model`. Raises `InputError` that lists each wrong key with its path."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        raise not_valid(
+            where, [f"{'.'.join(path) or '(top)'}: {message}" for path, message in wrong_keys(error)]
+        ) from None
+
+
+def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
+    """Path and message of each wrong key. A validator's message begins with the key that it is about, and a colon."""
+    for found in error.errors():
+        path = [str(part) for part in found["loc"] if part != "[key]"]  # pydantic's mark for what is wrong with a key
+        message = found["msg"].removeprefix("Value error, ")
+        if found["type"] != "value_error" and isinstance(found["input"], str | int | float):
+            message += f", not {found['input']!r}"
+        if found["type"] in NUMBERS and isinstance(found["input"], str):
+            message += _instead_of_text(found["input"])
+        named = KEY.fullmatch(message) if found["type"] == "value_error" else None
+        yield ([*path, *named[1].split(".")], named[2]) if named else (path, message)
+
+
+def _instead_of_text(text: str) -> str:
+    """What to do where text stands for a number, as YAML reads 1e-4; or nothing, if it stands for none."""
+    try:
+        number = float(text)
+    except ValueError:
+        return ""
+    if isinstance(yaml.safe_load(text), str):
+        written = yaml.safe_dump(int(number) if number.is_integer() else number).split()[0]
+        return f", which is text in YAML; write {written}"
+    return ", which is text; write it without quotes, and in a file (nested values of --config are all text)"
+
+
+def not_valid(where: str, wrong: Sequence[str]) -> InputError:
+    """The error that lists what is wrong, a line for each key, once."""
+    lines = "\n".join(f"  {line}" for line in dict.fromkeys(wrong))
+    return InputError(f"{where} is not valid; correct these keys:\n{lines}")

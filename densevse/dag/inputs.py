@@ -1,0 +1,58 @@
+"""What a model reads of a data set, by the names that densevse.data.files.Files takes."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from densevse.config.networks import CROPS, View, described_by
+from densevse.dag.datasets import Datasets
+from densevse.dag.features import Features
+from densevse.dag.project import Stage
+from densevse.runtime.errors import InputError
+
+Files = dict[str, str | list[str]]
+
+
+class Inputs(Stage):
+    """The artifacts of images and of sentences that methods and generators read."""
+
+    def of_images(self, reader: str, dataset: str, views: Iterable[View], networks: Mapping[View, str]) -> Files:
+        """The image table, and the features of views by `networks`, or else by those of the data set.
+
+        Raises `InputError` that names the `reader` and a view without a network.
+        """
+        networks = {**self.project.datasets[dataset].networks, **networks}
+        # not `images`: so may a data set's source be called
+        inputs: Files = {"image_table": f"{self.results}/{dataset}/images.parquet"}
+        for view in views:
+            described = described_by(view)
+            if described not in networks:
+                raise InputError(
+                    f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network whose features it "
+                    "is given."
+                )
+            inputs[f"view_{view}"] = Features(self.project).files(dataset, described, networks[described])
+            inputs |= self._sources(dataset) if view == CROPS else {}
+        return inputs
+
+    def _sources(self, dataset: str) -> Files:
+        """The files with a data set's images."""
+        return {f"source_{source}": path for source, path in Datasets(self.project).sources_of(dataset).items()}
+
+    def of_sentences(self, dataset: str, structures: Collection[str], dependencies: str = "enhanced") -> Files:
+        """The sentences, the structures that are read of them, and the vocabularies that these are known by.
+
+        `dependencies` says of which kind triplets are.
+        """
+        folder, known_by = f"{self.results}/{dataset}", f"{self.results}/{self.seen_as(dataset)}/vocabulary"
+        inputs: Files = {
+            "caption_table": f"{folder}/captions.parquet",
+            "tokens": f"{folder}/tokens.parquet",
+            "words": f"{known_by}/words.parquet",
+        }
+        if set(structures) - {"words"}:
+            inputs["parses"] = self.shards(f"{folder}/parses/{self.project.datasets[dataset].parser}", dataset)
+        if {"triplets", "dependencies"} & set(structures):
+            kind = "basic" if "dependencies" in structures else dependencies  # enhanced dependencies are no trees
+            inputs["relations"] = f"{known_by}/relations-{kind}.parquet"
+        if "tags" in structures:
+            inputs["tags"] = f"{known_by}/tags.parquet"
+        return inputs

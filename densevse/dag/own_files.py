@@ -1,0 +1,56 @@
+"""Files that the configuration names and no rule makes.
+
+Snakemake drops a job in silence when its input is missing while its output is there, so that a wrong path would leave
+the results of another one standing under its name. It cannot do so for a file that some rule promises to make. So the
+paths that are not there are outputs of the rule `absent`, which is planned where a target needs one of them, and
+refuses by a parameter, before any job runs and in a dry run too.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+
+from densevse.dag.project import Stage, Wildcards, any_of
+from densevse.runtime.errors import InputError
+
+
+class OwnFiles(Stage):
+    """Paths that the user set, or that come with the project."""
+
+    def absent(self, is_made: Callable[[str], bool]) -> str:
+        """The paths that are not there and that no rule makes."""
+        return any_of(path for path in self._absent() if not is_made(path))
+
+    def refuse(self, wildcards: Wildcards) -> None:
+        """Raise `InputError` naming the key of a path that is not there."""
+        keys = " and ".join(self._absent()[wildcards.absent])
+        raise InputError(
+            f"{keys}: {wildcards.absent} is not there. Correct the path, or take the key out of your configuration."
+        )
+
+    def _absent(self) -> dict[str, list[str]]:
+        """Path -> the keys that name it."""
+        found: dict[str, list[str]] = {}
+        for key, path in self._named():
+            if not os.path.exists(path):
+                found.setdefault(os.path.normpath(path), []).append(key)
+        return found
+
+    def _named(self) -> Iterator[tuple[str, str]]:
+        """The keys and paths of the configuration."""
+        config = self.config
+        yield from [("boundaries", config.boundaries)] if config.boundaries else []
+        for name, search in config.searches.items():
+            yield from [(f"searches.{name}.photographs", search.photographs)] if search.photographs else []
+        for name, dataset in config.datasets.items():
+            yield from ((f"datasets.{name}.local.{source}", path) for source, path in dataset.local.items())
+            yield from ((f"datasets.{name}.votes.{variant}", path) for variant, path in dataset.votes.items())
+            yield from [(f"datasets.{name}.boxes", dataset.boxes)] if dataset.boxes else []
+        for name, network in config.networks.items():
+            yield from [(f"networks.{name}.local", network.local)] if network.local else []
+            if network.classes not in (None, "imagenet"):
+                yield f"networks.{name}.classes", self.project.packaged(str(network.classes))
+        for name, vectors in config.word_vectors.items():
+            yield from [(f"word_vectors.{name}.local", vectors.local)] if vectors.local else []
+        for name, proposer in config.proposers.items():
+            yield from [(f"proposers.{name}.local", proposer.local)] if proposer.local else []
+            yield from ((f"proposers.{name}.options", path) for path in proposer.files())

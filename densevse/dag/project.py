@@ -1,0 +1,174 @@
+"""What every stage's functions start from: the validated configuration, and the code that the rules run."""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import yaml
+from pydantic import BaseModel
+
+from densevse.analyses.searches.settings import Own, own_datasets
+from densevse.artifacts.shards import shard_names
+from densevse.config.config import Config
+from densevse.config.datasets import Dataset
+from densevse.config.load import generator, load, variant
+from densevse.config.methods import Method
+from densevse.config.sources import Source
+from densevse.config.validation import validate
+from densevse.dag.code import Code
+from densevse.runtime.errors import InputError
+
+KEPT = ".snakemake/densevse-code.json"
+OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "tests", "workflow")
+
+
+class Wildcards(Protocol):
+    """The wildcards of a job: `wildcards.dataset` and so on, always text."""
+
+    def __getattr__(self, name: str) -> str: ...
+
+
+class Project:
+    """A project: the code below `root` with its config/, and `overrides` of that (Snakemake's config)."""
+
+    def __init__(self, root: str | Path, overrides: Mapping[str, Any]) -> None:
+        """Raises `InputError` for a configuration that is not valid."""
+        self.root = Path(root)
+        self.config = load(self.root / "config", overrides)
+        _check_folders(self.config, Path(os.path.abspath(root)))
+        # Those of the configuration, and what searches bring, which goes through the same stages.
+        self.datasets = {**self.config.datasets, **own_datasets(self.config.searches, self.config.datasets)}
+        self.code = Code(self.root, KEPT)
+        self.variant = cache(partial(variant, self.config))  # (name, data set) -> its settings there
+        self.generator = cache(partial(generator, self.config))  # the same of config/generators
+        self.packaged_dataset = cache(self._packaged_dataset)
+
+    def trainer_of_round_0(self, name: str, dataset: str) -> str:
+        """The variant whose round 0 a variant has on a data set: its own, unless `round_0_of` names another.
+
+        Raises `InputError` if the two differ in what round 0 depends on, or the other does not train its own.
+        """
+        entry = self.variant(name, dataset)
+        if entry.round_0_of is None:
+            return name
+        other, where = self.variant(entry.round_0_of, dataset), f"{name} on {dataset}: round_0_of: {entry.round_0_of}"
+        if other.round_0_of is not None:
+            raise InputError(f"{where} has the round 0 of {other.round_0_of}; name that one.")
+        different = entry.differences_in_round_0(other)
+        if different:
+            raise InputError(
+                f"{where} differs in {' and '.join(different)}, so its round 0 is another one; leave round_0_of out."
+            )
+        return entry.round_0_of
+
+    def packaged(self, file: str) -> str:
+        """A file of the code, as a path that stays the same when the project is moved."""
+        return os.path.relpath(self.root / file)
+
+    def _packaged_dataset(self, name: str) -> Dataset | None:
+        """A data set as its file in config/datasets says, without overrides; None without such a file."""
+        file = self.root / f"config/datasets/{name}.yaml"
+        return validate(Dataset, yaml.safe_load(file.read_text(encoding="utf-8")), str(file)) if file.exists() else None
+
+
+class Stage:
+    """The functions that a stage's rules are made with; each stage has a class of its own."""
+
+    def __init__(self, project: Project) -> None:
+        self.project, self.config = project, project.config
+        self.results, self.resources = project.config.results, project.config.resources
+
+    def dataset(self, wildcards: Wildcards) -> Dataset:
+        """A data set's settings."""
+        return self.project.datasets[wildcards.dataset]
+
+    def seen_as(self, dataset: str) -> str:
+        """The data set whose networks and vocabulary are used: itself, but for what a search brings."""
+        entry = self.project.datasets[dataset]
+        return entry.of if isinstance(entry, Own) else dataset
+
+    def variant(self, wildcards: Wildcards) -> Method:
+        """A variant's settings on a data set."""
+        return self.project.variant(wildcards.variant, self.seen_as(wildcards.dataset))
+
+    def title(self, wildcards: Wildcards) -> str:
+        """A data set's title."""
+        return self.dataset(wildcards).title
+
+    def threads(self, wildcards: Wildcards) -> int:
+        """Threads of a job that computes with torch: settings, as the last bits of a sum depend on their number."""
+        return self.dataset(wildcards).threads or self.config.threads
+
+    def shards(self, folder: str, dataset: str) -> list[str]:
+        """The shards of a data set's artifact, in order."""
+        return [f"{folder}/{shard}.parquet" for shard in shard_names(self.project.datasets[dataset].shards)]
+
+    def folder_of_round(
+        self, kind: str, dataset: str, variant: str, seed: int | str | None = None, number: int | str | None = None
+    ) -> str:
+        """Where artifacts of a kind, such as models, are that a round of a variant makes on a data set.
+
+        Without a `seed` that is the first one, and without a `number` of the round the last one.
+        """
+        trained_on = self.seen_as(dataset)
+        seed = self.project.datasets[trained_on].seeds[0] if seed is None else seed
+        number = self.project.variant(variant, trained_on).last_round if number is None else number
+        if int(number) == 0:
+            variant = self.project.trainer_of_round_0(variant, trained_on)
+        return f"{self.results}/{dataset}/{kind}/{variant}/seed{seed}/round{number}"
+
+    def folder_of_correspondences(self, dataset: str, variant: str, seed: int | str | None, number: int) -> str:
+        """Where the correspondences are that a round of a variant is trained on; without a `seed` of the first one.
+
+        The model of the round before makes them, so that variants which share round 0 share those of round 1, unless
+        true boxes decide them.
+        """
+        trained_on = self.seen_as(dataset)
+        learned = self.project.variant(variant, trained_on).correspondences == "model"
+        made_by = self.project.trainer_of_round_0(variant, trained_on) if number == 1 and learned else variant
+        return self.folder_of_round("models", dataset, made_by, seed, number)
+
+    def obtained(self, owner: str, source: Source | None, local: str | None) -> str:
+        """Where a source's file is: the user's own, or the one below resources/."""
+        if local is not None:
+            return local
+        return f"{self.resources}/{owner}/{source.file}" if source else ""
+
+    def read_by(self, script: str, entry: BaseModel, *modules: str) -> dict[str, Any]:
+        """The fields of a configuration entry that a script's code may read, as plain values.
+
+        See densevse.dag.code for why the others are left out.
+        """
+        names = self.project.code.names(script, *modules)
+        values: dict[str, Any] = only(entry, names)
+        return values
+
+
+def _check_folders(config: Config, root: Path) -> None:
+    """Raise `InputError` for folders of results and downloads that are one, or would hold the project's own files."""
+    folders = {key: Path(os.path.abspath(getattr(config, key))) for key in ("results", "resources")}
+    if folders["results"] == folders["resources"]:
+        raise InputError(f"results: {config.results!r} is the folder of resources too; name one for results alone.")
+    for key, folder in folders.items():
+        if folder in (root, Path.cwd()) or any(folder.is_relative_to(root / name) for name in OWN_FOLDERS):
+            raise InputError(f"{key}: {folder} holds files of the project's own; name a folder for {key} alone.")
+
+
+def only(entry: Any, names: frozenset[str]) -> Any:
+    """A configuration entry, or anything in one, as plain values in a fixed order, with the named fields only."""
+    if isinstance(entry, BaseModel):
+        fields = sorted(type(entry).model_fields.keys() & names)
+        return {name: only(getattr(entry, name), names) for name in fields}
+    if isinstance(entry, Mapping):
+        return {key: only(entry[key], names) for key in sorted(entry)}
+    if isinstance(entry, list | tuple):
+        return [only(item, names) for item in entry]
+    return entry
+
+
+def any_of(names: Iterable[str]) -> str:
+    """A wildcard constraint: one of these, or nothing at all."""
+    return "|".join(map(re.escape, names)) or "(?!)"

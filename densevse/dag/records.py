@@ -1,0 +1,61 @@
+"""Snakemake's records of how each file was made, kept beside what was made.
+
+Snakemake compares settings and digests of code with its records of the run that made a file, below .snakemake/metadata.
+Where it has no record it takes a file for current, so that results without their records would keep old figures after
+any change. The records therefore lie in the folder of results, and .snakemake/metadata is a link to them: whoever
+moves, copies or keeps the one has the other.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+from densevse.artifacts.files import writing
+from densevse.runtime.errors import InputError
+
+SNAKEMAKE = Path(".snakemake")
+
+
+def keep_records(results: str) -> None:
+    """Let Snakemake's records lie in the folder `results`; those that it wrote itself are moved there.
+
+    Records name the path of what was made, so those of a folder that had another name are of no use. Raises
+    `InputError` for results without records of their own, and for a folder that cannot be written to.
+    """
+    kept, link = Path(results, f".records-{quote(results, safe='')}"), SNAKEMAKE / "metadata"
+    own = link.is_dir() and not link.is_symlink() and any(link.iterdir())
+    if not (kept.is_dir() or own) and any(Path(results).glob("*/*.parquet")):
+        raise InputError(
+            f"{kept}: not there. {results} holds what an earlier run made, but not the records of how it made it, so "
+            "that nobody could tell whether its settings and code were those of today. Copy the hidden folder "
+            f"{kept.name} too; if {results} had another name, give it that name again (a symbolic link will do); or "
+            "let `results` name a new folder."
+        )
+    if not (kept.is_dir() and link.is_symlink() and link.resolve() == kept.resolve()):
+        with writing(kept):
+            _link(link, kept)
+
+
+def _link(link: Path, kept: Path) -> None:
+    """Make `link` a relative link to the folder `kept`, which takes over what was in it."""
+    kept.mkdir(parents=True, exist_ok=True)
+    if link.is_dir() and not link.is_symlink():
+        shutil.copytree(link, kept, dirs_exist_ok=True)
+        shutil.rmtree(link)
+    # Without this folder Snakemake takes the records for some of its first format.
+    (SNAKEMAKE / "incomplete").mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(os.path.relpath(kept.resolve(), SNAKEMAKE.resolve()))
+
+
+def read_only(*folders: str) -> Iterator[str]:
+    """What to say of each folder that is there and cannot be written to; what is in it can still be looked at."""
+    for folder in folders:
+        if os.path.exists(folder) and not os.access(folder, os.W_OK):
+            yield (
+                f"{folder} cannot be written to, so that no job can run that makes a file there. Let it be written to "
+                "(chmod -R u+w, or another mount), or let `results` and `resources` of the configuration name folders "
+                "that can be."
+            )

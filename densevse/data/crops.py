@@ -1,0 +1,62 @@
+"""The view `crops`: regions as pixels, for a network that is trained with the method (DeFrag, section 3.4)."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.store import FeatureStore
+from densevse.data.ragged import Indices
+from densevse.data.views import Regions
+from densevse.datasets.images import ImageFiles
+from densevse.runtime.errors import InputError
+from densevse.vision.crops import colour_of, crop_of_region
+
+READERS = 4
+"""Threads that decode and warp."""
+
+
+class Crops(Regions):
+    """The regions of an artifact as the network was shown them: (images, R, 3, S, S) uint8, decoded when asked for.
+
+    `images` is the image table, `files` are the data set's. Raises `InputError` as `Regions` does, or for regions that
+    the network was not shown as crops.
+    """
+
+    def __init__(
+        self, store: FeatureStore, image_ids: NDArray[np.object_], images: pd.DataFrame, files: ImageFiles
+    ) -> None:
+        super().__init__(store, image_ids, "crops")
+        made_from = store.made_from
+        options = made_from.get("regions", {})
+        if options.get("features") != "crops":
+            raise InputError(
+                f"The regions of the network {made_from.get('network')} are read from a map of the whole image, so it "
+                "has no crops that could be trained on: set the network's regions.features to crops."
+            )
+        named = images.set_index("image_id").loc[store.rows["image_id"].unique(), ["source", "file"]]
+        self._named = {str(image): (source, file) for image, source, file in named.itertuples()}
+        self._files = files
+        self._image, self._rank = (store.rows[name].to_numpy() for name in ("image_id", "rank"))
+        self._boxes = store.rows[BOX].to_numpy(np.float32)
+        fill = colour_of(made_from["mean"])
+        size = options["crop_size"] or made_from["size"]
+        self._crop = partial(crop_of_region, size=size, context=options["context"], fill=fill)
+
+    def _gather(self, rows: Indices) -> Tensor:
+        """(n, 3, S, S) crops of regions, those of an image one after the other."""
+        image = self._image[rows]
+        of_images = np.split(rows, 1 + np.flatnonzero(image[1:] != image[:-1]))
+        with ThreadPoolExecutor(READERS) as pool:
+            crops = np.concatenate(list(pool.map(self._of_image, of_images)))
+        return torch.from_numpy(crops).permute(0, 3, 1, 2)
+
+    def _of_image(self, rows: Indices) -> NDArray[np.uint8]:
+        """(n, S, S, 3) crops of regions of one image."""
+        pixels = self._files.pixels(*self._named[self._image[rows[0]]])
+        return np.stack([self._crop(pixels, self._rank[row], self._boxes[row]) for row in rows])

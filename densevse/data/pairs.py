@@ -1,0 +1,86 @@
+"""Matched pairs of images and sentences of a split, as batches of tensors."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import torch
+
+from densevse.data.phrase_regions import PhraseRegions
+from densevse.data.ragged import Indices
+from densevse.data.structures import Structure
+from densevse.data.structures.trees import Forest
+from densevse.data.views import Regions, View
+from densevse.data.written import Written
+from densevse.evaluation.protocols import TestSet
+from densevse.methods.interface import Batch, Correspondences, Images, Sentences
+from densevse.runtime.errors import InputError
+
+
+class Pairs:
+    """A split: its images in table order, and its sentences in the order of their images.
+
+    With `regions` "all", a batch holds every region of its images; with "assigned" the whole image alone (rank 0) and
+    those that the sentences' `phrases` are assigned to, so that no others are read.
+    """
+
+    def __init__(
+        self,
+        rows: TestSet,
+        views: Mapping[str, View | Written],
+        structures: Mapping[str, Structure],
+        phrases: PhraseRegions | None = None,
+        regions: Literal["all", "assigned"] = "all",
+    ) -> None:
+        self.rows, self.structures, self.regions = rows, dict(structures), regions
+        self._views = dict(views)
+        self._phrases = phrases
+
+    def images(self, rows: Indices) -> Images:
+        """Some images of the split."""
+        every = np.arange(len(rows))
+        return self._images(rows, (every, np.zeros_like(every)) if self.regions == "assigned" else None)
+
+    def sentences(self, rows: Indices) -> Sentences:
+        """Some sentences of the split."""
+        return Sentences({name: structure.take(rows) for name, structure in self.structures.items()})
+
+    def batch(self, sentences: Indices) -> Batch:
+        """Some sentences, each with its image; an image that comes twice is a true image of both sentences."""
+        rows = self.rows.image_of_caption[sentences]
+        positives = torch.from_numpy(rows[:, None] == rows[None, :])
+        found = self._phrases.correspondences(sentences, self.forest()) if self._phrases else None
+        if found is None or self.regions == "all":
+            return Batch(self.images(rows), self.sentences(sentences), positives, found)
+        owner, rank, place = _distinct_regions(len(rows), found)
+        images = self._images(rows, (owner, rank))
+        return Batch(images, self.sentences(sentences), positives, replace(found, region=torch.from_numpy(place)))
+
+    def forest(self) -> Forest:
+        """The trees of the split. Raises `InputError` if they were not read."""
+        forest = self.structures.get("trees")
+        if not isinstance(forest, Forest):
+            raise InputError("phrases need trees: the method's `sentences` must hold trees.")
+        return forest
+
+    def _images(self, rows: Indices, some: tuple[Indices, Indices] | None) -> Images:
+        """Some images; of their regions those given by owner and rank, or all."""
+        views, present, scores = {}, torch.ones(len(rows), 0, dtype=torch.bool), None
+        for name, found in self._views.items():
+            if isinstance(found, Regions):
+                views[name], present, scores = found.take_some(rows, *(some or found.all_of(rows)))
+            else:
+                views[name] = found.take(rows)
+        return Images(views, present, scores)
+
+
+def _distinct_regions(images: int, phrases: Correspondences) -> tuple[Indices, Indices, Indices]:
+    """The whole image and the assigned regions of each image, by owner and rank; and each phrase's place among them."""
+    sentence, region = phrases.sentence.numpy(), phrases.region.numpy()
+    ranks = 1 + int(region.max(initial=0))
+    wanted, wholes = sentence * ranks + region, np.arange(images) * ranks
+    distinct = np.unique(np.concatenate((wholes, wanted)))
+    owner, rank = np.divmod(distinct, ranks)
+    place = np.searchsorted(distinct, wanted) - np.searchsorted(distinct, wholes)[sentence]
+    return owner, rank, place

@@ -1,0 +1,42 @@
+"""The structures of sentences, one module each: found by the name that a method's configuration lists.
+
+A new structure is a dataclass in densevse/methods/structures.py and a module here, whose class is called STRUCTURE.
+"""
+
+from abc import ABC, abstractmethod
+from importlib import import_module
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from densevse.data.ragged import Indices
+from densevse.data.texts import Texts
+from densevse.runtime.errors import InputError
+
+
+class Structure(ABC):
+    """One structure of all sentences of a split, in their order."""
+
+    @classmethod
+    @abstractmethod
+    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
+        """Read the structure of the sentences `caption_ids`. Raises `InputError` naming one that has none."""
+
+    @classmethod
+    def sizes(cls, texts: Texts) -> dict[str, int]:
+        """The sizes of vocabularies that only this structure has: they become `Shapes.sizes`."""
+        return {}
+
+    @abstractmethod
+    def take(self, sentences: Indices) -> Any:
+        """A batch: some of the sentences, as the structure's dataclass in densevse/methods/structures.py."""
+
+
+def structure(name: str) -> type[Structure]:
+    """The structure of that name. Raises `InputError` if no module here has it."""
+    try:
+        found: type[Structure] = import_module(f"{__name__}.{name}").STRUCTURE
+    except ModuleNotFoundError as error:
+        raise InputError(f"no structure of sentences is called {name!r} in densevse/data/structures.") from error
+    return found

@@ -1,0 +1,48 @@
+"""A data set's sentences as artifacts hold them: what every structure of sentences is read from."""
+
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.tokens import TOKENS
+from densevse.data.files import Files
+from densevse.language.words import Vocabulary
+from densevse.runtime.errors import InputError
+
+
+class Texts:
+    """The known words, and tokens and parses by caption."""
+
+    def __init__(self, files: Files) -> None:
+        self.files = files
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The known words."""
+        return Vocabulary.read(self.files.one("words"))
+
+    def tokens_of(self, caption_ids: NDArray[np.object_]) -> list[list[str]]:
+        """The tokens of some captions. Raises `InputError` naming one that has none."""
+        return [list(tokens) for tokens in self._of_captions(self._tokens, caption_ids, "tokens")["tokens"]]
+
+    def parses_of(self, caption_ids: NDArray[np.object_], columns: list[str]) -> pd.DataFrame:
+        """PARSES columns of some captions, in their order. Raises `InputError` naming one that was not parsed."""
+        paths = self.files.several("parses")
+        parses = schema.read_all(paths, PARSES, ["caption_id", *columns]).set_index("caption_id")
+        return self._of_captions(parses, caption_ids, "parses")
+
+    @cached_property
+    def _tokens(self) -> pd.DataFrame:
+        path = self.files.one("tokens")
+        return schema.read(path, TOKENS, ["caption_id", "tokens"]).set_index("caption_id")
+
+    def _of_captions(self, rows: pd.DataFrame, caption_ids: NDArray[np.object_], name: str) -> pd.DataFrame:
+        number = rows.index.get_indexer(pd.Index(caption_ids))
+        if (number < 0).any():
+            missing = caption_ids[int(np.argmin(number))]
+            raise InputError(f"caption {missing!r} is not among the {name}; delete these and run snakemake again.")
+        return rows.iloc[number]

@@ -1,0 +1,39 @@
+"""The view `written`: of each image the first sentence that a generator wrote about it (SCO's "ctx + sen")."""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.captions import GENERATED
+from densevse.data.ragged import Indices, Ragged
+from densevse.language.words import UNKNOWN, Vocabulary
+from densevse.runtime.errors import InputError
+
+WRITTEN = "written"  # also the name of the job's input: the GENERATED sentences of all splits
+
+
+class Written:
+    """The words of one sentence for each image of a split."""
+
+    def __init__(self, paths: list[str], vocabulary: Vocabulary, image_ids: NDArray[np.object_]) -> None:
+        """Raises `InputError` naming an image that no sentence was written about."""
+        rows = schema.read_all(paths, GENERATED, ["image_id", "rank", "tokens"])
+        tokens = rows[rows["rank"] == 1].set_index("image_id")["tokens"]
+        missing = [image for image in image_ids if image not in tokens.index]
+        if missing:
+            raise InputError(
+                f"{len(missing)} images have no written sentence, the first is {missing[0]!r}; delete {paths[0]} and "
+                "the files beside it, and run snakemake again."
+            )
+        numbers = [vocabulary.encode(words) or [UNKNOWN] for words in tokens.reindex(image_ids)]
+        self._sentences = Ragged.of_lengths([len(sentence) for sentence in numbers])
+        self._words = np.array([number for sentence in numbers for number in sentence], np.int64)
+
+    def take(self, images: Indices) -> Tensor:
+        """(images, longest) word numbers of some of the split's images, padded with 0."""
+        items, owner, place = self._sentences.take(images)
+        index = torch.zeros(len(images), int(self._sentences.lengths(images).max(initial=1)), dtype=torch.long)
+        index[owner, place] = torch.from_numpy(self._words[items])
+        return index

@@ -1,1 +1,0 @@
-"""Pictures of results, as the papers draw them."""

@@ -1,0 +1,76 @@
+"""What a run cost: the time and memory of each stage, from what its jobs wrote at the ends of their logs.
+
+python -m densevse.report.costs results
+"""
+
+import argparse
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import USED
+from densevse.tables.rendering import Column, Document, Sheet
+
+COLUMNS = (
+    Column("stage", number=False),
+    Column("data set", number=False),
+    Column("jobs"),
+    Column("longest job, s"),
+    Column("CPU of all, s"),
+    Column("most memory, MB"),
+)
+
+
+MEASURED = ("seconds", "processor", "memory")
+DONE = re.compile(r"done in " + re.sub(r"\{.*?\}", r"([\\d.]+)", USED) + "$")
+"""The last line of the log of a job that ended well."""
+
+
+def costs(results: str | Path) -> pd.DataFrame:
+    """One row for each stage and data set: jobs, seconds of the longest one, CPU seconds of all, peak memory in MB.
+
+    The columns are stage, dataset, jobs, seconds, processor and memory. A job's log is named after its data set, whose
+    results have a folder of that name; one without such a folder, like a table's, stands under its own name. A job that
+    failed, or is under way, is left out.
+
+    Raises `InputError` if no job below `results` has ended.
+    """
+    files = sorted(Path(results).glob("logs/*/*.log"))
+    datasets = [folder.name for folder in Path(results).iterdir() if folder.is_dir()] if files else []
+    jobs = [_read(file, datasets) for file in files]
+    ended = pd.DataFrame([job for job in jobs if job is not None], columns=["stage", "dataset", *MEASURED])
+    if ended.empty:
+        raise InputError(
+            f"{results}: expected logs/<stage>/*.log of jobs that are done, found none. Run a table first."
+        )
+    rows = ended.groupby(["stage", "dataset"], as_index=False)
+    return rows.agg(
+        jobs=("seconds", "size"), seconds=("seconds", "max"), processor=("processor", "sum"), memory=("memory", "max")
+    )
+
+
+def table(rows: pd.DataFrame) -> str:
+    """What `costs` found, as Markdown."""
+    cells = [
+        [stage, dataset, str(jobs), *(f"{figure:,.0f}" for figure in measured)]
+        for stage, dataset, jobs, *measured in rows.itertuples(index=False)
+    ]
+    return Document("What each stage cost", [Sheet("", COLUMNS, cells)]).markdown()
+
+
+def _read(log: Path, datasets: list[str]) -> tuple[str, str, float, float, float] | None:
+    """A job's stage and data set, its seconds, those of its CPU and its MB; nothing of one that is not done."""
+    found = DONE.search(log.read_text(encoding="utf-8", errors="replace").rstrip())
+    if found is None:
+        return None
+    seconds, processor, memory = map(float, found.groups())
+    named = [name for name in datasets if re.match(rf"{re.escape(name)}([-_]|$)", log.stem)]
+    return log.parent.name, max(named, key=len, default=log.stem), seconds, processor, memory
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="?", default="results", help="the folder of the run's results")
+    print(table(costs(parser.parse_args().results)))

@@ -1,0 +1,1 @@
+"""How a job runs: errors, logs, numerics, processor."""

@@ -1,0 +1,1 @@
+"""The generated data set `scenes`: its world, pictures, sentences, grammar and network."""

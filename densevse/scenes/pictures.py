@@ -1,0 +1,170 @@
+"""Pictures of scenes: shapes, textures, what shows an action, and a cluttered background.
+
+Everything is drawn `SCALE` times too large and reduced, which smooths the edges; a thing's true box is that of its
+own mask, without shadow or motion lines.
+"""
+
+import cv2
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from densevse.scenes.layout import Place, arrange
+from densevse.scenes.world import Scene, Thing
+
+Picture = NDArray[np.uint8]
+Numbers = NDArray[np.float64]
+Box = tuple[float, float, float, float]  # x, y, width, height in pixels
+
+SCALE = 3
+COLOURS = {
+    "red": (214, 40, 40),
+    "blue": (40, 80, 214),
+    "green": (40, 160, 60),
+    "yellow": (240, 215, 50),
+}
+INK, LIGHT = np.array([35, 35, 40]), np.array([255, 250, 215])
+
+
+def draw(scene: Scene, size: int, random: Generator) -> tuple[Picture, list[list[Box]]]:
+    """An RGB picture (size, size, 3), and the true boxes of each thing (a box for each single one)."""
+    picture = _background(size * SCALE, random)
+    places = arrange(scene, random)
+    boxes = []
+    for thing, group in zip(scene.things, places, strict=True):
+        boxes.append([_draw_thing(picture, thing, place, random) for place in group])
+    reduced = cv2.resize(picture, (size, size), interpolation=cv2.INTER_AREA)
+    noise = random.normal(0, 5, reduced.shape)
+    return np.clip(reduced + noise, 0, 255).astype(np.uint8), boxes
+
+
+def _background(side: int, random: Generator) -> Picture:
+    """A slanting gradient of two dull colours, with coarse noise, blobs and lines that mean nothing."""
+    ends = random.uniform(95, 205, (2, 1)) + random.uniform(-22, 22, (2, 3))
+    angle = random.uniform(0, 2 * np.pi)
+    small = side // SCALE  # smooth as it is, it is made at the picture's own size
+    across = np.linspace(-0.5, 0.5, small)
+    ramp = np.clip(0.5 + np.cos(angle) * across[None, :] + np.sin(angle) * across[:, None], 0, 1)[..., None]
+    clouds = cv2.resize(random.normal(0, 14, (7, 7)), (small, small), interpolation=cv2.INTER_CUBIC)[..., None]
+    smooth = np.clip(ends[0] + (ends[1] - ends[0]) * ramp + clouds, 0, 255).astype(np.uint8)
+    picture: Picture = cv2.resize(smooth, (side, side), interpolation=cv2.INTER_LINEAR)
+    for _ in range(int(random.integers(2, 6))):
+        _draw_clutter(picture, random)
+    return picture
+
+
+def _draw_clutter(picture: Picture, random: Generator) -> None:
+    side = len(picture)
+    colour = tuple(int(level) for level in random.uniform(80, 210) + random.uniform(-15, 15, 3))
+    start, end = random.integers(0, side, (2, 2)).tolist()
+    if random.random() < 0.5:
+        cv2.line(picture, start, end, colour, int(random.integers(1, 5)), cv2.LINE_AA)
+    else:
+        axes = (random.uniform(0.02, 0.07, 2) * side).astype(int).tolist()
+        cv2.ellipse(picture, start, axes, float(random.uniform(0, 180)), 0, 360, colour, -1, cv2.LINE_AA)
+
+
+def _draw_thing(picture: Picture, thing: Thing, place: Place, random: Generator) -> Box:
+    side = len(picture)
+    centre, radius = np.array([place.x, place.y]) * side, place.diameter * side / 2
+    _draw_behind(picture, thing.action, centre, radius)
+    if thing.action == "roll" or place.moves:
+        _draw_motion_lines(picture, centre, radius, place.heading)
+    mask = _mask(thing.shape, side, centre, radius, place.tilt + random.uniform(-4, 4))
+    x, y, width, height = cv2.boundingRect(mask)
+    part = slice(y, y + height), slice(x, x + width)
+    inside = (mask[part] / 255.0)[..., None]
+    picture[part] = inside * _surface(thing, width, height, radius, random) + (1 - inside) * picture[part]
+    outlines, _ = cv2.findContours(mask, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
+    cv2.drawContours(picture, outlines, -1, INK.tolist(), 2, cv2.LINE_AA)
+    return x / SCALE, y / SCALE, width / SCALE, height / SCALE
+
+
+def _mask(shape: str, side: int, centre: Numbers, radius: float, tilt: float) -> Picture:
+    mask = np.zeros((side, side), np.uint8)
+    middle = centre.round().astype(int).tolist()
+    if shape in ("ball", "ring"):
+        cv2.circle(mask, middle, round(radius), 255, -1)
+        if shape == "ring":
+            cv2.circle(mask, middle, round(radius * 0.5), 0, -1)
+        return mask
+    turn = np.deg2rad(tilt)
+    rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    corners = centre + radius * _corners(shape) @ rotation.T
+    cv2.fillPoly(mask, [corners.round().astype(np.int32)], 255)
+    return mask
+
+
+def _corners(shape: str) -> Numbers:
+    """The polygon of a shape in a circle of radius 1 (a box is somewhat more than fits, to look as large)."""
+    if shape == "box":
+        return np.array([(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)])
+    if shape == "cone":
+        return np.array([(0, -1), (0.92, 0.9), (-0.92, 0.9)])
+    angles = np.arange(10) * np.pi / 5 - np.pi / 2
+    star: Numbers = np.array([[1.05], [0.45]] * 5) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return star
+
+
+def _surface(thing: Thing, width: int, height: int, radius: float, random: Generator) -> Numbers:
+    """The thing's colour, shaded from top left to bottom right, with its stripes or dots."""
+    colour = np.array(COLOURS[thing.colour]) + random.uniform(-14, 14, 3)
+    across, down = np.meshgrid(np.arange(width) - width / 2, np.arange(height) - height / 2)
+    surface: Numbers = (1.08 - 0.22 * (across + down) / (2 * radius))[..., None] * colour
+    if thing.texture != "plain":
+        surface = np.where(_marked(thing.texture, across, down, radius), colour * 0.25 + LIGHT * 0.75, surface)
+    return np.clip(surface, 0, 255)
+
+
+def _marked(texture: str, across: Numbers, down: Numbers, radius: float) -> NDArray[np.bool_]:
+    """Which points (of a grid around the middle, in pixels) are in a stripe or a dot."""
+    period = max(radius * 0.5, 4.0 * SCALE)
+    if texture == "striped":
+        marked = (across + down) % (period * 1.3) < period * 0.5
+    else:
+        marked = np.hypot(across % period - period / 2, down % period - period / 2) < period * 0.3
+    return marked[..., None]
+
+
+def _draw_behind(picture: Picture, action: str, centre: Numbers, radius: float) -> None:
+    """What shows that a thing floats (a shadow below), falls (lines above), spins (arcs) or shines (rays)."""
+    middle = centre.round().astype(int).tolist()
+    if action == "float":
+        _shadow(picture, centre + np.array([0, radius * 1.35]), radius)
+    elif action == "fall":
+        for offset in (-0.55, 0.0, 0.55):
+            start = centre + radius * np.array([offset, -1.6])
+            _line(picture, start, start + radius * np.array([0, 0.5]))
+    elif action == "spin":
+        for begin in (-35, 145):
+            cv2.ellipse(
+                picture, middle, [round(radius * 1.25)] * 2, 0, begin, begin + 70, INK.tolist(), SCALE, cv2.LINE_AA
+            )
+    elif action == "shine":
+        for turn in np.arange(8) * np.pi / 4 + np.pi / 8:
+            towards = np.array([np.cos(turn), np.sin(turn)])
+            _line(picture, centre + 1.12 * radius * towards, centre + 1.45 * radius * towards, LIGHT)
+
+
+def _shadow(picture: Picture, centre: Numbers, radius: float) -> None:
+    mask = np.zeros(picture.shape[:2], np.uint8)
+    axes = [round(radius * 0.9), max(2, round(radius * 0.22))]
+    cv2.ellipse(mask, centre.round().astype(int).tolist(), axes, 0, 0, 360, 255, -1, cv2.LINE_AA)
+    picture[:] = picture * (1 - 0.62 * (mask / 255.0))[..., None]
+
+
+def _draw_motion_lines(picture: Picture, centre: Numbers, radius: float, heading: int) -> None:
+    for offset in (-0.5, 0.0, 0.5):
+        start = centre + radius * np.array([-1.15 * heading, offset])
+        _line(picture, start, start - radius * np.array([0.55 * heading, 0]))
+
+
+def _line(picture: Picture, start: Numbers, end: Numbers, colour: NDArray[np.int64] = INK) -> None:
+    cv2.line(
+        picture,
+        start.round().astype(int).tolist(),
+        end.round().astype(int).tolist(),
+        colour.tolist(),
+        SCALE,
+        cv2.LINE_AA,
+    )

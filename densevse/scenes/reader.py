@@ -1,0 +1,191 @@
+"""The embedded data set: pictures of things with five sentences each, and where in the picture each phrase is.
+
+`generate` makes it from a seed, as one zip of pictures with a line of JSON for each of them; `read` and `read_boxes`
+read that zip as the readers of official layouts do theirs. The same options give the same bytes.
+"""
+
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import count
+from typing import Any, cast, get_args
+
+import cv2
+import numpy as np
+import pandas as pd
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
+
+from densevse.artifacts.files import atomic
+from densevse.config.datasets import Reading, Scenes, Split
+from densevse.config.validation import validate
+from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS
+from densevse.datasets.readers import Paths
+from densevse.datasets.texts import Text, check_layout, read_json, read_lines
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import progress
+from densevse.scenes.pictures import Box, draw
+from densevse.scenes.sentences import describe
+from densevse.scenes.world import Scene, sample_family
+
+SOURCE, LINES = "scenes", "scenes.jsonl"
+# Date and permissions that every member of the zip is given, so that the bytes depend on the options alone.
+DATE, PERMISSIONS = (1980, 1, 1, 0, 0, 0), 0o644 << 16
+
+AT_ONCE = 16  # pictures that are handed to a process together
+
+
+class _Named(TypedDict):
+    phrase: Text
+    boxes: list[Box]
+
+
+class _Phrase(_Named):
+    start: int
+    end: int
+
+
+class _Caption(TypedDict):
+    text: Text
+    phrases: list[_Phrase]
+
+
+class _Picture(TypedDict):
+    """A line of the zip's file of lines."""
+
+    image_id: Text
+    file: Text
+    split: Split
+    family: Text
+    things: list[_Named]
+    captions: list[_Caption]
+
+
+PICTURES: TypeAdapter[list[_Picture]] = TypeAdapter(list[_Picture])
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    scene: Scene
+    split: str
+    family: str  # a scene and its swaps are one family
+
+
+def generate(options: Mapping[str, Any], path: str, processes: int = 1) -> None:
+    """Write the zip that the reader's options describe; the same bytes with however many processes.
+
+    Raises `InputError` for options that are missing, unknown or of no use.
+    """
+    chosen = cast(Scenes, validate(Reading, {"reader": "scenes", "options": options}, "the data set").options)
+    with (
+        atomic(path) as temporary,
+        zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as file,
+        ProcessPoolExecutor(processes) as pool,
+    ):
+        lines = []
+        made = pool.map(partial(_picture, chosen), count(), _scenes(chosen), chunksize=AT_ONCE)
+        for picture, line in progress(made, "scenes", sum(chosen.images.values())):
+            _add(file, line["file"], picture)
+            lines.append(json.dumps(line))
+        _add(file, LINES, "".join(f"{line}\n" for line in lines).encode())
+
+
+def read(_: Scenes, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Images and captions of a zip that `generate` made, under the source name `scenes`."""
+    lines = _lines(paths)
+    images = [(line["image_id"], SOURCE, line["file"], line["split"], line["family"]) for line in lines]
+    captions = [(line["image_id"], caption["text"]) for line in lines for caption in line["captions"]]
+    return pd.DataFrame(images, columns=[*IMAGE_COLUMNS, "family"]), pd.DataFrame(captions, columns=CAPTION_COLUMNS)
+
+
+def read_boxes(paths: Paths) -> pd.DataFrame:
+    """The true boxes: of every single thing, without caption, and of every noun phrase.
+
+    A thing's `phrase` is its attributes (size, texture, colour, shape, action). A phrase has the box around all that
+    it names; one that names several equal things ("two red balls") also has a row for each of them.
+    """
+    return pd.DataFrame([row for line in _lines(paths) for row in _box_rows(line)])
+
+
+def _scenes(chosen: Scenes) -> Iterator[_Sampled]:
+    """The scene of each picture. No scene comes twice, and a scene and its swaps are in one split."""
+    random = np.random.default_rng(chosen.seed)
+    seen: set[Scene] = set()
+    families = count()
+    for split in get_args(Split):
+        wanted = chosen.images[split]
+        while wanted:
+            swaps = sample_family(random)
+            if not seen.isdisjoint(swaps):
+                continue
+            seen.update(swaps)
+            family = f"family{next(families):05d}"
+            yield from (_Sampled(scene, split, family) for scene in swaps[:wanted])
+            wanted -= len(swaps[:wanted])
+
+
+def _picture(chosen: Scenes, number: int, sampled: _Sampled) -> tuple[bytes, dict[str, Any]]:
+    random = np.random.default_rng([chosen.seed, number])
+    image, scene = f"scene{number:05d}", sampled.scene
+    pixels, boxes = draw(scene, chosen.size, random)
+    captions = [
+        {
+            "text": sentence.text,
+            "phrases": [
+                {
+                    "phrase": " ".join(sentence.tokens[start:end]),
+                    "start": start,
+                    "end": end,
+                    "boxes": _boxes_of(things, boxes),
+                }
+                for start, end, things in sentence.phrases
+            ],
+        }
+        for sentence in describe(scene, random)
+    ]
+    things = [{"phrase": thing.name, "boxes": of_thing} for thing, of_thing in zip(scene.things, boxes, strict=True)]
+    place = {"image_id": image, "file": f"images/{image}.png", "split": sampled.split, "family": sampled.family}
+    line: dict[str, Any] = {**place, "scene": asdict(scene), "things": things, "captions": captions}
+    return cv2.imencode(".png", pixels[..., ::-1])[1].tobytes(), line
+
+
+def _boxes_of(things: frozenset[int], boxes: list[list[Box]]) -> list[Box]:
+    """The box around all things named; of one that stands for several, each one's box too."""
+    named = [box for thing in sorted(things) for box in boxes[thing]]
+    left, top = (min(box[axis] for box in named) for axis in (0, 1))
+    right, bottom = (max(box[axis] + box[axis + 2] for box in named) for axis in (0, 1))
+    around = (left, top, right - left, bottom - top)
+    return [around, *named] if len(things) == 1 and len(named) > 1 else [around]
+
+
+def _box_rows(line: _Picture) -> Iterator[dict[str, Any]]:
+    image = line["image_id"]
+    for thing in line["things"]:
+        for box in thing["boxes"]:
+            yield _row(image, "", thing["phrase"], -1, -1, box)
+    for position, caption in enumerate(line["captions"]):
+        for phrase in caption["phrases"]:
+            for box in phrase["boxes"]:
+                yield _row(image, f"{image}#{position}", phrase["phrase"], phrase["start"], phrase["end"], box)
+
+
+def _row(image: str, caption: str, phrase: str, start: int, end: int, box: Box) -> dict[str, Any]:
+    place = dict(zip(("x", "y", "width", "height"), box, strict=True))
+    return {"image_id": image, "caption_id": caption, "phrase": phrase, "start": start, "end": end, **place}
+
+
+def _lines(paths: Paths) -> list[_Picture]:
+    if SOURCE not in paths:
+        raise InputError(f"the reader scenes needs a source {SOURCE!r}; it has {sorted(paths)}.")
+    where = f"{paths[SOURCE]}, {LINES}"
+    lines = [read_json(line.encode(), f"{where}, line {number}") for number, line in read_lines(paths[SOURCE], LINES)]
+    return check_layout(PICTURES, lines, where)
+
+
+def _add(file: zipfile.ZipFile, name: str, data: bytes) -> None:
+    member = zipfile.ZipInfo(name, DATE)
+    member.external_attr = PERMISSIONS
+    file.writestr(member, data)

@@ -1,0 +1,1 @@
+"""Every bootstrap and every interval."""

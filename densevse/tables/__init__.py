@@ -1,0 +1,1 @@
+"""Tables of results: rows, sections, footnotes, provenance, rendering."""

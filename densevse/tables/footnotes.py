@@ -1,0 +1,237 @@
+"""What stands below a table of results: how to read it, what differs from the papers, and what it was made with."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from densevse.statistics.bootstrap import TOO_FEW
+from densevse.tables.published import Paper, PublishedRow
+from densevse.tables.rendering import Column, Sheet, named_seeds
+from densevse.tables.sections import Section
+
+COMPUTED = "Random is the expected result of ranking by chance on these images and sentences, by formula."
+TIES = (
+    "Rank: 1 + the wrong candidates that score at least as high as the best true one, so a tie is never a hit. "
+    "Figures are means over seeds; ± is the standard deviation of Sum over them."
+)
+INTERVALS = (
+    "95% intervals: a bootstrap over the test images, each with its sentences (in families, where a data set has "
+    "such), so they cover which queries were asked; with two or more seeds they also cover the seed of training, by "
+    "Student's distribution. They do not cover another set of candidates, another training set or other settings. "
+    f"{TOO_FEW}"
+)
+JUDGED = (
+    "It is called better or worse only where its interval excludes 0; of one seed this is said, as another seed may "
+    "give another gain."
+)
+GAIN = (
+    "Gain is our Sum minus that of our {reference}, with a paired interval: both are given the same drawn images. "
+    f"{JUDGED}"
+)
+DIFFERENCE = (
+    "Ours stands beside a published row of the same method; Difference is ours minus the published row, summed over "
+    "the recalls which that row prints. An empty side was not printed, or is not measured here."
+)
+CHANGED = (
+    "Settings changed for a data set stand at the end, each beside the method's own, which is the paper's where "
+    "config/methods does not say that it is chosen."
+)
+CHANGED_COLUMNS = tuple(Column(name, number=False) for name in ("Setting", "Here", "The method's own", "Variants"))
+REGIONS = (
+    "Annotation: a region asks for its phrases among all phrases; search: a phrase asks for its region among all. "
+    "A region is the box around all that a phrase names; phrases are the parser's noun phrases that have a true box."
+)
+
+
+def notes(
+    settings: Mapping[str, Any],
+    sections: Sequence[Section],
+    published: Iterable[tuple[Section, PublishedRow]],
+    papers: Mapping[str, Paper],
+) -> list[str]:
+    """The foot of a table. `published` are the published rows that it shows, each with its section."""
+    shown = list(published)
+    cited = [paper for key, paper in papers.items() if any(row.paper == key for _, row in shown)]
+    found = [
+        *reading_notes(sections, settings["reference"]),
+        *([DIFFERENCE] if cited else []),
+        *_without_difference(shown),
+        *([REGIONS] if any(section.settings["protocol"] == "regions" for section in sections) else []),
+        *_data_notes(sections),
+        *(f"{row.method} ({papers[row.paper].name}): {row.note}." for _, row in shown if row.note),
+        *(f"{paper.name}: {paper.title}. Published with {paper.used}." for paper in cited),
+        *making_notes(settings, sections),
+    ]
+    return list(dict.fromkeys(found))  # what holds for several sections is said once
+
+
+def reading_notes(sections: Sequence[Section], reference: str | None) -> list[str]:
+    """How our figures are to be read, where something was measured."""
+    titles = {name: entry["title"] for section in sections for name, entry in section.settings["measured"].items()}
+    if not titles:
+        return []
+    return [COMPUTED, TIES, INTERVALS, *([GAIN.format(reference=titles[reference])] if reference in titles else [])]
+
+
+def making_notes(settings: Mapping[str, Any], sections: Sequence[Section]) -> list[str]:
+    """Networks, words, seeds, devices, configuration and versions."""
+    made_from = [made for section in sections for made in section.made_from]
+    return [
+        *(note for section in sections for note in _made_with(section, settings["entries"]["network"])),
+        *([CHANGED] if changed_settings(section.settings for section in sections) else []),
+        *_seeds(sections),
+        *_devices(made_from),
+        f"Config {_digest(settings)}. Versions: {_versions(made_from)}.",
+    ]
+
+
+def changed_settings(sections: Iterable[Mapping[str, Any]]) -> list[Sheet]:
+    """Which settings of the variants are not their methods' own, once for sections of one data set.
+
+    A section holds title and measured, as in `Section.settings`.
+    """
+    found: list[Sheet] = []
+    for section in sections:
+        found += [sheet for sheet in _changed_settings(section) if sheet not in found]
+    return found
+
+
+def _changed_settings(section: Mapping[str, Any]) -> list[Sheet]:
+    """One row per setting and value."""
+    changes: dict[str, dict[tuple[str, str], list[str]]] = {}
+    for variant, entry in section["measured"].items():
+        for setting, (own, here) in entry["changed"].items():
+            changes.setdefault(setting, {}).setdefault((_setting(here), _setting(own)), []).append(variant)
+    heading = f"{section['title']}: settings changed for this data set"
+    rows = [
+        [setting, *values, ", ".join(variants)]
+        for setting, by_values in changes.items()
+        for values, variants in by_values.items()
+    ]
+    return [Sheet(heading, CHANGED_COLUMNS, rows)] if rows else []
+
+
+def _without_difference(shown: Iterable[tuple[Section, PublishedRow]]) -> list[str]:
+    """Why a published row has no Difference although ours stands beside it."""
+    beside = [(of, row) for of, row in shown if row.variant in {"random", *of.settings["measured"]} and of.folds]
+    return [why for of, row in beside for why in _differing(of, row)]
+
+
+def _differing(section: Section, row: PublishedRow) -> list[str]:
+    title, ranked = section.settings["title"], f"{section.fold_size:,}"
+    if row.dataset != section.settings["dataset"]:
+        return [f"{title}: {ranked} regions; the papers' are others, so no Difference is printed."]
+    if not section.same_size(row):
+        return [
+            f"{title}: {ranked} images are ranked here and {row.images:,} in the papers, so no Difference is printed."
+        ]
+    return [
+        f"{title}: {path} is {_setting(here)} here and {_setting(packaged)} in config/datasets, so no Difference is "
+        "printed where it is used."
+        for path, (packaged, here) in section.replaced(row).items()
+    ]
+
+
+def _data_notes(sections: Sequence[Section]) -> list[str]:
+    """What was trained on and ranked; with the protocols where it differs between those of one data set."""
+    protocols: dict[tuple[str, str], list[str]] = {}
+    for section in sections:
+        for note in _data_of(section):
+            protocols.setdefault((section.settings["title"], note), []).append(section.settings["protocol"])
+    of_title = Counter(section.settings["title"] for section in sections)
+    return [
+        f"{', '.join([title, *(named if len(named) < of_title[title] else [])])}: {note}"
+        for (title, note), named in protocols.items()
+    ]
+
+
+def _data_of(section: Section) -> list[str]:
+    """How many images were trained on and ranked, and which are left out."""
+    images, dataset = section.images, section.settings["dataset"]
+    if section.settings["protocol"] == "regions" and not section.folds:
+        return [f"regions and phrases are measured once datasets.{dataset}.boxes names their true boxes."]
+    if images is None:
+        return []
+    readable = images["status"] == "ok"
+    train, test = images["split"] == "train", images["split"] == "test"
+    ranked = np.unique(np.concatenate([fold.images for fold in section.folds]))
+    silent = len(np.setdiff1d(ranked, section.test_set.image_of_caption))
+    unreadable = int((test & ~readable).sum())
+    found = [f"{int((train & readable).sum()):,} training images that can be read; {len(ranked):,} ranked."]
+    found += [f"{silent:,} test images have no sentence: they are candidates but ask nothing."] * bool(silent)
+    return found + [f"{unreadable:,} test images cannot be read and are left out."] * bool(unreadable)
+
+
+def _made_with(section: Section, networks: Mapping[str, Any]) -> list[str]:
+    """What read the images and sentences of a section; where variants differ, which of them."""
+    measured = section.settings["measured"]
+    if not measured:
+        return []
+    parts = _by_variant({name: _choices(entry) for name, entry in measured.items()})
+    used = sorted({network for entry in measured.values() for network in entry["networks"].values()})
+    weights = [f"{name} is {_weights(networks[name])}" for name in used]
+    return [f"{section.settings['title']}, ours: {'; '.join([*parts, *weights])}."]
+
+
+def _choices(entry: Mapping[str, Any]) -> dict[str, str | None]:
+    """What a variant was made with, by what it is called in the foot."""
+    networks = {f"network of {view}": name for view, name in entry["networks"].items()}
+    words = entry["word_vectors"] or "learned"
+    networks["concepts"] = entry.get("concepts")
+    return {**networks, "proposer": entry["proposer"], "parser": entry["parser"], "word vectors": words}
+
+
+def _by_variant(choices: Mapping[str, Mapping[str, str | None]]) -> list[str]:
+    """`<what>: <choice>`, with the variants in brackets where not all that have a choice have the same one."""
+    chosen: dict[str, dict[str, list[str]]] = {}
+    for variant, of in choices.items():
+        for what, choice in of.items():
+            if choice is not None:
+                chosen.setdefault(what, {}).setdefault(choice, []).append(variant)
+    return [
+        f"{what}: "
+        + ", ".join(f"{choice} ({', '.join(names)})" if len(of) > 1 else choice for choice, names in of.items())
+        for what, of in sorted(chosen.items(), key=lambda found: not found[0].startswith("network"))
+    ]
+
+
+def _setting(value: Any) -> str:
+    return "none" if value is None else json.dumps(value).replace('"', "")
+
+
+def _weights(network: Mapping[str, Any]) -> str:
+    """Where a network's weights come from, without the folders of this machine."""
+    if network["trained_on"]:
+        origin = f"trained here on {network['trained_on']}"
+    elif network["local"]:
+        origin = f"weights from {network['local'].rsplit('/', 1)[-1]}"
+    else:
+        origin = f"weights {network['weights']['file']}" if network["weights"] else "random weights"
+    return f"{network['architecture']}, {origin}, {network['precision']}"
+
+
+def _seeds(sections: Sequence[Section]) -> list[str]:
+    """Which seeds were run on each data set, named once for the variants that share them."""
+    shared: dict[tuple[str, str], dict[str, None]] = {}
+    for section in sections:
+        for name, entry in section.settings["measured"].items():
+            shared.setdefault((section.settings["title"], named_seeds(entry["seeds"])), {})[name] = None
+    return [f"{title}, {seeds}: {', '.join(names)}." for (title, seeds), names in shared.items()]
+
+
+def _devices(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
+    devices = {made.get(key, "cpu") for made in made_from for key in ("device", "trained_on")}
+    return [] if devices <= {"cpu"} else ["Computed on a GPU: another run may differ in the last digits."]
+
+
+def _digest(settings: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _versions(made_from: Sequence[Mapping[str, Any]]) -> str:
+    versions = {f"{name} {version}" for made in made_from for name, version in made.get("versions", {}).items()}
+    return ", ".join(sorted(versions)) or "nothing was measured"

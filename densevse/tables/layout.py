@@ -1,0 +1,105 @@
+"""How the rows of a section are printed: published figures with ours beside them, and the intervals of ours below."""
+
+from collections.abc import Sequence
+
+from densevse.tables.published import DIRECTIONS, RECALLS
+from densevse.tables.rendering import Column, Sheet, number, number_range
+from densevse.tables.rows import Row
+
+METHOD, SPREAD, SEEDS = Column("Method", number=False), Column("±"), Column("Seeds")
+Shown = list[tuple[str, str, str]]
+"""The figures that a section shows, each as (key, group, header)."""
+
+
+def sheets(rows: Sequence[Row], heading: str, reference: str | None) -> list[Sheet]:
+    """A section: its figures and, where something was measured, their 95% intervals.
+
+    `reference` is the title of the row that the others are compared with, or None.
+    """
+    measured = [row for row in rows if row.kind == "measured"]
+    shown = shown_figures(rows)
+    found = [_figures_sheet(rows, shown, heading, reference)]
+    return [*found, _intervals_sheet(measured, shown, reference)] if measured else found
+
+
+def shown_figures(rows: Sequence[Row]) -> Shown:
+    """What the papers print and, beside ours, the recalls with Med r (Mean r where a paper prints that) and Sum."""
+    printed = {key.removeprefix(f"{side}_") for row in rows for key in row.printed for side in DIRECTIONS}
+    means = "mean_rank" in printed
+    if any(row.kind != "published" for row in rows):
+        printed |= {"sum"} | (set() if means else {"median_rank"})
+    headers = {f"r{k}": f"R@{k}" for k in RECALLS} | {
+        key: header for key, header in (("median_rank", "Med r"), ("mean_rank", "Mean r")) if key in printed
+    }
+    shown = [(f"{side}_{key}", side, header) for side in DIRECTIONS for key, header in headers.items()]
+    totals = (("sum", "Sum"), ("mean_recall", "mR"))
+    return [*shown, *((key, "", header) for key, header in totals if key in printed)]
+
+
+def _figures_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: str | None) -> Sheet:
+    ours = {row.variant: row for row in rows if row.kind != "published"}
+    published = [row for row in rows if row.kind == "published"]
+    lines: list[tuple[Row | None, Row | None]] = [(None, ours["random"])] if "random" in ours else []
+    lines += [(row, ours.get(row.variant)) for row in published]
+    beside = {row.variant for row in published} | {"random"}
+    lines += [(None, row) for variant, row in ours.items() if variant not in beside]
+    gains = [] if reference is None else [Column(f"Gain on {reference}", number=False)]
+    tail = [SPREAD, SEEDS]
+    if published:
+        columns = [METHOD, Column("Source", number=False), *_columns(shown, "Published")]
+        columns += [Column("Ours", number=False), *_columns(shown, "Our"), *tail, Column("Difference"), *gains]
+        cells = [_line(theirs, own, shown, bool(gains)) for theirs, own in lines]
+    else:
+        columns = [METHOD, *_columns(shown, ""), *tail, *gains, Column("Variant and seeds", number=False)]
+        cells = [_own_line(own, shown, bool(gains)) for _, own in lines if own]
+    return Sheet(heading, tuple(columns), cells)
+
+
+def _line(theirs: Row | None, own: Row | None, shown: Shown, gained: bool) -> list[str]:
+    """Cells of a published row (None without one) and ours (None where not measured)."""
+    named = theirs or own
+    return [
+        named.method if named else "",
+        theirs.source if theirs else "",
+        *(theirs.printed.get(key, "") if theirs else "" for key, _, _ in shown),
+        own.variant if own else "",
+        *_measured_cells(own, shown),
+        number(theirs.difference if theirs else None, sign="+"),
+        *([gain(own)] if gained else []),
+    ]
+
+
+def _own_line(own: Row, shown: Shown, gained: bool) -> list[str]:
+    return [own.method, *_measured_cells(own, shown), *([gain(own)] if gained else []), own.source]
+
+
+def _measured_cells(own: Row | None, shown: Shown) -> list[str]:
+    if own is None:
+        return [""] * (len(shown) + 2)
+    figures = [number(own.figures[key], key) for key, _, _ in shown]
+    return [*figures, *([number(own.sum_spread), str(own.seeds)] if own.seeds else ["", ""])]
+
+
+def gain(own: Row | None) -> str:
+    """The gain in Sum, and whether it is one: only where its interval excludes 0. One seed is no proof of a method."""
+    if own is None or own.gain is None or own.gain_interval is None:
+        return ""
+    written = number(own.gain, sign="+")
+    if not own.gain_interval.excludes_zero:
+        return written
+    judged = "better" if own.gain > 0 else "worse"
+    return f"{written} {judged}{' (one seed)' if own.seeds == 1 else ''}"
+
+
+def _intervals_sheet(measured: Sequence[Row], shown: Shown, reference: str | None) -> Sheet:
+    columns = [METHOD, Column("Ours", number=False), *_columns(shown, "")]
+    columns += [] if reference is None else [Column(f"Gain on {reference}")]
+    cells = []
+    for row in measured:
+        line = [row.method, row.variant, *(number_range(row.intervals[key], key) for key, _, _ in shown)]
+        cells.append([*line, *([] if reference is None else [number_range(row.gain_interval, sign="+")])])
+    return Sheet("95% intervals of our figures", tuple(columns), cells)
+
+
+def _columns(shown: Shown, whose: str) -> list[Column]:
+    return [Column(header, f"{whose} {group}".strip().capitalize(), short=group) for _, group, header in shown]

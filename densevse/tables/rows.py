@@ -1,0 +1,126 @@
+"""The rows of a table's section: Random, the published rows, and ours with their intervals and differences."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from densevse.evaluation.chance import expected_figures
+from densevse.evaluation.protocols import Fold, TestSet
+from densevse.statistics.bootstrap import FEWEST_GROUPS, Interval
+from densevse.statistics.intervals import Bootstrap, Replicates
+from densevse.tables.published import DIRECTIONS, FIGURE_COLUMNS, RECALL_COLUMNS, PublishedRow
+from densevse.tables.rendering import named_seeds
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row: whose figures, what they are, and, of a measured row, how sure they are."""
+
+    method: str  # as printed
+    kind: str  # random, published or measured
+    source: str  # paper and table, or variant and seeds
+    variant: str  # in config/methods; empty without one
+    figures: Mapping[str, float]
+    printed: Mapping[str, str] = field(default_factory=dict)  # of a published row: figures as printed
+    note: str = ""
+    seeds: int = 0
+    sum_spread: float | None = None  # standard deviation of Sum over seeds
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
+    difference: float | None = None  # of a published row: ours minus it, over the recalls that it prints
+    gain: float | None = None  # of a measured row: its Sum minus the reference row's
+    gain_interval: Interval | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A variant's measurements: its title as printed, and a RETRIEVAL artifact for each seed."""
+
+    variant: str
+    title: str
+    retrievals: Mapping[int, pd.DataFrame]
+
+
+def random_row(test_set: TestSet, folds: list[Fold]) -> Row:
+    """What ranking by chance is expected to give on these images and sentences."""
+    source = "expected, by formula, on these images and sentences"
+    return Row("Random", "random", source, "random", expected_figures(test_set, folds))
+
+
+def published_row(row: PublishedRow, source: str, own: Row | None) -> Row:
+    """A published row, with the difference from `own`, ours of the same method, where both may be compared."""
+    found = difference(own.figures, row.figures) if own else None
+    return Row(row.method, "published", source, row.variant, row.figures, row.printed, row.note, difference=found)
+
+
+def measured_rows(
+    measured: Sequence[Measured], test_set: TestSet, folds: list[Fold], references: Mapping[str, str]
+) -> list[Row]:
+    """Ours: figures are means over seeds, with intervals.
+
+    `references` says which variant each one is compared with; so that a row has its paired gain on another one.
+    """
+    if not measured:
+        return []
+    queries, groups = queries_of(test_set, folds)
+    bootstrap = Bootstrap(queries, groups)
+    found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in measured}
+    if pd.Series(groups).groupby(queries["fold"]).nunique().min() < FEWEST_GROUPS:
+        found = {variant: undrawn(of) for variant, of in found.items()}
+    return [_measured_row(one, found, bootstrap, references.get(one.variant)) for one in measured]
+
+
+def undrawn(of: Replicates) -> Replicates:
+    """The same figures without draws, so that their intervals are unknown: there are too few groups to draw from."""
+    return replace(of, drawn={figure: np.full_like(values, np.nan) for figure, values in of.drawn.items()})
+
+
+def queries_of(test_set: TestSet, folds: list[Fold]) -> tuple[pd.DataFrame, list[str]]:
+    """The queries of RETRIEVAL artifacts in their order (fold, direction, query_id), and each one's family."""
+    parts = []
+    for number, fold in enumerate(folds):
+        image_of_caption = test_set.image_of_caption[fold.captions]
+        asking = fold.images[pd.Series(fold.images).isin(image_of_caption)]
+        ids = (test_set.image_ids[asking], test_set.caption_ids[fold.captions])
+        for direction, names, images in zip(DIRECTIONS, ids, (asking, image_of_caption), strict=True):
+            rows = {"direction": direction, "query_id": names, "family": test_set.family_of_image[images]}
+            parts.append(pd.DataFrame(rows).assign(fold=number))
+    queries = pd.concat(parts, ignore_index=True)
+    return queries.drop(columns="family"), queries["family"].tolist()
+
+
+def difference(own: Mapping[str, float], theirs: Mapping[str, float]) -> float | None:
+    """Ours minus theirs, summed over the recalls that they print."""
+    printed = [key for key in RECALL_COLUMNS if key in theirs]
+    return sum(own[key] - theirs[key] for key in printed) if printed else None
+
+
+def as_record(row: Row) -> dict[str, Any]:
+    """A row of a RESULTS artifact, without the columns that name its section."""
+    intervals = {
+        f"{key}_{end}": getattr(row.intervals.get(key), end, None) for key in FIGURE_COLUMNS for end in ("low", "high")
+    }
+    gains = {f"gain_{end}": getattr(row.gain_interval, end, None) for end in ("low", "high")}
+    plain = ("method", "kind", "source", "variant", "note", "seeds", "sum_spread", "difference", "gain")
+    figures = {key: row.figures.get(key) for key in FIGURE_COLUMNS}
+    return {**{name: getattr(row, name) for name in plain}, **figures, **intervals, **gains}
+
+
+def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Bootstrap, reference: str | None) -> Row:
+    own = found[one.variant]
+    figures = {str(key): float(value) for key, value in own.by_seed.mean().items()}
+    compared = found.get(reference or "") if one.variant != reference else None
+    return Row(
+        one.title,
+        "measured",
+        f"{one.variant}, {named_seeds(one.retrievals)}",
+        one.variant,
+        figures,
+        seeds=len(one.retrievals),
+        sum_spread=float(own.by_seed["sum"].std(ddof=1)) if len(own.by_seed) > 1 else None,
+        intervals={key: bootstrap.interval(key, own) for key in figures},
+        gain=figures["sum"] - float(compared.by_seed["sum"].mean()) if compared else None,
+        gain_interval=bootstrap.difference("sum", own, compared) if compared else None,
+    )

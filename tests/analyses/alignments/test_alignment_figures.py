@@ -1,0 +1,87 @@
+"""DeFrag's Figures 4 and 5: what they show, and that their bytes depend on nothing else."""
+
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from PIL import Image
+
+from densevse.analyses.alignments import figures as alignments
+from densevse.analyses.alignments.figures import draw_alignments, draw_triplet_regions
+from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.report.saving import RIGHT, WRONG
+
+TRIPLETS = [("amod", "dog", "black"), ("nsubj", "runs", "$dog$")]
+
+
+@pytest.fixture
+def tables(tmp_path):
+    """Three pictures that rank the same two sentences, of which the second is theirs."""
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for number in range(3):
+        Image.new("RGB", (60, 40), (80 * number, 90, 120)).save(folder / f"{number}.png")
+    ids = [str(number) for number in range(3)]
+    images = pd.DataFrame({"image_id": ids, "source": "images", "file": [f"{i}.png" for i in ids], "split": "test"})
+    images = images.assign(width=60, height=40, sha256="", family=ids, captions=1, status="ok")
+    captions = pd.DataFrame({"caption_id": [f"{i}#0" for i in ids], "image_id": ids, "position": 0, "split": "test"})
+    captions = captions.assign(text="a black $dog$ runs ...")
+    asked = pd.DataFrame({"query_id": ids, "direction": "annotation", "fold": 0, "rank": 2, "candidates": 3})
+    asked["top"] = [[f"{(number + 1) % 3}#0", f"{number}#0"] for number in range(3)]
+    asked["top_scores"], asked["top_true"] = [[2.0, 1.0]] * 3, [[False, True]] * 3
+    named = [dict(zip(("relation", "governor", "dependent"), triplet, strict=True)) for triplet in TRIPLETS]
+    box = {"region": 1, "x": 5.0, "y": 4.0, "width": 20.0, "height": 30.0, "score": 1.5}
+    rows = [
+        {"image_id": i, "caption_id": first[0], "governor_token": 1, "dependent_token": 0, **triplet, **box}
+        for i, first in zip(ids, asked["top"], strict=True)
+        for triplet in named
+    ]
+    regions = [{**triplet, "sentences": 7, "image_id": i, **box} for triplet in named for i in ids]
+    paths = {}
+    for name, content, kind in (
+        ("images", images, IMAGES),
+        ("captions", captions, CAPTIONS),
+        ("retrieval", asked, RETRIEVAL),
+        ("alignments", rows, ALIGNMENTS),
+        ("regions", regions, TRIPLET_REGIONS),
+    ):
+        paths[name] = str(tmp_path / f"{name}.parquet")
+        schema.write(content, kind, paths[name], {})
+    return {**paths, "sources": {"images": str(folder)}}
+
+
+def saved(monkeypatch):
+    """The figure that is written next."""
+    figures: list[Figure] = []
+    save = alignments.save
+    monkeypatch.setattr(alignments, "save", lambda figure, path: (figures.append(figure), save(figure, path)))
+    return figures
+
+
+def test_sentences_have_their_colours_and_triplets_their_boxes(tables, tmp_path, monkeypatch):
+    figures, path = saved(monkeypatch), tmp_path / "alignments.png"
+    names = ("alignments", "retrieval", "images", "captions", "sources")
+    draw_alignments(*(tables[name] for name in names), "title", path)
+    assert Image.open(path).size[0] > 1000
+    for place in figures[0].axes[:3]:
+        colours = {text.get_text(): text.get_color() for text in place.texts}
+        assert colours["1. a black $dog$ runs ..."] == WRONG
+        assert colours["2. a black $dog$ runs ..."] == RIGHT
+        boxes = {to_rgb(box.get_edgecolor()) for box in place.patches}
+        drawn = {to_rgb(color) for text, color in colours.items() if text.startswith(("amod(", "nsubj("))}
+        assert drawn == boxes
+        assert len(drawn) == 2
+
+
+def test_regions_of_triplets_are_cut_out(tables, tmp_path, monkeypatch):
+    figures, paths = saved(monkeypatch), [tmp_path / f"{number}.png" for number in range(2)]
+    for path in paths:
+        draw_triplet_regions(tables["regions"], tables["images"], tables["sources"], "title", path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    shown = [place for line in figures[0].subfigs for place in line.axes]
+    assert len(shown) == 6
+    assert all(place.images[0].get_array().shape == (30, 20, 3) for place in shown)
+    assert figures[0].subfigs[0].get_suptitle() == "amod(dog, black), 7 times"

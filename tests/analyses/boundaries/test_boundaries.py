@@ -1,0 +1,121 @@
+"""Boundaries: one-to-one matching, thin lines, the ultrametric map of a hierarchy, and what the table says."""
+
+import itertools
+
+import cv2
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.io import savemat
+
+from densevse.analyses.boundaries.bsds import boundaries, contours_of_authors, photographs
+from densevse.analyses.boundaries.matching import matched, matches, of_folder, thinned, ultrametric
+from densevse.analyses.boundaries.schemas import BOUNDARY_MATCHES, TOLERANCE
+from densevse.analyses.boundaries.table import summary, table
+from densevse.artifacts.schema import arrow_table
+from densevse.runtime.errors import InputError
+from densevse.vision.mcg.hierarchy import hierarchies
+from densevse.vision.mcg.ridges import suppressed
+from tests.vision.mcg.pictures import noise
+
+HEIGHT, WIDTH = 120, 160  # pixels match within 1.5
+
+
+def test_as_many_pixels_as_possible_are_matched_one_to_one():
+    random = np.random.default_rng(0)
+    lines, person = (random.random((HEIGHT, WIDTH)) < 0.0005 for _ in range(2))
+    lines[10:12, 10:12], person[10, 10:13] = True, True
+    right, found = matched(lines, person)
+    assert right.sum() == found.sum()
+    first, second = np.argwhere(lines), np.argwhere(person)
+    radius = TOLERANCE * np.hypot(HEIGHT, WIDTH)
+    near = np.hypot(*(first[:, None] - second[None]).transpose(2, 0, 1)) <= radius
+    # Hall: a largest matching leaves as many out as the worst set of pixels has too few partners.
+    local = [row for row in range(len(first)) if near[row].any()]
+    lacking = max(
+        (len(chosen) - near[list(chosen)].any(axis=0).sum())
+        for size in range(len(local) + 1)
+        for chosen in itertools.combinations(local, size)
+    )
+    assert right.sum() == len(local) - lacking
+
+
+def test_nothing_drawn_matches_nothing():
+    right, found = matched(np.zeros((9, 9), bool), np.eye(9, dtype=bool))
+    assert (len(right), found.sum()) == (0, 0)
+
+
+def test_the_boundaries_themselves_have_an_f_of_one():
+    person = np.zeros((HEIGHT, WIDTH), bool)
+    person[:, 80] = True
+    rows = matches("a", "map", np.where(person, 0.5, 0.0), [person, person])
+    arrow_table(rows, BOUNDARY_MATCHES, "a test")
+    facts = summary(rows)
+    assert facts["ods"] == facts["ois"] == facts["precision"] == facts["recall"] == pytest.approx(1)
+    assert table(rows).sheets[0].rows == [["map", "1", "1.000", "1.000", "0.040", "1.000", "1.000"]]
+
+
+def test_each_image_has_its_best_threshold_for_ois():
+    rows = pd.DataFrame(
+        [
+            ("a", "m", 0.1, 10, 10, 10, 10),
+            ("a", "m", 0.9, 0, 0, 0, 10),
+            ("b", "m", 0.1, 10, 90, 10, 10),
+            ("b", "m", 0.9, 10, 10, 10, 10),
+        ],
+        columns=[column.name for column in BOUNDARY_MATCHES.columns],
+    )
+    facts = summary(rows)
+    assert facts["ois"] == pytest.approx(1)
+    assert facts["ods"] == pytest.approx(2 * 0.5 / 1.5)  # at 0.9: precision 1, recall 1/2
+
+
+def test_a_thick_line_becomes_thin_where_it_is_strongest():
+    thick = cv2.GaussianBlur(np.eye(60, dtype=np.float64), (0, 0), 3)
+    thin = suppressed(thick) > 0.05
+    assert thin[np.arange(10, 50), np.arange(10, 50)].all()
+    assert thin[20:40, 20:40].sum() <= 60
+    assert thinned(thick > 0.03)[30].sum() <= 2
+
+
+def test_the_ultrametric_map_cut_anywhere_is_the_partition_of_the_hierarchy():
+    found = hierarchies([noise(40, 50), noise(40, 50, 1, 6)], 10_000)
+    drawn, tree, labels = ultrametric(found), found.trees[0], found.superpixels.labels
+    threshold = float(np.quantile(tree.altitudes, 0.8))
+    region = np.arange(len(tree.altitudes))
+    for node in range(len(tree.altitudes) - 2, -1, -1):
+        parent = tree.parents[node]
+        if tree.altitudes[parent] < threshold:
+            region[node] = region[parent]
+    cut = region[labels]
+    across, down = cut[:, :-1] != cut[:, 1:], cut[:-1] != cut[1:]
+    expected = np.zeros(labels.shape, bool)
+    expected[:, :-1] |= across
+    expected[:-1] |= down
+    assert (expected == (drawn >= threshold)).all()
+
+
+def test_a_folder_is_read_in_the_layout_of_bsds(tmp_path):
+    for name in ("images", "groundTruth", "ucm2"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(InputError, match="no images"):
+        photographs(tmp_path)
+    cv2.imwrite(str(tmp_path / "images/12.jpg"), noise(20, 30))
+    assert photographs(tmp_path)["image_id"].tolist() == ["12"]
+    with pytest.raises(InputError, match=r"12\.mat: no `groundTruth`"):
+        boundaries(tmp_path, "12")
+    person = np.empty((1, 2), object)
+    person[0, 0] = {"Boundaries": np.eye(20, 30, dtype=np.uint8)}
+    person[0, 1] = {"Boundaries": np.zeros((20, 30), np.uint8)}
+    savemat(tmp_path / "groundTruth/12.mat", {"groundTruth": person})
+    assert [one.sum() for one in boundaries(tmp_path, "12")] == [20, 0]
+    assert contours_of_authors(tmp_path, "12") is None
+    doubled = np.zeros((41, 61), np.uint8)
+    doubled[2::2, 2::2] = 51
+    savemat(tmp_path / "ucm2/12.mat", {"ucm2": doubled})
+    pictures = [cv2.imencode(".png", noise(20, 30, seed))[1].tobytes() for seed in range(2)]
+    contours = pd.DataFrame({"image_id": ["12"] * 2, "scale": [1.0, 0.5], "picture": pictures})
+    rows = of_folder(str(tmp_path), contours, 100, 1)
+    assert len(rows["map"].unique()) == 4
+    of_authors = rows[rows["map"].str.startswith("gPb")].set_index("threshold")
+    assert (of_authors["drawn"] > 0).tolist() == (np.array(of_authors.index) <= 0.2).tolist()

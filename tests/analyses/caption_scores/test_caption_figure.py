@@ -1,0 +1,54 @@
+"""The figure of generated sentences: it is drawn from what was written, whoever wrote about more or fewer images."""
+
+import cv2
+import numpy as np
+import pandas as pd
+import pytest
+
+from densevse.analyses.caption_scores.figure import draw_captions
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.captions import GENERATED
+from densevse.artifacts.schemas.datasets import IMAGES
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "images").mkdir()
+    ids = [f"{number}.png" for number in range(11)]
+    for number, name in enumerate(ids):
+        cv2.imwrite(str(tmp_path / "images" / name), np.full((20, 30, 3), 20 * number, np.uint8))
+    rows = pd.DataFrame({"image_id": ids, "split": "test", "family": ids, "source": "images", "file": ids})
+    sizes = {"width": 30, "height": 20, "sha256": "", "captions": 1, "status": "ok"}
+    schema.write(rows.assign(**sizes), IMAGES, tmp_path / "images.parquet", {})
+    return tmp_path, ids
+
+
+def written(folder, name, ids, sentence):
+    rows = pd.DataFrame({"image_id": np.repeat(ids, 2), "rank": [1, 2] * len(ids), "sentence": sentence})
+    rows["tokens"] = [sentence.split()] * len(rows)
+    rows["tags"] = [[] for _ in range(len(rows))]
+    scores = dict.fromkeys(("score", "log_likelihood", "translation", "language"), 0.5)
+    path = folder / f"{name}.parquet"
+    schema.write(rows.assign(**scores, in_training=name == "copied"), GENERATED, path, {})
+    return str(path)
+
+
+def draw(folder, ids, sentence, name):
+    files = {
+        "SC-NLM": written(folder, "sc_nlm", ids, sentence),
+        "copied": written(folder, "copied", ids[:-1], "a cat"),
+    }
+    path = folder / name
+    draw_captions(files, str(folder / "images.parquet"), {"images": str(folder / "images")}, "Sentences", str(path))
+    return path.read_bytes()
+
+
+def test_the_figure_shows_what_was_written(folder):
+    one = draw(*folder, "a dog that costs $5 runs " * 20, "one.png")
+    assert one == draw(*folder, "a dog that costs $5 runs " * 20, "same.png")
+    assert one != draw(*folder, "a cat sleeps", "other.png")
+
+
+def test_two_images_are_enough(folder):
+    path, ids = folder
+    assert draw(path, ids[:2], "a dog", "two.png")

@@ -1,0 +1,208 @@
+"""Scores of generated sentences, held to the package's own evaluation, and the table that they become."""
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from pycocoevalcap.bleu.bleu import Bleu
+from pycocoevalcap.cider.cider import Cider
+from pycocoevalcap.rouge.rouge import Rouge
+from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
+
+from densevse.analyses.caption_scores.baselines import copy_captions, first_captions
+from densevse.analyses.caption_scores.bleu import bleu
+from densevse.analyses.caption_scores.metrics import measured
+from densevse.analyses.caption_scores.scores import score_captions
+from densevse.analyses.caption_scores.table import make_caption_table
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.captions import CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.store import FeatureWriter
+from densevse.language.tokens import compared
+from densevse.runtime.errors import InputError
+from densevse.tables.results import Outputs
+from tests.miniature import files, folder
+
+__all__ = ["files", "folder"]
+
+SENTENCES = ["a dog runs on the grass", "two men play", "a cat", "a red ball lies there in the sun"]
+REFERENCES = [
+    ["a dog is running on grass", "the dog runs across a field of grass"],
+    ["two men are playing football", "men play a game", "two people"],
+    ["a small cat sleeps on a chair", "a cat sleeps"],
+    ["a red ball", "the ball lies in the grass", "a ball in the sun"],
+]
+TRICKY = [
+    'A man says "hello" to a boy\'s dog.',
+    "Two black-and-white dogs -- one small -- run, jump; and play!",
+    "The girl isn't here (she has left)...",
+    "A 10-year-old sits at 5 o'clock : alone ?",
+]
+
+
+def package(metric):
+    truth = dict(enumerate(REFERENCES))
+    return metric.compute_score(truth, {number: [sentence] for number, sentence in enumerate(SENTENCES)})
+
+
+def test_metrics_are_those_of_the_package():
+    rows = measured(SENTENCES, REFERENCES, ["bleu", "rouge_l", "cider"])
+    assert np.allclose(rows["cider"], package(Cider())[1])
+    assert np.allclose(rows["rouge_l"], package(Rouge())[1])
+    counts = [[rows[f"{name}_{n}"].sum() for n in ORDERS] for name in ("correct", "guessed")]
+    length = np.array(sum(len(sentence.split()) for sentence in SENTENCES), float)
+    figures = bleu(*counts, length, rows["reference_length"].sum())
+    expected, _ = package(Bleu(4))
+    assert np.allclose([figures[f"bleu_{n}"] for n in ORDERS], expected, rtol=1e-12)
+    assert rows[["meteor", "meteor_of_all", "spice"]].isna().all(axis=None)
+
+
+def test_the_brevity_penalty_is_left_out_where_that_is_asked_for():
+    counts = [np.array([4.0, 2.0]) for _ in ORDERS], [np.array([4.0, 4.0]) for _ in ORDERS]
+    figures = bleu(*counts, np.array([4.0, 4.0]), np.array([8.0, 2.0]))
+    assert np.allclose(figures["bleu_1_without_penalty"], [1.0, 0.5])
+    assert np.allclose(figures["bleu_1"], [np.exp(1 - 8 / 4), 0.5])
+    assert np.allclose(figures["bleu_4_without_penalty"], [1.0, 0.5])
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="the package's tokenizer and METEOR need Java")
+def test_sentences_are_cut_as_the_package_cuts_them():
+    theirs = PTBTokenizer().tokenize({number: [{"caption": text}] for number, text in enumerate(TRICKY)})
+    # It means to leave brackets out as well, but looks for their names after it has made them lower case.
+    cut = [theirs[number][0].replace("-lrb- ", "").replace(" -rrb-", "") for number in range(len(TRICKY))]
+    assert [" ".join(compared(text)) for text in TRICKY] == cut
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="METEOR needs Java")
+def test_meteor_is_measured_where_there_is_java():
+    rows = measured(REFERENCES[0][:1] * 2, [REFERENCES[0], REFERENCES[1]], ["meteor"])
+    assert rows["meteor"][0] == pytest.approx(1, abs=0.01)
+    assert rows["meteor"][1] < 0.3
+    assert rows["meteor_of_all"].nunique() == 1
+
+
+@pytest.fixture
+def scored(folder):
+    """Scores of two seeds of a generator, of copied sentences and of a person's."""
+    captions = schema.read(folder / "captions.parquet", CAPTIONS)
+    ids = captions["image_id"].unique()
+    for split in ("train", "test"):
+        of_split = [image for image in ids if image.startswith(split)]
+        rows = pd.DataFrame({"image_id": of_split, "kind": "image", "caption_id": "", "text": ""})
+        numbers = dict.fromkeys(("start", "end", "rank"), 0) | dict.fromkeys(("x", "y", "width", "height"), 0.0)
+        with FeatureWriter(folder / f"{split}.parquet", EMBEDDINGS, (3,), np.float16, {}) as file:
+            file.append(rows.assign(**numbers), np.random.default_rng(len(of_split)).normal(size=(len(of_split), 3)))
+    tables = [str(folder / f"{name}.parquet") for name in ("captions", "tokens")]
+    embeddings = {split: str(folder / f"{split}.parquet") for split in ("train", "test")}
+    copy_captions(embeddings, *tables, "test", folder / "copied.parquet")
+    first_captions(str(folder / "images.parquet"), *tables, "test", folder / "person.parquet")
+    scores = []
+    for name in ("copied", "copied", "person"):
+        path = folder / f"{name}{len(scores)}_scores.parquet"
+        files = str(folder / "images.parquet"), tables[0], str(folder / f"{name}.parquet")
+        score_captions(*files, "test", ["bleu", "rouge_l", "cider"], None, path)
+        scores.append(str(path))
+    return folder, scores
+
+
+def test_a_copied_sentence_is_that_of_the_nearest_training_image(scored):
+    folder, _ = scored
+    copied = schema.read(folder / "copied.parquet", GENERATED)
+    captions = schema.read(folder / "captions.parquet", CAPTIONS)
+    first = captions[(captions["split"] == "train") & (captions["position"] == 0)]
+    assert copied["in_training"].all()
+    assert set(copied["sentence"]) <= set(first["text"])
+    assert copied["image_id"].tolist() == ["test16", "test17", "test18"]
+
+
+def test_a_person_is_compared_with_the_others_only(scored):
+    folder, scores = scored
+    rows = schema.read(scores[2], CAPTION_SCORES)
+    everyone, others = (rows[rows["references"] == name].set_index("image_id") for name in ("all", "others"))
+    captions = schema.read(folder / "captions.parquet", CAPTIONS)
+    several = captions.loc[(captions["split"] == "test") & (captions["position"] > 0), "image_id"].unique()
+    assert set(others.index) == set(several)
+    assert np.allclose(everyone["rouge_l"], 1)  # its own sentence is among all of them
+    assert (others["rouge_l"] < 1).any()
+
+
+def make(folder, scores, metrics=("bleu", "cider"), published=None):
+    outputs = Outputs(*(str(folder / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
+    writers = {
+        "sc_nlm": {"title": "SC-NLM", "seeds": [0, 1]},
+        "person": {"title": "a person", "seeds": [0]},
+    }
+    settings = {"title": "Sentences", "reference": "sc_nlm", "metrics": list(metrics), "writers": writers}
+    make_caption_table(scores, published, settings, outputs)
+    return schema.read(outputs.parquet, CAPTION_TABLE), (folder / "table.md").read_text()
+
+
+def test_the_table_has_each_row_against_both_sets_of_references(scored):
+    rows, text = make(*scored)
+    assert rows[["references", "generator"]].to_numpy().tolist() == [
+        ["all", "sc_nlm"],
+        ["others", "sc_nlm"],
+        ["others", "person"],
+    ]
+    run = schema.read(scored[1][0], CAPTION_SCORES)
+    of_all = run[run["references"] == "all"]
+    assert rows["cider"].iloc[0] == pytest.approx(100 * of_all["cider"].mean(), rel=1e-5)
+    assert rows["new"].iloc[0] == 0
+    assert rows["gain"].isna().tolist() == [True, True, False]
+    assert "METEOR is missing: it is not asked for" in text
+
+
+def test_intervals_hold_the_figures_and_too_few_images_have_none(scored):
+    folder, scores = scored
+    rows, text = make(folder, scores)
+    assert rows[["cider_low", "cider_high", "gain_low"]].isna().all(axis=None)
+    assert "Fewer than 10 images or families are too few" in text
+    for path in scores:
+        of_few = schema.read(path, CAPTION_SCORES)
+        copies = [of_few.assign(image_id=of_few["image_id"] + n, family=of_few["family"] + n) for n in "abcdefgh"]
+        schema.write(pd.concat(copies, ignore_index=True), CAPTION_SCORES, path, {})
+    rows, _ = make(folder, scores)
+    assert (rows["cider_low"] < rows["cider"]).all()
+    assert (rows["cider"] < rows["cider_high"]).all()
+
+
+def test_the_table_says_what_java_would_have_added(scored):
+    _, text = make(*scored, metrics=["bleu", "meteor", "spice"])
+    assert "METEOR is missing: it needs Java" in text
+    assert "SPICE is missing: it needs Java and Maven" in text
+
+
+def test_published_rows_come_with_what_is_known_of_them(scored):
+    folder, scores = scored
+    names = "method,source,bleu,bleu_1,bleu_2,bleu_3,bleu_4,meteor,rouge_l,cider,spice,note"
+    file = folder / "published.csv"
+    file.write_text(f"{names}\nNIC,a paper,without,63,41,27,,,,,,as printed\n")
+    rows, text = make(folder, scores, published=str(file))
+    assert rows["bleu_1_without_penalty"].iloc[0] == 63
+    assert pd.isna(rows["bleu_1"].iloc[0])
+    assert "NIC (a paper): as printed." in text
+    file.write_text(f"{names}\nNIC,a paper,perhaps,63,41,27,,,,,,as printed\n")
+    with pytest.raises(InputError, match="with or without"):
+        make(folder, scores, published=str(file))
+
+
+def test_sentences_about_other_images_are_refused(scored):
+    folder, scores = scored
+    rows = schema.read(scores[1], CAPTION_SCORES)
+    schema.write(rows[rows["image_id"] != "test17"], CAPTION_SCORES, scores[1], {})
+    with pytest.raises(InputError, match="other images"):
+        make(folder, scores)
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="SPICE needs Java")
+def test_spice_without_its_jars_says_what_java_says(tmp_path):
+    with pytest.raises(InputError, match="SPICE failed; what Java says"):
+        measured(SENTENCES, REFERENCES, ["spice"], str(tmp_path))
+
+
+def test_a_sentence_without_words_scores_nothing():
+    rows = measured(["", SENTENCES[1]], REFERENCES[:2], [])
+    assert rows.loc[0, ["correct_1", "guessed_1", "rouge_l", "cider"]].tolist() == [0, 0, 0, 0]
+    assert rows.loc[1, "rouge_l"] > 0

@@ -1,0 +1,55 @@
+"""How often heat maps are right, beside the centre and chance."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from densevse.analyses.localisation.schemas import HEAT_MAPS, LOCALISATION_ACCURACY
+from densevse.analyses.localisation.table import accuracy, write_table
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import IMAGES
+
+
+def rows(right, centre, share):
+    frame = pd.DataFrame({"right": right, "centre_right": centre, "box_share": share})
+    frame["image_id"] = [f"image{number // 2}" for number in range(len(frame))]
+    return frame.assign(phrase="dog", x=1.0, y=1.0, heat=[[0.0]] * len(frame))
+
+
+def test_each_way_to_point_has_its_share_and_what_heat_maps_have_above_it():
+    asked = rows([True, True, True, False] * 5, [True, False, False, False] * 5, [0.5, 0.1, 0.1, 0.1] * 5)
+    found = accuracy(asked, pd.Series({f"image{n}": f"family{n}" for n in range(10)})).set_index("by")
+    assert found["accuracy"].tolist() == pytest.approx([0.75, 0.25, 0.2])
+    assert found["gain"].tolist() == pytest.approx([0, 0.5, 0.55])
+    assert set(found["phrases"]) == {20}
+    assert set(found["images"]) == {10}
+    assert 0.5 < found.loc["heat map", "low"] < 0.75 < found.loc["heat map", "high"] < 1
+    # In each image heat maps have one phrase of two more than the centre.
+    assert found.loc["centre", ["gain_low", "gain_high"]].tolist() == [0.5, 0.5]
+
+
+def test_families_are_drawn_as_one():
+    random = np.random.default_rng(0)
+    asked = rows(random.random(40) < 0.5, np.repeat(random.random(20) < 0.5, 2), np.full(40, 0.2))
+    each = pd.Series({image: image for image in asked["image_id"]})
+    apart, together = (accuracy(asked, families).set_index("by") for families in (each, each.map(lambda _: "one")))
+    assert apart.loc["heat map", "low"] < apart.loc["heat map", "accuracy"] < apart.loc["heat map", "high"]
+    assert together.loc["heat map", ["low", "high"]].isna().all()  # one family cannot be drawn otherwise
+
+
+def test_the_table_is_written(tmp_path):
+    asked = rows([True, False], [False, False], [0.25, 0.25]).astype({"box_share": "float32"})
+    schema.write(asked, HEAT_MAPS, tmp_path / "maps.parquet", {"parents": {}})
+    images = pd.DataFrame({"image_id": ["image0"], "source": "", "file": "f", "split": "test", "width": 1, "height": 1})
+    images = images.assign(sha256="", captions=0, family="f", status="ok")
+    schema.write(images, IMAGES, tmp_path / "images.parquet", {})
+    paths = (str(tmp_path / "table.parquet"), str(tmp_path / "table.md"), str(tmp_path / "table.html"))
+    arguments = str(tmp_path / "maps.parquet"), str(tmp_path / "images.parquet")
+    write_table(*arguments, "Localisation", paths, {"parents": {}})
+    assert schema.read(paths[0], LOCALISATION_ACCURACY)["by"].tolist() == ["heat map", "centre", "chance"]
+    text = (tmp_path / "table.md").read_text()
+    assert "## 2 phrases in 1 images" in text
+    assert "<h2>2 phrases in 1 images</h2>" in (tmp_path / "table.html").read_text()
+    (line,) = [line for line in text.splitlines() if "peak of the heat map" in line]
+    assert [cell.strip() for cell in line.split("|")[2:4]] == ["50.0", ""]
+    assert "Fewer than 10 images or families" in text

@@ -1,0 +1,189 @@
+"""Searches: the best of everything, tile by tile, over what is kept on disk."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from densevse.analyses.searches import searching
+from densevse.analyses.searches.answering import write_answers
+from densevse.analyses.searches.own import write_sentences
+from densevse.analyses.searches.schemas import FOUND
+from densevse.analyses.searches.searching import search
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.parses import PARSES
+from densevse.data.inputs import Inputs
+from densevse.inference.encoding import encode_images, encode_sentences
+from densevse.inference.encodings import KeptImages, write_encodings
+from densevse.language.tokens import write_tokens
+from densevse.methods.interface import DualEncoder, Method, Shapes
+from densevse.runtime.errors import InputError
+
+
+class Vectors:
+    """One side of a search: vectors that are there already."""
+
+    def __init__(self, vectors):
+        self.vectors = vectors
+
+    def __len__(self):
+        return len(self.vectors)
+
+    def encoding(self, rows):
+        return (self.vectors[torch.from_numpy(rows)],)
+
+
+class Products(DualEncoder):
+    """Scores are products of vectors; images are their features, sentences the sums of their words' numbers."""
+
+    def __init__(self):
+        super().__init__(None, Shapes({"whole": 6}, 11))
+        self.scale = torch.nn.Parameter(torch.ones(()))
+
+    def encode_images(self, images):
+        return (images.views["whole"] * self.scale,)
+
+    def encode_sentences(self, sentences):
+        words = torch.nn.functional.one_hot(sentences["words"].index, 11)[..., 2:8]
+        return (words.sum(dim=1).float(),)
+
+    def loss(self, images, sentences, batch, moment):
+        raise AssertionError
+
+
+class BestRegions(Method):
+    """An encoding of two parts, as wide as the image in its batch with the most regions: vectors, and which exist."""
+
+    def __init__(self):
+        super().__init__(None, Shapes({"regions": 6}, 11))
+        self.scale = torch.nn.Parameter(torch.ones(()))
+
+    def encode_images(self, images):
+        return images.views["regions"] * self.scale, images.present
+
+    def encode_sentences(self, sentences):
+        return (torch.nn.functional.one_hot(sentences["words"].index, 11)[..., 2:8].sum(dim=1).float(),)
+
+    def score(self, images, sentences):
+        products = torch.einsum("ird,sd->isr", images[0], sentences[0])
+        return products.masked_fill(~images[1].unsqueeze(1), -torch.inf).amax(dim=2)
+
+    def loss(self, images, sentences, batch, moment):
+        raise AssertionError
+
+
+def best_by_loops(scores, top):
+    """Of (queries, rows) scores: query, row, from the best on; of equal ones the earlier."""
+    return [
+        (query, row)
+        for query, of_query in enumerate(scores.tolist())
+        for row in sorted(range(len(of_query)), key=lambda row: (-of_query[row], row))[:top]
+    ]
+
+
+@pytest.mark.parametrize("asked", ["sentences", "photographs"])
+@pytest.mark.parametrize("rows_at_once", [3, 7, 4096])
+def test_a_search_finds_what_a_loop_over_all_scores_finds(asked, rows_at_once, monkeypatch):
+    monkeypatch.setattr(searching, "MOST_ROWS", rows_at_once)
+    generator = torch.Generator().manual_seed(0)
+    # whole numbers: products are exact, and many scores are equal
+    images = torch.randint(-2, 3, (40, 4), generator=generator).float()
+    sentences = torch.randint(-2, 3, (25, 4), generator=generator).float()
+    found = search(Products(), Vectors(images), Vectors(sentences), asked, top=6)
+    scores = images @ sentences.T
+    scores = scores.T if asked == "sentences" else scores
+    assert list(zip(found.query.tolist(), found.row.tolist(), strict=True)) == best_by_loops(scores, 6)
+    assert found.score.tolist() == [scores[query, row] for query, row in zip(found.query, found.row, strict=True)]
+
+
+def test_fewer_rows_than_answers_are_all_found():
+    found = search(Products(), Vectors(torch.eye(3)), Vectors(torch.eye(3)[:1]), "sentences", top=10)
+    assert found.row.tolist() == [0, 1, 2]
+
+
+def test_a_score_that_is_no_number_is_an_error_that_names_the_query():
+    sentences = torch.tensor([[1.0, 0.0], [torch.nan, 0.0]])
+    with pytest.raises(InputError, match="query 1 "):
+        search(Products(), Vectors(torch.eye(2)), Vectors(sentences), "sentences", top=1)
+
+
+def test_rows_in_a_tile_follow_from_the_size_of_an_encoding(monkeypatch):
+    monkeypatch.setattr(searching, "MOST_BYTES", 4 * 5 * 10)
+    assert [len(tile) for tile in searching._tiles(Vectors(torch.zeros(25, 5)))] == [10, 10, 5]
+    assert len(searching._tiles(Vectors(torch.zeros(2, 999)))) == 2
+
+
+@pytest.mark.parametrize("scale", [1, 1e-6, 1e8])
+def test_kept_encodings_are_those_of_the_method(scale, files, folder, tmp_path):
+    inputs, method = Inputs(files, ["words"]), Products()
+    method.scale.data.fill_(scale)
+    write_encodings(method, inputs, "train", tmp_path / "kept.parquet", {"parents": {}})
+    kept = KeptImages(tmp_path / "kept.parquet", torch.device("cpu"))
+    pairs = inputs.pairs("train")
+    assert kept.image_ids.tolist() == pairs.rows.image_ids.tolist()
+    (vectors,) = kept.encoding(np.array([3, 0]))
+    assert torch.equal(vectors, encode_images(method, pairs)[0][[3, 0]])
+
+
+def test_encodings_of_several_parts_and_widths_are_kept(files, folder, tmp_path):
+    inputs = Inputs(files.with_changes(view_whole=[], view_regions=[str(folder / "regions.parquet")]), ["words"])
+    method, pairs = BestRegions(), inputs.pairs("train")
+    write_encodings(method, inputs, "train", tmp_path / "kept.parquet", {"parents": {}})
+    vectors, present = KeptImages(tmp_path / "kept.parquet", torch.device("cpu")).encoding(np.arange(5))
+    assert (vectors.shape, present.dtype) == ((5, 4, 6), torch.bool)
+    images, sentences = encode_images(method, pairs), encode_sentences(method, pairs)
+    assert torch.equal(method.score((vectors, present), sentences), method.score(images, sentences)[:5])
+
+
+def ask(files, folder, sentences, parses=None):
+    """The answers of the miniature's images to sentences of one's own."""
+    method, inputs = Products(), Inputs(files, ["words"])
+    write_encodings(method, inputs, "train", folder / "kept.parquet", {"parents": {}})
+    write_sentences(sentences, folder / "own.parquet")
+    write_tokens(str(folder / "own.parquet"), str(folder / "own_tokens.parquet"))
+    own = files.with_changes(
+        caption_table=str(folder / "own.parquet"),
+        tokens=str(folder / "own_tokens.parquet"),
+        view_whole=[],
+        image_table=[],
+        **({"parses": [parses]} if parses else {}),
+    )
+    path = folder / "found.parquet"
+    write_answers(
+        method, Inputs(own, ["words"]), folder / "kept.parquet", "test", "sentences", 3, path, {"parents": {}}
+    )
+    return schema.read(path, FOUND)
+
+
+def test_a_sentence_of_ones_own_is_answered_and_its_unknown_words_are_named(files, folder):
+    found = ask(files, folder, ["A red dog", "a small zebra\n sleeps"])
+    assert found["query"].tolist() == [0, 0, 0, 1, 1, 1]
+    assert found["rank"].tolist() == [1, 2, 3] * 2
+    assert found["text"].unique().tolist() == ["A red dog", "a small zebra sleeps"]
+    assert [list(words) for words in found["unknown_words"]] == [[]] * 3 + [["zebra"]] * 3
+    assert (found.groupby("query")["score"].diff().dropna() <= 0).all()
+
+
+@pytest.mark.parametrize("nothing", ["zebra xylophone", "!", "  "])
+def test_a_sentence_without_a_known_word_is_an_error_that_names_it(files, folder, nothing):
+    with pytest.raises(InputError, match="knows no word of") as error:
+        ask(files, folder, ["a dog", nothing])
+    assert repr(" ".join(nothing.split())) in str(error.value)
+    assert "a dog" not in str(error.value)
+
+
+def test_a_sentence_that_could_not_be_parsed_is_refused_where_parses_are_read(files, folder):
+    parses = pd.read_parquet(folder / "parses.parquet").head(1)
+    assert parses["status"].item() != "ok"
+    schema.write(parses.assign(caption_id="#0"), PARSES, folder / "own_parses.parquet", {})
+    with pytest.raises(InputError, match="'a dog' could not be parsed"):
+        ask(files, folder, ["a dog"], str(folder / "own_parses.parquet"))
+
+
+def test_sentences_of_ones_own_are_captions_of_no_image(tmp_path):
+    write_sentences(["A dog.", "a\n cat"], tmp_path / "captions.parquet")
+    rows = schema.read(tmp_path / "captions.parquet", CAPTIONS)
+    assert rows["caption_id"].tolist() == ["#0", "#1"]
+    assert rows["text"].tolist() == ["A dog.", "a cat"]
+    assert set(rows["image_id"]) == {""}

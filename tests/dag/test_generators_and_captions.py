@@ -1,0 +1,105 @@
+"""What generators read, and what their sentences are scored by."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from densevse.analyses.caption_scores.dag import Captions
+from densevse.dag.generators import Generators
+from densevse.dag.project import Project
+from densevse.dag.tables import Tables
+from densevse.dag.training import Training
+from densevse.runtime.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+EMBEDDINGS = "results/flickr8k/embeddings/vse/seed1/round0"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("project"))
+        return Project(ROOT, {})
+
+
+def job(**wildcards):
+    return SimpleNamespace(**{"dataset": "flickr8k", "seed": "1", **wildcards})
+
+
+def test_sc_nlm_is_trained_on_the_sentences_of_a_trained_joint_space(whole):
+    inputs = Generators(whole).inputs_of_training(job(generator="sc_nlm"))
+    assert inputs["space_train"] == f"{EMBEDDINGS}/train.parquet"
+    assert inputs["space_val"] == f"{EMBEDDINGS}/val.parquet"
+    assert inputs["tags"] == "results/flickr8k/vocabulary/tags.parquet"
+    assert not any(name.startswith("view_") for name in inputs)
+
+
+def test_sentences_about_a_split_are_rated_by_the_same_space(whole):
+    inputs = Generators(whole).inputs_of_captions(job(generator="lbl", split="test"))
+    assert inputs["space_test"] == f"{EMBEDDINGS}/test.parquet"
+    assert inputs["space"] == "results/flickr8k/models/vse/seed1/round0/model.safetensors"
+
+
+def test_a_captioner_reads_features_and_no_joint_space(whole):
+    inputs = Generators(whole).inputs_of_captions(job(generator="lstm_captioner", split="val"))
+    assert inputs["view_whole"][0].startswith("results/flickr8k/features/vgg19/whole/")
+    assert not {"space", "space_val", "parses", "tags"} & inputs.keys()
+
+
+def test_a_view_without_a_network_is_refused_by_name(whole):
+    project = Project(ROOT, {"generators": {"lstm_captioner": {"view": "grid"}}})
+    del project.config.datasets["scenes"].networks["grid"]
+    with pytest.raises(InputError, match=r"datasets\.scenes\.networks: lstm_captioner reads the view grid"):
+        Generators(project).inputs_of_training(job(dataset="scenes", generator="lstm_captioner"))
+
+
+def test_ctx_and_sen_reads_what_the_captioner_wrote_about_all_splits(whole):
+    inputs = Training(whole).inputs(job(variant="sco_ctx_sen"))
+    folder = "results/flickr8k/captions/lstm_captioner/seed1"
+    assert inputs["written"] == [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
+
+
+def test_a_table_says_which_network_the_captioner_of_ctx_and_sen_looked_through(whole):
+    settings = Tables(whole).settings(SimpleNamespace(table="sco_flickr8k"))
+    made = settings["sections"][0]["measured"]["sco_ctx_sen"]
+    assert made["networks"] == {"whole": "vgg19"}
+    assert made["used"]["network"] == ["vgg19"]
+    assert made["parser"] is None
+
+
+def test_a_table_compares_generators_with_copied_and_peoples_sentences(whole):
+    scores = Captions(whole).scores(job())
+    names = [Path(path).parts[3] for path in scores]
+    assert names == ["sc_nlm", "mlbl", "lbl", "lstm_captioner", "copied", "person"]
+
+
+def test_metrics_that_need_java_are_left_out_without_it(whole, monkeypatch):
+    captions = Captions(whole)
+    monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
+    assert captions.metrics(job()) == ["bleu", "rouge_l", "cider", "meteor", "spice"]
+    assert captions.spice(job()) == "resources/spice"
+    monkeypatch.setattr("shutil.which", lambda program: None)
+    assert captions.metrics(job()) == ["bleu", "rouge_l", "cider"]
+    assert captions.spice(job()) == []
+    assert captions.metrics(job(dataset="scenes")) == ["bleu", "rouge_l", "cider"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"generators": {"sc_nlm": {"space": "vsee"}}}, r"generators\.sc_nlm\.space: no 'vsee'"),
+        ({"generators": {"sc_nlm": {"view": "whole"}}}, r"generators\.sc_nlm\.space: one of space and view"),
+        ({"generators": {"sc_nlm": {"decoding": {"beam": 0}}}}, r"generators\.sc_nlm\.decoding\.beam"),
+        ({"generators": {"sc_nlm": {"variants": {"lbl": {"parameters": {"factors": 0}}}}}}, r"parameters\.factors"),
+        ({"generators": {"sc_nlm": {"model": "vse"}}}, r"model: no 'vse' in densevse/methods/generators|sc_nlm"),
+        ({"datasets": {"scenes": {"captions": {"generators": ["nic"]}}}}, r"datasets\.scenes\.captions\.generators"),
+        ({"datasets": {"scenes": {"captions": {"reference": "lbl"}}}}, r"datasets\.scenes\.captions\.reference"),
+        ({"methods": {"sco": {"variants": {"sco_ctx_sen": {"generator": "nic"}}}}}, r"generator: no 'nic'"),
+        ({"methods": {"vse": {"generator": "lstm_captioner"}}}, r"methods\.vse\.generator: it is needed for the view"),
+        ({"methods": {"vse": {"model": "sc_nlm"}}}, r"model: no 'sc_nlm' in densevse/methods"),
+    ],
+)
+def test_wrong_entries_are_refused_by_their_path(wrong, message):
+    with pytest.raises(InputError, match=message):
+        Project(ROOT, wrong)

@@ -1,0 +1,84 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from densevse.dag.records import keep_records, read_only
+from densevse.runtime.errors import InputError
+
+KEPT, LINK = Path("results/.records-results"), Path(".snakemake/metadata")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def made(results="results"):
+    """Something that a run has made, with Snakemake's record of it."""
+    keep_records(results)
+    Path(results, "scenes").mkdir()
+    Path(results, "scenes/images.parquet").touch()
+    (LINK / "record").touch()
+
+
+def test_records_travel_with_results():
+    made()
+    shutil.rmtree(".snakemake")
+    keep_records("results")
+    assert [path.name for path in LINK.iterdir()] == ["record"]
+    Path("project").mkdir()
+    for name in ("results", ".snakemake"):
+        shutil.move(name, f"project/{name}")
+    assert Path("project", LINK, "record").is_file()
+
+
+def test_records_that_snakemake_wrote_itself_are_moved():
+    LINK.mkdir(parents=True)
+    (LINK / "earlier").touch()
+    Path("results/scenes").mkdir(parents=True)
+    Path("results/scenes/images.parquet").touch()
+    keep_records("results")
+    assert (KEPT / "earlier").is_file()
+    assert LINK.is_symlink()
+
+
+def test_whoever_deletes_all_results_begins_anew():
+    """The link outlives them, and Snakemake stops at one that leads nowhere."""
+    made()
+    shutil.rmtree("results")
+    keep_records("results")
+    assert LINK.is_dir()
+    assert list(KEPT.iterdir()) == []
+
+
+def test_results_without_records_are_refused():
+    made()
+    shutil.rmtree(KEPT)
+    with pytest.raises(InputError, match=r"^results/\.records-results: not there\. results holds what an earlier run"):
+        keep_records("results")
+
+
+def test_results_of_another_name_are_refused():
+    """The records name the paths of what was made."""
+    made()
+    shutil.move("results", "elsewhere")
+    with pytest.raises(InputError, match=r"^elsewhere/\.records-elsewhere: not there"):
+        keep_records("elsewhere")
+
+
+def test_two_folders_of_results_have_records_of_their_own():
+    made("one")
+    made("two/deep")
+    keep_records("one")
+    assert LINK.resolve() == Path("one/.records-one").resolve()
+    assert Path("two/deep/.records-two%2Fdeep/record").is_file()
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(monkeypatch):
+    for name in ("results", "resources"):
+        Path(name).mkdir()
+    monkeypatch.setattr("os.access", lambda path, mode: path != "results")
+    (message,) = read_only("results", "resources", "absent")
+    assert message.startswith("results cannot be written to")
+    assert "chmod" in message

@@ -1,0 +1,248 @@
+"""From wildcards to files and settings: what rules are made with, stage by stage."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from densevse.config.datasets import Flickr
+from densevse.dag.datasets import Datasets, Downloads
+from densevse.dag.features import Features
+from densevse.dag.language import Parses, Words
+from densevse.dag.project import Project, any_of, only
+from densevse.dag.proposals import Proposals
+from densevse.dag.training import Training
+from densevse.runtime.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return Project(ROOT, {})
+
+
+def changed(**overrides):
+    return Project(ROOT, overrides)
+
+
+def job(**wildcards):
+    return SimpleNamespace(**{name: str(value) for name, value in wildcards.items()})
+
+
+def test_a_variant_reads_its_views_and_structures_and_nothing_else(whole):
+    inputs = Training(whole).inputs(job(dataset="scenes", variant="vse"))
+    assert set(inputs) == {"image_table", "caption_table", "tokens", "words", "view_whole"}
+    assert inputs["view_whole"] == ["results/scenes/features/scenes_net/whole/00-of-01.parquet"]
+    inputs = Training(whole).inputs(job(dataset="scenes", variant="defrag"))
+    assert {"parses", "relations", "view_regions"} <= set(inputs)
+    assert inputs["relations"] == "results/scenes/vocabulary/relations-enhanced.parquet"
+
+
+def test_a_variant_s_own_network_replaces_the_data_set_s():
+    project = changed(datasets={"flickr8k": {"shards": 2}})
+    inputs = Training(project).inputs(job(dataset="flickr8k", variant="vse_alexnet"))
+    assert inputs["view_whole"] == [
+        f"results/flickr8k/features/alexnet/whole/0{shard}-of-02.parquet" for shard in (0, 1)
+    ]
+
+
+def test_a_view_without_a_network_is_refused_by_name():
+    project = changed()
+    del project.config.datasets["scenes"].networks["regions"]
+    with pytest.raises(InputError, match=r"datasets\.scenes\.networks: hm_lstm reads the view regions"):
+        Training(project).inputs(job(dataset="scenes", variant="hm_lstm"))
+
+
+def test_a_round_starts_from_the_one_before_it_and_ends_with_the_last(whole):
+    training = Training(whole)
+    wanted = job(dataset="flickr8k", variant="hm_lstm", seed=2, round=3)
+    assert training.start(wanted) == "results/flickr8k/models/hm_lstm/seed2/round2/model.safetensors"
+    with pytest.raises(ValueError, match="round 0 has no round before it"):
+        training.start(job(dataset="flickr8k", variant="hm_lstm", seed=2, round=0))
+    with pytest.raises(InputError, match="has the rounds 0 to 3 on flickr8k, and no round 9"):
+        training.phases(job(dataset="flickr8k", variant="hm_lstm", seed=2, round=9))
+
+
+def test_methods_start_from_nothing_or_from_the_same_seed_of_another(whole):
+    training = Training(whole)
+    assert training.origin(job(dataset="scenes", variant="vse", seed=1)) == []
+    assert training.origin(job(dataset="scenes", variant="sm_lstm", seed=1)) == (
+        "results/scenes/models/vse/seed1/round0/model.safetensors"
+    )
+
+
+def test_variants_that_differ_in_later_rounds_share_their_round_0(whole):
+    training, of = Training(whole), {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
+    assert training.start(job(**of, round=1)) == "results/scenes/models/hm_lstm/seed1/round0/model.safetensors"
+    assert training.start(job(**of, round=2)) == "results/scenes/models/hm_lstm_uniform/seed1/round1/model.safetensors"
+
+
+def test_and_the_correspondences_that_it_gives(whole):
+    """The model of a round makes the correspondences of the next."""
+    training, of = Training(whole), {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
+    first = "results/scenes/models/hm_lstm/seed1/round1/correspondences.parquet"
+    assert training.correspondences(job(**of, round=1)) == first
+    second = "results/scenes/models/hm_lstm_uniform/seed1/round2/correspondences.parquet"
+    assert training.correspondences(job(**of, round=2)) == second
+    one_round = changed(methods={"hm_lstm": {"datasets": {"scenes": {"rounds": [["sentences"], ["phrases"]]}}}})
+    last = Training(one_round).last_correspondences(job(dataset="scenes", variant="hm_lstm_uniform"))
+    assert last == first.replace("seed1", "seed0")
+
+
+def test_but_not_those_that_true_boxes_decide(whole):
+    training, of = Training(whole), {"variant": "hm_lstm_true_boxes", "seed": 1, "round": 1}
+    own = "results/scenes/models/hm_lstm_true_boxes/seed1/round1/correspondences.parquet"
+    assert training.correspondences(job(dataset="scenes", **of)) == own
+    assert training.true_boxes(job(dataset="scenes", **of)) == "results/scenes/boxes.parquet"
+    assert training.true_boxes(job(dataset="scenes", variant="hm_lstm", seed=1, round=1)) == []
+    with pytest.raises(InputError, match=r"phrases of flickr8k have none; give some as datasets\.flickr8k\.boxes"):
+        training.true_boxes(job(dataset="flickr8k", **of))
+
+
+@pytest.mark.parametrize(
+    ("uniform", "message"),
+    [
+        ({"parameters": {"margin": 0.3}}, "hm_lstm differs in parameters.margin, so its round 0 is another one"),
+        ({"phases": {"sentences": {"epochs": 9}}}, "hm_lstm differs in phases"),
+        ({"training": {"batch_size": 8}}, "hm_lstm differs in training"),
+        ({"round_0_of": "hm_lstm_sentences"}, "hm_lstm_sentences has the round 0 of hm_lstm; name that one"),
+    ],
+)
+def test_a_round_0_that_would_be_another_is_not_shared(uniform, message):
+    training = Training(changed(methods={"hm_lstm": {"variants": {"hm_lstm_uniform": uniform}}}))
+    with pytest.raises(InputError, match=f"hm_lstm_uniform on flickr30k: round_0_of: {message}"):
+        training.start(job(dataset="flickr30k", variant="hm_lstm_uniform", seed=1, round=1))
+
+
+def test_weights_are_the_user_s_the_workflow_s_or_those_obtained():
+    features = Features(changed(networks={"vgg19": {"local": "/data/vgg.pth"}}))
+    assert features.weights(job(dataset="flickr8k", network="vgg19")) == "/data/vgg.pth"
+    assert features.weights(job(dataset="scenes", network="scenes_net")) == (
+        "results/scenes/networks/scenes_net.safetensors"
+    )
+    alexnet = features.config.networks["alexnet"].weights
+    assert features.weights(job(dataset="flickr8k", network="alexnet")) == f"resources/alexnet/{alexnet.file}"
+    assert features.weights(job(dataset="flickr8k", network="rcnn_ilsvrc13")) == (
+        "resources/rcnn_ilsvrc13/converted.safetensors"
+    )
+
+
+def test_a_precision_that_the_configuration_names_needs_no_choice():
+    features = Features(changed(networks={"vgg19": {"precision": "fp32"}}))
+    assert features.precision(job(dataset="flickr8k", network="vgg19")) == []
+    assert features.precision(job(dataset="flickr8k", network="alexnet")) == (
+        "results/flickr8k/features/alexnet/precision.parquet"
+    )
+
+
+def test_what_decides_features_leaves_out_where_the_weights_are_and_other_views(whole):
+    settings = Features(whole).of_images(job(dataset="flickr8k", network="vgg19", view="whole"))
+    assert set(settings) >= {"architecture", "size", "mean", "std", "layers"}
+    assert set(settings["layers"]) == {"whole"}
+    assert not {"weights", "local", "regions"} & set(settings)
+
+
+def test_a_source_is_the_user_s_file_or_the_one_below_resources():
+    datasets = Datasets(changed(datasets={"flickr8k": {"local": {"text": "/data/text.zip"}}}))
+    assert datasets.sources(job(dataset="flickr8k")) == {
+        "images": "resources/flickr8k/Flickr8k_Dataset.zip", "text": "/data/text.zip"
+    }  # fmt: skip
+
+
+def test_karpathy_s_file_is_fetched_only_where_the_options_name_it():
+    wanted = job(dataset="coco")
+    assert "karpathy" in Datasets(changed()).sources(wanted)
+    own = {"karpathy": None, "splits": {"train": 10, "val": 2, "test": 2}}
+    assert "karpathy" not in Datasets(changed(datasets={"coco": {"options": own}})).sources(wanted)
+
+
+def test_what_has_an_address_is_downloaded_and_the_rest_is_asked_for(whole):
+    downloads = Downloads(whole)
+    assert "flickr8k/Flickr8k_Dataset" in downloads.downloadable().replace("\\", "")
+    assert "flickr30k/flickr30k-images" in downloads.by_hand().replace("\\", "")
+    source = downloads.source(job(resource="flickr8k/Flickr8k_Dataset.zip"))
+    assert "md5" in source
+    assert not {"licence", "note"} & set(source), "a corrected note downloads nothing again"
+
+
+def test_corenlp_is_obtained_unless_the_environment_names_one(whole, monkeypatch):
+    monkeypatch.delenv("CORENLP_HOME", raising=False)
+    assert Parses(whole).corenlp() == "resources/corenlp"
+    monkeypatch.setenv("CORENLP_HOME", "/opt/corenlp")
+    assert Parses(whole).corenlp() == []
+
+
+def test_the_memory_of_a_parser_decides_no_parse(whole):
+    parses, wanted = Parses(whole), job(parser="corenlp_pcfg")
+    assert "memory_mb" not in parses.options(wanted)
+    assert parses.memory(wanted) > 0
+
+
+def test_vectors_are_read_where_a_data_set_has_some():
+    words = Words(changed(datasets={"flickr8k": {"word_vectors": None}}))
+    assert words.picked(job(dataset="flickr8k")) == []
+    assert words.picked(job(dataset="flickr30k")) == "results/flickr30k/vocabulary/vectors-word2vec.parquet"
+
+
+def test_a_data_set_s_own_proposer_comes_first_and_once():
+    compared = {"proposer": "mcg", "proposers_compared": ["selective_search_fast", "mcg"]}
+    proposals = Proposals(changed(datasets={"coco": compared}))
+    assert proposals.compared(job(dataset="coco")) == ["mcg", "selective_search_fast"]
+    assert proposals.recalls(job(dataset="coco"))[0] == "results/coco/proposals/mcg_recall.parquet"
+
+
+def test_contours_are_found_by_hed_or_by_the_user_s_model_unless_they_are_given():
+    options = {"mcg": {"structured_edges": "model.yml.gz"}, "scg": {"maps": "maps"}}
+    given = Proposals(changed(proposers={name: {"options": chosen} for name, chosen in options.items()}))
+    usual = Proposals(changed())
+    wanted = job(proposer="mcg")
+    assert usual.contour_model(wanted) == "resources/hed/hed.safetensors"
+    assert usual.contour_options(wanted)["detector"] == "hed"
+    assert given.contour_model(wanted) == "model.yml.gz"
+    assert given.contour_options(wanted)["detector"] == "structured_edges"
+    assert (given.by_detector(), given.with_own_maps()) == ("mcg", "scg")
+    with pytest.raises(InputError, match="take the other out"):
+        changed(proposers={"mcg": {"options": {"maps": "maps", "structured_edges": "model.yml.gz"}}})
+
+
+def test_params_hold_the_named_fields_in_a_fixed_order():
+    options = Flickr(captions="a.txt", splits={"val": "v", "train": "t", "test": "e"})
+    assert only(options, frozenset({"splits", "captions"})) == {
+        "captions": "a.txt",
+        "splits": {"test": "e", "train": "t", "val": "v"},
+    }
+    assert list(only(options, frozenset({"splits"}))["splits"]) == ["test", "train", "val"]
+
+
+@pytest.mark.parametrize(
+    ("folders", "key"),
+    [
+        ({"results": "resources"}, "results"),
+        ({"results": "out/", "resources": "./out"}, "results"),
+        ({"results": "."}, "results"),
+        ({"results": str(ROOT)}, "results"),
+        ({"results": str(ROOT / "config")}, "results"),
+        ({"resources": str(ROOT / "docs/downloads")}, "resources"),
+    ],
+)
+def test_results_and_downloads_have_folders_of_their_own(folders, key, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=rf"^{key}: .*; name "):
+        Project(ROOT, folders)
+
+
+def test_any_of_nothing_matches_nothing():
+    assert any_of([]) == "(?!)"
+    assert any_of(["a.b", "c"]) == r"a\.b|c"
+
+
+def test_texts_in_a_folder_of_the_user_s_are_inputs_of_their_own(tmp_path):
+    """A folder's own time does not change where a file in it is edited, so that an edit would not be noticed."""
+    for name in ("sentences.txt", "lists/train.txt", ".hidden", "a.jpg", "b.PNG"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    given = changed(datasets={"flickr8k": {"local": {"text": str(tmp_path), "images": "/data/images.zip"}}})
+    texts = Datasets(given).own_texts(job(dataset="flickr8k"))
+    assert texts == [str(tmp_path / "lists/train.txt"), str(tmp_path / "sentences.txt")]
+    assert Datasets(given).own_texts(job(dataset="flickr30k")) == []

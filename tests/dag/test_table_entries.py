@@ -1,0 +1,246 @@
+"""Tables as entries of the configuration: what they are made from, and which wrong names are refused."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from densevse.dag.project import Project
+from densevse.dag.tables import Tables, check_tables
+from densevse.dag.training import Training
+from densevse.runtime.errors import InputError
+from densevse.tables.published import read_published
+
+ROOT = Path(__file__).parents[2]
+PRINTED = [f"{paper}_{number}" for paper, numbers in (
+    ("hm_lstm", (1, 2, 3, 4)), ("vse", (1,)), ("sm_lstm", (1, 2, 3, 4)), ("defrag", (1, 2, 3)), ("sco", (2, 3, 4, 5))
+) for number in numbers]  # fmt: skip
+
+OF_REGIONS = {"sections": [{"dataset": "flickr8k", "protocol": "regions"}]}
+
+
+def project(**overrides):
+    return Project(ROOT, overrides)
+
+
+def job(table):
+    return SimpleNamespace(table=table)
+
+
+def test_every_printed_table_and_every_data_set_has_an_entry():
+    made = project()
+    check_tables(made)
+    assert set(PRINTED) | set(made.config.datasets) <= set(made.config.tables)
+
+
+def test_each_entry_shows_all_rows_of_its_printed_table():
+    made = project()
+    rows = read_published(sorted((ROOT / "config/published").glob("*.csv")))
+    for name in PRINTED:
+        paper, _, number = name.rpartition("_")
+        entry = made.config.tables[name]
+        places = {(section.published or section.dataset, section.protocol) for section in entry.sections}
+        of_table = [row for row in rows if (row.paper, row.table) == (paper, number)]
+        assert of_table
+        assert {(row.dataset, row.protocol) for row in of_table} == places
+        assert [(printed.paper, printed.table, printed.rows) for printed in entry.published] == [(paper, number, None)]
+
+
+def test_published_variants_are_known():
+    config = project().config
+    known = {*config.variant_names(), *config.ensembles(), "random", ""}
+    rows = read_published(sorted((ROOT / "config/published").glob("*.csv")))
+    assert {row.variant for row in rows} <= known
+
+
+def test_retrievals_come_by_section_then_variant_then_seed():
+    overrides = {
+        "datasets": {"flickr30k": {"seeds": [0, 1]}, "coco": {"seeds": [3]}},
+        "tables": {"sco_4": {"measure": ["vse", "hm_lstm"], "reference": "vse"}},
+    }
+    tables = Tables(project(**overrides))
+    assert tables.retrievals(job("sco_4")) == [
+        "results/flickr30k/retrieval/full/vse/seed0/round0.parquet",
+        "results/flickr30k/retrieval/full/vse/seed1/round0.parquet",
+        "results/flickr30k/retrieval/full/hm_lstm/seed0/round3.parquet",
+        "results/flickr30k/retrieval/full/hm_lstm/seed1/round3.parquet",
+        "results/coco/retrieval/five_folds/vse/seed3/round0.parquet",
+        "results/coco/retrieval/five_folds/hm_lstm/seed3/round3.parquet",
+    ]
+    assert tables.images(job("sco_4")) == ["results/flickr30k/images.parquet", "results/coco/images.parquet"]
+    settings = tables.settings(job("sco_4"))
+    assert [list(section["measured"]) for section in settings["sections"]] == [["vse", "hm_lstm"]] * 2
+    assert settings["sections"][0]["measured"]["hm_lstm"]["networks"] == {"regions": "rcnn_ilsvrc13"}
+    assert sorted(settings["entries"]["network"]) == ["rcnn_ilsvrc13", "vgg19"]
+
+
+def test_every_table_can_be_planned():
+    tables = Tables(project())
+    for name in tables.config.tables:
+        for section in tables.settings(job(name))["sections"]:
+            assert all(entry["networks"] for entry in section["measured"].values()), name
+    finetuned = tables.settings(job("defrag_3"))["sections"][0]["measured"]["defrag_finetuned"]
+    assert finetuned["networks"] == {"regions": "rcnn_ilsvrc13"}  # whose regions' pixels are read
+
+
+def test_a_table_reads_the_figures_of_the_papers_that_it_cites_and_of_no_others():
+    tables = Tables(project())
+    assert [Path(file).name for file in tables.published(job("pascal1k"))] == ["defrag.csv"]
+    assert [Path(file).name for file in tables.papers(job("flickr8k"))] == ["hm_lstm.yaml", "vse.yaml", "defrag.yaml"]
+
+
+def test_ablations_are_trained_for_the_paper_s_own_table_only():
+    tables = Tables(project())
+    assert "hm_lstm_untyped" in tables.table("hm_lstm_1").measure
+    assert "hm_lstm_untyped" not in tables.variants("flickr8k")
+
+
+def test_regions_are_measured_where_phrases_have_boxes():
+    tables = Tables(project())
+    assert tables.retrievals(job("hm_lstm_4")) == []
+    assert tables.retrievals(job("scenes_regions"))[0] == "results/scenes/region_ranking/hm_lstm/seed0/round2.parquet"
+    assert tables.images(job("scenes_regions")) == ["results/scenes/images.parquet"]  # for the families of regions
+    assert tables.captions(job("scenes_regions")) == []
+    boxes = {"datasets": {"flickr30k": {"boxes": "entities.zip"}}}
+    tables = Tables(project(**boxes))
+    assert tables.retrievals(job("hm_lstm_4")) == ["results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"]
+
+
+def test_a_table_knows_what_is_not_as_config_datasets_says():
+    """So that figures of another network or split are not subtracted from a paper's; of the views that are read."""
+    mine = {"networks": {"whole": "mobilenet_v2"}, "options": {"splits": {"test": "mine.txt"}}, "seeds": [1]}
+    tables = Tables(project(datasets={"flickr8k": mine}))
+    splits = {"options.splits.test": ["Flickr_8k.testImages.txt", "mine.txt"]}
+    measured = tables.settings(job("flickr8k"))["sections"][0]["measured"]
+    assert measured["vse"]["replaced"] == {**splits, "networks.whole": ["vgg19", "mobilenet_v2"]}
+    assert measured["hm_lstm"]["replaced"] == splits
+    own = tables.config.datasets["flickr8k"].model_dump(exclude_unset=True)
+    table = {"title": "Mine", "sections": [{"dataset": "mine"}], "measure": ["vse"]}
+    tables = Tables(project(datasets={"mine": {**own, "title": "Mine"}}, tables={"mine": table}))
+    for name in ("flickr8k", "mine"):
+        assert tables.settings(job(name))["sections"][0]["measured"]["vse"]["replaced"] == {}
+
+
+def test_an_ensemble_stands_beside_its_members():
+    overrides = {
+        "methods": {"vse": {"ensembles": {"vse_all": {"title": "VSE*", "members": ["vse", "vsepp"]}}}},
+        "tables": {"flickr8k": {"measure": ["vse", "vse_all"]}},
+    }
+    made = project(**overrides)
+    check_tables(made)
+    tables = Tables(made)
+    assert tables.retrievals(job("flickr8k"))[-1] == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
+    entry = tables.settings(job("flickr8k"))["sections"][0]["measured"]["vse_all"]
+    assert (entry["title"], entry["networks"]) == ("VSE*", {"whole": "vgg19"})
+
+
+def test_a_data_set_of_one_s_own_has_a_table():
+    mine = {"title": "Mine", "reader": "flickr", "networks": {"whole": "vgg19"}, "local": {"images": "a", "text": "b"}}
+    mine["options"] = {"captions": "tokens.txt", "splits": {name: f"{name}.txt" for name in ("train", "val", "test")}}
+    made = project(datasets={"mine": mine})
+    check_tables(made)
+    tables = Tables(made)
+    assert "mine" in tables.names()
+    assert list(tables.variants("mine")) == list(made.config.methods)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"measure": ["vse2"]}, r"tables\.flickr8k\.measure: no variants or ensembles \['vse2'\]"),
+        ({"measure": ["vse", "vse"]}, r"tables\.flickr8k\.measure: \['vse'\] more than once"),
+        ({"reference": "hm_lstm_untyped"}, r"tables\.flickr8k\.reference"),
+        ({"measure": ["hm_lstm"]}, r"tables\.flickr8k\.reference: 'vse' .* set it to one of \['hm_lstm'\], or to null"),
+        ({"sections": [{"dataset": "flickr9k"}]}, r"tables\.flickr8k\.sections: no data set \['flickr9k'\]"),
+        (
+            {"sections": [{"dataset": "flickr8k", "published": "coco_regoin"}]},
+            r"tables\.flickr8k\.sections: no published rows of \['coco_regoin'\]",
+        ),
+        ({"sections": [{"dataset": "flickr8k"}] * 2}, r"tables\.flickr8k\.sections: .* more than once"),
+        (
+            {**OF_REGIONS, "measure": ["vse", "hm_lstm"]},
+            r"tables\.flickr8k\.measure: vse of methods\.vse yields no phrases on flickr8k",
+        ),
+        (
+            {**OF_REGIONS, "measure": ["hm_lstm", "sm_lstm_ensemble"], "reference": None},
+            r"tables\.flickr8k\.measure: sm_lstm_ensemble of methods\.sm_lstm yields no phrases",
+        ),
+        ({"published": [{"paper": "sco2", "table": "4"}]}, r"tables\.flickr8k\.published: no paper \['sco2'\]"),
+        ({"published": [{"paper": "sco", "table": "9"}]}, r"sco has no table \['9'\]"),
+        ({"published": [{"paper": "sco", "table": "5", "rows": ["SCO"]}]}, r"Table 5 of sco has no rows \['SCO'\]"),
+        ({"title": "Scenes"}, r"more than one table has the title \['Scenes'\]"),
+    ],
+)
+def test_unknown_names_are_refused(changes, message):
+    with pytest.raises(InputError, match=message):
+        check_tables(project(tables={"flickr8k": changes}))
+
+
+def test_a_method_is_of_a_paper_that_is_there():
+    with pytest.raises(InputError, match=r"methods\.vse\.paper: no paper \['nonsense'\]; known: .*'vse'"):
+        check_tables(project(methods={"vse": {"paper": "nonsense"}}))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"sections": []}, {"protocol": "full"}, {"sections": [{"dataset": "scenes", "protocol": "all"}]}]
+)
+def test_what_does_not_fit_is_refused_with_its_path(changes):
+    with pytest.raises(InputError, match=r"tables\.flickr8k"):
+        project(tables={"flickr8k": changes})
+
+
+def test_a_table_may_not_have_the_name_of_what_another_rule_makes():
+    makers = {"results/tables/scenes.md": ["table"], "results/tables/coco.md": ["table", "table_of_rounds"]}
+    with pytest.raises(InputError, match=r"^tables\.coco: the rule table_of_rounds makes results/tables/coco\.md too"):
+        Tables(project()).check_names(lambda path: makers.get(path, []))
+
+
+def test_judged_pairs_are_scored_by_the_last_round():
+    measured = {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}
+    tables = Tables(project(**measured))
+    assert tables.judged() == ["flickr8k"]
+    flickr8k = SimpleNamespace(dataset="flickr8k")
+    last = tables.config.methods["hm_lstm"].last_round
+    assert tables.pair_scores(flickr8k) == [
+        "results/flickr8k/pair_scores/vse/seed0/round0.parquet",
+        f"results/flickr8k/pair_scores/hm_lstm/seed0/round{last}.parquet",
+    ]
+    assert tables.judgements_source(flickr8k).endswith("Flickr8k_text.zip")
+
+
+def test_training_starts_from_the_variant_that_the_configuration_names():
+    training = Training(project())
+    of = {"dataset": "scenes", "seed": "3"}
+    assert training.origin(SimpleNamespace(**of, variant="sm_lstm")) == (
+        "results/scenes/models/vse/seed3/round0/model.safetensors"
+    )
+    assert training.origin(SimpleNamespace(**of, variant="sm_lstm_mean")) == []
+    assert training.start(SimpleNamespace(**of, variant="hm_lstm", round="2")) == (
+        "results/scenes/models/hm_lstm/seed3/round1/model.safetensors"
+    )
+
+
+def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
+    (section,) = Tables(project()).settings(SimpleNamespace(table="scenes"))["sections"]
+    parameters = section["measured"]["hm_lstm_sentences"]["training"]["parameters"]
+    assert [of_round["phrase_weight"] for of_round in parameters] == ["confidence", "none", "none"]
+
+
+def test_an_ensemble_reads_what_its_members_read():
+    training = Training(project())
+    wildcards = SimpleNamespace(dataset="scenes", seed="0", ensemble="sm_lstm_ensemble")
+    assert {"view_grid", "view_whole", "words"} <= set(training.inputs_of_members(wildcards))
+    assert len(training.models_of_members(wildcards)) == 4
+
+
+def test_a_table_knows_which_settings_are_changed_for_its_data_set():
+    overrides = {
+        "methods": {"vse": {"datasets": {"scenes": {"parameters": {"dimension": 32}, "training": {"patience": None}}}}},
+        "tables": {"scenes": {"measure": ["vse", "sm_lstm_ensemble"]}},
+    }
+    chosen = Tables(project(**overrides)).settings(job("scenes"))
+    changed = chosen["sections"][0]["measured"]
+    assert changed["vse"]["changed"]["parameters.dimension"] == [1024, 32]
+    assert changed["vse"]["changed"]["training.patience"] == [5, None]
+    assert "parameters.margin" not in changed["vse"]["changed"]
+    assert changed["sm_lstm_ensemble"]["changed"] == {}

@@ -1,0 +1,83 @@
+import pytest
+import torch
+
+from densevse.runtime import numerics
+
+
+@pytest.fixture
+def processor(monkeypatch):
+    """A function that makes this machine's processor one of a vendor, with or without bf16; no limit is set."""
+    monkeypatch.delenv(numerics.LIMIT, raising=False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+
+    def make(vendor="GenuineIntel", bf16=True, matrices=True, vectors="AVX512"):
+        monkeypatch.setattr(numerics, "_vendor", lambda: vendor)
+        monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: bf16)
+        monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: matrices)
+        monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: vectors)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("vendor", "bf16", "matrices", "expected"),
+    [
+        ("AuthenticAMD", True, False, "bf16"),
+        ("AuthenticAMD", False, False, "fp32"),
+        ("GenuineIntel", True, True, "bf16"),
+        ("GenuineIntel", True, False, "fp32"),
+    ],
+)
+def test_bf16_only_where_it_was_measured_to_be_faster(processor, vendor, bf16, matrices, expected):
+    processor(vendor, bf16, matrices)
+    assert numerics.fastest_precision() == expected
+
+
+@pytest.mark.parametrize(
+    ("limit", "amd", "intel"),
+    [
+        ("SSE41", "fp32", "fp32"),
+        ("AVX2", "fp32", "fp32"),
+        ("AVX512_CORE_VNNI", "fp32", "fp32"),
+        ("AVX512_CORE_FP16", "bf16", "fp32"),
+        ("AVX512_CORE_AMX", "bf16", "bf16"),
+        ("ALL", "bf16", "bf16"),
+    ],
+)
+def test_a_limit_on_instructions_is_respected(processor, monkeypatch, limit, amd, intel):
+    monkeypatch.setenv(numerics.LIMIT, limit)
+    for vendor, expected in (("AuthenticAMD", amd), ("GenuineIntel", intel)):
+        processor(vendor)
+        assert numerics.fastest_precision() == expected
+
+
+@pytest.mark.parametrize(
+    ("vendor", "vectors", "expected"),
+    [("AuthenticAMD", "AVX512", True), ("GenuineIntel", "AVX512", False), ("AuthenticAMD", "DEFAULT", False)],
+)
+def test_products_by_onednn_where_that_was_measured_to_be_faster(processor, vendor, vectors, expected):
+    processor(vendor, vectors=vectors)
+    assert numerics.products_by_onednn() is expected
+
+
+def test_set_up_computes_products_in_full_precision():
+    numerics.set_up(threads=1)
+    assert torch.get_num_threads() == 1
+    generator = torch.Generator().manual_seed(0)
+    left, right = (torch.randn(512, 512, generator=generator) for _ in range(2))
+    exact = left.double() @ right.double()
+    assert float(((left @ right).double() - exact).norm() / exact.norm()) < 5e-6
+
+
+@pytest.mark.parametrize("_", range(2))
+def test_settings_do_not_outlive_a_test(_):
+    assert torch.backends.mkldnn.matmul.fp32_precision == "none"
+    torch.backends.mkldnn.matmul.fp32_precision = "bf16"
+
+
+def test_two_jobs_of_one_seed_differ():
+    drawn = []
+    for name in ("a", "b", "a"):
+        numerics.seed_everything(0, name)
+        drawn.append(torch.rand(()).item())
+    assert drawn[0] == drawn[2] != drawn[1]

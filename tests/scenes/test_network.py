@@ -1,0 +1,121 @@
+"""The network of scenes, trained by the loop that trains every task."""
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from densevse.artifacts.boxes import BOX
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.schemas.training import HISTORY
+from densevse.config.training import NamedPhase, Training
+from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.readers import write_boxes, write_dataset
+from densevse.runtime.errors import InputError
+from densevse.scenes import reader as scenes
+from densevse.scenes.network import ScenesNet
+from densevse.scenes.training import Recipe, train_network
+from densevse.training.loop import Trainer
+from densevse.vision.crops import warp
+
+SETTINGS = {
+    "reader": "scenes",
+    "options": {"seed": 0, "images": {"train": 40, "val": 1, "test": 10}, "size": 64},
+    "known_unreadable": [],
+}
+NETWORK = {"size": 64, "mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25]}
+COLOURS = ("red", "blue", "green", "yellow")
+CLASSES = [
+    *(f"{colour} {shape}" for colour in COLOURS for shape in ("ball", "box", "cone", "star", "ring")),
+    "several things",
+    "background",
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scenes")
+    sources = {"scenes": str(folder / "scenes.zip")}
+    scenes.generate(SETTINGS["options"], sources["scenes"])
+    write_dataset(SETTINGS, sources, 1, str(folder / "images.parquet"), str(folder / "captions.parquet"))
+    write_boxes(SETTINGS, sources, str(folder / "images.parquet"), str(folder / "boxes.parquet"))
+    return folder
+
+
+def recipe(epochs=1, batch_size=64, seed=0):
+    phase = NamedPhase(name="all", epochs=epochs, learning_rate=3e-3, final_learning_rate=1e-4)
+    return Recipe(Training(optimizer="adamw", batch_size=batch_size, checkpoint_steps=1), [phase], seed)
+
+
+def train(folder, path, recipe, boxes="boxes.parquet", classes=CLASSES):
+    tables = {"images": str(folder / "images.parquet"), "boxes": str(folder / boxes)}
+    sources = {"scenes": str(folder / "scenes.zip")}
+    train_network(tables, sources, NETWORK, classes, recipe, path, path.with_suffix(".parquet"))
+    return path
+
+
+def test_the_same_data_give_the_same_bytes(folder, tmp_path):
+    one, two = (train(folder, tmp_path / name, recipe()) for name in ("one", "two"))
+    other = train(folder, tmp_path / "other", recipe(seed=1))
+    assert one.read_bytes() == two.read_bytes()
+    assert one.read_bytes() != other.read_bytes()
+
+
+@pytest.mark.slow
+def test_it_learns_the_classes_of_the_training_things(folder, tmp_path):
+    classes = [*COLOURS, "several things", "background"]  # 40 pictures are enough to learn colours
+    path = train(folder, tmp_path / "net.safetensors", recipe(epochs=20, batch_size=16), classes=classes)
+    network = ScenesNet(len(classes))
+    network.load_state_dict(load_file(path))
+    network.eval()
+    images, boxes = read(folder / "images.parquet", IMAGES), read(folder / "boxes.parquet", BOXES)
+    files = ImageFiles({"scenes": str(folder / "scenes.zip")})
+    things = boxes[boxes["caption_id"] == ""].merge(
+        images[images["split"] == "train"], on="image_id", suffixes=("", "_image")
+    )
+    right = []
+    for thing in things.to_dict("records"):
+        pixels = decode(files.read(thing["source"], thing["file"]), thing["file"])
+        crop = warp(pixels, np.array([thing[name] for name in BOX], np.float32), 64, 0, (128, 128, 128))
+        with torch.no_grad():
+            best = int(network((torch.from_numpy(crop).permute(2, 0, 1)[None] / 255 - 0.5) / 0.25).argmax())
+        right.append(classes[best] in thing["phrase"].split())
+    assert np.mean(right) > 0.4  # chance is 1 in 6
+
+
+def test_labels_come_from_the_training_split_only(folder, tmp_path):
+    """Things of other splits may be of no class at all; one of the training split is an error that names it."""
+    images, boxes = read(folder / "images.parquet", IMAGES), read(folder / "boxes.parquet", BOXES)
+    train_images = boxes["image_id"].isin(images.loc[images["split"] == "train", "image_id"])
+    for rows, name in ((~train_images, "test.parquet"), (train_images, "train.parquet")):
+        changed = boxes.copy()
+        changed.loc[rows & (boxes["caption_id"] == ""), "phrase"] = "a pink elephant"
+        write(changed, BOXES, folder / name, {})
+    unchanged = train(folder, tmp_path / "unchanged", recipe())
+    same = train(folder, tmp_path / "same", recipe(), "test.parquet")
+    one, other = load_file(unchanged), load_file(same)
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    with pytest.raises(InputError, match="pink elephant"):
+        train(folder, tmp_path / "not", recipe(), "train.parquet")
+    assert not (tmp_path / "not").exists()
+
+
+def test_an_interrupted_training_goes_on(folder, tmp_path, monkeypatch):
+    whole, original, steps = train(folder, tmp_path / "whole", recipe(2)), Trainer.step, []
+
+    def step(self, *given):
+        steps.append(1)
+        if len(steps) == 3:
+            raise KeyboardInterrupt
+        return original(self, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "step", step)
+        with pytest.raises(KeyboardInterrupt):
+            train(folder, tmp_path / "broken", recipe(2))
+    resumed = train(folder, tmp_path / "broken", recipe(2))
+    assert resumed.read_bytes() == whole.read_bytes()
+    history = read(resumed.with_suffix(".parquet"), HISTORY)
+    assert history["resumed"].max() == 1
+    assert history["accuracy"].between(0, 1).all()

@@ -1,0 +1,116 @@
+"""Overrides of the configuration, drawn at random: each is refused by its path, or all can be planned with it."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+from hypothesis import strategies as st
+
+from densevse.config.load import load
+from densevse.dag.datasets import Datasets
+from densevse.dag.features import Features
+from densevse.dag.language import Parses, Words
+from densevse.dag.project import Project
+from densevse.dag.proposals import Proposals
+from densevse.dag.tables import Tables, check_tables
+from densevse.dag.training import Training
+from densevse.runtime.errors import InputError
+from tests.projects import ROOT
+
+Override = tuple[tuple[str, ...], Any]
+TABLES = ("scenes", "flickr8k", "coco", "sm_lstm_1")
+DATASETS = ("scenes", "flickr8k", "coco", "pascal1k")
+NAMES = ("vse", "hm_lstm", "scenes", "alexnet", "scenes_net", "whole", "regions", "words", "main", "mcg", "grammar")
+
+numbers = st.one_of(
+    st.sampled_from((-1, 0, 1, 2, 0.5, -0.5, 1.0, 10**9, float("nan"), float("inf"))), st.integers(), st.floats()
+)
+words = st.one_of(st.sampled_from(("", *NAMES)), st.text(max_size=6))
+scalars = st.one_of(st.none(), st.booleans(), numbers, words)
+values = st.one_of(
+    scalars,
+    st.lists(scalars, max_size=3),
+    st.lists(st.lists(words, max_size=2), max_size=2),
+    st.dictionaries(words, scalars, max_size=2),
+)
+
+
+def like(value: Any) -> st.SearchStrategy[Any]:
+    """Values of the kind that stands in the configuration: more of them are accepted."""
+    if isinstance(value, bool):
+        return st.booleans()
+    if isinstance(value, int):
+        return st.integers(1, 300)
+    if isinstance(value, float):
+        return st.floats(0, 1)
+    if isinstance(value, list | tuple) and value:
+        return st.lists(st.sampled_from(value), max_size=3)
+    return st.one_of(st.none(), st.sampled_from(NAMES)) if value is None or isinstance(value, str) else st.just(value)
+
+
+def places(entry: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The way to each key of the configuration with its value, and to one that is not there in each mapping."""
+    if isinstance(entry, dict):
+        yield (*path, "nonsense"), None
+        for key, value in entry.items():
+            yield (*path, key), value
+            yield from places(value, (*path, key))
+
+
+PLACES = list(places(load(ROOT / "config", {}).model_dump()))
+overrides: st.SearchStrategy[Override] = st.sampled_from(PLACES).flatmap(
+    lambda place: st.tuples(st.just(place[0]), st.one_of(values, like(place[1])))
+)
+
+
+def overriding(path: tuple[str, ...], value: Any) -> dict[str, Any]:
+    """A configuration that says nothing but this."""
+    for key in reversed(path):
+        value = {key: value}
+    return value
+
+
+def refusal(override: Override) -> str | None:
+    """Why an override is refused, as the configuration is read or as jobs are planned with it; None if it is not."""
+    try:
+        project = Project(ROOT, overriding(*override))
+        check_tables(project)
+        plan(project)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def is_named(path: tuple[str, ...], message: str) -> bool:
+    """Whether a message names a key, what is in it, or what holds it: a list too short, a name that is missing."""
+    return any(".".join(path[:length]) in message for length in range(len(path), min(len(path), 2) - 1, -1))
+
+
+def plan(project: Project) -> None:
+    """Ask for all that the rules of the main tables and data sets are made with, as Snakemake does for each job."""
+    for name in TABLES:
+        wildcards = SimpleNamespace(table=name)
+        stage = Tables(project)
+        for function in (stage.settings, stage.retrievals, stage.images, stage.captions, stage.published):
+            function(wildcards)
+    for name in DATASETS:
+        plan_data_set(project, name)
+
+
+def plan_data_set(project: Project, name: str) -> None:
+    """The same of a data set's stages, and of the training of each variant in its main table."""
+    dataset = project.config.datasets[name]
+    wildcards = SimpleNamespace(
+        dataset=name, proposer=dataset.proposer, parser=dataset.parser, shard="00-of-01", vectors=dataset.word_vectors
+    )
+    Datasets(project).sources(wildcards), Datasets(project).reading(wildcards)
+    Proposals(project).proposer(wildcards), Proposals(project).recalls(wildcards)
+    Parses(project).files(wildcards), Words(project).picked(wildcards)
+    features, training = Features(project), Training(project)
+    for view, network in dataset.networks.items():
+        features.files(name, view, network)
+    for variant in Tables(project).variants(name):
+        for seed in dataset.seeds:
+            job = SimpleNamespace(dataset=name, variant=variant, seed=str(seed), round="0")
+            for function in (training.inputs, training.parameters, training.training, training.phases, training.origin):
+                function(job)

@@ -1,0 +1,29 @@
+"""`make newcomer`: three scripted mornings of somebody new, whole; each step is printed when it went as it should."""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from tests.projects import SMALL, Project, copy_code
+from tests.system.newcomer.mornings import SCENES, changed_configuration, new_method, own_data_set
+
+MORNINGS = {"a data set of one's own": own_data_set, "a new method": new_method, "a change": changed_configuration}
+
+
+def main(seed: int) -> None:
+    """Raises `AssertionError` at the first step that goes wrong."""
+    with tempfile.TemporaryDirectory(prefix="newcomer-") as folder:
+        for name, morning in MORNINGS.items():
+            print(f"{name}, seed {seed}", flush=True)
+            project = Project(copy_code(Path(folder, morning.__name__)))
+            project.configure(SMALL)
+            if morning is not own_data_set:
+                project.run(SCENES)
+            for step in morning(project, seed):
+                print(f"  {step}", flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=0)
+    main(parser.parse_args().seed)

@@ -1,0 +1,211 @@
+"""What somebody new does on three mornings: what is refused, what runs again, and what the table says.
+
+A morning is a generator of what was just done; each step asserts what should have come of it.
+"""
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pandas as pd
+import torch
+import torchvision
+from PIL import Image
+
+from densevse.config.load import merge
+from tests.projects import ANOTHER_RATE, SMALL, Project, job_counts
+from tests.system.newcomer.toy import TOY
+
+TRAINING = {"train": 2, "retrieve": 2, "table": 1}
+SCENES = "results/tables/scenes.md"
+
+
+def refused(project: Project, table: str, message: str) -> None:
+    """Both a dry run and a run end with this message, and change no table."""
+    before = contents(project)
+    status, text = project.plan(table)
+    done = project.run(table, check=False)
+    assert status
+    assert done.returncode
+    assert message in text
+    assert message in done.stdout
+    assert contents(project) == before
+
+
+def runs(project: Project, table: str, jobs: dict[str, int]) -> None:
+    """Exactly these jobs run, and then nothing is left to do."""
+    assert job_counts(project.run(table).stdout) == jobs
+    assert project.planned(table) == {}
+
+
+def contents(project: Project) -> dict[str, bytes]:
+    """Name -> bytes of every table."""
+    return {path.name: path.read_bytes() for path in (project.folder / "results/tables").glob("*")}
+
+
+def figures(project: Project, table: str) -> dict[str, list[float]]:
+    """Variant -> recalls of a table's measured rows."""
+    rows = pd.read_parquet((project.folder / table).with_suffix(".parquet"))
+    rows = rows[rows["kind"] == "measured"].set_index("variant")
+    return {name: row.tolist() for name, row in rows.filter(regex=r"_r\d+$|sum$").iterrows()}
+
+
+# --- a data set of one's own -----------------------------------------------------------------------------------------
+
+TABLE = "results/tables/mine.md"
+THINGS = ("dog", "cat", "house", "boat", "tree")
+
+
+def own_data_set(project: Project, seed: int) -> Iterator[str]:
+    """Photographs and sentences of one's own, as README.md says, with a mistake first."""
+    random, folder = Random(seed), project.folder / "mine"
+    for part in ("photographs", "texts"):
+        (folder / part).mkdir(parents=True)
+    (folder / "texts/sentences.txt").touch()
+    for split, count in (("train", 16), ("val", 4), ("test", 4)):
+        add_photographs(folder, split, count, random)
+    torch.save(torchvision.models.squeezenet1_0().state_dict(), folder / "squeezenet.pth")
+    right = configuration()
+    path, value, message = random.choice(MISTAKES)
+    wrong = copy.deepcopy(right)
+    place = wrong
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    project.configure(wrong)
+    refused(project, TABLE, message)
+    yield f"a mistake was refused: {message}"
+
+    project.configure(right)
+    first = {"read_dataset": 1, "tokenize_captions": 1, "count_words": 1, "extract_features": 1, **TRAINING}
+    assert project.planned(TABLE) == {**first, "choose_precision": 1}
+    yield "the plan was looked at"
+
+    runs(project, TABLE, {**first, "choose_precision": 1})
+    text = (project.folder / TABLE).read_text()
+    assert "# My photographs" in text
+    assert "16 training images that can be read; 4 ranked" in text
+    assert "network of whole: squeezenet1_0" in text
+    yield "the table was made"
+
+    add_photographs(folder, "train", 3, random)
+    runs(project, TABLE, first)
+    assert "19 training images that can be read; 4 ranked" in (project.folder / TABLE).read_text()
+    yield "three photographs more"
+
+    sentences = folder / "texts/sentences.txt"
+    sentences.write_text(sentences.read_text().replace("stands", "stood"))
+    runs(project, TABLE, first)
+    words = pd.read_parquet(project.folder / "results/mine/vocabulary/words.parquet")["word"].tolist()
+    assert "stood" in words
+    assert "stands" not in words
+    yield "another word in the sentences"
+
+
+def add_photographs(folder: Path, split: str, count: int, random: Random) -> None:
+    """Photographs of noise, each with two sentences; files that are there already are written on."""
+    begin = len(list((folder / "photographs").iterdir()))
+    for number in range(begin, begin + count):
+        noise = np.random.default_rng(random.randrange(2**32)).integers(0, 255, (48, 64, 3), dtype=np.uint8)
+        Image.fromarray(noise).save(folder / f"photographs/{number}.jpg")
+        with open(folder / "texts/sentences.txt", "a") as file:
+            file.writelines(f"{number}.jpg#{i}\tA {random.choice(THINGS)} stands here .\n" for i in range(2))
+        with open(folder / f"texts/{split}.txt", "a") as file:
+            file.write(f"{number}.jpg\n")
+
+
+def configuration() -> dict:
+    dataset = {
+        "title": "My photographs",
+        "reader": "flickr",
+        "local": {"images": "mine/photographs", "text": "mine/texts"},
+        "options": {"captions": "sentences.txt", "splits": {s: f"{s}.txt" for s in ("train", "val", "test")}},
+        "networks": {"whole": "squeezenet1_0"},
+        "word_vectors": None,
+    }
+    table = {"title": "My photographs", "sections": [{"dataset": "mine"}], "measure": ["vse", "vsepp"]}
+    small = copy.deepcopy(SMALL["methods"]["vse"])
+    small["datasets"]["mine"] = small["datasets"].pop("scenes")
+    small["variants"]["vsepp"]["datasets"]["mine"] = small["variants"]["vsepp"]["datasets"].pop("scenes")
+    return {
+        "datasets": {"mine": dataset},
+        "tables": {"mine": table},
+        "networks": {"squeezenet1_0": {"local": "mine/squeezenet.pth"}},
+        "methods": {"vse": small},
+    }
+
+
+MISTAKES = (
+    (("datasets", "mine", "locals"), {}, "datasets.mine.locals"),
+    (("datasets", "mine", "local", "text"), "mine/text", "datasets.mine.local.text: mine/text is not there"),
+    (("networks", "squeezenet1_0", "local"), "net.pth", "networks.squeezenet1_0.local: net.pth is not there"),
+    (("datasets", "mine", "networks", "whole"), "squeezenet", "datasets.mine.networks.whole: no 'squeezenet'"),
+    (("datasets", "mine", "reader"), "flicker", "datasets.mine.reader"),
+    (("tables", "mine", "measure"), ["vse++"], "tables.mine.measure"),
+)
+
+
+# --- a new method ----------------------------------------------------------------------------------------------------
+
+
+def new_method(project: Project, seed: int) -> Iterator[str]:
+    """A method of one's own, by the steps of README.md, in a project whose table of scenes is made."""
+    before = figures(project, SCENES)
+    for name, text in TOY.items():
+        (project.folder / name).write_text(text)
+    assert project.planned(SCENES) == {}
+    yield "a method that no table lists reruns nothing"
+
+    listed = merge(SMALL, {"tables": {"scenes": {"measure": [*SMALL["tables"]["scenes"]["measure"], "toy"]}}})
+    project.configure(listed)
+    runs(project, SCENES, {"train": 1, "retrieve": 1, "table": 1})
+    after = figures(project, SCENES)
+    assert after.keys() == {*before, "toy"}
+    assert {name: after[name] for name in before} == before
+    yield "it stands in the table, and the other rows are as they were"
+
+    value = Random(seed).choice((-1, "0.2", None, float("nan")))
+    project.configure(merge(listed, {"methods": {"toy": {"parameters": {"margin": value}}}}))
+    refused(project, SCENES, "methods.toy.parameters.margin")
+    project.configure(listed)
+    yield "a margin that cannot be was refused"
+
+    path = project.folder / "densevse/methods/toy.py"
+    path.write_text(path.read_text().replace("functional.normalize(self.image", "functional.tanh(self.image"))
+    runs(project, SCENES, {"train": 1, "retrieve": 1, "table": 1})
+    again = figures(project, SCENES)
+    assert {name: again[name] for name in before} == before
+    yield "another equation reran the method alone"
+
+
+# --- a changed configuration -----------------------------------------------------------------------------------------
+
+MISSING = {"networks": {"scenes_net": {"local": "weights.pth"}}}
+CHANGES = (
+    ({"methods": {"vse": {"title": "Mine"}}}, {"table": 1}, "| Mine "),
+    (ANOTHER_RATE, TRAINING, "| VSE++ "),
+    ({"datasets": {"scenes": {"seeds": [3]}}}, TRAINING, "- Scenes, seed 3: vse, vsepp."),
+    ({"datasets": {"scenes": {"shards": 2}}}, {"extract_features": 2, **TRAINING}, "| VSE++ "),
+    ({"tables": {"scenes": {"measure": ["vse"]}}}, {"table": 1}, "- Scenes, seed 0: vse."),
+)
+
+
+def changed_configuration(project: Project, seed: int) -> Iterator[str]:
+    """Changes after a finished run, in an order drawn from the seed; the first table comes back in the end."""
+    first = contents(project)
+    project.configure(merge(SMALL, MISSING))
+    refused(project, SCENES, "networks.scenes_net.local: weights.pth is not there")
+    yield "weights that are not there were refused, and the table stands"
+
+    for change, jobs, said in Random(seed).sample(CHANGES, len(CHANGES)):
+        project.configure(merge(SMALL, change))
+        runs(project, SCENES, jobs)
+        assert said in (project.folder / SCENES).read_text()
+        yield f"{json.dumps(change)}: {jobs}"
+        project.configure(SMALL)
+        project.run(SCENES)
+        assert contents(project) == first
+        yield "the first configuration again: the first table, byte for byte"

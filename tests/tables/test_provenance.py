@@ -1,0 +1,78 @@
+"""A table refuses retrievals that were made with something else than it says."""
+
+import pytest
+
+from densevse.runtime.errors import InputError
+from densevse.tables.provenance import check_provenance
+
+USED = {"network": ["vgg19"], "proposer": ["boxes"], "parser": [], "vectors": ["glove"], "minimum_word_count": ["4"]}
+TRAINING = {
+    "method": "vse",
+    "parameters": [{"margin": 0.1, "loss": "sum"}, {"margin": 0.2, "loss": "sum"}],
+    "phases": [[], [{"name": "main", "epochs": 3}]],
+}
+MADE_WITH = {"used": USED, "training": TRAINING}
+ENTRIES = {
+    "network": {"vgg19": {"size": 224, "local": "a.pth", "layers": {"whole": "fc7", "grid": "conv5"}}},
+    "proposer": {"boxes": {"height": 200}},
+}
+
+
+def made_from(
+    network="vgg19", size=224, proposer="boxes", height=200, vectors="glove", minimum=4, margin=0.2, epochs=3
+):
+    images = {"reader": "flickr", "parents": {}}
+    proposals = {"proposer": proposer, "height": height, "parents": {"images": images}}
+    regions = {
+        "network": network,
+        "size": size,
+        "local": "b.pth",
+        "layers": {"whole": "fc7"},
+        "parents": {"proposals": proposals},
+    }
+    words = {"minimum_word_count": minimum, "parents": {}}
+    phases = [{"name": "main", "epochs": epochs, "final_learning_rate": None}]
+    trained = {"method": "vse", "round": 1, "parameters": {"margin": margin}, "phases": phases}
+    model = {"seed": 0, **trained, "parents": {"view_regions": regions, "vectors": {"vectors": vectors, "parents": {}}}}
+    return {"protocol": "full", "parents": {"model": model, "words": words}}
+
+
+def test_what_agrees_passes():
+    check_provenance("r.parquet", made_from(), MADE_WITH, ENTRIES)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"network": "squeezenet"}, r"network: the table says vgg19, found squeezenet \(model/view_regions\)"),
+        ({"size": 448}, r"network vgg19, size: the table says 224, found 448"),
+        ({"proposer": "mcg"}, r"proposer: the table says boxes, found mcg \(model/view_regions/proposals\)"),
+        ({"height": -5}, r"proposer boxes, height: the table says 200, found -5"),
+        ({"vectors": "word2vec"}, r"vectors: the table says glove, found word2vec"),
+        ({"minimum": 1}, r"minimum_word_count: the table says 4, found 1"),
+        ({"margin": 0.5}, r"parameters: the table says .*0\.2.* found .*0\.5.* \(model\)"),
+        ({"epochs": 1}, r"phases: the table says .*3.* found .*1.* \(model\)"),
+    ],
+)
+def test_each_difference_is_refused_by_name(changes, message):
+    with pytest.raises(InputError, match=message):
+        check_provenance("r.parquet", made_from(**changes), MADE_WITH, ENTRIES)
+
+
+def test_what_a_table_says_is_not_used_may_not_be_found():
+    made = made_from()
+    made["parents"]["parses"] = {"parser": "corenlp", "parents": {}}
+    with pytest.raises(InputError, match=r"parser: the table says none, found corenlp \(parses\)"):
+        check_provenance("r.parquet", made, MADE_WITH, ENTRIES)
+
+
+def test_all_differences_are_told_at_once():
+    with pytest.raises(InputError) as caught:
+        check_provenance("r.parquet", made_from(network="alexnet", proposer="mcg"), MADE_WITH, ENTRIES)
+    assert "alexnet" in str(caught.value)
+    assert "mcg" in str(caught.value)
+
+
+def test_an_artifact_that_does_not_say_what_it_was_made_from_is_refused():
+    with pytest.raises(InputError, match=r"r\.parquet does not say what it was made from"):
+        check_provenance("r.parquet", {"protocol": "full"}, MADE_WITH, ENTRIES)

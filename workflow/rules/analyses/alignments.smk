@@ -1,0 +1,86 @@
+# DeFrag's alignments of regions with triplets (section 4.3): as artifacts, against true boxes, and in Figures 4 and 5.
+
+
+rule align:
+    input:
+        unpack(training.inputs),
+        model="<model>/round{round}/model.safetensors",
+        retrieval=figures.retrieval,
+    output:
+        alignments="<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/test.parquet",
+        regions="<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/triplet_regions.parquet",
+    log:
+        "<logs>/align/{dataset}_{variant}_seed{seed}_round{round}.log",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=8000,
+        gpu=settings.gpu,
+    params:
+        code=training.code_of("analyses/alignments/align.py"),
+        triplets=figures.triplets,
+        threads=datasets.threads,
+    message:
+        "aligning regions with triplets: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../../scripts/analyses/alignments/align.py"
+
+
+rule alignment_accuracy:
+    input:
+        alignments=rules.align.output.alignments,
+        boxes="<results>/{dataset}/boxes.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+        regions=training.regions,
+    output:
+        "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/accuracy.parquet",
+    log:
+        "<logs>/alignment_accuracy/{dataset}_{variant}_seed{seed}_round{round}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("analyses/alignments/alignment_accuracy.py"),
+    message:
+        "checking alignments: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../../scripts/analyses/alignments/alignment_accuracy.py"
+
+
+rule alignment_figures:
+    input:
+        unpack(datasets.sources),
+        alignments=figures.alignments,
+        triplet_regions=figures.triplet_regions,
+        retrieval=figures.example,
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+    output:
+        sentences=report(
+            "<results>/figures/{dataset}/{variant}/alignments.png",
+            caption="../../report/alignments.rst",
+            category="Regions and phrases",
+            labels={"data set": "{dataset}", "variant": "{variant}", "figure": "aligned triplets"},
+        ),
+        triplets=report(
+            "<results>/figures/{dataset}/{variant}/triplet_regions.png",
+            caption="../../report/triplet_regions.rst",
+            category="Regions and phrases",
+            labels={"data set": "{dataset}", "variant": "{variant}", "figure": "regions for triplets"},
+        ),
+    log:
+        "<logs>/alignment_figures/{dataset}_{variant}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/alignments/alignment_figures.py"),
+        sources=datasets.source_names,
+        title=figures.title_of_variant,
+    message:
+        "drawing the alignments of {wildcards.variant} on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/alignments/alignment_figures.py"

@@ -1,0 +1,79 @@
+# Vector arithmetic with images and words (Kiros et al. 2014): image - word + word.
+
+
+rule arithmetic:
+    input:
+        embeddings="<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet",
+        boxes=arithmetic.boxes,
+    output:
+        "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet",
+    log:
+        "<logs>/arithmetic/{dataset}_{variant}_seed{seed}_round{round}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/arithmetic/arithmetic.py"),
+        exchanged=arithmetic.exchanged,
+        named=arithmetic.named,
+    message:
+        "images less a word plus a word: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../../scripts/analyses/arithmetic/arithmetic.py"
+
+
+rule arithmetic_table:
+    input:
+        found=arithmetic.found,
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        markdown="<results>/tables/arithmetic_{dataset}_{variant}.md",
+        html=report(
+            "<results>/tables/arithmetic_{dataset}_{variant}.html",
+            caption="../../report/arithmetic.rst",
+            category="Tables",
+            labels={"table": "vector arithmetic, {variant} on {dataset}"},
+        ),
+        parquet="<results>/tables/arithmetic_{dataset}_{variant}.parquet",
+    log:
+        "<logs>/arithmetic_table/{dataset}_{variant}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("analyses/arithmetic/arithmetic_table.py"),
+        title=arithmetic.title_of_table,
+    message:
+        "writing the table of vector arithmetic: {wildcards.variant} on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/arithmetic/arithmetic_table.py"
+
+
+rule arithmetic_figure:
+    input:
+        unpack(datasets.sources),
+        found=arithmetic.found,
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        report(
+            "<results>/figures/{dataset}/{variant}/arithmetic.png",
+            caption="../../report/arithmetic.rst",
+            category="Vector arithmetic",
+            labels={"data set": "{dataset}", "variant": "{variant}"},
+        ),
+    log:
+        "<logs>/arithmetic_figure/{dataset}_{variant}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/arithmetic/arithmetic_figure.py"),
+        sources=datasets.source_names,
+        title=figures.title_of_variant,
+    message:
+        "drawing vector arithmetic: {wildcards.variant} on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/arithmetic/arithmetic_figure.py"

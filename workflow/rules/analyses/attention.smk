@@ -1,0 +1,110 @@
+# What a model attends to in the images and sentences of a split, how right that is, and pictures of it.
+
+
+rule explain:
+    input:
+        unpack(training.inputs),
+        model="<model>/round{round}/model.safetensors",
+    output:
+        "<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/{split}.parquet",
+    log:
+        "<logs>/explain/{dataset}_{variant}_seed{seed}_round{round}_{split}.log",
+    wildcard_constraints:
+        split="train|val|test",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=4000,
+        gpu=settings.gpu,
+    params:
+        code=training.code_of("analyses/attention/explain.py"),
+        threads=datasets.threads,
+    message:
+        "saliency of {wildcards.split}: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
+    script:
+        "../../scripts/analyses/attention/explain.py"
+
+
+rule score_saliency:
+    input:
+        saliency="<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/{split}.parquet",
+        boxes="<results>/{dataset}/boxes.parquet",
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        "<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/{split}_score.parquet",
+    log:
+        "<logs>/score_saliency/{dataset}_{variant}_seed{seed}_round{round}_{split}.log",
+    wildcard_constraints:
+        split="train|val|test",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("analyses/attention/score_saliency.py"),
+    message:
+        "saliency against true boxes: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../../scripts/analyses/attention/score_saliency.py"
+
+
+rule saliency_figures:
+    input:
+        unpack(datasets.sources),
+        saliency=training.saliency,
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+    output:
+        maps=report(
+            "<results>/figures/{dataset}/{variant}/saliency.png",
+            caption="../../report/saliency.rst",
+            category="Saliency",
+            labels={"data set": "{dataset}", "variant": "{variant}", "figure": "saliency, step by step"},
+        ),
+        mean=report(
+            "<results>/figures/{dataset}/{variant}/average_saliency.png",
+            caption="../../report/saliency.rst",
+            category="Saliency",
+            labels={"data set": "{dataset}", "variant": "{variant}", "figure": "mean over all test images"},
+        ),
+    log:
+        "<logs>/saliency_figures/{dataset}_{variant}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/attention/saliency_figures.py"),
+        sources=datasets.source_names,
+        title=figures.title_of_variant,
+    message:
+        "drawing what {wildcards.variant} attends to on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/attention/saliency_figures.py"
+
+
+# Figure 5 of sm-LSTM is results/figures/flickr30k/sm_lstm/saliency_beside_sm_lstm_att.png.
+rule saliency_of_two:
+    input:
+        unpack(datasets.sources),
+        saliency=training.saliency_of_two,
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+    output:
+        "<results>/figures/{dataset}/{variant}/saliency_beside_{other}.png",
+    log:
+        "<logs>/saliency_of_two/{dataset}_{variant}_{other}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/attention/saliency_of_two.py"),
+        sources=datasets.source_names,
+        title=datasets.title,
+        titles=figures.titles_of_two,
+    message:
+        "drawing what {wildcards.variant} and {wildcards.other} attend to on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/attention/saliency_of_two.py"

@@ -1,0 +1,77 @@
+# Contours against the boundaries that people drew (BSDS500): a check of contour networks and hierarchies.
+
+
+rule contours_of_photographs:
+    input:
+        folder=proposals.boundaries,
+        model=proposals.contour_model,
+    output:
+        "<results>/boundaries/{proposer}/contours.parquet",
+    log:
+        "<logs>/contours_of_photographs/{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.by_detector(),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: settings.threads
+    resources:
+        mem_mb=4000,
+        gpu=settings.gpu,
+    params:
+        code=code_of("analyses/boundaries/contours_of_photographs.py"),
+        options=proposals.contour_options,
+    message:
+        "finding contours on the photographs with known boundaries for {wildcards.proposer}"
+    script:
+        "../../scripts/analyses/boundaries/contours_of_photographs.py"
+
+
+rule match_boundaries:
+    input:
+        folder=proposals.boundaries,
+        contours="<results>/boundaries/{proposer}/contours.parquet",
+    output:
+        "<results>/boundaries/{proposer}/matches.parquet",
+    log:
+        "<logs>/match_boundaries/{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.by_detector(),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=6000,
+    params:
+        code=code_of("analyses/boundaries/match_boundaries.py"),
+        superpixels=proposals.superpixels,
+    message:
+        "holding the contours of {wildcards.proposer} against the boundaries that people drew"
+    script:
+        "../../scripts/analyses/boundaries/match_boundaries.py"
+
+
+rule boundary_table:
+    input:
+        matches="<results>/boundaries/{proposer}/matches.parquet",
+    output:
+        markdown="<results>/tables/boundaries_{proposer}.md",
+        html=report(
+            "<results>/tables/boundaries_{proposer}.html",
+            caption="../../report/boundaries.rst",
+            category="Tables",
+            labels={"table": "boundaries of {proposer}"},
+        ),
+    log:
+        "<logs>/boundary_table/{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.by_detector(),
+    conda:
+        "../../../envs/torch.yaml"
+    resources:
+        mem_mb=500,
+    params:
+        code=code_of("analyses/boundaries/boundary_table.py"),
+    message:
+        "writing the table of boundaries of {wildcards.proposer}"
+    script:
+        "../../scripts/analyses/boundaries/boundary_table.py"

@@ -1,0 +1,151 @@
+# How good generated captions are, what they are compared with, and pictures of them.
+
+
+# What generated sentences are compared with.
+rule copy_captions:
+    input:
+        unpack(captions.neighbours),
+        captions="<results>/{dataset}/captions.parquet",
+        tokens="<results>/{dataset}/tokens.parquet",
+    output:
+        "<results>/{dataset}/captions/copied/seed{seed}/{split}.parquet",
+    log:
+        "<logs>/copy_captions/{dataset}_seed{seed}_{split}.log",
+    wildcard_constraints:
+        split="val|test",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("analyses/caption_scores/copy_captions.py"),
+    message:
+        "sentences of the nearest training images: {wildcards.split} of {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../../scripts/analyses/caption_scores/copy_captions.py"
+
+
+rule first_captions:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+        tokens="<results>/{dataset}/tokens.parquet",
+    output:
+        "<results>/{dataset}/captions/person/seed0/{split}.parquet",
+    log:
+        "<logs>/first_captions/{dataset}_{split}.log",
+    wildcard_constraints:
+        split="train|val|test",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/caption_scores/first_captions.py"),
+    message:
+        "the first sentence of each image: {wildcards.split} of {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/caption_scores/first_captions.py"
+
+
+# Like get_corenlp, it needs no code of the package as an input.
+rule get_spice:
+    input:
+        project=project.packaged("envs/spice/pom.xml"),
+    output:
+        directory("<resources>/spice"),
+    log:
+        "<logs>/get_spice.log",
+    localrule: True
+    conda:
+        "../../../envs/corenlp.yaml"
+    resources:
+        mem_mb=1000,
+    message:
+        "obtaining what SPICE needs: CoreNLP 3.6.0 and Nashorn"
+    script:
+        "../../scripts/analyses/caption_scores/get_spice.py"
+
+
+rule score_captions:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+        written="<results>/{dataset}/captions/{writer}/seed{seed}/{split}.parquet",
+        spice=captions.spice,
+    output:
+        "<results>/{dataset}/captions/{writer}/seed{seed}/{split}_scores.parquet",
+    log:
+        "<logs>/score_captions/{dataset}_{writer}_seed{seed}_{split}.log",
+    wildcard_constraints:
+        split="val|test",
+    conda:
+        "../../../envs/corenlp.yaml"
+    resources:
+        mem_mb=captions.memory,
+        runtime=120,
+    params:
+        code=code_of("analyses/caption_scores/score_captions.py"),
+        metrics=captions.metrics,
+    message:
+        "scoring the sentences of {wildcards.writer} about {wildcards.split} of {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../../scripts/analyses/caption_scores/score_captions.py"
+
+
+rule caption_table:
+    input:
+        scores=captions.scores,
+        published=captions.published,
+    output:
+        markdown="<results>/tables/{dataset}_captions.md",
+        html=report(
+            "<results>/tables/{dataset}_captions.html",
+            caption="../../report/captions.rst",
+            category="Tables",
+            labels={"table": "{dataset}: generated sentences"},
+        ),
+        csv="<results>/tables/{dataset}_captions.csv",
+        parquet="<results>/tables/{dataset}_captions.parquet",
+    log:
+        "<logs>/caption_table/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/caption_scores/caption_table.py"),
+        settings=captions.settings,
+    message:
+        "writing the table of sentences about images of {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/caption_scores/caption_table.py"
+
+
+rule caption_figure:
+    input:
+        unpack(datasets.sources),
+        written=captions.shown,
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        report(
+            "<results>/figures/{dataset}/captions.png",
+            caption="../../report/captions.rst",
+            category="Examples",
+            labels={"data set": "{dataset}", "variant": "generated sentences"},
+        ),
+    log:
+        "<logs>/caption_figure/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1500,
+    params:
+        code=code_of("analyses/caption_scores/caption_figure.py"),
+        sources=datasets.source_names,
+        titles=captions.titles,
+        title=captions.title_of_figure,
+    message:
+        "drawing what was written about images of {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/caption_scores/caption_figure.py"

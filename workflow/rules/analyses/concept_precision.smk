@@ -1,0 +1,83 @@
+# How right SCO's concepts are: average precision, its table, and pictures.
+
+
+rule predicted_concepts:
+    input:
+        unpack(datasets.sources),
+        scores=concepts.scores_of_dataset,
+        image_table="<results>/{dataset}/images.parquet",
+        concepts=rules.mine_concepts.output.concepts,
+        image_concepts=rules.mine_concepts.output.image_concepts,
+    output:
+        report(
+            "<results>/figures/{dataset}/concepts.png",
+            caption="../../report/predicted_concepts.rst",
+            category="Concepts",
+            labels={"data set": "{dataset}"},
+        ),
+    log:
+        "<logs>/predicted_concepts/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1500,
+    params:
+        code=code_of("analyses/concept_precision/predicted_concepts.py"),
+        sources=datasets.source_names,
+        title=figures.title_of_concepts,
+    message:
+        "drawing the concepts of images of {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/concept_precision/predicted_concepts.py"
+
+
+rule concept_precision:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        concepts=rules.mine_concepts.output.concepts,
+        image_concepts=rules.mine_concepts.output.image_concepts,
+        best_region=concepts.scores_by_region,
+        whole_image=concepts.scores_by_whole,
+    output:
+        each="<results>/{dataset}/networks/{concept_network}_average_precision.parquet",
+        mean="<results>/{dataset}/networks/{concept_network}_mean_average_precision.parquet",
+    log:
+        "<logs>/concept_precision/{dataset}_{concept_network}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/concept_precision/concept_precision.py"),
+    message:
+        "average precision of the concepts of {wildcards.dataset} by {wildcards.concept_network}"
+    script:
+        "../../scripts/analyses/concept_precision/concept_precision.py"
+
+
+rule concept_table:
+    input:
+        concepts=rules.mine_concepts.output.concepts,
+        precision=concepts.precision_of_dataset,
+        mean=concepts.mean_precision_of_dataset,
+    output:
+        markdown="<results>/tables/concepts_{dataset}.md",
+        html=report(
+            "<results>/tables/concepts_{dataset}.html",
+            caption="../../report/concepts.rst",
+            category="Tables",
+            labels={"table": "concepts of {dataset}"},
+        ),
+    log:
+        "<logs>/concept_table/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=500,
+    params:
+        code=code_of("analyses/concept_precision/concept_table.py"),
+        title=datasets.title,
+    message:
+        "writing the table of the concepts of {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/concept_precision/concept_table.py"

@@ -1,0 +1,60 @@
+# Pictures of queries with what methods ranked first.
+
+
+rule compared_retrievals:
+    input:
+        unpack(datasets.sources),
+        retrievals=figures.compared,
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+    output:
+        report(
+            "<results>/figures/{dataset}/sco_comparison.png",
+            caption="../../report/compared_retrievals.rst",
+            category="Examples",
+            labels={"data set": "{dataset}", "variant": "SCO, compared"},
+        ),
+    log:
+        "<logs>/compared_retrievals/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1500,
+    params:
+        code=code_of("analyses/examples/compared_retrievals.py"),
+        sources=datasets.source_names,
+        titles=figures.titles_compared,
+        title=figures.title_of_comparison,
+    message:
+        "drawing what the variants of SCO found on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/examples/compared_retrievals.py"
+
+
+rule example_retrievals:
+    input:
+        unpack(datasets.sources),
+        retrieval=figures.example,
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+    output:
+        report(
+            "<results>/figures/{dataset}/examples/{variant}.png",
+            caption="../../report/examples.rst",
+            category="Examples",
+            labels={"data set": "{dataset}", "variant": "{variant}"},
+        ),
+    log:
+        "<logs>/example_retrievals/{dataset}_{variant}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1500,
+    params:
+        code=code_of("analyses/examples/example_retrievals.py"),
+        sources=datasets.source_names,
+        title=figures.title_of_variant,
+    message:
+        "drawing what {wildcards.variant} found on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/examples/example_retrievals.py"

@@ -1,0 +1,81 @@
+# How far methods' scores agree with people's judgements of pairs of an image and a sentence, where such are known.
+
+
+rule read_judgements:
+    input:
+        text=tables.judgements_source,
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+    output:
+        "<results>/{dataset}/judgements.parquet",
+    log:
+        "<logs>/read_judgements/{dataset}.log",
+    wildcard_constraints:
+        dataset=any_of(tables.judged()),
+    priority: 10  # it fails where the files are missing, and should do so before anything is trained
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("analyses/human_judgements/read_judgements.py"),
+    message:
+        "reading people's judgements of {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/human_judgements/read_judgements.py"
+
+
+rule score_pairs:
+    input:
+        unpack(training.inputs),
+        model="<model>/round{round}/model.safetensors",
+        judgements="<results>/{dataset}/judgements.parquet",
+    output:
+        "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet",
+    log:
+        "<logs>/score_pairs/{dataset}_{variant}_seed{seed}_round{round}.log",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=4000,
+        gpu=settings.gpu,
+    params:
+        code=training.code_of("analyses/human_judgements/score_pairs.py"),
+        threads=datasets.threads,
+    message:
+        "scoring judged pairs: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
+    script:
+        "../../scripts/analyses/human_judgements/score_pairs.py"
+
+
+rule agreement_table:
+    input:
+        judgements="<results>/{dataset}/judgements.parquet",
+        scores=tables.pair_scores,
+        published=tables.published_agreement,
+    output:
+        markdown="<results>/tables/{dataset}_human.md",
+        html=report(
+            "<results>/tables/{dataset}_human.html",
+            caption="../../report/table.rst",
+            category="Tables",
+            labels={"table": "{dataset}: agreement with people"},
+        ),
+        csv="<results>/tables/{dataset}_human.csv",
+        parquet="<results>/tables/{dataset}_human.parquet",
+    log:
+        "<logs>/agreement_table/{dataset}.log",
+    wildcard_constraints:
+        dataset=any_of(tables.judged()),
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("analyses/human_judgements/agreement_table.py"),
+        settings=tables.settings_of_agreement,
+    message:
+        "writing the table of agreement with people on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/human_judgements/agreement_table.py"

@@ -1,0 +1,117 @@
+# Where phrases are in images: their scores with windows, by a joint space of whole images (Kiros et al. 2014).
+
+
+rule extract_windows:
+    input:
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+        boxes=localisation.boxes,
+        weights=features.weights,
+        precision=features.precision,
+    output:
+        "<results>/{dataset}/windows/{network}/{view}.parquet",
+    log:
+        "<logs>/extract_windows/{dataset}_{network}_{view}.log",
+    wildcard_constraints:
+        view="whole|centre|ten_crop",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=settings.gpu,
+    params:
+        code=code_of("analyses/localisation/extract_windows.py"),
+        network=features.of_images,
+        sources=datasets.source_names,
+        chosen=localisation.chosen,
+        threads=datasets.threads,
+    message:
+        "{wildcards.view} features of windows of {wildcards.dataset} by {wildcards.network}"
+    script:
+        "../../scripts/analyses/localisation/extract_windows.py"
+
+
+rule localise:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        boxes=localisation.boxes,
+        windows=localisation.windows,
+        words=localisation.words,
+        model=localisation.model,
+    output:
+        "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet",
+    log:
+        "<logs>/localise/{dataset}_{variant}_seed{seed}_round{round}.log",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=4000,
+        gpu=settings.gpu,
+    params:
+        code=training.code_of("analyses/localisation/localise.py"),
+        cells=localisation.cells,
+        threads=datasets.threads,
+    message:
+        "heat maps of phrases: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../../scripts/analyses/localisation/localise.py"
+
+
+rule localisation_table:
+    input:
+        heat_maps=localisation.heat_maps,
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        markdown="<results>/tables/localisation_{dataset}_{variant}.md",
+        html=report(
+            "<results>/tables/localisation_{dataset}_{variant}.html",
+            caption="../../report/localisation.rst",
+            category="Tables",
+            labels={"table": "localisation, {variant} on {dataset}"},
+        ),
+        parquet="<results>/tables/localisation_{dataset}_{variant}.parquet",
+    log:
+        "<logs>/localisation_table/{dataset}_{variant}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("analyses/localisation/localisation_table.py"),
+        title=localisation.title_of_table,
+    message:
+        "writing the table of localisation: {wildcards.variant} on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/localisation/localisation_table.py"
+
+
+rule localisation_figure:
+    input:
+        unpack(datasets.sources),
+        heat_maps=localisation.heat_maps,
+        image_table="<results>/{dataset}/images.parquet",
+        boxes=localisation.boxes,
+    output:
+        report(
+            "<results>/figures/{dataset}/{variant}/localisation.png",
+            caption="../../report/localisation.rst",
+            category="Localisation",
+            labels={"data set": "{dataset}", "variant": "{variant}"},
+        ),
+    log:
+        "<logs>/localisation_figure/{dataset}_{variant}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/localisation/localisation_figure.py"),
+        sources=datasets.source_names,
+        title=localisation.title_of_maps,
+    message:
+        "drawing where phrases are: {wildcards.variant} on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/localisation/localisation_figure.py"

@@ -1,0 +1,64 @@
+# HM-LSTM's own figures: the learned correspondences, phrases for regions, and the common space.
+
+
+rule correspondences_figure:
+    input:
+        unpack(datasets.sources),
+        correspondences=training.last_correspondences,
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+    output:
+        report(
+            "<results>/figures/{dataset}/{variant}/correspondences.png",
+            caption="../../report/correspondences.rst",
+            category="Regions and phrases",
+            labels={"data set": "{dataset}", "variant": "{variant}", "figure": "learned correspondences"},
+        ),
+    log:
+        "<logs>/correspondences_figure/{dataset}_{variant}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1500,
+    params:
+        code=code_of("analyses/phrases_and_regions/correspondences_figure.py"),
+        sources=datasets.source_names,
+        title=figures.title_of_variant,
+    message:
+        "drawing the correspondences of {wildcards.variant} on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/phrases_and_regions/correspondences_figure.py"
+
+
+rule embedding_figures:
+    input:
+        unpack(datasets.sources),
+        embeddings=training.embeddings,
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        space=report(
+            "<results>/figures/{dataset}/{variant}/embedding.svg",
+            caption="../../report/embedding.rst",
+            category="Regions and phrases",
+            labels={"data set": "{dataset}", "variant": "{variant}", "figure": "the common space"},
+        ),
+        nearest=report(
+            "<results>/figures/{dataset}/{variant}/region_phrases.png",
+            caption="../../report/region_phrases.rst",
+            category="Regions and phrases",
+            labels={"data set": "{dataset}", "variant": "{variant}", "figure": "phrases for regions"},
+        ),
+    log:
+        "<logs>/embedding_figures/{dataset}_{variant}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("analyses/phrases_and_regions/embedding_figures.py"),
+        sources=datasets.source_names,
+        title=figures.title_of_variant,
+    message:
+        "drawing the common space of {wildcards.variant} on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/phrases_and_regions/embedding_figures.py"

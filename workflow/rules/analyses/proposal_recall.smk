@@ -1,0 +1,104 @@
+# How well proposals cover the true boxes of a data set that has some, and how long they take.
+
+
+# Alone on the machine where possible: what else runs there slows it down.
+rule time_mcg:
+    input:
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+        model=proposals.contour_model,
+        ranker="<results>/rankers/{proposer}.safetensors",
+    output:
+        "<results>/{dataset}/proposals/{proposer}_times.parquet",
+    log:
+        "<logs>/time_mcg/{dataset}_{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.by_detector(),
+    conda:
+        "../../../envs/torch.yaml"
+    resources:
+        mem_mb=6000,
+    params:
+        code=code_of("analyses/proposal_recall/time_mcg.py"),
+        options=proposals.all_options,
+        sources=datasets.source_names,
+    message:
+        "timing {wildcards.proposer} on {wildcards.dataset}, step by step"
+    script:
+        "../../scripts/analyses/proposal_recall/time_mcg.py"
+
+
+rule proposal_recall:
+    input:
+        proposals=proposals.files,
+        boxes="<results>/{dataset}/boxes.parquet",
+        segment_overlap=proposals.segment_overlap,
+    output:
+        "<results>/{dataset}/proposals/{proposer}_recall.parquet",
+    log:
+        "<logs>/proposal_recall/{dataset}_{proposer}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("analyses/proposal_recall/proposal_recall.py"),
+    message:
+        "measuring the boxes of {wildcards.proposer} on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/proposal_recall/proposal_recall.py"
+
+
+# Alone on the machine where possible: what else runs there slows it down.
+rule time_selective_search:
+    input:
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        "<results>/{dataset}/proposals/{proposer}_times.parquet",
+    log:
+        "<logs>/time_selective_search/{dataset}_{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.of_kind("selective_search"),
+    conda:
+        "../../../envs/torch.yaml"
+    resources:
+        mem_mb=3000,
+    params:
+        code=code_of("analyses/proposal_recall/time_selective_search.py"),
+        options=proposals.search_options,
+        sources=datasets.source_names,
+    message:
+        "timing {wildcards.proposer} on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/proposal_recall/time_selective_search.py"
+
+
+rule proposal_table:
+    input:
+        recalls=proposals.recalls,
+        times=proposals.times,
+        published=proposals.published,
+    output:
+        markdown="<results>/tables/proposals_{dataset}.md",
+        html=report(
+            "<results>/tables/proposals_{dataset}.html",
+            caption="../../report/proposals.rst",
+            category="Tables",
+            labels={"table": "proposals on {dataset}"},
+        ),
+    log:
+        "<logs>/proposal_table/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=500,
+    params:
+        code=code_of("analyses/proposal_recall/proposal_table.py"),
+        title=datasets.title,
+        proposers=proposals.compared,
+        timed=proposals.timed,
+    message:
+        "writing the table of proposals on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/proposal_recall/proposal_table.py"

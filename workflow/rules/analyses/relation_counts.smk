@@ -1,0 +1,29 @@
+# The number of relations between words, beside those that DeFrag prints.
+
+
+rule relation_table:
+    input:
+        enhanced="<results>/{dataset}/vocabulary/fragments-enhanced.parquet",
+        basic="<results>/{dataset}/vocabulary/fragments-basic.parquet",
+        published=words.published_relations(),
+    output:
+        markdown="<results>/tables/relations_{dataset}.md",
+        html=report(
+            "<results>/tables/relations_{dataset}.html",
+            caption="../../report/relations.rst",
+            category="Tables",
+            labels={"table": "relations of {dataset}"},
+        ),
+    log:
+        "<logs>/relation_table/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=500,
+    params:
+        code=code_of("analyses/relation_counts/relation_table.py"),
+        title=datasets.title,
+    message:
+        "writing the table of the relations between words of {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/relation_counts/relation_table.py"

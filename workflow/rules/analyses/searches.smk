@@ -1,0 +1,128 @@
+# A person's own sentences and photographs, asked of a trained model. What they bring goes through the same stages as a
+# data set: sentences lie in results/search/<name>/, photographs in results/search/photographs/.
+
+
+rule own_photographs:
+    input:
+        photographs=searches.photographs,
+    output:
+        "<results>/{dataset}/images.parquet",
+    log:
+        "<logs>/own_photographs/{dataset}.log",
+    wildcard_constraints:
+        dataset=searches.with_photographs(),
+    conda:
+        "../../../envs/base.yaml"
+    threads: 2
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/searches/own_photographs.py"),
+        listing=searches.listing,
+    message:
+        "reading your photographs: {input.photographs}"
+    script:
+        "../../scripts/analyses/searches/own_photographs.py"
+
+
+rule own_sentences:
+    output:
+        "<results>/{dataset}/captions.parquet",
+    log:
+        "<logs>/own_sentences/{dataset}.log",
+    wildcard_constraints:
+        dataset=searches.with_sentences(),
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=500,
+    params:
+        code=code_of("analyses/searches/own_sentences.py"),
+        sentences=searches.sentences,
+    message:
+        "reading your sentences of {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/searches/own_sentences.py"
+
+
+rule encode_images:
+    input:
+        unpack(searches.inputs_of_images),
+        model=searches.model,
+    output:
+        "<results>/{dataset}/encodings/{variant}/seed{seed}/round{round}/{split}.parquet",
+    log:
+        "<logs>/encode_images/{dataset}_{variant}_seed{seed}_round{round}_{split}.log",
+    wildcard_constraints:
+        split="train|val|test",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=4000,
+        gpu=settings.gpu,
+    params:
+        code=searches.code_of_encodings,
+        threads=datasets.threads,
+    message:
+        "encoding the {wildcards.split} images of {wildcards.dataset} by {wildcards.variant}"
+    script:
+        "../../scripts/analyses/searches/encode_images.py"
+
+
+rule search:
+    input:
+        unpack(searches.inputs_of_sentences),
+        encodings=searches.encodings,
+        model=searches.model_of_search,
+    output:
+        "<results>/search/{search}.parquet",
+    log:
+        "<logs>/search/{search}.log",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: searches.threads_of_search
+    resources:
+        mem_mb=4000,
+        gpu=settings.gpu,
+    params:
+        code=searches.code,
+        split=searches.split_of_sentences,
+        asked=searches.asked,
+        top=searches.top,
+        threads=searches.threads_of_search,
+    message:
+        "searching: {wildcards.search}"
+    script:
+        "../../scripts/analyses/searches/search.py"
+
+
+rule search_pages:
+    input:
+        unpack(searches.sources),
+        found=rules.search.output[0],
+        image_table=searches.image_table,
+    output:
+        markdown="<results>/search/{search}.md",
+        html=report(
+            "<results>/search/{search}.html",
+            caption="../../report/search.rst",
+            category="Searches",
+            labels={"search": "{search}"},
+        ),
+    log:
+        "<logs>/search_pages/{search}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/searches/search_pages.py"),
+        sources=searches.source_names,
+        asked=searches.asked,
+        title=searches.title_of_search,
+        shown=searches.shown,
+    message:
+        "showing what was found: {wildcards.search}"
+    script:
+        "../../scripts/analyses/searches/search_pages.py"

@@ -1,0 +1,27 @@
+# Curves of training.
+
+
+rule training_curves:
+    input:
+        histories=figures.histories,
+    output:
+        report(
+            "<results>/figures/{dataset}/training_curves.svg",
+            caption="../../report/training_curves.rst",
+            category="Training",
+            labels={"data set": "{dataset}"},
+        ),
+    log:
+        "<logs>/training_curves/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("analyses/training_curves/training_curves.py"),
+        runs=figures.runs,
+        title=datasets.title,
+    message:
+        "drawing the course of training on {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/training_curves/training_curves.py"

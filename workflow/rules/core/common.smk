@@ -1,0 +1,75 @@
+# What every rule file uses: the validated settings, and the functions of densevse/dag that rules are made with.
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(workflow.basedir)
+sys.path.insert(0, str(ROOT))
+# Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
+os.environ.update(PYTHONPATH=str(ROOT))
+
+from densevse.analyses.arithmetic.dag import Arithmetic
+from densevse.analyses.votes.dag import Ballots
+from densevse.analyses.caption_scores.dag import Captions
+from densevse.dag.concepts import Concepts
+from densevse.dag.datasets import Datasets, Downloads
+from densevse.dag.features import Features
+from densevse.dag.figures import Figures
+from densevse.dag.generators import Generators
+from densevse.dag.language import Parses, Words
+from densevse.analyses.localisation.dag import Localisation
+from densevse.dag.own_files import OwnFiles
+from densevse.dag.project import Project, any_of
+from densevse.dag.proposals import Proposals
+from densevse.dag.records import keep_records, read_only
+from densevse.analyses.searches.dag import Searches
+from densevse.dag.tables import Tables, check_tables
+from densevse.dag.training import Training
+from densevse.config.environment import JOB_ENVIRONMENT
+
+for name, value in JOB_ENVIRONMENT.items():
+    os.environ.setdefault(name, value)
+
+project = Project(ROOT, config)
+check_tables(project)
+settings = project.config
+for warning in read_only(settings.results, settings.resources):
+    logger.warning(warning)
+keep_records(settings.results)
+code_of = project.code.digest
+
+own_files = OwnFiles(project)
+downloads, datasets, proposals = Downloads(project), Datasets(project), Proposals(project)
+features, parses, words = Features(project), Parses(project), Words(project)
+concepts = Concepts(project)
+generators, captions = Generators(project), Captions(project)
+training, tables, figures = Training(project), Tables(project), Figures(project)
+ballots = Ballots(project)
+searches, arithmetic, localisation = Searches(project), Arithmetic(project), Localisation(project)
+
+
+# In paths of rules, <results> and the like stand for these.
+pathvars:
+    results=settings.results,
+    resources=settings.resources,
+    logs=f"{settings.results}/logs",
+    model="<results>/{dataset}/models/{variant}/seed{seed}",
+
+
+wildcard_constraints:
+    dataset=any_of(project.datasets),
+    network=features.named(),
+    concept_network=concepts.names(),
+    proposer=any_of(settings.proposers),
+    parser=any_of(settings.parsers),
+    vectors=any_of(settings.word_vectors),
+    ensemble=any_of(settings.ensembles()),
+    other=any_of(settings.variant_names()),
+    variant=any_of(settings.variant_names()),
+    generator=generators.names(),
+    writer=captions.writers(),
+    view="whole|centre|ten_crop|grid",
+    shard=r"\d+-of-\d+",
+    seed=r"\d+",
+    round=r"\d+",
+    search=searches.names(),

@@ -1,0 +1,56 @@
+# HM-LSTM's loop (Fig 3, step 2a): the model of round t - 1 says which region each phrase of round t means; or true
+# boxes do, which tells what the loop would be worth without errors.
+
+
+rule correspond:
+    input:
+        unpack(training.inputs),
+        start=training.start,
+        true_boxes=training.true_boxes,
+    output:
+        "<model>/round{round}/correspondences.parquet",
+    log:
+        "<logs>/correspond/{dataset}_{variant}_seed{seed}_round{round}.log",
+    wildcard_constraints:
+        round=r"[1-9]\d*",
+    priority: 1  # the next round waits for it
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=8000,
+        runtime=240,
+        gpu=settings.gpu,
+    params:
+        code=training.code_of("correspond.py"),
+        candidates=training.candidates,
+        round=training.round,
+        threads=datasets.threads,
+    message:
+        "assigning regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
+    script:
+        "../../scripts/correspond.py"
+
+
+rule correspondence_accuracy:
+    input:
+        correspondences=rules.correspond.output[0],
+        boxes="<results>/{dataset}/boxes.parquet",
+        regions=training.regions,
+    output:
+        "<model>/round{round}/correspondence_accuracy.parquet",
+    log:
+        "<logs>/correspondence_accuracy/{dataset}_{variant}_seed{seed}_round{round}.log",
+    wildcard_constraints:
+        round=r"[1-9]\d*",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("correspondence_accuracy.py"),
+        candidates=training.candidates,
+    message:
+        "checking regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
+    script:
+        "../../scripts/correspondence_accuracy.py"

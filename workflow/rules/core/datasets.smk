@@ -1,0 +1,99 @@
+# From official files to the image table, the caption table and, where a data set has them, true boxes.
+
+
+rule read_dataset:
+    input:
+        unpack(datasets.sources),
+        datasets.own_texts,
+    output:
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+    log:
+        "<logs>/read_dataset/{dataset}.log",
+    wildcard_constraints:
+        dataset=datasets.official(),
+    conda:
+        "../../../envs/base.yaml"
+    threads: 2
+    resources:
+        mem_mb=2000,
+    params:
+        code=datasets.code,
+        dataset=datasets.reading,
+        sources=datasets.source_names,
+    message:
+        "reading {wildcards.dataset}"
+    script:
+        "../../scripts/read_dataset.py"
+
+
+rule read_boxes:
+    input:
+        unpack(datasets.sources),
+        datasets.own_texts,
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        "<results>/{dataset}/boxes.parquet",
+    log:
+        "<logs>/read_boxes/{dataset}.log",
+    wildcard_constraints:
+        dataset=datasets.with_official_boxes(),
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=datasets.code_of_boxes,
+        dataset=datasets.reading,
+        sources=datasets.source_names,
+    message:
+        "reading the true boxes of {wildcards.dataset}"
+    script:
+        "../../scripts/read_boxes.py"
+
+
+rule read_masks:
+    input:
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        "<results>/{dataset}/masks.parquet",
+    log:
+        "<logs>/read_masks/{dataset}.log",
+    wildcard_constraints:
+        dataset=datasets.with_masks(),
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=12000,
+    params:
+        code=datasets.code_of_masks,
+        dataset=datasets.reading,
+        sources=datasets.source_names,
+    message:
+        "reading the masks of {wildcards.dataset}"
+    script:
+        "../../scripts/read_masks.py"
+
+
+rule read_given_boxes:
+    input:
+        boxes=datasets.given_boxes,
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+    output:
+        "<results>/{dataset}/boxes.parquet",
+    log:
+        "<logs>/read_given_boxes/{dataset}.log",
+    wildcard_constraints:
+        dataset=datasets.with_given_boxes(),
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("read_given_boxes.py"),
+    message:
+        "reading your true boxes of {wildcards.dataset}"
+    script:
+        "../../scripts/read_given_boxes.py"

@@ -1,0 +1,42 @@
+# Everything that comes from elsewhere, checked. The package's files are no input here: an edit of the code is no
+# reason to obtain 13 GB again, and what was obtained is write-protected: docs/running.md says how it is obtained anew
+# on purpose. A cluster's nodes often have no way out of it, so these run where Snakemake does.
+
+
+rule download:
+    output:
+        protected("<resources>/{resource}"),
+    log:
+        "<logs>/download/{resource}.log",
+    wildcard_constraints:
+        resource=downloads.downloadable(),
+    localrule: True
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=500,
+    params:
+        source=downloads.source,
+    message:
+        "obtaining {wildcards.resource}"
+    script:
+        "../../scripts/download.py"
+
+
+# Fails with what a person must do.
+rule obtain_by_hand:
+    output:
+        "<resources>/{resource}",
+    log:
+        "<logs>/obtain_by_hand/{resource}.log",
+    wildcard_constraints:
+        resource=downloads.by_hand(),
+    localrule: True
+    conda:
+        "../../../envs/base.yaml"
+    params:
+        source=downloads.source,
+    message:
+        "looking for {wildcards.resource}"
+    script:
+        "../../scripts/download.py"

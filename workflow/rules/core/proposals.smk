@@ -1,0 +1,51 @@
+# Boxes that may hold an object, and how well they cover the true boxes of a data set that has some.
+
+
+rule propose:
+    input:
+        unpack(datasets.sources),
+        proposals.files_of_user,
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/propose/{dataset}_{proposer}_{shard}.log",
+    wildcard_constraints:
+        proposer=proposals.of_kind("selective_search", "file", "detections", "mcg_published"),
+    priority: 1  # long, and it waits for nothing but the photographs
+    conda:
+        "../../../envs/base.yaml"
+    threads: proposals.processes
+    resources:
+        mem_mb=3000,
+        runtime=120,
+    params:
+        code=code_of("propose.py"),
+        proposer=proposals.proposer,
+        sources=datasets.source_names,
+    message:
+        "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
+    script:
+        "../../scripts/propose.py"
+
+
+rule cluster_proposals:
+    input:
+        proposals=proposals.to_cluster,
+    output:
+        "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
+    log:
+        "<logs>/cluster_proposals/{dataset}_{proposer}_{shard}.log",
+    wildcard_constraints:
+        proposer=proposals.of_kind("clustered"),
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("cluster_proposals.py"),
+        options=proposals.clusters,
+    message:
+        "clustering the boxes of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
+    script:
+        "../../scripts/cluster_proposals.py"

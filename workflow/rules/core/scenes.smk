@@ -1,0 +1,53 @@
+# The embedded data set: its pictures and sentences from a seed, and the small network that is trained on it.
+
+
+rule make_scenes:
+    output:
+        "<resources>/{dataset}/scenes.zip",
+    log:
+        "<logs>/make_scenes/{dataset}.log",
+    wildcard_constraints:
+        dataset=datasets.made_by("make_scenes"),
+    conda:
+        "../../../envs/base.yaml"
+    threads: 8
+    resources:
+        mem_mb=500,
+    params:
+        code=code_of("make_scenes.py"),
+        options=datasets.options,
+    message:
+        "making the pictures and sentences of {wildcards.dataset}"
+    script:
+        "../../scripts/make_scenes.py"
+
+
+rule train_network:
+    input:
+        unpack(datasets.sources),
+        image_table="<results>/{dataset}/images.parquet",
+        box_table="<results>/{dataset}/boxes.parquet",
+        class_names=features.class_names,
+    output:
+        weights="<results>/{dataset}/networks/{network}.safetensors",
+        history="<results>/{dataset}/networks/{network}_history.parquet",
+    log:
+        "<logs>/train_network/{dataset}-{network}.log",
+    wildcard_constraints:
+        network=features.trained_here(),
+    priority: 1  # nearly everything waits for it
+    conda:
+        "../../../envs/torch.yaml"
+    threads: datasets.threads
+    resources:
+        mem_mb=3000,
+        gpu=settings.gpu,
+    params:
+        code=code_of("train_network.py"),
+        network=features.training,
+        sources=datasets.source_names,
+        threads=datasets.threads,
+    message:
+        "training the network {wildcards.network} on {wildcards.dataset}"
+    script:
+        "../../scripts/train_network.py"

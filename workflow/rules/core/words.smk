@@ -1,0 +1,129 @@
+# What the training sentences are made of: words and pre-trained vectors of them, relations between words,
+# part-of-speech tags, concepts.
+
+
+rule tokenize_captions:
+    input:
+        captions="<results>/{dataset}/captions.parquet",
+    output:
+        "<results>/{dataset}/tokens.parquet",
+    log:
+        "<logs>/tokenize_captions/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("tokenize_captions.py"),
+    message:
+        "cutting the sentences of {wildcards.dataset} into words"
+    script:
+        "../../scripts/tokenize_captions.py"
+
+
+rule count_words:
+    input:
+        tokens=rules.tokenize_captions.output[0],
+    output:
+        "<results>/{dataset}/vocabulary/words.parquet",
+    log:
+        "<logs>/count_words/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("count_words.py"),
+        minimum=words.minimum,
+    message:
+        "counting the words of {wildcards.dataset}"
+    script:
+        "../../scripts/count_words.py"
+
+
+rule count_relations:
+    input:
+        captions="<results>/{dataset}/captions.parquet",
+        parses=parses.files,
+        words=rules.count_words.output[0],
+        vectors=words.picked,
+    output:
+        relations="<results>/{dataset}/vocabulary/relations-{dependencies}.parquet",
+        fragments="<results>/{dataset}/vocabulary/fragments-{dependencies}.parquet",
+    log:
+        "<logs>/count_relations/{dataset}-{dependencies}.log",
+    wildcard_constraints:
+        dependencies="enhanced|basic",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("count_relations.py"),
+    message:
+        "counting the {wildcards.dependencies} relations between words of {wildcards.dataset}"
+    script:
+        "../../scripts/count_relations.py"
+
+
+rule pick_word_vectors:
+    input:
+        words=rules.count_words.output[0],
+        vectors=words.file_of_vectors,
+    output:
+        "<results>/{dataset}/vocabulary/vectors-{vectors}.parquet",
+    log:
+        "<logs>/pick_word_vectors/{dataset}-{vectors}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("pick_word_vectors.py"),
+        vectors=words.vectors,
+    message:
+        "picking the vectors of {wildcards.vectors} for the words of {wildcards.dataset}"
+    script:
+        "../../scripts/pick_word_vectors.py"
+
+
+rule count_tags:
+    input:
+        captions="<results>/{dataset}/captions.parquet",
+        parses=parses.files,
+    output:
+        "<results>/{dataset}/vocabulary/tags.parquet",
+    log:
+        "<logs>/count_tags/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("count_tags.py"),
+    message:
+        "counting the part-of-speech tags of {wildcards.dataset}"
+    script:
+        "../../scripts/count_tags.py"
+
+
+rule mine_concepts:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        parses=parses.files,
+    output:
+        concepts="<results>/{dataset}/vocabulary/concepts.parquet",
+        image_concepts="<results>/{dataset}/vocabulary/image_concepts.parquet",
+    log:
+        "<logs>/mine_concepts/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=4000,
+    params:
+        code=code_of("mine_concepts.py"),
+        most=words.most_concepts,
+    message:
+        "mining the concepts of {wildcards.dataset}"
+    script:
+        "../../scripts/mine_concepts.py"

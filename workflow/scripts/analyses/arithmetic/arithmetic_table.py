@@ -1,0 +1,9 @@
+from densevse.analyses.arithmetic.arithmetic import write_table
+from densevse.artifacts.lineage import lineage
+from densevse.runtime.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        found, images = snakemake.input.found, snakemake.input.image_table
+        paths = (snakemake.output.parquet, snakemake.output.markdown, snakemake.output.html)
+        write_table(found, images, snakemake.params.title, paths, lineage({}, {"found": found, "images": images}))

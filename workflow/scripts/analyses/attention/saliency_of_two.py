@@ -1,0 +1,13 @@
+from densevse.analyses.attention.figures import saliency_maps
+from densevse.runtime.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        saliency_maps(
+            dict(zip(snakemake.params.titles, snakemake.input.saliency, strict=True)),
+            snakemake.input.image_table,
+            snakemake.input.caption_table,
+            {name: snakemake.input[name] for name in snakemake.params.sources},
+            snakemake.params.title,
+            snakemake.output[0],
+        )

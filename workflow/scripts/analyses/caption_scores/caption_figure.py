@@ -1,0 +1,12 @@
+from densevse.analyses.caption_scores.figure import draw_captions
+from densevse.runtime.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        draw_captions(
+            dict(zip(snakemake.params.titles, snakemake.input.written, strict=True)),
+            snakemake.input.image_table,
+            {name: snakemake.input[name] for name in snakemake.params.sources},
+            snakemake.params.title,
+            snakemake.output[0],
+        )

@@ -1,0 +1,13 @@
+from densevse.analyses.examples.comparison import compared_retrievals
+from densevse.runtime.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        compared_retrievals(
+            dict(zip(snakemake.params.titles, snakemake.input.retrievals, strict=True)),
+            snakemake.input.image_table,
+            snakemake.input.caption_table,
+            {name: snakemake.input[name] for name in snakemake.params.sources},
+            snakemake.params.title,
+            snakemake.output[0],
+        )

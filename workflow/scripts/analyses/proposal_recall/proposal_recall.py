@@ -1,0 +1,18 @@
+from densevse.analyses.proposal_recall.recall import recall
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import read, read_all, write
+from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP
+from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSALS
+from densevse.runtime.logs import job
+
+
+def main(proposals, boxes, segment_overlap, path):
+    overlap = read_all(segment_overlap, SEGMENT_OVERLAP) if segment_overlap else None
+    found = recall(read_all(proposals, PROPOSALS), read(boxes, BOXES), overlap)
+    write(found, PROPOSAL_RECALL, path, lineage({}, {"proposals": proposals, "boxes": boxes}))
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(snakemake.input.proposals, snakemake.input.boxes, snakemake.input.segment_overlap, snakemake.output[0])

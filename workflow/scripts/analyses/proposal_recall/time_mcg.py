@@ -1,0 +1,26 @@
+from densevse.analyses.proposal_recall.times import times_of_mcg
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schema import read, write
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.proposals import PROPOSAL_TIMES
+from densevse.runtime.logs import job
+from densevse.runtime.processor import avoid_illegal_instructions
+from densevse.vision.mcg.forest import load
+
+
+def main(image_table, sources, model, ranker, options, path):
+    avoid_illegal_instructions()
+    found = times_of_mcg(read(image_table, IMAGES), sources, model, load(ranker), options)
+    write(found, PROPOSAL_TIMES, path, lineage(options, {"images": image_table}))
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(
+            snakemake.input.image_table,
+            {name: snakemake.input[name] for name in snakemake.params.sources},
+            snakemake.input.model,
+            snakemake.input.ranker,
+            snakemake.params.options,
+            snakemake.output[0],
+        )

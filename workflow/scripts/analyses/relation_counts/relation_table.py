@@ -1,0 +1,23 @@
+import pandas as pd
+
+from densevse.analyses.relation_counts.table import table
+from densevse.artifacts.schema import read
+from densevse.artifacts.schemas.vocabulary import FRAGMENTS
+from densevse.runtime.logs import job
+
+
+def main(title, dataset, counted, published, outputs):
+    found = {kind: read(file, FRAGMENTS) for kind, file in counted.items()}
+    printed = pd.read_csv(published)
+    table(title, found, printed[printed["dataset"] == dataset]).write(*outputs)
+
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        main(
+            snakemake.params.title,
+            snakemake.wildcards.dataset,
+            {kind: snakemake.input[kind] for kind in ("enhanced", "basic")},
+            snakemake.input.published,
+            (snakemake.output.markdown, snakemake.output.html),
+        )

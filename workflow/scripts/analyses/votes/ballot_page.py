@@ -1,0 +1,12 @@
+from densevse.analyses.votes.ballot_page import ballot_page
+from densevse.runtime.logs import job
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        ballot_page(
+            snakemake.input.ballot,
+            snakemake.input.image_table,
+            {name: snakemake.input[name] for name in snakemake.params.sources},
+            snakemake.params.title,
+            (snakemake.output.html, snakemake.output.sheet),
+        )

@@ -1,9 +1,0 @@
-from densevse.artifacts.lineage import lineage
-from densevse.evaluation.arithmetic import write_table
-from densevse.logs import job
-
-if __name__ == "__main__":
-    with job(snakemake.log[0]):
-        found, images = snakemake.input.found, snakemake.input.image_table
-        paths = (snakemake.output.parquet, snakemake.output.markdown, snakemake.output.html)
-        write_table(found, images, snakemake.params.title, paths, lineage({}, {"found": found, "images": images}))

@@ -1,9 +1,0 @@
-from densevse.artifacts.schema import read
-from densevse.artifacts.schemas.boundaries import BOUNDARY_MATCHES
-from densevse.evaluation.boundary_table import table
-from densevse.logs import job
-
-if __name__ == "__main__":
-    with job(snakemake.log[0]):
-        matches = read(snakemake.input.matches, BOUNDARY_MATCHES)
-        table(matches).write(snakemake.output.markdown, snakemake.output.html)

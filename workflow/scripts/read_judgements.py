@@ -1,6 +1,0 @@
-from densevse.datasets.judgements import write_judgements
-from densevse.logs import job
-
-if __name__ == "__main__":
-    with job(snakemake.log[0]):
-        write_judgements(snakemake.input.text, snakemake.input.images, snakemake.input.captions, snakemake.output[0])

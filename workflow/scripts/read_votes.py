@@ -1,6 +1,0 @@
-from densevse.datasets.votes import write_votes
-from densevse.logs import job
-
-if __name__ == "__main__":
-    with job(snakemake.log[0]):
-        write_votes(snakemake.input.text, snakemake.input.ballot, snakemake.output[0])
