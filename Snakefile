@@ -53,10 +53,4 @@ rule all:
     default_target: True
     input:
         tables.of_dataset("scenes"),
-        figures.of_dataset("scenes"),
-        figures.of_phrases("scenes"),
-        figures.of_alignments("scenes"),
-        figures.of_saliency("scenes"),
-        captions.table("scenes"),
-        captions.figure("scenes"),
-        searches.of_dataset("scenes"),
+        analyses.of_dataset("scenes"),

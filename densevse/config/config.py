@@ -1,27 +1,31 @@
 """All of the configuration, and what its entries must know of each other.
 
 A folder below config/ holds one file per entry, named like the entry: config/datasets/flickr8k.yaml is
-`datasets.flickr8k`. Whatever stands in config/config.yaml, a --configfile or --config is merged over the files.
+`datasets.flickr8k`. config/analyses/<name>.yaml holds the settings of an analysis, which the analysis declares.
+Whatever stands in config/config.yaml, a --configfile or --config is merged over the files.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from functools import cache
+from typing import Any, Self, TypeVar
 
-from pydantic import Field, model_validator
+from pydantic import Field, create_model, model_validator
 
-from densevse.analyses.searches.settings import Search
+from densevse.config.analyses import AnalysisSettings, key_of, settings_of_analyses
 from densevse.config.concepts import ConceptNetwork
 from densevse.config.datasets import Dataset
 from densevse.config.generators import Generator, GeneratorEntry
 from densevse.config.language import Parser, WordVectors
 from densevse.config.methods import Method, MethodEntry
-from densevse.config.names import FileName
+from densevse.config.names import FileName, known
 from densevse.config.networks import CONCEPTS, Network, View
 from densevse.config.proposers import Clustered, Proposer
 from densevse.config.sources import Path
 from densevse.config.strict import Strict
 from densevse.config.tables import Ensemble, Table
+
+Settings = TypeVar("Settings", bound=AnalysisSettings)
 
 
 class Config(Strict):
@@ -31,7 +35,6 @@ class Config(Strict):
     resources: Path = Field("resources", description="folder of downloads")
     gpu: int = Field(0, ge=0, description="GPUs that a feature or training job asks the executor for")
     threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
-    boundaries: Path | None = Field(None, description="a folder in BSDS500's layout, which contours are held against")
     datasets: dict[FileName, Dataset]
     networks: dict[FileName, Network]
     concept_networks: dict[FileName, ConceptNetwork] = {}
@@ -41,19 +44,14 @@ class Config(Strict):
     methods: dict[FileName, MethodEntry]
     generators: dict[FileName, GeneratorEntry] = {}
     tables: dict[FileName, Table] = Field(default={}, description="results/tables/<name>.md")
-    searches: dict[FileName, Search] = Field(default={}, description="results/search/<name>.md")
 
     @model_validator(mode="after")
     def _names_exist(self) -> Self:
         for name, dataset in self.datasets.items():
             where = f"datasets.{name}"
             known(f"{where}.proposer", [dataset.proposer], self.proposers)
-            known(f"{where}.proposers_compared", dataset.proposers_compared, self.proposers)
             known(f"{where}.parser", [dataset.parser], self.parsers)
             known(f"{where}.word_vectors", [dataset.word_vectors or ""], {**self.word_vectors, "": None})
-            known(f"{where}.votes", dataset.votes, self.variant_names())
-            trained_on = dataset.localisation.trained_on or ""
-            known(f"{where}.localisation.trained_on", [trained_on], {**self.datasets, "": None})
             self.check_networks(f"{where}.networks", dataset.networks)
         for name, network in self.networks.items():
             if not (network.weights or network.local or network.trained_on):
@@ -65,10 +63,18 @@ class Config(Strict):
             self._check_method(f"methods.{name}", method)
         self._check_names_of_variants()
         self._check_generators()
-        for name, search in self.searches.items():
-            known(f"searches.{name}.dataset", [search.dataset], self.datasets)
-            known(f"searches.{name}.variant", [search.variant], self.variant_names())
+        for settings in self.analyses():
+            settings.check(self)
         return self
+
+    def analysis(self, kind: type[Settings]) -> Settings:
+        """The settings of an analysis, by their class."""
+        found: Settings = getattr(self, key_of(kind))
+        return found
+
+    def analyses(self) -> list[AnalysisSettings]:
+        """The settings of all analyses."""
+        return [getattr(self, name) for name in settings_of_analyses()]
 
     def check_networks(self, where: str, networks: Mapping[View, str]) -> None:
         """Raise `ValueError` for a network that there is none of, or that has no layer for its view."""
@@ -131,11 +137,6 @@ class Config(Strict):
             known(f"generators.{name}.datasets", entry.datasets, self.datasets)
             for variant, differences in entry.variants.items():
                 known(f"generators.{name}.variants.{variant}.datasets", differences.datasets, self.datasets)
-        for name, dataset in self.datasets.items():
-            where, captions = f"datasets.{name}.captions", dataset.captions
-            known(f"{where}.generators", captions.generators, names)
-            known(f"{where}.neighbour", [captions.neighbour], self.variant_names())
-            known(f"{where}.reference", [captions.reference], captions.generators)
 
     def check_generator(self, where: str, entry: Generator) -> None:
         """Raise `ValueError` for the name of a variant that there is none of."""
@@ -149,15 +150,17 @@ class Config(Strict):
         known(f"{where}.round_0_of", [entry.round_0_of or ""], [*self.variant_names(), ""])
 
 
+@cache
+def with_analyses() -> type[Config]:
+    """The type of the whole configuration: the core's keys, and one for each analysis that has settings."""
+    fields: dict[str, Any] = {
+        name: (kind, Field(default={}, validate_default=True, description=f"see densevse/analyses/{name}/settings.py"))
+        for name, kind in settings_of_analyses().items()
+    }
+    return create_model("Config", __base__=Config, __doc__=Config.__doc__, **fields)
+
+
 def _check_differ(where: str, names: Iterable[str]) -> None:
     for name, count in Counter(names).items():
         if count > 1:
             raise ValueError(f"{where}: {count} variants have the name {name!r}; rename all but one")
-
-
-def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:
-    """Raise `ValueError` naming the path of the first name that is not one of those."""
-    there = list(those)
-    for name in names:
-        if name not in there:
-            raise ValueError(f"{where}: no {name!r}; known: {', '.join(sorted(filter(None, there)))}")

@@ -4,8 +4,6 @@ from typing import Annotated, ClassVar, Literal, Self, TypeVar, cast, get_args
 
 from pydantic import AfterValidator, Field, SerializeAsAny, model_validator
 
-from densevse.analyses.localisation.settings import Localisation
-from densevse.config.generators import Captions
 from densevse.config.networks import View
 from densevse.config.options import of_type
 from densevse.config.sources import Path, Source
@@ -157,15 +155,20 @@ class Reading(Strict):
     known_unreadable: list[str] = Field(default=[], description="image ids that may be missing or unreadable")
 
 
-class Ballot(Strict):
-    """The learned correspondences that people are asked to judge (HM-LSTM, section 5.3.2)."""
-
-    pairs: int = Field(2000, ge=1, description="how many are drawn at random from all of the training data")
-    seed: Seed = Field(0, description="of the draw")
-
-
 class Dataset(Reading):
     """A data set: where its files come from, who reads them, and what the stages use on it."""
+
+    RENAMED = {
+        "proposers_compared": "proposal_recall.<data set>.proposers",
+        "triplets_shown": "alignments.<data set>.triplets",
+        "arithmetic_shown": "arithmetic.<data set>.queries",
+        "words_exchanged": "arithmetic.<data set>.exchanged",
+        "localisation": "localisation.<data set>",
+        "captions": "caption_scores.<data set>",
+        "judgements": "human_judgements.<data set>.source",
+        "ballot": "votes.<data set>.ballot",
+        "votes": "votes.<data set>.files",
+    }
 
     title: str = Field(min_length=1)
     sources: dict[str, Source] = Field(default={}, description="by name; the reader says which names it needs")
@@ -176,32 +179,9 @@ class Dataset(Reading):
     threads: int | None = Field(None, ge=1, description="threads of a job, instead of the general `threads`")
     networks: dict[View, str] = Field(description="view -> the network whose features every method is given")
     proposer: str = "selective_search_fast"
-    proposers_compared: list[str] = Field(default=[], description="further proposers in its table of proposals")
     parser: str = "corenlp_pcfg"
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
-    triplets_shown: list[Annotated[list[str], Field(min_length=3, max_length=3)]] = Field(
-        default=[],
-        description="relation, governor, dependent: the best regions of these triplets are drawn (DeFrag, Fig 5)",
-    )
-    arithmetic_shown: list[Annotated[list[str], Field(min_length=3, max_length=3)]] = Field(
-        default=[], description="image, word taken away, word added: vector arithmetic that is drawn (VSE)"
-    )
-    words_exchanged: dict[str, Annotated[list[str], Field(min_length=2)]] = Field(
-        default={},
-        description="kind, e.g. colour -> words of true objects' names, any of which arithmetic puts for another",
-    )
-    localisation: Localisation = Field(
-        default={}, validate_default=True, description="phrases that are looked for in windows of images (VSE)"
-    )
     seeds: list[Seed] = Field(default=[0], min_length=1, description="each variant is trained once with each")
-    captions: Captions = Field(default={}, validate_default=True, description="the table of generated sentences")
-    judgements: str | None = Field(
-        None, description="the source that holds people's judgements of pairs, in the format of Flickr8k's"
-    )
-    ballot: Ballot = Field(default={}, validate_default=True, description="pairs of a phrase and a region to judge")
-    votes: dict[str, Path] = Field(
-        default={}, description="variant -> people's votes on its ballot: CSV with the columns pair, voter, correct"
-    )
     boxes: Path | None = Field(
         None, description="true boxes of yours: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"
     )
@@ -224,18 +204,6 @@ class Dataset(Reading):
         return self
 
     @model_validator(mode="after")
-    def _judgements_are_a_source(self) -> Self:
-        if self.judgements is not None and self.judgements not in self.sources.keys() | self.local.keys():
-            raise ValueError(f"judgements: no source {self.judgements!r}; known: {', '.join(sorted(self.sources))}")
-        return self
-
-    @model_validator(mode="after")
-    def _objects_have_names(self) -> Self:
-        if self.words_exchanged and not self.has_boxes:
-            raise ValueError("words_exchanged: the data set has no true boxes, which say what objects are called")
-        return self
-
-    @model_validator(mode="after")
     def _seeds_differ(self) -> Self:
         if len(set(self.seeds)) < len(self.seeds):
             raise ValueError(f"seeds: {self.seeds} holds a seed twice")
@@ -255,3 +223,13 @@ class Dataset(Reading):
     def phrases_have_boxes(self) -> bool:
         """Whether noun phrases of the sentences have true boxes."""
         return self.boxes is not None or READERS[self.reader].PHRASES_HAVE_BOXES
+
+
+class Brought(Dataset):
+    """A data set that an analysis brings: photographs without sentences, or sentences without photographs.
+
+    The stages treat it as they treat the data set `of`, on which the models were trained: the same networks in the same
+    precision, the same proposer, parser and vocabulary.
+    """
+
+    of: str

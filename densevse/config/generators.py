@@ -13,7 +13,6 @@ from densevse.config.strict import Strict
 from densevse.config.training import NamedPhase, Phase, Training
 
 GENERATORS: Path = PARAMETERS / "generators"
-Metric = Literal["bleu", "rouge_l", "cider", "meteor", "spice"]
 
 
 def known_generators() -> list[str]:
@@ -117,21 +116,3 @@ class GeneratorEntry(Generator):
 
     datasets: dict[str, GeneratorDifferences] = Field(default={}, description="data set -> what differs there")
     variants: dict[FileName, GeneratorVariant] = Field(default={}, description="variant -> what differs")
-
-
-class Captions(Strict):
-    """A data set's table of generated sentences, results/tables/<data set>_captions.md."""
-
-    generators: list[str] = Field(
-        default=["sc_nlm", "mlbl", "lbl", "lstm_captioner"], min_length=1, description="its rows"
-    )
-    neighbour: str = Field(
-        "vse",
-        description="the variant in whose joint space the training image is found whose sentence is copied",
-    )
-    reference: str = Field("sc_nlm", description="the generator that every other row is compared with, image by image")
-    metrics: list[Metric] = Field(
-        default=["bleu", "rouge_l", "cider", "meteor", "spice"],
-        min_length=1,
-        description="METEOR and SPICE need Java; without it the table says that they are missing",
-    )

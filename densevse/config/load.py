@@ -9,7 +9,8 @@ from typing import Any, Literal, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from densevse.config.config import Config
+from densevse.config.analyses import Entries, entry_type, settings_of_analyses
+from densevse.config.config import Config, with_analyses
 from densevse.config.generators import Generator, GeneratorEntry
 from densevse.config.methods import Method, MethodEntry
 from densevse.config.strict import or_meant
@@ -31,7 +32,6 @@ FOLDERS = (
     "methods",
     "generators",
     "tables",
-    "searches",
 )
 
 
@@ -44,8 +44,9 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     entries: dict[str, Any] = {
         name: {path.stem: _read_yaml(path) for path in sorted(Path(folder, name).glob("*.yaml"))} for name in FOLDERS
     }
+    entries |= {path.stem: _read_yaml(path) for path in sorted(Path(folder, "analyses").glob("*.yaml"))}
     _check_new(entries, overrides)
-    config = validate(Config, merge(entries, overrides), "the configuration")
+    config = validate(with_analyses(), merge(entries, overrides), "the configuration")
     for dataset in config.datasets:
         _check_order(config, dataset)
     return config
@@ -54,15 +55,28 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
 def _check_new(entries: Mapping[str, Mapping[str, Any]], overrides: Mapping[str, Any]) -> None:
     """Raise `InputError` for a new entry that lacks keys: more likely, its name is a misspelt one."""
     for folder, known in entries.items():
-        kind: type[BaseModel] = get_args(Config.model_fields[folder].annotation)[1]
+        kind = _entry_type(folder)
+        if kind is None:
+            continue
+        place = f"config/{folder}" if folder in FOLDERS else f"config/analyses/{folder}.yaml"
         needed = [key for key, field in kind.model_fields.items() if field.is_required()]
         given = overrides.get(folder)
         for name, entry in given.items() if isinstance(given, Mapping) else ():
             if name not in known and not (isinstance(entry, Mapping) and entry.keys() >= set(needed)):
                 raise InputError(
-                    f"{folder}.{name}: there is no {name!r} in config/{folder}, and a new one needs the keys "
+                    f"{folder}.{name}: there is no {name!r} in {place}, and a new one needs the keys "
                     f"{', '.join(needed)}; known: {', '.join(known)}{or_meant(str(name), known)}"
                 )
+
+
+def _entry_type(folder: str) -> type[BaseModel] | None:
+    """The type of the entries below a top-level key; None where it holds no entries by name."""
+    analysis = settings_of_analyses().get(folder)
+    if analysis is not None:
+        return entry_type(analysis) if issubclass(analysis, Entries) else None
+    field = Config.model_fields.get(folder)
+    found: type[BaseModel] | None = get_args(field.annotation)[1] if field else None
+    return found
 
 
 def _check_order(config: Config, dataset: str) -> None:

@@ -1,7 +1,8 @@
-"""Names of entries, which are names of files and folders of results as well."""
+"""Names of entries, which are names of files and folders of results as well, and names that must exist."""
 
 import re
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
@@ -13,3 +14,11 @@ def _file_name(name: str) -> str:
 
 
 FileName = Annotated[str, AfterValidator(_file_name)]
+
+
+def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:
+    """Raise `ValueError` naming the path of the first name that is not one of those."""
+    there = list(those)
+    for name in names:
+        if name not in there:
+            raise ValueError(f"{where}: no {name!r}; known: {', '.join(sorted(filter(None, there)))}")

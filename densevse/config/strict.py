@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class Strict(BaseModel):
     """A part of the configuration: unknown keys are errors, nothing is converted, values never change once read."""
+
+    RENAMED: ClassVar[Mapping[str, str]] = {}
+    """Keys of earlier versions, each with the one that has taken its place."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
@@ -17,6 +20,8 @@ class Strict(BaseModel):
     def _keys_exist(cls, values: Any) -> Any:
         """Before pydantic's own message, which does not say what was meant."""
         for key in values if isinstance(values, Mapping) else ():
+            if key in cls.RENAMED:
+                raise ValueError(f"{key}: this key is now {cls.RENAMED[key]}")
             if key not in cls.model_fields:
                 raise ValueError(f"{key}: there is no such key{or_meant(str(key), cls.model_fields)}")
         return values

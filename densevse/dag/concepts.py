@@ -4,7 +4,8 @@ from typing import Any
 
 from densevse.config.concepts import ConceptNetwork
 from densevse.dag.features import Features
-from densevse.dag.project import Project, Stage, Wildcards, any_of
+from densevse.dag.paths import Values
+from densevse.dag.project import Project, Stage, any_of
 
 
 class Concepts(Stage):
@@ -22,77 +23,54 @@ class Concepts(Stage):
         """The concept networks of which the head is trained, or all layers."""
         return any_of(name for name, entry in self.config.concept_networks.items() if entry.train == how)
 
-    def entry(self, wildcards: Wildcards) -> ConceptNetwork:
+    def entry(self, concept_network: str) -> ConceptNetwork:
         """A concept network's settings."""
-        return self.config.concept_networks[wildcards.concept_network]
+        return self.config.concept_networks[concept_network]
 
-    def how(self, wildcards: Wildcards) -> str:
+    def how(self, concept_network: str) -> str:
         """What of a concept network is trained: head or all."""
-        return self.entry(wildcards).train
+        return self.entry(concept_network).train
 
-    def regions(self, wildcards: Wildcards) -> list[str]:
-        """All shards of the regions that a concept network looks at: what its head is given, or its own outputs."""
-        dataset, entry = wildcards.dataset, self.entry(wildcards)
-        network = self.backbone(wildcards) if entry.train == "head" else wildcards.concept_network
-        return self.shards(f"{self.results}/{dataset}/features/{network}/regions-{entry.proposer}", dataset)
+    def regions(self, dataset: str, concept_network: str) -> list[Values]:
+        """The shards of the regions that it looks at: what its head is given, or its own outputs."""
+        entry = self.entry(concept_network)
+        network = self.backbone(dataset, concept_network) if entry.train == "head" else concept_network
+        return self.shards(dataset, network=network, proposer=entry.proposer)
 
-    def regions_of_shard(self, wildcards: Wildcards) -> str:
+    def regions_of_shard(self, dataset: str, concept_network: str, shard: str) -> Values:
         """One shard of them."""
-        return next(path for path in self.regions(wildcards) if path.endswith(f"/{wildcards.shard}.parquet"))
+        return next(values for values in self.regions(dataset, concept_network) if values["shard"] == shard)
 
-    def weights(self, wildcards: Wildcards) -> str:
-        """A concept network's weights."""
-        return f"{self.results}/{self.seen_as(wildcards.dataset)}/networks/{wildcards.concept_network}.safetensors"
+    def weights(self, dataset: str) -> Values:
+        """The data set on which concept networks are trained that a data set is given."""
+        return {"dataset": self.seen_as(dataset)}
 
-    def backbone(self, wildcards: Wildcards) -> str:
+    def backbone(self, dataset: str, concept_network: str) -> str:
         """The network that a concept network is made of."""
-        return self.features.backbone(wildcards.concept_network, wildcards.dataset)
+        return self.features.backbone(concept_network, dataset)
 
-    def backbone_weights(self, wildcards: Wildcards) -> str:
+    def backbone_weights(self, dataset: str, concept_network: str) -> str | Values:
         """Its weights."""
-        return self.features.weights_of(self.backbone(wildcards))
+        return self.features.weights_of(self.backbone(dataset, concept_network))
 
-    def backbone_settings(self, wildcards: Wildcards) -> dict[str, Any]:
+    def backbone_settings(self, dataset: str, concept_network: str) -> dict[str, Any]:
         """What of it decides training from pixels."""
-        return self.read_by("train_concept_network.py", self.config.networks[self.backbone(wildcards)])
+        return self.read_by("train_concept_network.py", self.config.networks[self.backbone(dataset, concept_network)])
 
-    def training(self, wildcards: Wildcards) -> dict[str, Any]:
+    def training(self, dataset: str, concept_network: str) -> dict[str, Any]:
         """What decides how a concept network is trained, as densevse.training.concepts.ConceptJob takes it."""
-        entry = self.entry(wildcards)
+        entry = self.entry(concept_network)
         script = {"head": "train_concept_head.py", "all": "train_concept_network.py"}[entry.train]
         phases = [{"name": name, **self.read_by(script, phase)} for name, phase in entry.phases.items()]
         return {
-            "name": wildcards.concept_network,
+            "name": concept_network,
             "learns_from": entry.learns_from,
             "training": self.read_by(script, entry.training),
             "phases": phases,
             "seed": entry.seed,
-            "threads": self.threads(wildcards),
+            "threads": self.threads(dataset),
         }
 
-    def scores_by_region(self, wildcards: Wildcards) -> list[str]:
-        """All shards of its scores by the best region."""
-        return self.features.files(wildcards.dataset, "concepts", wildcards.concept_network)
-
-    def scores_by_whole(self, wildcards: Wildcards) -> list[str]:
-        """All shards of its scores by the whole image alone."""
-        return self.features.files(wildcards.dataset, "concepts_whole", wildcards.concept_network)
-
-    def of_dataset(self, wildcards: Wildcards) -> str:
-        """The concept network that methods are given the scores of, on a data set."""
-        return self.dataset(wildcards).networks["concepts"]
-
-    def precision_of_dataset(self, wildcards: Wildcards) -> str:
-        """Its average precision of each concept."""
-        return self._measured(wildcards, "average_precision")
-
-    def mean_precision_of_dataset(self, wildcards: Wildcards) -> str:
-        """The mean of them, with intervals."""
-        return self._measured(wildcards, "mean_average_precision")
-
-    def _measured(self, wildcards: Wildcards, measure: str) -> str:
-        return f"{self.results}/{wildcards.dataset}/networks/{self.of_dataset(wildcards)}_{measure}.parquet"
-
-    def scores_of_dataset(self, wildcards: Wildcards) -> list[str]:
-        """Its scores."""
-        return self.features.files(wildcards.dataset, "concepts", self.of_dataset(wildcards))
+    def scores(self, dataset: str) -> list[Values]:
+        """The shards of scores of concepts."""
+        return self.shards(dataset)

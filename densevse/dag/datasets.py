@@ -2,12 +2,14 @@
 
 import mimetypes
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from densevse.config.datasets import READERS
 from densevse.config.sources import Source
-from densevse.dag.project import Stage, Wildcards, any_of
+from densevse.dag.paths import Values
+from densevse.dag.project import Stage, any_of
 
 OBTAINED_BY = {"url", "manual", "size", "sha256", "md5", "sha1"}
 """What decides which bytes come; a corrected licence or note does not."""
@@ -33,77 +35,67 @@ class Downloads(Stage):
         """The paths that a person must obtain."""
         return any_of(path for path, source in self.sources().items() if source.manual)
 
-    def source(self, wildcards: Wildcards) -> dict[str, Any]:
+    def source(self, resource: str) -> dict[str, Any]:
         """What decides which bytes are obtained."""
-        return self.sources()[wildcards.resource].model_dump(mode="json", include=OBTAINED_BY)
+        return self.sources()[resource].model_dump(mode="json", include=OBTAINED_BY)
 
 
 class Datasets(Stage):
     """A data set's files, and what its readers are told."""
 
-    def sources(self, wildcards: Wildcards) -> dict[str, str]:
-        """Every file that a data set is read from, by source name; Karpathy's only where the options name it."""
-        return self.sources_of(wildcards.dataset)
+    def sources(self, dataset: str) -> list[str | Values]:
+        """Every file that a data set is read from: the user's own, or its name below resources/<data set>/."""
+        entry = self.dataset(dataset)
+        return [entry.local.get(name) or {"file": entry.sources[name].file} for name in self.source_names(dataset)]
 
-    def sources_of(self, name: str) -> dict[str, str]:
-        """The same of a data set by its name."""
-        dataset = self.project.datasets[name]
-        named = {
-            source: self.obtained(name, entry, dataset.local.get(source)) for source, entry in dataset.sources.items()
+    def source_names(self, dataset: str) -> list[str]:
+        """The names of the same files; Karpathy's only where the options name it."""
+        entry = self.dataset(dataset)
+        names = list({**entry.sources, **entry.local})
+        return names if getattr(entry.options, "karpathy", None) else [name for name in names if name != "karpathy"]
+
+    def sources_by_name(self, dataset: str) -> dict[str, str]:
+        """Source -> its file."""
+        entry = self.dataset(dataset)
+        return {
+            name: self.obtained(dataset, entry.sources.get(name), entry.local.get(name))
+            for name in self.source_names(dataset)
         }
-        named |= dataset.local
-        return (
-            named
-            if getattr(dataset.options, "karpathy", None)
-            else {source: path for source, path in named.items() if source != "karpathy"}
-        )
 
-    def own_texts(self, wildcards: Wildcards) -> list[str]:
+    def own_texts(self, dataset: str) -> list[str]:
         """The files that are no images in folders of the user's, as a folder's own time says nothing of edits in it."""
-        folders = [Path(path) for path in self.dataset(wildcards).local.values() if os.path.isdir(path)]
+        folders = [Path(path) for path in self.dataset(dataset).local.values() if os.path.isdir(path)]
         return sorted(str(path) for folder in folders for path in folder.rglob("*") if _is_text(path))
 
-    def source_names(self, wildcards: Wildcards) -> list[str]:
-        """The names of the inputs that `sources` gives."""
-        return list(self.sources(wildcards))
-
-    def reading(self, wildcards: Wildcards) -> dict[str, Any]:
+    def reading(self, dataset: str) -> dict[str, Any]:
         """What a reader uses of a data set's settings."""
-        dataset = self.dataset(wildcards)
-        return {
-            "reader": dataset.reader,
-            "options": self.options(wildcards),
-            "known_unreadable": dataset.known_unreadable,
-        }
+        entry = self.dataset(dataset)
+        return {"reader": entry.reader, "options": self.options(dataset), "known_unreadable": entry.known_unreadable}
 
-    def options(self, wildcards: Wildcards) -> dict[str, Any]:
+    def options(self, dataset: str) -> dict[str, Any]:
         """The reader's own options."""
-        given = self.read_by("read_dataset.py", self.dataset(wildcards).options, self._reader(wildcards))
+        given = self.read_by("read_dataset.py", self.dataset(dataset).options, self._reader(dataset))
         return {name: value for name, value in given.items() if value is not None}
 
-    def code(self, wildcards: Wildcards) -> str:
-        """The code that reads a data set: readers are imported by name."""
-        return self.project.code.digest("read_dataset.py", self._reader(wildcards))
+    def code_of(self, script: str) -> Callable[..., str]:
+        """The code of a script that reads a data set: readers are imported by name."""
 
-    def code_of_boxes(self, wildcards: Wildcards) -> str:
-        """The code that reads a data set's true boxes."""
-        return self.project.code.digest("read_boxes.py", self._reader(wildcards))
+        def code(dataset: str) -> str:
+            return self.project.code.digest(script, self._reader(dataset))
 
-    def code_of_masks(self, wildcards: Wildcards) -> str:
-        """The code that reads the masks of a data set's objects."""
-        return self.project.code.digest("read_masks.py", self._reader(wildcards))
+        return code
 
     def with_masks(self) -> str:
         """The data sets whose objects have masks."""
         return any_of(name for name, dataset in self.config.datasets.items() if dataset.has_masks)
 
     def official(self) -> str:
-        """The data sets that are read from official files: all but what searches bring."""
+        """The data sets that are read from official files: all but those that analyses bring."""
         return any_of(self.config.datasets)
 
-    def given_boxes(self, wildcards: Wildcards) -> str | None:
+    def given_boxes(self, dataset: str) -> str | None:
         """The user's file of true boxes."""
-        return self.dataset(wildcards).boxes
+        return self.dataset(dataset).boxes
 
     def with_given_boxes(self) -> str:
         """The data sets for which the user gives true boxes."""
@@ -118,9 +110,9 @@ class Datasets(Stage):
         datasets = self.config.datasets.items()
         return any_of(name for name, entry in datasets if any(s.made_by == rule for s in entry.sources.values()))
 
-    def _reader(self, wildcards: Wildcards) -> str:
+    def _reader(self, dataset: str) -> str:
         """The module of a data set's reader."""
-        return READERS[self.dataset(wildcards).reader].IMPLEMENTATION
+        return READERS[self.dataset(dataset).reader].IMPLEMENTATION
 
 
 def _is_text(path: Path) -> bool:

@@ -1,9 +1,11 @@
 """What convolutional networks make of images, of regions, and where their weights come from."""
 
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
 from densevse.config.networks import Network, View
-from densevse.dag.project import Stage, Wildcards, any_of
+from densevse.dag.paths import Values
+from densevse.dag.project import Stage, any_of
 
 IMAGE_FIELDS = {"architecture", "size", "resize", "mean", "std", "precision", "batch_size"}
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
@@ -16,67 +18,66 @@ class Features(Stage):
         """The feature shards of a view; regions are those of the data set's proposer."""
         folder = f"{self.results}/{dataset}/features/{network}"
         if view == "regions":
-            return self.shards(f"{folder}/regions-{self.project.datasets[dataset].proposer}", dataset)
-        return self.shards(f"{folder}/{view}", dataset)
+            return self.shard_files(f"{folder}/regions-{self.dataset(dataset).proposer}", dataset)
+        return self.shard_files(f"{folder}/{view}", dataset)
 
-    def of_images(self, wildcards: Wildcards) -> dict[str, Any]:
+    def of_images(self, dataset: str, network: str, view: View) -> dict[str, Any]:
         """What of a network decides a view's features: neither other views nor where its weights are."""
-        return self._deciding(wildcards, cast(View, wildcards.view), IMAGE_FIELDS, "extract_features.py")
+        return self._deciding(dataset, network, view, IMAGE_FIELDS, "extract_features.py")
 
-    def of_regions(self, wildcards: Wildcards) -> dict[str, Any]:
+    def of_regions(self, dataset: str, network: str) -> dict[str, Any]:
         """What of a network decides its regions."""
-        return self._deciding(wildcards, "regions", REGION_FIELDS, "extract_regions.py")
+        return self._deciding(dataset, network, "regions", REGION_FIELDS, "extract_regions.py")
 
-    def all_stay(self, wildcards: Wildcards) -> bool:
+    def all_stay(self, proposer: str) -> bool:
         """Whether all boxes become regions: those of a clustered proposer are chosen already."""
-        return self.config.proposers[wildcards.proposer].kind == "clustered"
+        return self.config.proposers[proposer].kind == "clustered"
 
-    def proposals(self, wildcards: Wildcards) -> str | list[str]:
-        """The shard's proposals; a detector that finds its own boxes needs none."""
-        if self.network(wildcards).architecture == "faster_rcnn":
-            return []
-        return f"{self.results}/{wildcards.dataset}/proposals/{wildcards.proposer}/{wildcards.shard}.parquet"
+    def proposals(self, dataset: str, network: str) -> Values | None:
+        """Whether proposals are read: a detector that finds its own boxes needs none."""
+        return None if self.network(dataset, network).architecture == "faster_rcnn" else {}
 
-    def weights(self, wildcards: Wildcards) -> str:
+    def weights(self, dataset: str, network: str) -> str | Values:
         """A network's weights: the user's own, trained here, or downloaded; those of Caffe are converted."""
-        if wildcards.network in self.config.concept_networks:
-            return f"{self.results}/{self.seen_as(wildcards.dataset)}/networks/{wildcards.network}.safetensors"
-        return self.weights_of(wildcards.network)
+        if network in self.config.concept_networks:
+            return f"{self.results}/{self.seen_as(dataset)}/networks/{network}.safetensors"
+        return self.weights_of(network)
 
-    def weights_of(self, name: str) -> str:
-        """The weights of a network that is no concept network, by its name."""
-        network = self.config.networks[name]
-        if network.trained_on and not network.local:
-            return f"{self.results}/{network.trained_on}/networks/{name}.safetensors"
-        published = self.obtained(name, network.weights, network.local)
-        converted = f"{self.resources}/{name}/converted.safetensors"
-        return converted if published.endswith(".caffemodel") else published
+    def weights_of(self, network: str) -> str | Values:
+        """The weights of a network that is no concept network: a file of the user's or of another rule, or its name."""
+        entry = self.config.networks[network]
+        if entry.trained_on and not entry.local:
+            return f"{self.results}/{entry.trained_on}/networks/{network}.safetensors"
+        published = self.published_weights(network)
+        if str(published["file"] if isinstance(published, Mapping) else published).endswith(".caffemodel"):
+            return {"network": network, "file": "converted.safetensors"}
+        return published
 
-    def precision(self, wildcards: Wildcards) -> str | list[str]:
-        """The precision that was chosen for a network on a data set; none where the configuration names one."""
-        if self.network(wildcards).precision != "auto":
-            return []
-        return f"{self.results}/{self.seen_as(wildcards.dataset)}/features/{wildcards.network}/precision.parquet"
+    def published_weights(self, network: str) -> str | Values:
+        """A network's weights as they were obtained: a file of the user's, or its name below resources/<network>/."""
+        entry = self.config.networks[network]
+        if entry.local is not None:
+            return entry.local
+        return {"network": network, "file": entry.weights.file if entry.weights else ""}
 
-    def published_weights(self, wildcards: Wildcards) -> str:
-        """A network's weights as they were obtained."""
-        network = self.network(wildcards)
-        return self.obtained(wildcards.network, network.weights, network.local)
+    def precision(self, dataset: str, network: str) -> Values | None:
+        """The data set for which a network's precision was chosen; none where the configuration names one."""
+        return {"dataset": self.seen_as(dataset)} if self.network(dataset, network).precision == "auto" else None
 
-    def class_names(self, wildcards: Wildcards) -> str | list[str]:
+    def class_names(self, dataset: str, network: str) -> str | Values | None:
         """The file of a network's class names; ImageNet's come with torchvision, concepts from training."""
-        if wildcards.network in self.config.concept_networks:
-            return f"{self.results}/{self.seen_as(wildcards.dataset)}/networks/{wildcards.network}_classes.txt"
-        classes = self.network(wildcards).classes
-        return [] if classes in (None, "imagenet") else self.project.packaged(str(classes))
+        if network in self.config.concept_networks:
+            return {"dataset": self.seen_as(dataset)}
+        classes = self.network(dataset, network).classes
+        return None if classes in (None, "imagenet") else self.project.packaged(str(classes))
 
     def trained_here(self) -> str:
         """The networks that a workflow trains, instead of downloading their weights."""
         return any_of(name for name, network in self.config.networks.items() if network.trained_on)
 
-    def training(self, wildcards: Wildcards) -> dict[str, Any]:
+    def training(self, dataset: str, network: str) -> dict[str, Any]:
         """What of a network decides its training."""
-        values = self.read_by("train_network.py", self.network(wildcards))
+        values = self.read_by("train_network.py", self.network(dataset, network))
         return {name: values[name] for name in ("mean", "size", "std")}
 
     def named(self) -> str:
@@ -84,11 +85,11 @@ class Features(Stage):
         own = [name for name, entry in self.config.concept_networks.items() if entry.train == "all"]
         return any_of([*self.config.networks, *own])
 
-    def network(self, wildcards: Wildcards) -> Network:
+    def network(self, dataset: str, network: str) -> Network:
         """A network's settings; a concept network has those of the one that it is made of, and gives its scores."""
-        if wildcards.network not in self.config.concept_networks:
-            return self.config.networks[wildcards.network]
-        backbone = self.config.networks[self.backbone(wildcards.network, wildcards.dataset)]
+        if network not in self.config.concept_networks:
+            return self.config.networks[network]
+        backbone = self.config.networks[self.backbone(network, dataset)]
         regions = backbone.regions.model_copy(update={"scoring": "crops", "features": "crops", "background": None})
         return backbone.model_copy(update={"layers": {"regions": "classes"}, "regions": regions})
 
@@ -96,7 +97,7 @@ class Features(Stage):
         """The network that a concept network is made of on a data set."""
         return self.config.concept_networks[concept_network].network or self.project.datasets[dataset].networks["whole"]
 
-    def _deciding(self, wildcards: Wildcards, view: View, fields: set[str], script: str) -> dict[str, Any]:
-        network = self.network(wildcards)
-        values = {name: value for name, value in self.read_by(script, network).items() if name in fields}
-        return {**values, "layers": {view: network.layers[view]}}
+    def _deciding(self, dataset: str, network: str, view: View, fields: set[str], script: str) -> dict[str, Any]:
+        entry = self.network(dataset, network)
+        values = {name: value for name, value in self.read_by(script, entry).items() if name in fields}
+        return {**values, "layers": {view: entry.layers[view]}}

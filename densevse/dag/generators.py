@@ -4,7 +4,8 @@ from typing import Any
 
 from densevse.config.generators import Generator
 from densevse.dag.inputs import Files, Inputs
-from densevse.dag.project import Stage, Wildcards, any_of
+from densevse.dag.paths import Wildcards
+from densevse.dag.project import Stage, any_of
 from densevse.dag.training import modules_of
 
 
@@ -15,67 +16,71 @@ class Generators(Stage):
         """Every generator and variant."""
         return any_of(self.config.generator_names())
 
-    def entry(self, wildcards: Wildcards) -> Generator:
+    def entry(self, dataset: str, generator: str) -> Generator:
         """A generator's settings on a data set."""
-        return self.project.generator(wildcards.generator, wildcards.dataset)
+        return self.project.generator(generator, dataset)
 
     def inputs_of_training(self, wildcards: Wildcards) -> Files:
         """The artifacts that a generator is trained on, by the names that densevse.data.files.Files takes."""
-        return self._inputs(wildcards, ["train", "val"])
+        return self._inputs(wildcards.dataset, wildcards.generator, wildcards.seed, ["train", "val"])
 
     def inputs_of_captions(self, wildcards: Wildcards) -> Files:
         """The artifacts that sentences about a split's images are written from, besides the generator."""
-        space = self.entry(wildcards).space
-        inputs = self._inputs(wildcards, [wildcards.split])
+        dataset, seed = wildcards.dataset, wildcards.seed
+        inputs = self._inputs(dataset, wildcards.generator, seed, [wildcards.split])
+        space = self.entry(dataset, wildcards.generator).space
         if space:
-            folder = self.folder_of_round("models", wildcards.dataset, space, wildcards.seed)
+            folder = self.folder_of("models", dataset, self.last_round(dataset, space, int(seed)))
             inputs["space"] = f"{folder}/model.safetensors"
         return inputs
 
-    def code(self, wildcards: Wildcards) -> str:
+    def code(self, dataset: str, generator: str) -> str:
         """The code of a generator's training."""
-        return self.project.code.digest("train_generator.py", *self._modules(wildcards))
+        return self.project.code.digest("train_generator.py", *self._modules(dataset, generator))
 
-    def code_of_captions(self, wildcards: Wildcards) -> str:
+    def code_of_captions(self, dataset: str, generator: str) -> str:
         """The code that writes sentences."""
-        space, modules = self.entry(wildcards).space, self._modules(wildcards)
-        modules += [f"densevse.methods.{self.project.variant(space, wildcards.dataset).model}"] if space else []
+        space, modules = self.entry(dataset, generator).space, self._modules(dataset, generator)
+        modules += [f"densevse.methods.{self.project.variant(space, dataset).model}"] if space else []
         return self.project.code.digest("write_captions.py", *modules)
 
-    def model(self, wildcards: Wildcards) -> str:
+    def model(self, dataset: str, generator: str) -> str:
         """The name of a generator's module below densevse/methods."""
-        return f"generators.{self.entry(wildcards).model}"
+        return f"generators.{self.entry(dataset, generator).model}"
 
-    def parameters(self, wildcards: Wildcards) -> dict[str, Any]:
+    def parameters(self, dataset: str, generator: str) -> dict[str, Any]:
         """The parameters of a generator."""
-        return self.read_by("train_generator.py", self.entry(wildcards).parameters, *self._modules(wildcards))
+        modules = self._modules(dataset, generator)
+        return self.read_by("train_generator.py", self.entry(dataset, generator).parameters, *modules)
 
-    def sentences(self, wildcards: Wildcards) -> list[str]:
+    def sentences(self, dataset: str, generator: str) -> list[str]:
         """The structures of sentences that a generator reads."""
-        return list(self.entry(wildcards).sentences)
+        return list(self.entry(dataset, generator).sentences)
 
-    def training(self, wildcards: Wildcards) -> dict[str, Any]:
+    def training(self, dataset: str, generator: str) -> dict[str, Any]:
         """What holds in all phases of a generator's training."""
-        return self.read_by("train_generator.py", self.entry(wildcards).training, *self._modules(wildcards))
+        modules = self._modules(dataset, generator)
+        return self.read_by("train_generator.py", self.entry(dataset, generator).training, *modules)
 
-    def phases(self, wildcards: Wildcards) -> list[dict[str, Any]]:
+    def phases(self, dataset: str, generator: str) -> list[dict[str, Any]]:
         """The phases of a generator's training, in order."""
-        phases = self.entry(wildcards).named_phases()
-        return [self.read_by("train_generator.py", phase, *self._modules(wildcards)) for phase in phases]
+        modules = self._modules(dataset, generator)
+        phases = self.entry(dataset, generator).named_phases()
+        return [self.read_by("train_generator.py", phase, *modules) for phase in phases]
 
-    def decoding(self, wildcards: Wildcards) -> dict[str, Any]:
+    def decoding(self, dataset: str, generator: str) -> dict[str, Any]:
         """How a generator's sentences are written and ranked."""
-        return self.read_by("write_captions.py", self.entry(wildcards).decoding)
+        return self.read_by("write_captions.py", self.entry(dataset, generator).decoding)
 
-    def _modules(self, wildcards: Wildcards) -> list[str]:
-        return modules_of(self.entry(wildcards))
+    def _modules(self, dataset: str, generator: str) -> list[str]:
+        return modules_of(self.entry(dataset, generator))
 
-    def _inputs(self, wildcards: Wildcards, splits: list[str]) -> Files:
-        entry, inputs = self.entry(wildcards), Inputs(self.project)
+    def _inputs(self, dataset: str, generator: str, seed: str, splits: list[str]) -> Files:
+        entry, inputs = self.entry(dataset, generator), Inputs(self.project)
         views = [] if entry.view is None else [entry.view]
-        read = inputs.of_images(wildcards.generator, wildcards.dataset, views, {})
-        read |= inputs.of_sentences(wildcards.dataset, entry.sentences)
+        read = inputs.of_images(generator, dataset, views, {})
+        read |= inputs.of_sentences(dataset, entry.sentences)
         if entry.space:
-            embeddings = self.folder_of_round("embeddings", wildcards.dataset, entry.space, wildcards.seed)
+            embeddings = self.folder_of("embeddings", dataset, self.last_round(dataset, entry.space, int(seed)))
             read |= {f"space_{split}": f"{embeddings}/{split}.parquet" for split in splits}
         return read

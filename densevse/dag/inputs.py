@@ -35,7 +35,7 @@ class Inputs(Stage):
 
     def _sources(self, dataset: str) -> Files:
         """The files with a data set's images."""
-        return {f"source_{source}": path for source, path in Datasets(self.project).sources_of(dataset).items()}
+        return {f"source_{source}": path for source, path in Datasets(self.project).sources_by_name(dataset).items()}
 
     def of_sentences(self, dataset: str, structures: Collection[str], dependencies: str = "enhanced") -> Files:
         """The sentences, the structures that are read of them, and the vocabularies that these are known by.
@@ -49,7 +49,7 @@ class Inputs(Stage):
             "words": f"{known_by}/words.parquet",
         }
         if set(structures) - {"words"}:
-            inputs["parses"] = self.shards(f"{folder}/parses/{self.project.datasets[dataset].parser}", dataset)
+            inputs["parses"] = self.shard_files(f"{folder}/parses/{self.dataset(dataset).parser}", dataset)
         if {"triplets", "dependencies"} & set(structures):
             kind = "basic" if "dependencies" in structures else dependencies  # enhanced dependencies are no trees
             inputs["relations"] = f"{known_by}/relations-{kind}.parquet"

@@ -1,14 +1,15 @@
-"""Parses of sentences, and what the training sentences are made of."""
+"""Parses of sentences, and the vocabularies of training sentences."""
 
 import os
 from typing import Any
 
-from densevse.analyses.searches.settings import Own
-from densevse.dag.project import Stage, Wildcards, any_of
+from densevse.config.datasets import Brought
+from densevse.dag.paths import Values
+from densevse.dag.project import Stage, any_of
 
 
 class Parses(Stage):
-    """Who parses sentences, and where the parses are."""
+    """The parsers of sentences."""
 
     def corenlp(self) -> str | list[str]:
         """The folder of CoreNLP's jars that the workflow obtains, unless CORENLP_HOME names one."""
@@ -18,52 +19,46 @@ class Parses(Stage):
         """The parsers of a kind."""
         return any_of(name for name, parser in self.config.parsers.items() if parser.kind == kind)
 
-    def options(self, wildcards: Wildcards) -> dict[str, Any]:
+    def options(self, parser: str) -> dict[str, Any]:
         """What decides how a sentence is parsed; the memory does not."""
-        options = self.read_by("parse.py", self.config.parsers[wildcards.parser].options)
+        options = self.read_by("parse.py", self.config.parsers[parser].options)
         return {name: value for name, value in options.items() if name != "memory_mb"}
 
-    def memory(self, wildcards: Wildcards) -> int:
+    def memory(self, parser: str) -> int:
         """What a parsing job asks for, in MB."""
-        return int(self.config.parsers[wildcards.parser].options.model_dump()["memory_mb"])
+        return int(self.config.parsers[parser].options.model_dump()["memory_mb"])
 
-    def images(self, wildcards: Wildcards) -> str | list[str]:
-        """The images whose sentences are parsed; those that a search brings have none."""
-        own = isinstance(self.dataset(wildcards), Own)
-        return [] if own else f"{self.results}/{wildcards.dataset}/images.parquet"
+    def images(self, dataset: str) -> Values | None:
+        """Whether sentences have images; those that an analysis brings have none."""
+        return None if isinstance(self.dataset(dataset), Brought) else {}
 
-    def files(self, wildcards: Wildcards) -> list[str]:
-        """The parses of a data set's sentences by its parser."""
-        parser = self.dataset(wildcards).parser
-        return self.shards(f"{self.results}/{wildcards.dataset}/parses/{parser}", wildcards.dataset)
+    def of_dataset_parser(self, dataset: str) -> list[Values]:
+        """The shards of a data set's parses, by its parser."""
+        return self.shards(dataset, parser=self.dataset(dataset).parser)
 
 
 class Words(Stage):
     """Vocabularies and pre-trained word vectors."""
 
-    def minimum(self, wildcards: Wildcards) -> int:
+    def minimum(self, dataset: str) -> int:
         """How often a word must occur in the training sentences to be one."""
-        return self.dataset(wildcards).minimum_word_count
+        return self.dataset(dataset).minimum_word_count
 
-    def most_concepts(self, wildcards: Wildcards) -> int:
+    def most_concepts(self, dataset: str) -> int:
         """How many concepts are kept."""
-        return self.dataset(wildcards).concepts
+        return self.dataset(dataset).concepts
 
-    def picked(self, wildcards: Wildcards) -> str | list[str]:
+    def picked(self, dataset: str) -> Values | None:
         """The pre-trained vectors of a data set's words, where it has some."""
-        name = self.dataset(wildcards).word_vectors
-        return f"{self.results}/{wildcards.dataset}/vocabulary/vectors-{name}.parquet" if name else []
+        name = self.dataset(dataset).word_vectors
+        return {"vectors": name} if name else None
 
-    def published_relations(self) -> str:
-        """The numbers of relations that the paper prints."""
-        return self.project.packaged("config/published/relations/defrag.csv")
-
-    def vectors(self, wildcards: Wildcards) -> dict[str, Any]:
+    def vectors(self, vectors: str) -> dict[str, Any]:
         """What decides which vectors are read; where the file lies does not."""
-        values = self.read_by("pick_word_vectors.py", self.config.word_vectors[wildcards.vectors])
+        values = self.read_by("pick_word_vectors.py", self.config.word_vectors[vectors])
         return {name: values[name] for name in ("dimension", "format", "member")}
 
-    def file_of_vectors(self, wildcards: Wildcards) -> str:
-        """The file of pre-trained vectors."""
-        vectors = self.config.word_vectors[wildcards.vectors]
-        return self.obtained(wildcards.vectors, vectors.source, vectors.local)
+    def file_of_vectors(self, vectors: str) -> str | Values:
+        """The file of pre-trained vectors: the user's own, or its name below resources/<vectors>/."""
+        entry = self.config.word_vectors[vectors]
+        return entry.local or {"file": entry.source.file if entry.source else ""}

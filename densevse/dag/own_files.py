@@ -9,7 +9,7 @@ refuses by a parameter, before any job runs and in a dry run too.
 import os
 from collections.abc import Callable, Iterator
 
-from densevse.dag.project import Stage, Wildcards, any_of
+from densevse.dag.project import Stage, any_of
 from densevse.runtime.errors import InputError
 
 
@@ -20,12 +20,10 @@ class OwnFiles(Stage):
         """The paths that are not there and that no rule makes."""
         return any_of(path for path in self._absent() if not is_made(path))
 
-    def refuse(self, wildcards: Wildcards) -> None:
+    def refuse(self, absent: str) -> None:
         """Raise `InputError` naming the key of a path that is not there."""
-        keys = " and ".join(self._absent()[wildcards.absent])
-        raise InputError(
-            f"{keys}: {wildcards.absent} is not there. Correct the path, or take the key out of your configuration."
-        )
+        keys = " and ".join(self._absent()[absent])
+        raise InputError(f"{keys}: {absent} is not there. Correct the path, or take the key out of your configuration.")
 
     def _absent(self) -> dict[str, list[str]]:
         """Path -> the keys that name it."""
@@ -38,12 +36,10 @@ class OwnFiles(Stage):
     def _named(self) -> Iterator[tuple[str, str]]:
         """The keys and paths of the configuration."""
         config = self.config
-        yield from [("boundaries", config.boundaries)] if config.boundaries else []
-        for name, search in config.searches.items():
-            yield from [(f"searches.{name}.photographs", search.photographs)] if search.photographs else []
+        for settings in config.analyses():
+            yield from settings.paths()
         for name, dataset in config.datasets.items():
             yield from ((f"datasets.{name}.local.{source}", path) for source, path in dataset.local.items())
-            yield from ((f"datasets.{name}.votes.{variant}", path) for variant, path in dataset.votes.items())
             yield from [(f"datasets.{name}.boxes", dataset.boxes)] if dataset.boxes else []
         for name, network in config.networks.items():
             yield from [(f"networks.{name}.local", network.local)] if network.local else []

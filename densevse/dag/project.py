@@ -5,30 +5,24 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import yaml
 from pydantic import BaseModel
 
-from densevse.analyses.searches.settings import Own, own_datasets
 from densevse.artifacts.shards import shard_names
 from densevse.config.config import Config
-from densevse.config.datasets import Dataset
+from densevse.config.datasets import Brought, Dataset
 from densevse.config.load import generator, load, variant
 from densevse.config.methods import Method
 from densevse.config.sources import Source
 from densevse.config.validation import validate
 from densevse.dag.code import Code
+from densevse.dag.paths import Values
 from densevse.runtime.errors import InputError
 
 KEPT = ".snakemake/densevse-code.json"
 OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "tests", "workflow")
-
-
-class Wildcards(Protocol):
-    """The wildcards of a job: `wildcards.dataset` and so on, always text."""
-
-    def __getattr__(self, name: str) -> str: ...
 
 
 class Project:
@@ -39,8 +33,10 @@ class Project:
         self.root = Path(root)
         self.config = load(self.root / "config", overrides)
         _check_folders(self.config, Path(os.path.abspath(root)))
-        # Those of the configuration, and what searches bring, which goes through the same stages.
-        self.datasets = {**self.config.datasets, **own_datasets(self.config.searches, self.config.datasets)}
+        # Those of the configuration, and those that analyses bring, which go through the same stages.
+        self.datasets: dict[str, Dataset] = dict(self.config.datasets)
+        for settings in self.config.analyses():
+            self.datasets |= settings.datasets(self.config)
         self.code = Code(self.root, KEPT)
         self.variant = cache(partial(variant, self.config))  # (name, data set) -> its settings there
         self.generator = cache(partial(generator, self.config))  # the same of config/generators
@@ -77,62 +73,79 @@ class Project:
 class Stage:
     """The functions that a stage's rules are made with; each stage has a class of its own."""
 
+    def of_dataset(self, dataset: str) -> list[str]:
+        """The files of a data set that `rule all` asks for; most stages are asked by others."""
+        return []
+
     def __init__(self, project: Project) -> None:
         self.project, self.config = project, project.config
         self.results, self.resources = project.config.results, project.config.resources
 
-    def dataset(self, wildcards: Wildcards) -> Dataset:
+    def dataset(self, dataset: str) -> Dataset:
         """A data set's settings."""
-        return self.project.datasets[wildcards.dataset]
+        return self.project.datasets[dataset]
 
     def seen_as(self, dataset: str) -> str:
-        """The data set whose networks and vocabulary are used: itself, but for what a search brings."""
-        entry = self.project.datasets[dataset]
-        return entry.of if isinstance(entry, Own) else dataset
+        """The data set whose networks and vocabulary are used: itself, but for what an analysis brings."""
+        entry = self.dataset(dataset)
+        return entry.of if isinstance(entry, Brought) else dataset
 
-    def variant(self, wildcards: Wildcards) -> Method:
+    def variant(self, dataset: str, variant: str) -> Method:
         """A variant's settings on a data set."""
-        return self.project.variant(wildcards.variant, self.seen_as(wildcards.dataset))
+        return self.project.variant(variant, self.seen_as(dataset))
 
-    def title(self, wildcards: Wildcards) -> str:
+    def title(self, dataset: str) -> str:
         """A data set's title."""
-        return self.dataset(wildcards).title
+        return self.dataset(dataset).title
 
-    def threads(self, wildcards: Wildcards) -> int:
+    def title_of_variant(self, dataset: str, variant: str) -> str:
+        """The title of a picture of one variant."""
+        return f"{self.variant(dataset, variant).title} ({variant}) on {self.title(dataset)}"
+
+    def threads(self, dataset: str) -> int:
         """Threads of a job that computes with torch: settings, as the last bits of a sum depend on their number."""
-        return self.dataset(wildcards).threads or self.config.threads
+        return self.dataset(dataset).threads or self.config.threads
 
-    def shards(self, folder: str, dataset: str) -> list[str]:
-        """The shards of a data set's artifact, in order."""
-        return [f"{folder}/{shard}.parquet" for shard in shard_names(self.project.datasets[dataset].shards)]
+    def shards(self, dataset: str, /, **values: str) -> list[Values]:
+        """The shards of a data set's artifacts, in order."""
+        return [{"shard": shard, **values} for shard in shard_names(self.dataset(dataset).shards)]
 
-    def folder_of_round(
-        self, kind: str, dataset: str, variant: str, seed: int | str | None = None, number: int | str | None = None
-    ) -> str:
-        """Where artifacts of a kind, such as models, are that a round of a variant makes on a data set.
+    def shard_files(self, folder: str, dataset: str) -> list[str]:
+        """The shards of a data set's artifacts as files in a folder, in order."""
+        return [f"{folder}/{values['shard']}.parquet" for values in self.shards(dataset)]
 
-        Without a `seed` that is the first one, and without a `number` of the round the last one.
-        """
+    def first_seed(self, dataset: str) -> int:
+        """The first seed that variants are trained with."""
+        return self.dataset(self.seen_as(dataset)).seeds[0]
+
+    def last_round(self, dataset: str, variant: str, seed: int | None = None) -> Values:
+        """The last round of a variant, of its first seed unless one is named: values of variant, seed and round."""
+        seed = self.first_seed(dataset) if seed is None else seed
+        return self.round_of(dataset, variant, seed, self.variant(dataset, variant).last_round)
+
+    def round_of(self, dataset: str, variant: str, seed: int, round: int) -> Values:
+        """A round of a variant: values of variant, seed and round. Its round 0 may be that of another variant."""
         trained_on = self.seen_as(dataset)
-        seed = self.project.datasets[trained_on].seeds[0] if seed is None else seed
-        number = self.project.variant(variant, trained_on).last_round if number is None else number
-        if int(number) == 0:
-            variant = self.project.trainer_of_round_0(variant, trained_on)
-        return f"{self.results}/{dataset}/{kind}/{variant}/seed{seed}/round{number}"
+        trainer = self.project.trainer_of_round_0(variant, trained_on) if round == 0 else variant
+        return {"variant": trainer, "seed": seed, "round": round}
 
-    def folder_of_correspondences(self, dataset: str, variant: str, seed: int | str | None, number: int) -> str:
-        """Where the correspondences are that a round of a variant is trained on; without a `seed` of the first one.
+    def correspondences_of(self, dataset: str, variant: str, seed: int, round: int) -> Values:
+        """The correspondences that a round of a variant is trained on: values of variant, seed and round.
 
         The model of the round before makes them, so that variants which share round 0 share those of round 1, unless
         true boxes decide them.
         """
         trained_on = self.seen_as(dataset)
         learned = self.project.variant(variant, trained_on).correspondences == "model"
-        made_by = self.project.trainer_of_round_0(variant, trained_on) if number == 1 and learned else variant
-        return self.folder_of_round("models", dataset, made_by, seed, number)
+        made_by = self.project.trainer_of_round_0(variant, trained_on) if round == 1 and learned else variant
+        return {"variant": made_by, "seed": seed, "round": round}
+
+    def folder_of(self, kind: str, dataset: str, values: Values) -> str:
+        """The folder of artifacts of a kind, such as models, of a round that is named by variant, seed and round."""
+        return "{}/{}/{}/{variant}/seed{seed}/round{round}".format(self.results, dataset, kind, **values)
 
     def obtained(self, owner: str, source: Source | None, local: str | None) -> str:
-        """Where a source's file is: the user's own, or the one below resources/."""
+        """The file of a source: the user's own, or the one below resources/."""
         if local is not None:
             return local
         return f"{self.resources}/{owner}/{source.file}" if source else ""

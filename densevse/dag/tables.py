@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 from densevse.config.config import Config
 from densevse.config.methods import Method
 from densevse.config.networks import CONCEPTS, WRITTEN, Network, View, described_by
 from densevse.config.proposers import Clustered
 from densevse.config.tables import Protocol, Section, Table
-from densevse.dag.datasets import Datasets
 from densevse.dag.features import Features
-from densevse.dag.project import Project, Stage, Wildcards
+from densevse.dag.paths import Values
+from densevse.dag.project import Project, Stage
 from densevse.dag.training import Training
 from densevse.runtime.errors import InputError
 from densevse.tables.published import PublishedRow, check_names, read_published
@@ -28,7 +27,6 @@ class Tables(Stage):
         names = [dataset]
         names += [f"{dataset}_rounds"] if self.with_rounds(dataset) else []
         names += [f"{dataset}_regions"] if f"{dataset}_regions" in self.config.tables else []
-        names += [f"concepts_{dataset}"] if self.with_concepts(dataset) else []
         return [f"{self.results}/tables/{name}.md" for name in names]
 
     def names(self) -> list[str]:
@@ -80,131 +78,93 @@ class Tables(Stage):
         """The protocol of a data set's main table, for what is shown once for each data set."""
         return next(section.protocol for section in self.table(dataset).sections if section.dataset == dataset)
 
-    def images(self, wildcards: Wildcards) -> list[str]:
-        """The image table of each section that measures something."""
-        return [f"{self.results}/{section.dataset}/images.parquet" for section in self._measuring(wildcards)]
+    def measuring(self, table: str) -> list[Values]:
+        """The data set of each section that measures something."""
+        return [{"dataset": section.dataset} for section in self._measuring(table)]
 
-    def captions(self, wildcards: Wildcards) -> list[str]:
-        """The caption table of each section that measures images."""
-        of_images = [section for section in self._measuring(wildcards) if section.protocol != REGIONS]
-        return [f"{self.results}/{section.dataset}/captions.parquet" for section in of_images]
+    def measuring_images(self, table: str) -> list[Values]:
+        """The data set of each section that measures images."""
+        return [{"dataset": section.dataset} for section in self._measuring(table) if section.protocol != REGIONS]
 
-    def retrievals(self, wildcards: Wildcards) -> list[str]:
-        """By section, then variant, then seed: the last round."""
-        table = self.table(wildcards.table)
+    def retrievals(self, table: str) -> list[str | Values]:
+        """The last round of each measured variant, of each seed."""
+        entry = self.table(table)
         return [
             self.retrieval(section.dataset, section.protocol, name, seed)
-            for section in table.sections
-            for name in self._measured(table, section)
+            for section in entry.sections
+            for name in self._measured(entry, section)
             for seed in self.config.datasets[section.dataset].seeds
         ]
 
-    def published(self, wildcards: Wildcards) -> list[str]:
-        """The figures of the papers that a table cites."""
-        return [self.project.packaged(f"config/published/{paper}.csv") for paper in self._papers(wildcards)]
+    def papers(self, table: str) -> list[Values]:
+        """The papers whose printed tables a table cites."""
+        return [{"paper": paper} for paper in dict.fromkeys(one.paper for one in self.table(table).published)]
 
-    def papers(self, wildcards: Wildcards) -> list[str]:
-        """What the figures of the same papers were measured with."""
-        return [self.project.packaged(f"config/published/{paper}.yaml") for paper in self._papers(wildcards)]
-
-    def settings(self, wildcards: Wildcards) -> dict[str, Any]:
-        """What a table says of its making: no shards and no folders, on which no result depends."""
-        table = self.table(wildcards.table)
-        sections = [self._section(section, self._measured(table, section)) for section in table.sections]
+    def settings(self, table: str) -> dict[str, Any]:
+        """The settings that a table states: no shards and no folders, on which no result depends."""
+        entry = self.table(table)
+        sections = [self._section(section, self._measured(entry, section)) for section in entry.sections]
         return {
-            "title": table.title,
-            "reference": table.reference,
-            "published": [printed.model_dump(mode="json") for printed in table.published],
+            "title": entry.title,
+            "reference": entry.reference,
+            "published": [printed.model_dump(mode="json") for printed in entry.published],
             "sections": sections,
             "entries": self._entries(sections),
         }
 
-    def tables_of_rounds(self, wildcards: Wildcards) -> list[str]:
-        """The image and caption tables of a data set."""
-        return [f"{self.results}/{wildcards.dataset}/{name}.parquet" for name in ("images", "captions")]
-
-    def retrievals_of_rounds(self, wildcards: Wildcards) -> list[str]:
-        """Every round of the variants that learn correspondences, by variant, then round, then seed."""
-        dataset = wildcards.dataset
+    def retrievals_of_rounds(self, dataset: str) -> list[str | Values]:
+        """Every round of the variants that learn correspondences, of each seed."""
         return [
             self.retrieval(dataset, self.first_protocol(dataset), name, seed, number)
             for name, entry in self.with_rounds(dataset).items()
             for number in range(entry.last_round + 1)
-            for seed in self.dataset(wildcards).seeds
+            for seed in self.dataset(dataset).seeds
         ]
 
-    def accuracies_of_rounds(self, wildcards: Wildcards) -> list[str]:
-        """Where phrases have true boxes, how right each round's correspondences are."""
-        if not self.phrases_have_boxes(wildcards.dataset):
+    def accuracies_of_rounds(self, dataset: str) -> list[Values]:
+        """The correspondences of each of these rounds, where phrases have true boxes."""
+        if not self.phrases_have_boxes(dataset):
             return []
         return [
-            f"{self.folder_of_correspondences(wildcards.dataset, name, seed, number)}/correspondence_accuracy.parquet"
-            for name, entry in self.with_rounds(wildcards.dataset).items()
+            self.correspondences_of(dataset, name, seed, number)
+            for name, entry in self.with_rounds(dataset).items()
             for number in range(1, entry.last_round + 1)
-            for seed in self.dataset(wildcards).seeds
+            for seed in self.dataset(dataset).seeds
         ]
 
-    def settings_of_rounds(self, wildcards: Wildcards) -> dict[str, Any]:
-        """What the table of rounds says of its making."""
-        entries, dataset = self.with_rounds(wildcards.dataset), wildcards.dataset
+    def settings_of_rounds(self, dataset: str) -> dict[str, Any]:
+        """The settings that the table of rounds states."""
+        entries = self.with_rounds(dataset)
         section = self._section(Section(dataset=dataset, protocol=self.first_protocol(dataset)), entries)
         return {
-            "title": f"{self.title(wildcards)}: what each round gained",
+            "title": f"{self.title(dataset)}: what each round gained",
             "rounds": {name: entry.last_round for name, entry in entries.items()},
             "section": section,
             "entries": self._entries([section]),
         }
 
-    def judged(self) -> list[str]:
-        """The data sets of which people's judgements are known."""
-        return [name for name, dataset in self.config.datasets.items() if dataset.judgements]
+    def network_of_regions(self, dataset: str, variant: str) -> Values:
+        """The network of the regions that a variant reads."""
+        return {"network": {**self.dataset(dataset).networks, **self.variant(dataset, variant).networks}["regions"]}
 
-    def judgements_source(self, wildcards: Wildcards) -> str:
-        """The archive or folder that holds people's judgements."""
-        return Datasets(self.project).sources(wildcards)[self.dataset(wildcards).judgements or ""]
-
-    def pair_scores(self, wildcards: Wildcards) -> list[str]:
-        """The last round of the variants in a data set's main table, by variant, then seed."""
-        return [
-            f"{self.folder_of_round('pair_scores', wildcards.dataset, name, seed)}.parquet"
-            for name in self.variants(wildcards.dataset)
-            for seed in self.dataset(wildcards).seeds
-        ]
-
-    def published_agreement(self, wildcards: Wildcards) -> str:
-        """The published figures of agreement with people."""
-        return self.project.packaged(f"config/published/human/{wildcards.dataset}.csv")
-
-    def settings_of_agreement(self, wildcards: Wildcards) -> dict[str, Any]:
-        """What the table of agreement with people says of its making."""
-        seeds = self.dataset(wildcards).seeds
-        measured = {n: {"title": entry.title, "seeds": seeds} for n, entry in self.variants(wildcards.dataset).items()}
-        return {"title": self.title(wildcards), "measured": measured}
-
-    def true_regions(self, wildcards: Wildcards) -> str:
-        """The features of true boxes by the network of the variant's regions."""
-        network = {**self.dataset(wildcards).networks, **self.variant(wildcards).networks}["regions"]
-        return f"{self.results}/{wildcards.dataset}/features/{network}/regions-true/test.parquet"
-
-    def retrieval(self, dataset: str, protocol: str, name: str, seed: int, number: int | None = None) -> str:
-        """The RETRIEVAL artifact of a variant's round (by default the last one), or of an ensemble."""
+    def retrieval(self, dataset: str, protocol: str, name: str, seed: int, number: int | None = None) -> str | Values:
+        """The retrieval of a variant's round (by default the last one); the file of an ensemble or of regions."""
         if name in self.config.ensembles():
             return f"{self.results}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/ensemble.parquet"
-        kind = "region_ranking" if protocol == REGIONS else f"retrieval/{protocol}"
-        return f"{self.folder_of_round(kind, dataset, name, seed, number)}.parquet"
+        of = self.last_round(dataset, name, seed) if number is None else self.round_of(dataset, name, seed, number)
+        if protocol == REGIONS:
+            return f"{self.folder_of('region_ranking', dataset, of)}.parquet"
+        return {"dataset": dataset, "protocol": protocol, **of}
 
-    def _measuring(self, wildcards: Wildcards) -> list[Section]:
+    def _measuring(self, table: str) -> list[Section]:
         """The sections of a table that measure something."""
-        table = self.table(wildcards.table)
-        return [section for section in table.sections if self._measured(table, section)]
+        entry = self.table(table)
+        return [section for section in entry.sections if self._measured(entry, section)]
 
     def _measured(self, table: Table, section: Section) -> list[str]:
         """The variants that a section measures: none of phrases that have no true boxes."""
         unknown = section.protocol == REGIONS and not self.phrases_have_boxes(section.dataset)
         return [] if unknown else table.measure
-
-    def _papers(self, wildcards: Wildcards) -> list[str]:
-        return list(dict.fromkeys(printed.paper for printed in self.table(wildcards.table).published))
 
     def _section(self, section: Section, measured: Iterable[str]) -> dict[str, Any]:
         return {
@@ -264,18 +224,14 @@ class Tables(Stage):
 
     def _training(self, name: str, dataset: str) -> dict[str, Any]:
         """How the model of a variant is trained on a data set, whatever the seed; parameters and phases by round."""
-        training = Training(self.project)
-        later = [name] * self.project.variant(name, dataset).last_round
-        jobs = [
-            cast(Wildcards, SimpleNamespace(variant=trainer, dataset=dataset, round=str(number)))
-            for number, trainer in enumerate([self.project.trainer_of_round_0(name, dataset), *later])
-        ]
+        training, trainer = Training(self.project), self.project.trainer_of_round_0(name, dataset)
+        rounds = list(enumerate([trainer, *[name] * self.project.variant(name, dataset).last_round]))
         return {
-            "method": training.method(jobs[0]),
-            "parameters": [training.parameters(job) for job in jobs],
-            "sentences": training.sentences(jobs[0]),
-            "training": training.training(jobs[0]),
-            "phases": [training.phases(job) for job in jobs],
+            "method": training.method(dataset, trainer),
+            "parameters": [training.parameters(dataset, one) for _, one in rounds],
+            "sentences": training.sentences(dataset, trainer),
+            "training": training.training(dataset, trainer),
+            "phases": [training.phases(dataset, one, number) for number, one in rounds],
         }
 
     def _changed(self, name: str, dataset: str) -> dict[str, list[Any]]:

@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
+from pydantic import BaseModel
+
 from densevse.config.generators import Generator
 from densevse.config.methods import Method
 from densevse.config.networks import CROPS, WRITTEN
 from densevse.dag.features import Features
 from densevse.dag.inputs import Files, Inputs
-from densevse.dag.project import Stage, Wildcards
+from densevse.dag.paths import Values, Wildcards
+from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
 
 
@@ -22,27 +25,25 @@ class Training(Stage):
     def inputs_of_members(self, wildcards: Wildcards) -> Files:
         """The same of all members of an ensemble. Raises `InputError` if two read different artifacts as the same."""
         inputs: Files = {}
-        for name in self._members(wildcards):
+        for name in self._members(wildcards.dataset, wildcards.ensemble):
             for key, files in self._inputs(wildcards, name).items():
                 if inputs.setdefault(key, files) != files:
                     raise InputError(f"ensembles.{wildcards.ensemble}: {name} reads another {key} than the others.")
         return inputs
 
-    def models_of_members(self, wildcards: Wildcards) -> list[str]:
-        """The last models of an ensemble's members, of one seed."""
-        return [
-            f"{self.folder_of_round('models', wildcards.dataset, name, wildcards.seed)}/model.safetensors"
-            for name in self._members(wildcards)
-        ]
+    def members(self, dataset: str, ensemble: str, seed: int) -> list[Values]:
+        """The last rounds of an ensemble's members, of one seed."""
+        return [self.last_round(dataset, name, seed) for name in self._members(dataset, ensemble)]
 
-    def code_of_ensemble(self, wildcards: Wildcards) -> str:
+    def code_of_ensemble(self, dataset: str, ensemble: str) -> str:
         """The code of an ensemble's retrieval."""
-        modules = [module for entry in self._members(wildcards).values() for module in modules_of(entry)]
+        members = self._members(dataset, ensemble).values()
+        modules = [module for entry in members for module in modules_of(entry)]
         return self.project.code.digest("retrieve_by_ensemble.py", *dict.fromkeys(modules))
 
-    def _members(self, wildcards: Wildcards) -> dict[str, Method]:
-        members = self.config.ensembles()[wildcards.ensemble].members
-        return {name: self.project.variant(name, wildcards.dataset) for name in members}
+    def _members(self, dataset: str, ensemble: str) -> dict[str, Method]:
+        members = self.config.ensembles()[ensemble].members
+        return {name: self.project.variant(name, dataset) for name in members}
 
     def _inputs(self, wildcards: Wildcards, variant: str) -> Files:
         return {
@@ -74,118 +75,97 @@ class Training(Stage):
             inputs["word_vectors"] = f"{self.results}/{known_by}/vocabulary/vectors-{vectors}.parquet"
         return inputs
 
-    def regions(self, wildcards: Wildcards) -> str | list[str]:
-        """The regions that a variant reads."""
-        inputs = self.inputs(wildcards)
-        return inputs[f"view_{CROPS}"] if CROPS in self.variant(wildcards).views else inputs["view_regions"]
+    def regions(self, dataset: str, variant: str) -> list[Values]:
+        """The shards of the regions that a variant reads, or reads the pixels of."""
+        entry = self.dataset(dataset)
+        network = {**entry.networks, **self.variant(dataset, variant).networks}["regions"]
+        return self.shards(dataset, network=network, proposer=entry.proposer)
 
-    def code_of(self, script: str) -> Callable[[Wildcards], str]:
-        """What tells a job's code: that of a script which computes with a variant's method."""
+    def code_of(self, script: str) -> Callable[..., str]:
+        """The code of a script that computes with a variant's method."""
 
-        def code(wildcards: Wildcards) -> str:
-            return self.project.code.digest(script, *self.modules(wildcards))
+        def code(dataset: str, variant: str) -> str:
+            return self.project.code.digest(script, *self.modules(dataset, variant))
 
         return code
 
-    def modules(self, wildcards: Wildcards) -> list[str]:
-        """What a variant's jobs import by name: its method, and the structures of sentences that it reads."""
-        return modules_of(self.variant(wildcards))
+    def modules(self, dataset: str, variant: str) -> list[str]:
+        """The modules that a variant's jobs import by name: its method, and the structures that it reads."""
+        return modules_of(self.variant(dataset, variant))
 
-    def method(self, wildcards: Wildcards) -> str:
+    def method(self, dataset: str, variant: str) -> str:
         """The name of a variant's method."""
-        return self.variant(wildcards).model
+        return self.variant(dataset, variant).model
 
-    def parameters(self, wildcards: Wildcards) -> dict[str, Any]:
+    def parameters(self, dataset: str, variant: str) -> dict[str, Any]:
         """The parameters of a variant's method."""
-        return self.read_by("train.py", self.variant(wildcards).parameters, *self.modules(wildcards))
+        return self._read(self.variant(dataset, variant).parameters, dataset, variant)
 
-    def sentences(self, wildcards: Wildcards) -> list[str]:
+    def sentences(self, dataset: str, variant: str) -> list[str]:
         """The structures of sentences that a variant reads."""
-        return list(self.variant(wildcards).sentences)
+        return list(self.variant(dataset, variant).sentences)
 
-    def training(self, wildcards: Wildcards) -> dict[str, Any]:
+    def training(self, dataset: str, variant: str) -> dict[str, Any]:
         """What holds in all phases of a variant's training."""
-        return self.read_by("train.py", self.variant(wildcards).training, *self.modules(wildcards))
+        return self._read(self.variant(dataset, variant).training, dataset, variant)
 
-    def phases(self, wildcards: Wildcards) -> list[dict[str, Any]]:
-        """The phases of a job's round, in order."""
-        entry, number = self.variant(wildcards), self.round(wildcards)
-        if number > entry.last_round:
-            raise InputError(
-                f"{wildcards.variant} has the rounds 0 to {entry.last_round} on {wildcards.dataset}, and no round "
-                f"{number}."
-            )
-        phases = entry.phases_of(number)
-        return [self.read_by("train.py", phase, *self.modules(wildcards)) for phase in phases]
+    def phases(self, dataset: str, variant: str, round: int = 0) -> list[dict[str, Any]]:
+        """The phases of a round, in order."""
+        entry = self.variant(dataset, variant)
+        if round > entry.last_round:
+            raise InputError(f"{variant} has the rounds 0 to {entry.last_round} on {dataset}, and no round {round}.")
+        return [self._read(phase, dataset, variant) for phase in entry.phases_of(round)]
 
-    def seed(self, wildcards: Wildcards) -> int:
+    def _read(self, entry: BaseModel, dataset: str, variant: str) -> dict[str, Any]:
+        """What of an entry the training of a variant reads."""
+        return self.read_by("train.py", entry, *self.modules(dataset, variant))
+
+    def seed(self, seed: int) -> int:
         """A job's seed."""
-        return int(wildcards.seed)
+        return seed
 
-    def round(self, wildcards: Wildcards) -> int:
-        """A job's round; rule train has no such wildcard."""
-        return int(getattr(wildcards, "round", 0))
+    def round(self, round: int) -> int:
+        """A job's round."""
+        return round
 
-    def origin(self, wildcards: Wildcards) -> str | list[str]:
-        """The trained model of another variant that a variant's round 0 starts from; most start from nothing."""
-        other = self.variant(wildcards).starts_from
-        if other is None:
-            return []
-        return f"{self.folder_of_round('models', wildcards.dataset, other, wildcards.seed)}/model.safetensors"
+    def origin(self, dataset: str, variant: str, seed: int) -> Values | None:
+        """The trained variant that a variant's round 0 starts from; most start from nothing."""
+        other = self.variant(dataset, variant).starts_from
+        return self.last_round(dataset, other, seed) if other else None
 
-    def network(self, wildcards: Wildcards) -> str | list[str]:
+    def network(self, dataset: str, variant: str) -> str | Values | None:
         """The first weights of the network that is trained with a variant; most read the features of a fixed one."""
-        entry = self.variant(wildcards)
+        entry = self.variant(dataset, variant)
         if CROPS not in entry.views:
-            return []
-        networks = {**self.dataset(wildcards).networks, **entry.networks}
+            return None
+        networks = {**self.dataset(dataset).networks, **entry.networks}
         return Features(self.project).weights_of(networks["regions"])
 
-    def start(self, wildcards: Wildcards) -> str:
-        """The model that a round starts from. Round 0 starts from nothing: rule train makes it."""
-        if int(wildcards.round) < 1:
+    def round_before(self, dataset: str, variant: str, seed: int, round: int) -> Values:
+        """The round that a round goes on from. Raises `ValueError` for round 0, which starts from nothing."""
+        if round < 1:
             raise ValueError("round 0 has no round before it")
-        run, before = (wildcards.dataset, wildcards.variant, wildcards.seed), int(wildcards.round) - 1
-        return f"{self.folder_of_round('models', *run, before)}/model.safetensors"
+        return self.round_of(dataset, variant, seed, round - 1)
 
-    def correspondences(self, wildcards: Wildcards) -> str:
-        """The correspondences that a round is trained on."""
-        run = (wildcards.dataset, wildcards.variant, wildcards.seed, int(wildcards.round))
-        return f"{self.folder_of_correspondences(*run)}/correspondences.parquet"
-
-    def true_boxes(self, wildcards: Wildcards) -> str | list[str]:
-        """The boxes that decide what a variant's phrases mean, if they do. Raises `InputError` where there are none."""
-        dataset = wildcards.dataset
-        if self.variant(wildcards).correspondences == "model":
-            return []
-        if not self.project.datasets[dataset].phrases_have_boxes:
+    def true_boxes(self, dataset: str, variant: str) -> Values | None:
+        """Whether true boxes decide what a variant's phrases mean. Raises `InputError` where there are none."""
+        if self.variant(dataset, variant).correspondences == "model":
+            return None
+        if not self.dataset(dataset).phrases_have_boxes:
             raise InputError(
-                f"{wildcards.variant}: true boxes give its correspondences, and phrases of {dataset} have none; "
+                f"{variant}: true boxes give its correspondences, and phrases of {dataset} have none; "
                 f"give some as datasets.{dataset}.boxes, or measure the variant on another data set."
             )
-        return f"{self.results}/{dataset}/boxes.parquet"
+        return {}
 
-    def last_correspondences(self, wildcards: Wildcards) -> str:
+    def last_correspondences(self, dataset: str, variant: str) -> Values:
         """The correspondences that the last round of a variant's first seed was trained on."""
-        run = (wildcards.dataset, wildcards.variant, None, self.variant(wildcards).last_round)
-        return f"{self.folder_of_correspondences(*run)}/correspondences.parquet"
+        last = self.variant(dataset, variant).last_round
+        return self.correspondences_of(dataset, variant, self.first_seed(dataset), last)
 
-    def embeddings(self, wildcards: Wildcards) -> str:
-        """The embeddings of the test split by the last round of a variant's first seed."""
-        return f"{self.folder_of_round('embeddings', wildcards.dataset, wildcards.variant)}/test.parquet"
-
-    def saliency(self, wildcards: Wildcards) -> str:
-        """What the last round of a variant's first seed attends to in the test split."""
-        return f"{self.folder_of_round('saliency', wildcards.dataset, wildcards.variant)}/test.parquet"
-
-    def saliency_of_two(self, wildcards: Wildcards) -> list[str]:
-        """The same of a variant and of another one."""
-        names = (wildcards.variant, wildcards.other)
-        return [f"{self.folder_of_round('saliency', wildcards.dataset, name)}/test.parquet" for name in names]
-
-    def candidates(self, wildcards: Wildcards) -> str:
-        """What a phrase may be assigned: beyond the model itself, all that assigning depends on."""
-        return str(self.variant(wildcards).parameters.model_dump()["candidates"])
+    def candidates(self, dataset: str, variant: str) -> str:
+        """The regions that a phrase may be assigned: beyond the model itself, all that assigning depends on."""
+        return str(self.variant(dataset, variant).parameters.model_dump()["candidates"])
 
 
 def modules_of(entry: Method | Generator) -> list[str]:

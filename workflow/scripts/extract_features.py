@@ -8,7 +8,7 @@ if __name__ == "__main__":
         set_up(snakemake.params.threads)
         extract(
             snakemake.input.image_table,
-            {name: snakemake.input[name] for name in snakemake.params.sources},
+            dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             NetworkFiles(
                 snakemake.wildcards.network,
                 snakemake.params.network,

@@ -9,7 +9,7 @@ if __name__ == "__main__":
         extract_true_regions(
             snakemake.input.image_table,
             snakemake.input.boxes,
-            {name: snakemake.input[name] for name in snakemake.params.sources},
+            dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             NetworkFiles(
                 snakemake.wildcards.network,
                 snakemake.params.network,

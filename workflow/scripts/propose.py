@@ -17,7 +17,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         main(
             snakemake.input.image_table,
-            {name: snakemake.input[name] for name in snakemake.params.sources},
+            dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             snakemake.wildcards.proposer,
             snakemake.params.proposer,
             snakemake.wildcards.shard,

@@ -5,7 +5,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         write_boxes(
             snakemake.params.dataset,
-            {name: snakemake.input[name] for name in snakemake.params.sources},
+            dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             snakemake.input.image_table,
             snakemake.output[0],
         )

@@ -5,7 +5,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         write_dataset(
             snakemake.params.dataset,
-            {name: snakemake.input[name] for name in snakemake.params.sources},
+            dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             snakemake.threads,
             snakemake.output.images,
             snakemake.output.captions,

@@ -5,7 +5,7 @@ from densevse.tables.rounds import make_rounds
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         make_rounds(
-            list(snakemake.input.tables),
+            [snakemake.input.images, snakemake.input.captions],
             list(snakemake.input.retrievals),
             list(snakemake.input.accuracies),
             snakemake.params.settings,

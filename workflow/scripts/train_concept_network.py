@@ -11,7 +11,7 @@ if __name__ == "__main__":
                 "concepts": snakemake.input.concepts,
                 "image_concepts": snakemake.input.image_concepts,
             },
-            {name: snakemake.input[name] for name in snakemake.params.sources},
+            dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             validate(Network, dict(snakemake.params.network), "networks"),
             snakemake.input.start,
             validate(ConceptJob, {**snakemake.params.training, "code": snakemake.params.code}, "concept_networks"),

@@ -6,7 +6,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         train_network(
             {"images": snakemake.input.image_table, "boxes": snakemake.input.box_table},
-            {name: snakemake.input[name] for name in snakemake.params.sources},
+            dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             snakemake.params.network,
             read_classes(snakemake.input.class_names),
             Recipe(threads=snakemake.params.threads, code=snakemake.params.get("code", "")),

@@ -1,6 +1,8 @@
-"""Vector arithmetic with images and words: which is done, and where its results are."""
+"""Vector arithmetic with images and words: its queries and its files."""
 
-from densevse.dag.project import Stage, Wildcards
+from densevse.analyses.arithmetic.settings import ArithmeticQueries, Settings
+from densevse.dag.paths import Values
+from densevse.dag.project import Stage
 
 LINEAR = "vse_linear"
 """The variant whose sentences are sums of words."""
@@ -9,28 +11,28 @@ LINEAR = "vse_linear"
 class Arithmetic(Stage):
     """Image - word + word (Kiros et al. 2014)."""
 
-    def of_dataset(self, dataset: str) -> list[str]:
+    def files_of_dataset(self, dataset: str) -> list[str]:
         """The figure, and the table where objects' names are known."""
         figure = f"{self.results}/figures/{dataset}/{LINEAR}/arithmetic.png"
         table = f"{self.results}/tables/arithmetic_{dataset}_{LINEAR}.md"
-        return [figure, *([table] if self.config.datasets[dataset].words_exchanged else [])]
+        return [figure, *([table] if self.of(dataset).exchanged else [])]
 
-    def boxes(self, wildcards: Wildcards) -> str | list[str]:
-        """The true boxes, which say what objects are called, where words of their names are exchanged."""
-        return f"{self.results}/{wildcards.dataset}/boxes.parquet" if self.exchanged(wildcards) else []
+    def of(self, dataset: str) -> ArithmeticQueries:
+        """The settings for a data set."""
+        return self.config.analysis(Settings).of(dataset)
 
-    def exchanged(self, wildcards: Wildcards) -> dict[str, list[str]]:
-        """Which words of objects' names are put for each other, by their kind."""
-        return self.dataset(wildcards).words_exchanged
+    def boxes(self, dataset: str) -> Values | None:
+        """Whether true boxes are read, which say what objects are called: where words of their names are exchanged."""
+        return {} if self.exchanged(dataset) else None
 
-    def named(self, wildcards: Wildcards) -> list[list[str]]:
+    def exchanged(self, dataset: str) -> dict[str, list[str]]:
+        """Kind, such as colour -> words of objects' names that are put for each other."""
+        return self.of(dataset).exchanged
+
+    def named(self, dataset: str) -> list[list[str]]:
         """The queries of the configuration."""
-        return self.dataset(wildcards).arithmetic_shown
+        return self.of(dataset).queries
 
-    def found(self, wildcards: Wildcards) -> str:
-        """The answers of the last round of a variant's first seed."""
-        return f"{self.folder_of_round('arithmetic', wildcards.dataset, wildcards.variant)}/test.parquet"
-
-    def title_of_table(self, wildcards: Wildcards) -> str:
+    def title_of_table(self, dataset: str, variant: str) -> str:
         """The title of the table."""
-        return f"Vector arithmetic: {self.variant(wildcards).title} on {self.title(wildcards)}"
+        return f"Vector arithmetic: {self.variant(dataset, variant).title} on {self.title(dataset)}"

@@ -2,71 +2,69 @@
 
 from typing import Any
 
+from densevse.analyses.localisation.settings import Settings, Windows
 from densevse.config.networks import ONE_VECTOR
-from densevse.dag.project import Stage, Wildcards
+from densevse.dag.paths import Values
+from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
 
 
 class Localisation(Stage):
     """Where phrases are in images, by their scores with windows."""
 
+    def of(self, dataset: str) -> Windows:
+        """The settings for a data set."""
+        return self.config.analysis(Settings).of(dataset)
+
     def seen_as(self, dataset: str) -> str:
         """The data set whose models point at phrases: itself, if its configuration names no other."""
-        return self.project.datasets[dataset].localisation.trained_on or super().seen_as(dataset)
+        return self.of(dataset).trained_on or super().seen_as(dataset)
 
-    def model(self, wildcards: Wildcards) -> str:
+    def model(self, dataset: str, variant: str, seed: int, round: int) -> Values:
         """The model that points."""
-        trained_on = self.seen_as(wildcards.dataset)
-        folder = self.folder_of_round("models", trained_on, wildcards.variant, wildcards.seed, wildcards.round)
-        return f"{folder}/model.safetensors"
+        return {"dataset": self.seen_as(dataset), **self.round_of(dataset, variant, seed, round)}
 
-    def words(self, wildcards: Wildcards) -> str:
-        """The vocabulary that it was trained with."""
-        return f"{self.results}/{self.seen_as(wildcards.dataset)}/vocabulary/words.parquet"
+    def words(self, dataset: str) -> Values:
+        """The data set whose vocabulary it was trained with."""
+        return {"dataset": self.seen_as(dataset)}
 
-    def windows(self, wildcards: Wildcards) -> str:
+    def windows(self, dataset: str, variant: str) -> Values:
         """The features of windows that a variant reads. Raises `InputError` naming a variant that cannot."""
-        entry = self.variant(wildcards)
+        entry = self.variant(dataset, variant)
         if len(entry.views) != 1 or not set(entry.views) <= ONE_VECTOR or list(entry.sentences) != ["words"]:
             raise InputError(
-                f"localisation: {wildcards.variant} reads {', '.join(entry.views)} of images and "
+                f"localisation: {variant} reads {', '.join(entry.views)} of images and "
                 f"{', '.join(entry.sentences)} of sentences, but windows have one vector (view whole, centre or "
                 "ten_crop) and phrases have words alone. Ask for another variant, such as vse."
             )
         (view,) = entry.views
-        networks = self.project.datasets[self.seen_as(wildcards.dataset)].networks
-        network = {**networks, **entry.networks}[view]
-        return f"{self.results}/{wildcards.dataset}/windows/{network}/{view}.parquet"
+        networks = self.project.datasets[self.seen_as(dataset)].networks
+        return {"network": {**networks, **entry.networks}[view], "view": view}
 
-    def boxes(self, wildcards: Wildcards) -> str:
+    def boxes(self, dataset: str) -> Values:
         """The true boxes of phrases or objects. Raises `InputError` where there are none."""
-        if not self.dataset(wildcards).has_boxes:
+        if not self.dataset(dataset).has_boxes:
             raise InputError(
-                f"localisation: {wildcards.dataset} has no true boxes of phrases or objects; give some as "
-                f"datasets.{wildcards.dataset}.boxes."
+                f"localisation: {dataset} has no true boxes of phrases or objects; give some as "
+                f"datasets.{dataset}.boxes."
             )
-        return f"{self.results}/{wildcards.dataset}/boxes.parquet"
+        return {}
 
-    def chosen(self, wildcards: Wildcards) -> dict[str, Any]:
-        """How many images there are, and their windows."""
-        entry = self.dataset(wildcards).localisation
+    def chosen(self, dataset: str) -> dict[str, Any]:
+        """The number of images, and their windows."""
+        entry = self.of(dataset)
         return {"images": entry.images, "sides": entry.sides, "stride": entry.stride}
 
-    def cells(self, wildcards: Wildcards) -> int:
+    def cells(self, dataset: str) -> int:
         """The cells along each side of a heat map."""
-        return self.dataset(wildcards).localisation.cells
+        return self.of(dataset).cells
 
-    def heat_maps(self, wildcards: Wildcards) -> str:
-        """The heat maps by the last round of a variant's first seed."""
-        return f"{self.folder_of_round('localisation', wildcards.dataset, wildcards.variant)}/test.parquet"
-
-    def title_of_table(self, wildcards: Wildcards) -> str:
+    def title_of_table(self, dataset: str, variant: str) -> str:
         """The title of the table."""
-        return f"Localisation of phrases: {self.title_of_maps(wildcards)}"
+        return f"Localisation of phrases: {self.title_of_maps(dataset, variant)}"
 
-    def title_of_maps(self, wildcards: Wildcards) -> str:
-        """By which model heat maps are, and of what."""
-        by, title = self.variant(wildcards).title, self.title(wildcards)
-        trained_on = self.seen_as(wildcards.dataset)
-        origin = "" if trained_on == wildcards.dataset else f", trained on {self.project.datasets[trained_on].title}"
-        return f"{by} ({wildcards.variant}{origin}) on {title}"
+    def title_of_maps(self, dataset: str, variant: str) -> str:
+        """The model of heat maps, and their data set."""
+        by, trained_on = self.variant(dataset, variant).title, self.seen_as(dataset)
+        origin = "" if trained_on == dataset else f", trained on {self.project.datasets[trained_on].title}"
+        return f"{by} ({variant}{origin}) on {self.title(dataset)}"

@@ -1,13 +1,17 @@
-"""Searches: config/searches/<name>.yaml becomes results/search/<name>.md and .html."""
+"""Settings of searches: `searches.<name>` becomes results/search/<name>.md and .html."""
 
 import hashlib
 import os
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from densevse.config.datasets import Dataset, Seed, Split
+from densevse.config.analyses import Entries
+from densevse.config.config import Config
+from densevse.config.datasets import Brought, Seed, Split
+from densevse.config.names import known
 from densevse.config.sources import Path
 from densevse.config.strict import Strict
 
@@ -47,28 +51,34 @@ class Search(Strict):
         return self.queries or ("sentences" if self.sentences else "photographs")
 
 
-class Own(Dataset):
-    """What a person brings: photographs without sentences, or sentences without photographs.
+class Settings(Entries[Search]):
+    """Search -> what is asked of which model."""
 
-    The stages treat it as they treat the data set `of`, on which the models were trained: the same networks in the same
-    precision, the same proposer, parser and vocabulary.
-    """
+    def check(self, config: Config) -> None:
+        """Raise `ValueError` for a data set or variant that does not exist."""
+        for name, search in self.items():
+            where = f"searches.{name}"
+            known(f"{where}.dataset", [search.dataset], config.datasets)
+            known(f"{where}.variant", [search.variant], config.variant_names())
 
-    of: str
+    def paths(self) -> Iterator[tuple[str, str]]:
+        """The photographs."""
+        for name, search in self.items():
+            if search.photographs:
+                yield f"searches.{name}.photographs", search.photographs
 
+    def datasets(self, config: Config) -> dict[str, Brought]:
+        """The sentences and photographs of all searches, by the names of their folders below results/.
 
-def own_datasets(searches: dict[str, Search], datasets: dict[str, Dataset]) -> dict[str, Own]:
-    """What all searches bring, by the name of its folder below results/.
-
-    Photographs have a folder of their own, so that searches of the same photographs share what networks made of them.
-    """
-    found = {}
-    for name, search in searches.items():
-        if search.sentences:
-            found[folder_of_sentences(name)] = _own(search, datasets, {})
-        if search.photographs is not None:
-            found[folder_of_photographs(search)] = _own(search, datasets, {"photographs": search.photographs})
-    return found
+        Photographs have a folder of their own, so that searches of the same photographs share their features.
+        """
+        found = {}
+        for name, search in self.items():
+            if search.sentences:
+                found[folder_of_sentences(name)] = _brought(search, config, {})
+            if search.photographs is not None:
+                found[folder_of_photographs(search)] = _brought(search, config, {"photographs": search.photographs})
+        return found
 
 
 def folder_of_sentences(name: str) -> str:
@@ -83,7 +93,7 @@ def folder_of_photographs(search: Search) -> str:
     return f"search/photographs/{search.dataset}/{name}-{hashlib.sha256(path.encode()).hexdigest()[:6]}"
 
 
-def _own(search: Search, datasets: dict[str, Dataset], local: dict[str, str]) -> Own:
-    base: dict[str, Any] = dict(datasets[search.dataset])
-    base |= {"sources": {}, "known_unreadable": [], "boxes": None, "judgements": None}
-    return Own.model_construct(**base | {"local": local, "shards": 1, "of": search.dataset})
+def _brought(search: Search, config: Config, local: dict[str, str]) -> Brought:
+    base: dict[str, Any] = dict(config.datasets[search.dataset])
+    base |= {"sources": {}, "known_unreadable": [], "boxes": None}
+    return Brought.model_construct(**base | {"local": local, "shards": 1, "of": search.dataset})

@@ -1,11 +1,17 @@
 # DeFrag's alignments of regions with triplets (section 4.3): as artifacts, against true boxes, and in Figures 4 and 5.
 
+from densevse.analyses.alignments.dag import Alignments
+
+alignments = analyses.add(Alignments(project))
+
 
 rule align:
     input:
         unpack(training.inputs),
         model="<model>/round{round}/model.safetensors",
-        retrieval=figures.retrieval,
+        retrieval=filled(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", alignments.retrieval_of_round
+        ),
     output:
         alignments="<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/test.parquet",
         regions="<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/triplet_regions.parquet",
@@ -13,14 +19,14 @@ rule align:
         "<logs>/align/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=8000,
         gpu=settings.gpu,
     params:
-        code=training.code_of("analyses/alignments/align.py"),
-        triplets=figures.triplets,
-        threads=datasets.threads,
+        code=configured(training.code_of("analyses/alignments/align.py")),
+        triplets=configured(alignments.triplets),
+        threads=configured(datasets.threads),
     message:
         "aligning regions with triplets: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -32,7 +38,7 @@ rule alignment_accuracy:
         alignments=rules.align.output.alignments,
         boxes="<results>/{dataset}/boxes.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
-        regions=training.regions,
+        regions=filled("<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet", training.regions),
     output:
         "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/accuracy.parquet",
     log:
@@ -51,10 +57,18 @@ rule alignment_accuracy:
 
 rule alignment_figures:
     input:
-        unpack(datasets.sources),
-        alignments=figures.alignments,
-        triplet_regions=figures.triplet_regions,
-        retrieval=figures.example,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        alignments=filled(
+            "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/test.parquet", alignments.last_round
+        ),
+        triplet_regions=filled(
+            "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/triplet_regions.parquet",
+            alignments.last_round,
+        ),
+        retrieval=filled(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
+            alignments.last_retrieval,
+        ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
     output:
@@ -78,8 +92,8 @@ rule alignment_figures:
         mem_mb=2000,
     params:
         code=code_of("analyses/alignments/alignment_figures.py"),
-        sources=datasets.source_names,
-        title=figures.title_of_variant,
+        sources=configured(datasets.source_names),
+        title=configured(alignments.title_of_variant),
     message:
         "drawing the alignments of {wildcards.variant} on {wildcards.dataset}"
     script:

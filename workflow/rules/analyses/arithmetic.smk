@@ -1,10 +1,14 @@
 # Vector arithmetic with images and words (Kiros et al. 2014): image - word + word.
 
+from densevse.analyses.arithmetic.dag import Arithmetic
+
+arithmetic = analyses.add(Arithmetic(project))
+
 
 rule arithmetic:
     input:
         embeddings="<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet",
-        boxes=arithmetic.boxes,
+        boxes=filled("<results>/{dataset}/boxes.parquet", arithmetic.boxes),
     output:
         "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet",
     log:
@@ -15,8 +19,8 @@ rule arithmetic:
         mem_mb=2000,
     params:
         code=code_of("analyses/arithmetic/arithmetic.py"),
-        exchanged=arithmetic.exchanged,
-        named=arithmetic.named,
+        exchanged=configured(arithmetic.exchanged),
+        named=configured(arithmetic.named),
     message:
         "images less a word plus a word: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -25,7 +29,9 @@ rule arithmetic:
 
 rule arithmetic_table:
     input:
-        found=arithmetic.found,
+        found=filled(
+            "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", arithmetic.last_round
+        ),
         image_table="<results>/{dataset}/images.parquet",
     output:
         markdown="<results>/tables/arithmetic_{dataset}_{variant}.md",
@@ -44,7 +50,7 @@ rule arithmetic_table:
         mem_mb=1000,
     params:
         code=code_of("analyses/arithmetic/arithmetic_table.py"),
-        title=arithmetic.title_of_table,
+        title=configured(arithmetic.title_of_table),
     message:
         "writing the table of vector arithmetic: {wildcards.variant} on {wildcards.dataset}"
     script:
@@ -53,8 +59,10 @@ rule arithmetic_table:
 
 rule arithmetic_figure:
     input:
-        unpack(datasets.sources),
-        found=arithmetic.found,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        found=filled(
+            "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", arithmetic.last_round
+        ),
         image_table="<results>/{dataset}/images.parquet",
     output:
         report(
@@ -71,8 +79,8 @@ rule arithmetic_figure:
         mem_mb=2000,
     params:
         code=code_of("analyses/arithmetic/arithmetic_figure.py"),
-        sources=datasets.source_names,
-        title=figures.title_of_variant,
+        sources=configured(datasets.source_names),
+        title=configured(arithmetic.title_of_variant),
     message:
         "drawing vector arithmetic: {wildcards.variant} on {wildcards.dataset}"
     script:

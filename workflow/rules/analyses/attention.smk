@@ -1,5 +1,9 @@
 # What a model attends to in the images and sentences of a split, how right that is, and pictures of it.
 
+from densevse.analyses.attention.dag import Attention
+
+attention = analyses.add(Attention(project))
+
 
 rule explain:
     input:
@@ -13,13 +17,13 @@ rule explain:
         split="train|val|test",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=training.code_of("analyses/attention/explain.py"),
-        threads=datasets.threads,
+        code=configured(training.code_of("analyses/attention/explain.py")),
+        threads=configured(datasets.threads),
     message:
         "saliency of {wildcards.split}: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
@@ -51,8 +55,10 @@ rule score_saliency:
 
 rule saliency_figures:
     input:
-        unpack(datasets.sources),
-        saliency=training.saliency,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        saliency=filled(
+            "<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/test.parquet", attention.last_round
+        ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
     output:
@@ -76,8 +82,8 @@ rule saliency_figures:
         mem_mb=2000,
     params:
         code=code_of("analyses/attention/saliency_figures.py"),
-        sources=datasets.source_names,
-        title=figures.title_of_variant,
+        sources=configured(datasets.source_names),
+        title=configured(attention.title_of_variant),
     message:
         "drawing what {wildcards.variant} attends to on {wildcards.dataset}"
     script:
@@ -87,23 +93,25 @@ rule saliency_figures:
 # Figure 5 of sm-LSTM is results/figures/flickr30k/sm_lstm/saliency_beside_sm_lstm_att.png.
 rule saliency_of_two:
     input:
-        unpack(datasets.sources),
-        saliency=training.saliency_of_two,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        saliency=filled("<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/test.parquet", attention.of_two),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
     output:
         "<results>/figures/{dataset}/{variant}/saliency_beside_{other}.png",
     log:
         "<logs>/saliency_of_two/{dataset}_{variant}_{other}.log",
+    wildcard_constraints:
+        other=any_of(settings.variant_names()),
     conda:
         "../../../envs/base.yaml"
     resources:
         mem_mb=2000,
     params:
         code=code_of("analyses/attention/saliency_of_two.py"),
-        sources=datasets.source_names,
-        title=datasets.title,
-        titles=figures.titles_of_two,
+        sources=configured(datasets.source_names),
+        title=configured(datasets.title),
+        titles=configured(attention.titles_of_two),
     message:
         "drawing what {wildcards.variant} and {wildcards.other} attend to on {wildcards.dataset}"
     script:

@@ -1,10 +1,14 @@
 # Contours against the boundaries that people drew (BSDS500): a check of contour networks and hierarchies.
 
+from densevse.analyses.boundaries.dag import Boundaries
+
+boundaries = analyses.add(Boundaries(project))
+
 
 rule contours_of_photographs:
     input:
-        folder=proposals.boundaries,
-        model=proposals.contour_model,
+        folder=filled("{own_folder}", boundaries.folder),
+        model=filled("<resources>/hed/hed.safetensors", proposals.contour_model),
     output:
         "<results>/boundaries/{proposer}/contours.parquet",
     log:
@@ -19,7 +23,7 @@ rule contours_of_photographs:
         gpu=settings.gpu,
     params:
         code=code_of("analyses/boundaries/contours_of_photographs.py"),
-        options=proposals.contour_options,
+        options=configured(proposals.contour_options),
     message:
         "finding contours on the photographs with known boundaries for {wildcards.proposer}"
     script:
@@ -28,7 +32,7 @@ rule contours_of_photographs:
 
 rule match_boundaries:
     input:
-        folder=proposals.boundaries,
+        folder=filled("{own_folder}", boundaries.folder),
         contours="<results>/boundaries/{proposer}/contours.parquet",
     output:
         "<results>/boundaries/{proposer}/matches.parquet",
@@ -43,7 +47,7 @@ rule match_boundaries:
         mem_mb=6000,
     params:
         code=code_of("analyses/boundaries/match_boundaries.py"),
-        superpixels=proposals.superpixels,
+        superpixels=configured(proposals.superpixels),
     message:
         "holding the contours of {wildcards.proposer} against the boundaries that people drew"
     script:

@@ -1,10 +1,20 @@
 # How good generated captions are, what they are compared with, and pictures of them.
 
+from densevse.analyses.caption_scores.dag import CaptionScores
+
+caption_scores = analyses.add(CaptionScores(project))
+
 
 # What generated sentences are compared with.
 rule copy_captions:
     input:
-        unpack(captions.neighbours),
+        train=filled(
+            "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/train.parquet", caption_scores.neighbour
+        ),
+        asked=filled(
+            "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/{split}.parquet",
+            caption_scores.neighbour,
+        ),
         captions="<results>/{dataset}/captions.parquet",
         tokens="<results>/{dataset}/tokens.parquet",
     output:
@@ -72,21 +82,22 @@ rule score_captions:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
         written="<results>/{dataset}/captions/{writer}/seed{seed}/{split}.parquet",
-        spice=captions.spice,
+        spice=filled("<resources>/spice", caption_scores.spice),
     output:
         "<results>/{dataset}/captions/{writer}/seed{seed}/{split}_scores.parquet",
     log:
         "<logs>/score_captions/{dataset}_{writer}_seed{seed}_{split}.log",
     wildcard_constraints:
+        writer=caption_scores.writers(),
         split="val|test",
     conda:
         "../../../envs/corenlp.yaml"
     resources:
-        mem_mb=captions.memory,
+        mem_mb=configured(caption_scores.memory),
         runtime=120,
     params:
         code=code_of("analyses/caption_scores/score_captions.py"),
-        metrics=captions.metrics,
+        metrics=configured(caption_scores.metrics),
     message:
         "scoring the sentences of {wildcards.writer} about {wildcards.split} of {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -95,8 +106,8 @@ rule score_captions:
 
 rule caption_table:
     input:
-        scores=captions.scores,
-        published=captions.published,
+        scores=filled("<results>/{dataset}/captions/{writer}/seed{seed}/test_scores.parquet", caption_scores.measured),
+        published=filled("<project>/config/published/captions/{dataset}.csv", caption_scores.published),
     output:
         markdown="<results>/tables/{dataset}_captions.md",
         html=report(
@@ -115,7 +126,7 @@ rule caption_table:
         mem_mb=2000,
     params:
         code=code_of("analyses/caption_scores/caption_table.py"),
-        settings=captions.settings,
+        settings=configured(caption_scores.settings),
     message:
         "writing the table of sentences about images of {wildcards.dataset}"
     script:
@@ -124,8 +135,8 @@ rule caption_table:
 
 rule caption_figure:
     input:
-        unpack(datasets.sources),
-        written=captions.shown,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        written=filled("<results>/{dataset}/captions/{writer}/seed{seed}/test.parquet", caption_scores.shown),
         image_table="<results>/{dataset}/images.parquet",
     output:
         report(
@@ -142,9 +153,9 @@ rule caption_figure:
         mem_mb=1500,
     params:
         code=code_of("analyses/caption_scores/caption_figure.py"),
-        sources=datasets.source_names,
-        titles=captions.titles,
-        title=captions.title_of_figure,
+        sources=configured(datasets.source_names),
+        titles=configured(caption_scores.titles),
+        title=configured(caption_scores.title_of_figure),
     message:
         "drawing what was written about images of {wildcards.dataset}"
     script:

@@ -1,10 +1,16 @@
 # How right SCO's concepts are: average precision, its table, and pictures.
 
+from densevse.analyses.concept_precision.dag import ConceptPrecision
+
+concept_precision = analyses.add(ConceptPrecision(project))
+
 
 rule predicted_concepts:
     input:
-        unpack(datasets.sources),
-        scores=concepts.scores_of_dataset,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        scores=filled(
+            "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", concept_precision.scores
+        ),
         image_table="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
         image_concepts=rules.mine_concepts.output.image_concepts,
@@ -23,8 +29,8 @@ rule predicted_concepts:
         mem_mb=1500,
     params:
         code=code_of("analyses/concept_precision/predicted_concepts.py"),
-        sources=datasets.source_names,
-        title=figures.title_of_concepts,
+        sources=configured(datasets.source_names),
+        title=configured(concept_precision.title_of_concepts),
     message:
         "drawing the concepts of images of {wildcards.dataset}"
     script:
@@ -36,8 +42,10 @@ rule concept_precision:
         images="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
         image_concepts=rules.mine_concepts.output.image_concepts,
-        best_region=concepts.scores_by_region,
-        whole_image=concepts.scores_by_whole,
+        best_region=filled("<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", concepts.scores),
+        whole_image=filled(
+            "<results>/{dataset}/features/{concept_network}/concepts_whole/{shard}.parquet", concepts.scores
+        ),
     output:
         each="<results>/{dataset}/networks/{concept_network}_average_precision.parquet",
         mean="<results>/{dataset}/networks/{concept_network}_mean_average_precision.parquet",
@@ -58,8 +66,12 @@ rule concept_precision:
 rule concept_table:
     input:
         concepts=rules.mine_concepts.output.concepts,
-        precision=concepts.precision_of_dataset,
-        mean=concepts.mean_precision_of_dataset,
+        precision=filled(
+            "<results>/{dataset}/networks/{concept_network}_average_precision.parquet", concept_precision.network
+        ),
+        mean=filled(
+            "<results>/{dataset}/networks/{concept_network}_mean_average_precision.parquet", concept_precision.network
+        ),
     output:
         markdown="<results>/tables/concepts_{dataset}.md",
         html=report(
@@ -76,7 +88,7 @@ rule concept_table:
         mem_mb=500,
     params:
         code=code_of("analyses/concept_precision/concept_table.py"),
-        title=datasets.title,
+        title=configured(datasets.title),
     message:
         "writing the table of the concepts of {wildcards.dataset}"
     script:

@@ -1,10 +1,16 @@
 # Pictures of queries with what methods ranked first.
 
+from densevse.analyses.examples.dag import Examples
+
+examples = analyses.add(Examples(project))
+
 
 rule compared_retrievals:
     input:
-        unpack(datasets.sources),
-        retrievals=figures.compared,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        retrievals=filled(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", examples.compared
+        ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
     output:
@@ -22,9 +28,9 @@ rule compared_retrievals:
         mem_mb=1500,
     params:
         code=code_of("analyses/examples/compared_retrievals.py"),
-        sources=datasets.source_names,
-        titles=figures.titles_compared,
-        title=figures.title_of_comparison,
+        sources=configured(datasets.source_names),
+        titles=configured(examples.titles_compared),
+        title=configured(examples.title_of_comparison),
     message:
         "drawing what the variants of SCO found on {wildcards.dataset}"
     script:
@@ -33,8 +39,10 @@ rule compared_retrievals:
 
 rule example_retrievals:
     input:
-        unpack(datasets.sources),
-        retrieval=figures.example,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        retrieval=filled(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", examples.example
+        ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
     output:
@@ -52,8 +60,8 @@ rule example_retrievals:
         mem_mb=1500,
     params:
         code=code_of("analyses/examples/example_retrievals.py"),
-        sources=datasets.source_names,
-        title=figures.title_of_variant,
+        sources=configured(datasets.source_names),
+        title=configured(examples.title_of_variant),
     message:
         "drawing what {wildcards.variant} found on {wildcards.dataset}"
     script:

@@ -1,9 +1,13 @@
 # How far methods' scores agree with people's judgements of pairs of an image and a sentence, where such are known.
 
+from densevse.analyses.human_judgements.dag import HumanJudgements
+
+human_judgements = analyses.add(HumanJudgements(project))
+
 
 rule read_judgements:
     input:
-        text=tables.judgements_source,
+        text=filled("<resources>/{dataset}/{file}", human_judgements.source),
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
     output:
@@ -11,7 +15,7 @@ rule read_judgements:
     log:
         "<logs>/read_judgements/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(tables.judged()),
+        dataset=human_judgements.judged(),
     priority: 10  # it fails where the files are missing, and should do so before anything is trained
     conda:
         "../../../envs/base.yaml"
@@ -36,13 +40,13 @@ rule score_pairs:
         "<logs>/score_pairs/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=training.code_of("analyses/human_judgements/score_pairs.py"),
-        threads=datasets.threads,
+        code=configured(training.code_of("analyses/human_judgements/score_pairs.py")),
+        threads=configured(datasets.threads),
     message:
         "scoring judged pairs: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
@@ -52,8 +56,10 @@ rule score_pairs:
 rule agreement_table:
     input:
         judgements="<results>/{dataset}/judgements.parquet",
-        scores=tables.pair_scores,
-        published=tables.published_agreement,
+        scores=filled(
+            "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet", human_judgements.measured
+        ),
+        published=project.packaged("config/published/human/{dataset}.csv"),
     output:
         markdown="<results>/tables/{dataset}_human.md",
         html=report(
@@ -67,14 +73,14 @@ rule agreement_table:
     log:
         "<logs>/agreement_table/{dataset}.log",
     wildcard_constraints:
-        dataset=any_of(tables.judged()),
+        dataset=human_judgements.judged(),
     conda:
         "../../../envs/base.yaml"
     resources:
         mem_mb=1000,
     params:
         code=code_of("analyses/human_judgements/agreement_table.py"),
-        settings=tables.settings_of_agreement,
+        settings=configured(human_judgements.settings_of_agreement),
     message:
         "writing the table of agreement with people on {wildcards.dataset}"
     script:

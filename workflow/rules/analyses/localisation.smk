@@ -1,13 +1,17 @@
 # Where phrases are in images: their scores with windows, by a joint space of whole images (Kiros et al. 2014).
 
+from densevse.analyses.localisation.dag import Localisation
+
+localisation = analyses.add(Localisation(project))
+
 
 rule extract_windows:
     input:
-        unpack(datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
-        boxes=localisation.boxes,
-        weights=features.weights,
-        precision=features.precision,
+        boxes=filled("<results>/{dataset}/boxes.parquet", localisation.boxes),
+        weights=filled("<resources>/{network}/{file}", features.weights),
+        precision=filled("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
     output:
         "<results>/{dataset}/windows/{network}/{view}.parquet",
     log:
@@ -16,17 +20,17 @@ rule extract_windows:
         view="whole|centre|ten_crop",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         runtime=240,
         gpu=settings.gpu,
     params:
         code=code_of("analyses/localisation/extract_windows.py"),
-        network=features.of_images,
-        sources=datasets.source_names,
-        chosen=localisation.chosen,
-        threads=datasets.threads,
+        network=configured(features.of_images),
+        sources=configured(datasets.source_names),
+        chosen=configured(localisation.chosen),
+        threads=configured(datasets.threads),
     message:
         "{wildcards.view} features of windows of {wildcards.dataset} by {wildcards.network}"
     script:
@@ -36,24 +40,26 @@ rule extract_windows:
 rule localise:
     input:
         image_table="<results>/{dataset}/images.parquet",
-        boxes=localisation.boxes,
-        windows=localisation.windows,
-        words=localisation.words,
-        model=localisation.model,
+        boxes=filled("<results>/{dataset}/boxes.parquet", localisation.boxes),
+        windows=filled("<results>/{dataset}/windows/{network}/{view}.parquet", localisation.windows),
+        words=filled("<results>/{dataset}/vocabulary/words.parquet", localisation.words),
+        model=filled(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", localisation.model
+        ),
     output:
         "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet",
     log:
         "<logs>/localise/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=training.code_of("analyses/localisation/localise.py"),
-        cells=localisation.cells,
-        threads=datasets.threads,
+        code=configured(training.code_of("analyses/localisation/localise.py")),
+        cells=configured(localisation.cells),
+        threads=configured(datasets.threads),
     message:
         "heat maps of phrases: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -62,7 +68,9 @@ rule localise:
 
 rule localisation_table:
     input:
-        heat_maps=localisation.heat_maps,
+        heat_maps=filled(
+            "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet", localisation.last_round
+        ),
         image_table="<results>/{dataset}/images.parquet",
     output:
         markdown="<results>/tables/localisation_{dataset}_{variant}.md",
@@ -81,7 +89,7 @@ rule localisation_table:
         mem_mb=1000,
     params:
         code=code_of("analyses/localisation/localisation_table.py"),
-        title=localisation.title_of_table,
+        title=configured(localisation.title_of_table),
     message:
         "writing the table of localisation: {wildcards.variant} on {wildcards.dataset}"
     script:
@@ -90,10 +98,12 @@ rule localisation_table:
 
 rule localisation_figure:
     input:
-        unpack(datasets.sources),
-        heat_maps=localisation.heat_maps,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        heat_maps=filled(
+            "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet", localisation.last_round
+        ),
         image_table="<results>/{dataset}/images.parquet",
-        boxes=localisation.boxes,
+        boxes=filled("<results>/{dataset}/boxes.parquet", localisation.boxes),
     output:
         report(
             "<results>/figures/{dataset}/{variant}/localisation.png",
@@ -109,8 +119,8 @@ rule localisation_figure:
         mem_mb=2000,
     params:
         code=code_of("analyses/localisation/localisation_figure.py"),
-        sources=datasets.source_names,
-        title=localisation.title_of_maps,
+        sources=configured(datasets.source_names),
+        title=configured(localisation.title_of_maps),
     message:
         "drawing where phrases are: {wildcards.variant} on {wildcards.dataset}"
     script:

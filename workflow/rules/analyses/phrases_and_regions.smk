@@ -1,10 +1,17 @@
 # HM-LSTM's own figures: the learned correspondences, phrases for regions, and the common space.
 
+from densevse.analyses.phrases_and_regions.dag import PhrasesAndRegions
+
+phrases_and_regions = analyses.add(PhrasesAndRegions(project))
+
 
 rule correspondences_figure:
     input:
-        unpack(datasets.sources),
-        correspondences=training.last_correspondences,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        correspondences=filled(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
+            training.last_correspondences,
+        ),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
     output:
@@ -22,8 +29,8 @@ rule correspondences_figure:
         mem_mb=1500,
     params:
         code=code_of("analyses/phrases_and_regions/correspondences_figure.py"),
-        sources=datasets.source_names,
-        title=figures.title_of_variant,
+        sources=configured(datasets.source_names),
+        title=configured(training.title_of_variant),
     message:
         "drawing the correspondences of {wildcards.variant} on {wildcards.dataset}"
     script:
@@ -32,8 +39,10 @@ rule correspondences_figure:
 
 rule embedding_figures:
     input:
-        unpack(datasets.sources),
-        embeddings=training.embeddings,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        embeddings=filled(
+            "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet", training.last_round
+        ),
         image_table="<results>/{dataset}/images.parquet",
     output:
         space=report(
@@ -56,8 +65,8 @@ rule embedding_figures:
         mem_mb=4000,
     params:
         code=code_of("analyses/phrases_and_regions/embedding_figures.py"),
-        sources=datasets.source_names,
-        title=figures.title_of_variant,
+        sources=configured(datasets.source_names),
+        title=configured(training.title_of_variant),
     message:
         "drawing the common space of {wildcards.variant} on {wildcards.dataset}"
     script:

@@ -1,12 +1,16 @@
 # How well proposals cover the true boxes of a data set that has some, and how long they take.
 
+from densevse.analyses.proposal_recall.dag import ProposalRecall
+
+proposal_recall = analyses.add(ProposalRecall(project))
+
 
 # Alone on the machine where possible: what else runs there slows it down.
 rule time_mcg:
     input:
-        unpack(datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
-        model=proposals.contour_model,
+        model=filled("<resources>/hed/hed.safetensors", proposals.contour_model),
         ranker="<results>/rankers/{proposer}.safetensors",
     output:
         "<results>/{dataset}/proposals/{proposer}_times.parquet",
@@ -20,8 +24,8 @@ rule time_mcg:
         mem_mb=6000,
     params:
         code=code_of("analyses/proposal_recall/time_mcg.py"),
-        options=proposals.all_options,
-        sources=datasets.source_names,
+        options=configured(proposals.all_options),
+        sources=configured(datasets.source_names),
     message:
         "timing {wildcards.proposer} on {wildcards.dataset}, step by step"
     script:
@@ -30,9 +34,11 @@ rule time_mcg:
 
 rule proposal_recall:
     input:
-        proposals=proposals.files,
+        proposals=filled("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", proposal_recall.proposals),
         boxes="<results>/{dataset}/boxes.parquet",
-        segment_overlap=proposals.segment_overlap,
+        segment_overlap=filled(
+            "<results>/{dataset}/segment_overlap/{proposer}/{shard}.parquet", proposal_recall.segment_overlap
+        ),
     output:
         "<results>/{dataset}/proposals/{proposer}_recall.parquet",
     log:
@@ -52,7 +58,7 @@ rule proposal_recall:
 # Alone on the machine where possible: what else runs there slows it down.
 rule time_selective_search:
     input:
-        unpack(datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/proposals/{proposer}_times.parquet",
@@ -66,8 +72,8 @@ rule time_selective_search:
         mem_mb=3000,
     params:
         code=code_of("analyses/proposal_recall/time_selective_search.py"),
-        options=proposals.search_options,
-        sources=datasets.source_names,
+        options=configured(proposals.search_options),
+        sources=configured(datasets.source_names),
     message:
         "timing {wildcards.proposer} on {wildcards.dataset}"
     script:
@@ -76,9 +82,9 @@ rule time_selective_search:
 
 rule proposal_table:
     input:
-        recalls=proposals.recalls,
-        times=proposals.times,
-        published=proposals.published,
+        recalls=filled("<results>/{dataset}/proposals/{proposer}_recall.parquet", proposal_recall.recalls),
+        times=filled("<results>/{dataset}/proposals/{proposer}_times.parquet", proposal_recall.times),
+        published=filled("<project>/config/published/proposals/{dataset}.{kind}", proposal_recall.published),
     output:
         markdown="<results>/tables/proposals_{dataset}.md",
         html=report(
@@ -95,9 +101,9 @@ rule proposal_table:
         mem_mb=500,
     params:
         code=code_of("analyses/proposal_recall/proposal_table.py"),
-        title=datasets.title,
-        proposers=proposals.compared,
-        timed=proposals.timed,
+        title=configured(datasets.title),
+        proposers=configured(proposal_recall.compared),
+        timed=configured(proposal_recall.timed),
     message:
         "writing the table of proposals on {wildcards.dataset}"
     script:

@@ -5,7 +5,7 @@ rule relation_table:
     input:
         enhanced="<results>/{dataset}/vocabulary/fragments-enhanced.parquet",
         basic="<results>/{dataset}/vocabulary/fragments-basic.parquet",
-        published=words.published_relations(),
+        published=project.packaged("config/published/relations/defrag.csv"),
     output:
         markdown="<results>/tables/relations_{dataset}.md",
         html=report(
@@ -22,7 +22,7 @@ rule relation_table:
         mem_mb=500,
     params:
         code=code_of("analyses/relation_counts/relation_table.py"),
-        title=datasets.title,
+        title=configured(datasets.title),
     message:
         "writing the table of the relations between words of {wildcards.dataset}"
     script:

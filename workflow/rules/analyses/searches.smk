@@ -1,10 +1,14 @@
 # A person's own sentences and photographs, asked of a trained model. What they bring goes through the same stages as a
 # data set: sentences lie in results/search/<name>/, photographs in results/search/photographs/.
 
+from densevse.analyses.searches.dag import Searches
+
+searches = analyses.add(Searches(project))
+
 
 rule own_photographs:
     input:
-        photographs=searches.photographs,
+        photographs=filled("{own_folder}", searches.photographs),
     output:
         "<results>/{dataset}/images.parquet",
     log:
@@ -18,7 +22,7 @@ rule own_photographs:
         mem_mb=2000,
     params:
         code=code_of("analyses/searches/own_photographs.py"),
-        listing=searches.listing,
+        listing=configured(searches.listing),
     message:
         "reading your photographs: {input.photographs}"
     script:
@@ -38,7 +42,7 @@ rule own_sentences:
         mem_mb=500,
     params:
         code=code_of("analyses/searches/own_sentences.py"),
-        sentences=searches.sentences,
+        sentences=configured(searches.sentences),
     message:
         "reading your sentences of {wildcards.dataset}"
     script:
@@ -48,7 +52,7 @@ rule own_sentences:
 rule encode_images:
     input:
         unpack(searches.inputs_of_images),
-        model=searches.model,
+        model=filled("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", searches.model),
     output:
         "<results>/{dataset}/encodings/{variant}/seed{seed}/round{round}/{split}.parquet",
     log:
@@ -57,13 +61,13 @@ rule encode_images:
         split="train|val|test",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=searches.code_of_encodings,
-        threads=datasets.threads,
+        code=configured(training.code_of("analyses/searches/encode_images.py")),
+        threads=configured(datasets.threads),
     message:
         "encoding the {wildcards.split} images of {wildcards.dataset} by {wildcards.variant}"
     script:
@@ -73,24 +77,30 @@ rule encode_images:
 rule search:
     input:
         unpack(searches.inputs_of_sentences),
-        encodings=searches.encodings,
-        model=searches.model_of_search,
+        encodings=filled(
+            "<results>/{dataset}/encodings/{variant}/seed{seed}/round{round}/{split}.parquet", searches.encodings
+        ),
+        model=filled(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", searches.model_of_search
+        ),
     output:
         "<results>/search/{search}.parquet",
     log:
         "<logs>/search/{search}.log",
+    wildcard_constraints:
+        search=searches.names(),
     conda:
         "../../../envs/torch.yaml"
-    threads: searches.threads_of_search
+    threads: configured(searches.threads_of_search)
     resources:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=searches.code,
-        split=searches.split_of_sentences,
-        asked=searches.asked,
-        top=searches.top,
-        threads=searches.threads_of_search,
+        code=configured(searches.code),
+        split=configured(searches.split_of_sentences),
+        asked=configured(searches.asked),
+        top=configured(searches.top),
+        threads=configured(searches.threads_of_search),
     message:
         "searching: {wildcards.search}"
     script:
@@ -99,9 +109,9 @@ rule search:
 
 rule search_pages:
     input:
-        unpack(searches.sources),
+        sources=filled("<resources>/{dataset}/{file}", searches.sources),
         found=rules.search.output[0],
-        image_table=searches.image_table,
+        image_table=filled("<results>/{dataset}/images.parquet", searches.image_table),
     output:
         markdown="<results>/search/{search}.md",
         html=report(
@@ -112,16 +122,18 @@ rule search_pages:
         ),
     log:
         "<logs>/search_pages/{search}.log",
+    wildcard_constraints:
+        search=searches.names(),
     conda:
         "../../../envs/base.yaml"
     resources:
         mem_mb=2000,
     params:
         code=code_of("analyses/searches/search_pages.py"),
-        sources=searches.source_names,
-        asked=searches.asked,
-        title=searches.title_of_search,
-        shown=searches.shown,
+        sources=configured(searches.source_names),
+        asked=configured(searches.asked),
+        title=configured(searches.title_of_search),
+        shown=configured(searches.shown),
     message:
         "showing what was found: {wildcards.search}"
     script:

@@ -1,9 +1,15 @@
 # Curves of training.
 
+from densevse.analyses.training_curves.dag import TrainingCurves
+
+training_curves = analyses.add(TrainingCurves(project))
+
 
 rule training_curves:
     input:
-        histories=figures.histories,
+        histories=filled(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/history.parquet", training_curves.histories
+        ),
     output:
         report(
             "<results>/figures/{dataset}/training_curves.svg",
@@ -19,8 +25,8 @@ rule training_curves:
         mem_mb=1000,
     params:
         code=code_of("analyses/training_curves/training_curves.py"),
-        runs=figures.runs,
-        title=datasets.title,
+        runs=configured(training_curves.runs),
+        title=configured(datasets.title),
     message:
         "drawing the course of training on {wildcards.dataset}"
     script:

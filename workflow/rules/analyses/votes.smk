@@ -1,11 +1,18 @@
 # How right people find learned correspondences: a ballot of pairs drawn at random, and their votes on it (HM-LSTM,
 # section 5.3.2).
 
+from densevse.analyses.votes.dag import Ballots
+
+ballots = analyses.add(Ballots(project))
+
 
 rule draw_ballot:
     input:
-        correspondences=ballots.correspondences,
-        parses=ballots.parses,
+        correspondences=filled(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
+            ballots.correspondences,
+        ),
+        parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", ballots.parses),
     output:
         "<results>/{dataset}/ballots/{variant}.parquet",
     log:
@@ -18,7 +25,7 @@ rule draw_ballot:
         mem_mb=2000,
     params:
         code=code_of("analyses/votes/draw_ballot.py"),
-        drawn=ballots.drawn,
+        drawn=configured(ballots.drawn),
     message:
         "drawing correspondences of {wildcards.variant} on {wildcards.dataset} for people to judge"
     script:
@@ -27,7 +34,7 @@ rule draw_ballot:
 
 rule ballot_page:
     input:
-        unpack(datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         ballot="<results>/{dataset}/ballots/{variant}.parquet",
         image_table="<results>/{dataset}/images.parquet",
     output:
@@ -43,8 +50,8 @@ rule ballot_page:
         mem_mb=2000,
     params:
         code=code_of("analyses/votes/ballot_page.py"),
-        sources=datasets.source_names,
-        title=ballots.title_of_ballot,
+        sources=configured(datasets.source_names),
+        title=configured(ballots.title_of_ballot),
     message:
         "writing the ballot of {wildcards.variant} on {wildcards.dataset}"
     script:
@@ -53,7 +60,7 @@ rule ballot_page:
 
 rule read_votes:
     input:
-        text=ballots.votes,
+        text=filled("{own_file}", ballots.votes),
         ballot="<results>/{dataset}/ballots/{variant}.parquet",
     output:
         "<results>/{dataset}/votes/{variant}.parquet",
@@ -75,11 +82,11 @@ rule read_votes:
 
 rule vote_table:
     input:
-        ballots=ballots.ballots_of_table,
-        votes=ballots.votes_of_table,
+        ballots=filled("<results>/{dataset}/ballots/{variant}.parquet", ballots.voted),
+        votes=filled("<results>/{dataset}/votes/{variant}.parquet", ballots.voted),
         image_table="<results>/{dataset}/images.parquet",
-        boxes=ballots.boxes,
-        published=ballots.published,
+        boxes=filled("<results>/{dataset}/boxes.parquet", ballots.boxes),
+        published=project.packaged("config/published/votes/hm_lstm.csv"),
     output:
         markdown="<results>/tables/{dataset}_votes.md",
         html=report(
@@ -100,7 +107,7 @@ rule vote_table:
         mem_mb=1000,
     params:
         code=code_of("analyses/votes/vote_table.py"),
-        settings=ballots.settings,
+        settings=configured(ballots.settings),
     message:
         "writing the table of votes on correspondences on {wildcards.dataset}"
     script:

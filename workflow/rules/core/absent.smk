@@ -13,6 +13,6 @@ rule absent:
     conda:
         "../../../envs/base.yaml"
     params:
-        refusal=own_files.refuse,
+        refusal=configured(own_files.refuse),
     message:
         "looking for {wildcards.absent}"

@@ -8,21 +8,17 @@ sys.path.insert(0, str(ROOT))
 # Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
 os.environ.update(PYTHONPATH=str(ROOT))
 
-from densevse.analyses.arithmetic.dag import Arithmetic
-from densevse.analyses.votes.dag import Ballots
-from densevse.analyses.caption_scores.dag import Captions
 from densevse.dag.concepts import Concepts
 from densevse.dag.datasets import Datasets, Downloads
 from densevse.dag.features import Features
-from densevse.dag.figures import Figures
 from densevse.dag.generators import Generators
 from densevse.dag.language import Parses, Words
-from densevse.analyses.localisation.dag import Localisation
+from densevse.dag.analyses import Analyses
 from densevse.dag.own_files import OwnFiles
+from densevse.dag.paths import Paths, configured
 from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import Proposals
 from densevse.dag.records import keep_records, read_only
-from densevse.analyses.searches.dag import Searches
 from densevse.dag.tables import Tables, check_tables
 from densevse.dag.training import Training
 from densevse.config.environment import JOB_ENVIRONMENT
@@ -41,19 +37,23 @@ code_of = project.code.digest
 own_files = OwnFiles(project)
 downloads, datasets, proposals = Downloads(project), Datasets(project), Proposals(project)
 features, parses, words = Features(project), Parses(project), Words(project)
-concepts = Concepts(project)
-generators, captions = Generators(project), Captions(project)
-training, tables, figures = Training(project), Tables(project), Figures(project)
-ballots = Ballots(project)
-searches, arithmetic, localisation = Searches(project), Arithmetic(project), Localisation(project)
-
+concepts, generators = Concepts(project), Generators(project)
+training, tables = Training(project), Tables(project)
+analyses = Analyses()
 
 # In paths of rules, <results> and the like stand for these.
+folders = {
+    "project": os.path.relpath(ROOT),
+    "results": settings.results,
+    "resources": settings.resources,
+    "logs": f"{settings.results}/logs",
+    "model": "<results>/{dataset}/models/{variant}/seed{seed}",
+}
+filled = Paths(**folders).filled
+
+
 pathvars:
-    results=settings.results,
-    resources=settings.resources,
-    logs=f"{settings.results}/logs",
-    model="<results>/{dataset}/models/{variant}/seed{seed}",
+    **folders,
 
 
 wildcard_constraints:
@@ -64,12 +64,9 @@ wildcard_constraints:
     parser=any_of(settings.parsers),
     vectors=any_of(settings.word_vectors),
     ensemble=any_of(settings.ensembles()),
-    other=any_of(settings.variant_names()),
     variant=any_of(settings.variant_names()),
     generator=generators.names(),
-    writer=captions.writers(),
     view="whole|centre|ten_crop|grid",
     shard=r"\d+-of-\d+",
     seed=r"\d+",
     round=r"\d+",
-    search=searches.names(),

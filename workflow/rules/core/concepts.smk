@@ -6,7 +6,7 @@ rule train_concept_head:
         images="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
         image_concepts=rules.mine_concepts.output.image_concepts,
-        regions=concepts.regions,
+        regions=filled("<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet", concepts.regions),
     output:
         weights="<results>/{dataset}/networks/{concept_network}.safetensors",
         history="<results>/{dataset}/networks/{concept_network}_history.parquet",
@@ -17,14 +17,14 @@ rule train_concept_head:
         concept_network=concepts.trained("head"),
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         runtime=120,
         gpu=settings.gpu,
     params:
         code=code_of("train_concept_head.py"),
-        training=concepts.training,
+        training=configured(concepts.training),
     message:
         "training the last layer of {wildcards.concept_network} on {wildcards.dataset}"
     script:
@@ -33,11 +33,11 @@ rule train_concept_head:
 
 rule train_concept_network:
     input:
-        unpack(datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
         image_concepts=rules.mine_concepts.output.image_concepts,
-        start=concepts.backbone_weights,
+        start=filled("<resources>/{network}/{file}", concepts.backbone_weights),
     output:
         weights="<results>/{dataset}/networks/{concept_network}.safetensors",
         history="<results>/{dataset}/networks/{concept_network}_history.parquet",
@@ -48,16 +48,16 @@ rule train_concept_network:
         concept_network=concepts.trained("all"),
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=8000,
         runtime=1440,
         gpu=settings.gpu,
     params:
         code=code_of("train_concept_network.py"),
-        network=concepts.backbone_settings,
-        sources=datasets.source_names,
-        training=concepts.training,
+        network=configured(concepts.backbone_settings),
+        sources=configured(datasets.source_names),
+        training=configured(concepts.training),
     message:
         "training all of {wildcards.concept_network} on {wildcards.dataset}"
     script:
@@ -66,8 +66,10 @@ rule train_concept_network:
 
 rule score_concepts:
     input:
-        regions=concepts.regions_of_shard,
-        weights=concepts.weights,
+        regions=filled(
+            "<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet", concepts.regions_of_shard
+        ),
+        weights=filled("<results>/{dataset}/networks/{concept_network}.safetensors", concepts.weights),
     output:
         concepts="<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
         concepts_whole="<results>/{dataset}/features/{concept_network}/concepts_whole/{shard}.parquet",
@@ -75,13 +77,13 @@ rule score_concepts:
         "<logs>/score_concepts/{dataset}_{concept_network}_{shard}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
     params:
         code=code_of("score_concepts.py"),
-        train=concepts.how,
-        threads=datasets.threads,
+        train=configured(concepts.how),
+        threads=configured(datasets.threads),
     message:
         "concepts of {wildcards.dataset} by {wildcards.concept_network}, shard {wildcards.shard}"
     script:

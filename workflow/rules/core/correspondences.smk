@@ -5,8 +5,10 @@
 rule correspond:
     input:
         unpack(training.inputs),
-        start=training.start,
-        true_boxes=training.true_boxes,
+        start=filled(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.round_before
+        ),
+        true_boxes=filled("<results>/{dataset}/boxes.parquet", training.true_boxes),
     output:
         "<model>/round{round}/correspondences.parquet",
     log:
@@ -16,16 +18,16 @@ rule correspond:
     priority: 1  # the next round waits for it
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=8000,
         runtime=240,
         gpu=settings.gpu,
     params:
-        code=training.code_of("correspond.py"),
-        candidates=training.candidates,
-        round=training.round,
-        threads=datasets.threads,
+        code=configured(training.code_of("correspond.py")),
+        candidates=configured(training.candidates),
+        round=configured(training.round),
+        threads=configured(datasets.threads),
     message:
         "assigning regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
@@ -36,7 +38,7 @@ rule correspondence_accuracy:
     input:
         correspondences=rules.correspond.output[0],
         boxes="<results>/{dataset}/boxes.parquet",
-        regions=training.regions,
+        regions=filled("<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet", training.regions),
     output:
         "<model>/round{round}/correspondence_accuracy.parquet",
     log:
@@ -49,7 +51,7 @@ rule correspondence_accuracy:
         mem_mb=4000,
     params:
         code=code_of("correspondence_accuracy.py"),
-        candidates=training.candidates,
+        candidates=configured(training.candidates),
     message:
         "checking regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:

@@ -3,8 +3,8 @@
 
 rule read_dataset:
     input:
-        unpack(datasets.sources),
-        datasets.own_texts,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        texts=filled("{own_text}", datasets.own_texts),
     output:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
@@ -18,9 +18,9 @@ rule read_dataset:
     resources:
         mem_mb=2000,
     params:
-        code=datasets.code,
-        dataset=datasets.reading,
-        sources=datasets.source_names,
+        code=configured(datasets.code_of("read_dataset.py")),
+        dataset=configured(datasets.reading),
+        sources=configured(datasets.source_names),
     message:
         "reading {wildcards.dataset}"
     script:
@@ -29,8 +29,8 @@ rule read_dataset:
 
 rule read_boxes:
     input:
-        unpack(datasets.sources),
-        datasets.own_texts,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        texts=filled("{own_text}", datasets.own_texts),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/boxes.parquet",
@@ -43,9 +43,9 @@ rule read_boxes:
     resources:
         mem_mb=4000,
     params:
-        code=datasets.code_of_boxes,
-        dataset=datasets.reading,
-        sources=datasets.source_names,
+        code=configured(datasets.code_of("read_boxes.py")),
+        dataset=configured(datasets.reading),
+        sources=configured(datasets.source_names),
     message:
         "reading the true boxes of {wildcards.dataset}"
     script:
@@ -54,7 +54,7 @@ rule read_boxes:
 
 rule read_masks:
     input:
-        unpack(datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/masks.parquet",
@@ -67,9 +67,9 @@ rule read_masks:
     resources:
         mem_mb=12000,
     params:
-        code=datasets.code_of_masks,
-        dataset=datasets.reading,
-        sources=datasets.source_names,
+        code=configured(datasets.code_of("read_masks.py")),
+        dataset=configured(datasets.reading),
+        sources=configured(datasets.source_names),
     message:
         "reading the masks of {wildcards.dataset}"
     script:
@@ -78,7 +78,7 @@ rule read_masks:
 
 rule read_given_boxes:
     input:
-        boxes=datasets.given_boxes,
+        boxes=filled("{own_file}", datasets.given_boxes),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
     output:

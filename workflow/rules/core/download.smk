@@ -16,7 +16,7 @@ rule download:
     resources:
         mem_mb=500,
     params:
-        source=downloads.source,
+        source=configured(downloads.source),
     message:
         "obtaining {wildcards.resource}"
     script:
@@ -35,7 +35,7 @@ rule obtain_by_hand:
     conda:
         "../../../envs/base.yaml"
     params:
-        source=downloads.source,
+        source=configured(downloads.source),
     message:
         "looking for {wildcards.resource}"
     script:

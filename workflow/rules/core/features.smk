@@ -19,26 +19,26 @@ rule choose_precision:
 
 rule extract_features:
     input:
-        unpack(datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
-        weights=features.weights,
-        precision=features.precision,
+        weights=filled("<resources>/{network}/{file}", features.weights),
+        precision=filled("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
     output:
         "<results>/{dataset}/features/{network}/{view}/{shard}.parquet",
     log:
         "<logs>/extract_features/{dataset}_{network}_{view}_{shard}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         runtime=240,
         gpu=settings.gpu,
     params:
         code=code_of("extract_features.py"),
-        network=features.of_images,
-        sources=datasets.source_names,
-        threads=datasets.threads,
+        network=configured(features.of_images),
+        sources=configured(datasets.source_names),
+        threads=configured(datasets.threads),
     message:
         "{wildcards.view} features of {wildcards.dataset} by {wildcards.network}, shard {wildcards.shard}"
     script:

@@ -11,20 +11,20 @@ rule train_generator:
         "<logs>/train_generator/{dataset}_{generator}_seed{seed}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=8000,
         runtime=1440,
         gpu=settings.gpu,
     params:
-        code=generators.code,
-        method=generators.model,
-        parameters=generators.parameters,
-        sentences=generators.sentences,
-        training=generators.training,
-        phases=generators.phases,
-        seed=training.seed,
-        threads=datasets.threads,
+        code=configured(generators.code),
+        method=configured(generators.model),
+        parameters=configured(generators.parameters),
+        sentences=configured(generators.sentences),
+        training=configured(generators.training),
+        phases=configured(generators.phases),
+        seed=configured(training.seed),
+        threads=configured(datasets.threads),
     message:
         "training the generator {wildcards.generator} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -43,16 +43,16 @@ rule write_captions:
         split="train|val|test",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=8000,
         runtime=240,
         gpu=settings.gpu,
     params:
-        code=generators.code_of_captions,
-        decoding=generators.decoding,
-        seed=training.seed,
-        threads=datasets.threads,
+        code=configured(generators.code_of_captions),
+        decoding=configured(generators.decoding),
+        seed=configured(training.seed),
+        threads=configured(datasets.threads),
     message:
         "sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, seed {wildcards.seed}"
     script:

@@ -24,9 +24,9 @@ rule get_hed:
 
 rule contours:
     input:
-        unpack(datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
-        model=proposals.contour_model,
+        model=filled("<resources>/hed/hed.safetensors", proposals.contour_model),
     output:
         "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
     log:
@@ -35,15 +35,15 @@ rule contours:
         proposer=proposals.by_detector(),
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         runtime=600,
         gpu=settings.gpu,
     params:
         code=code_of("find_contours.py"),
-        options=proposals.contour_options,
-        sources=datasets.source_names,
+        options=configured(proposals.contour_options),
+        sources=configured(datasets.source_names),
     message:
         "finding contours on {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -52,7 +52,7 @@ rule contours:
 
 rule own_contours:
     input:
-        maps=proposals.own_maps,
+        maps=filled("{own_folder}", proposals.own_maps),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
@@ -66,7 +66,7 @@ rule own_contours:
         mem_mb=2000,
     params:
         code=code_of("read_own_contours.py"),
-        options=proposals.own_map_options,
+        options=configured(proposals.own_map_options),
     message:
         "reading your contour maps of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -75,7 +75,7 @@ rule own_contours:
 
 rule mcg_ranker:
     input:
-        sample=proposals.sample,
+        sample=filled("<resources>/{proposer}/{file}", proposals.sample),
     output:
         "<results>/rankers/{proposer}.safetensors",
     log:
@@ -89,7 +89,7 @@ rule mcg_ranker:
         mem_mb=2000,
     params:
         code=code_of("learn_ranker.py"),
-        options=proposals.ranker_options,
+        options=configured(proposals.ranker_options),
     message:
         "learning to rank the candidates of {wildcards.proposer}"
     script:
@@ -116,7 +116,7 @@ rule mcg_candidates:
         runtime=240,
     params:
         code=code_of("sample_candidates.py"),
-        options=proposals.sample_options,
+        options=configured(proposals.sample_options),
     message:
         "drawing candidates of {wildcards.dataset} to rank those of {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -125,7 +125,7 @@ rule mcg_candidates:
 
 rule mcg_ranker_from_masks:
     input:
-        samples=proposals.samples,
+        samples=filled("<results>/{dataset}/candidates/{proposer}/{shard}.parquet", proposals.samples),
     output:
         "<results>/rankers/{proposer}.safetensors",
     log:
@@ -139,8 +139,8 @@ rule mcg_ranker_from_masks:
         mem_mb=4000,
     params:
         code=code_of("learn_ranker_from_masks.py"),
-        masks=proposals.masks,
-        options=proposals.ranker_options,
+        masks=configured(proposals.masks),
+        options=configured(proposals.ranker_options),
     message:
         "learning to rank the candidates of {wildcards.proposer} from masks"
     script:
@@ -166,7 +166,7 @@ rule propose_by_mcg:
         runtime=240,
     params:
         code=code_of("propose_by_mcg.py"),
-        options=proposals.candidate_options,
+        options=configured(proposals.candidate_options),
     message:
         "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -193,7 +193,7 @@ rule segment_by_mcg:
         runtime=240,
     params:
         code=code_of("segment_by_mcg.py"),
-        options=proposals.candidate_options,
+        options=configured(proposals.candidate_options),
     message:
         "drawing the proposals on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -220,7 +220,7 @@ rule measure_segments:
         runtime=240,
     params:
         code=code_of("measure_segments.py"),
-        options=proposals.candidate_options,
+        options=configured(proposals.candidate_options),
     message:
         "holding the proposals of {wildcards.proposer} against masks of {wildcards.dataset}, shard {wildcards.shard}"
     script:

@@ -22,7 +22,7 @@ rule get_corenlp:
 
 rule parse:
     input:
-        images=parses.images,
+        images=filled("<results>/{dataset}/images.parquet", parses.images),
         captions="<results>/{dataset}/captions.parquet",
         home=parses.corenlp(),
     output:
@@ -35,11 +35,11 @@ rule parse:
         "../../../envs/corenlp.yaml"
     threads: 2
     resources:
-        mem_mb=parses.memory,
+        mem_mb=configured(parses.memory),
         runtime=240,
     params:
         code=code_of("parse.py"),
-        options=parses.options,
+        options=configured(parses.options),
     message:
         "parsing {wildcards.dataset} with {wildcards.parser}, shard {wildcards.shard}"
     script:
@@ -48,7 +48,7 @@ rule parse:
 
 rule parse_by_grammar:
     input:
-        images=parses.images,
+        images=filled("<results>/{dataset}/images.parquet", parses.images),
         captions="<results>/{dataset}/captions.parquet",
     output:
         "<results>/{dataset}/parses/{parser}/{shard}.parquet",

@@ -3,8 +3,8 @@
 
 rule propose:
     input:
-        unpack(datasets.sources),
-        proposals.files_of_user,
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        files=filled("{own_file}", proposals.files_of_user),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
@@ -15,14 +15,14 @@ rule propose:
     priority: 1  # long, and it waits for nothing but the photographs
     conda:
         "../../../envs/base.yaml"
-    threads: proposals.processes
+    threads: configured(proposals.processes)
     resources:
         mem_mb=3000,
         runtime=120,
     params:
         code=code_of("propose.py"),
-        proposer=proposals.proposer,
-        sources=datasets.source_names,
+        proposer=configured(proposals.proposer),
+        sources=configured(datasets.source_names),
     message:
         "proposing boxes on {wildcards.dataset} by {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -31,7 +31,7 @@ rule propose:
 
 rule cluster_proposals:
     input:
-        proposals=proposals.to_cluster,
+        proposals=filled("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", proposals.clustered),
     output:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
     log:
@@ -44,7 +44,7 @@ rule cluster_proposals:
         mem_mb=2000,
     params:
         code=code_of("cluster_proposals.py"),
-        options=proposals.clusters,
+        options=configured(proposals.clusters),
     message:
         "clustering the boxes of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
     script:

@@ -3,26 +3,26 @@
 
 rule extract_true_regions:
     input:
-        unpack(datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
         boxes="<results>/{dataset}/boxes.parquet",
-        weights=features.weights,
-        precision=features.precision,
+        weights=filled("<resources>/{network}/{file}", features.weights),
+        precision=filled("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
     output:
         "<results>/{dataset}/features/{network}/regions-true/test.parquet",
     log:
         "<logs>/extract_true_regions/{dataset}_{network}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
         code=code_of("extract_true_regions.py"),
-        network=features.of_regions,
-        sources=datasets.source_names,
-        threads=datasets.threads,
+        network=configured(features.of_regions),
+        sources=configured(datasets.source_names),
+        threads=configured(datasets.threads),
     message:
         "features of the true boxes of {wildcards.dataset} by {wildcards.network}"
     script:
@@ -32,20 +32,22 @@ rule extract_true_regions:
 rule embed_true_regions:
     input:
         model="<model>/round{round}/model.safetensors",
-        true_regions=tables.true_regions,
+        true_regions=filled(
+            "<results>/{dataset}/features/{network}/regions-true/test.parquet", tables.network_of_regions
+        ),
     output:
         "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/true_regions.parquet",
     log:
         "<logs>/embed_true_regions/{dataset}_{variant}_seed{seed}_round{round}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=training.code_of("embed_true_regions.py"),
-        threads=datasets.threads,
+        code=configured(training.code_of("embed_true_regions.py")),
+        threads=configured(datasets.threads),
     message:
         "embedding true boxes: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:

@@ -3,29 +3,29 @@
 
 rule extract_regions:
     input:
-        unpack(datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
-        proposals=features.proposals,
-        weights=features.weights,
-        precision=features.precision,
-        class_names=features.class_names,
+        proposals=filled("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", features.proposals),
+        weights=filled("<resources>/{network}/{file}", features.weights),
+        precision=filled("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
+        class_names=filled("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
     output:
         "<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet",
     log:
         "<logs>/extract_regions/{dataset}_{network}_{proposer}_{shard}.log",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         runtime=1440,
         gpu=settings.gpu,
     params:
         code=code_of("extract_regions.py"),
-        network=features.of_regions,
-        all_stay=features.all_stay,
-        sources=datasets.source_names,
-        threads=datasets.threads,
+        network=configured(features.of_regions),
+        all_stay=configured(features.all_stay),
+        sources=configured(datasets.source_names),
+        threads=configured(datasets.threads),
     message:
         "regions of {wildcards.dataset} by {wildcards.network} and {wildcards.proposer}, shard {wildcards.shard}"
     script:
@@ -34,7 +34,7 @@ rule extract_regions:
 
 rule convert_caffe:
     input:
-        caffemodel=features.published_weights,
+        caffemodel=filled("<resources>/{network}/{file}", features.published_weights),
     output:
         "<resources>/{network}/converted.safetensors",
     log:

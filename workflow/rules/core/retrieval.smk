@@ -14,13 +14,13 @@ rule retrieve:
         protocol="full|five_folds|first_1000|random_1000|hodosh",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=training.code_of("retrieve.py"),
-        threads=datasets.threads,
+        code=configured(training.code_of("retrieve.py")),
+        threads=configured(datasets.threads),
     message:
         "retrieval: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:
@@ -30,7 +30,9 @@ rule retrieve:
 rule retrieve_by_ensemble:
     input:
         unpack(training.inputs_of_members),
-        models=training.models_of_members,
+        models=filled(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.members
+        ),
     output:
         "<results>/{dataset}/retrieval/{protocol}/{ensemble}/seed{seed}/ensemble.parquet",
     log:
@@ -39,13 +41,13 @@ rule retrieve_by_ensemble:
         protocol="full|five_folds|first_1000|random_1000|hodosh",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=8000,
         gpu=settings.gpu,
     params:
-        code=training.code_of_ensemble,
-        threads=datasets.threads,
+        code=configured(training.code_of_ensemble),
+        threads=configured(datasets.threads),
     message:
         "retrieval: the ensemble {wildcards.ensemble} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
@@ -64,13 +66,13 @@ rule embed:
         split="train|val|test",
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=8000,
         gpu=settings.gpu,
     params:
-        code=training.code_of("embed.py"),
-        threads=datasets.threads,
+        code=configured(training.code_of("embed.py")),
+        threads=configured(datasets.threads),
     message:
         "embedding {wildcards.split}: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
     script:

@@ -15,7 +15,7 @@ rule make_scenes:
         mem_mb=500,
     params:
         code=code_of("make_scenes.py"),
-        options=datasets.options,
+        options=configured(datasets.options),
     message:
         "making the pictures and sentences of {wildcards.dataset}"
     script:
@@ -24,10 +24,10 @@ rule make_scenes:
 
 rule train_network:
     input:
-        unpack(datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
         box_table="<results>/{dataset}/boxes.parquet",
-        class_names=features.class_names,
+        class_names=filled("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
     output:
         weights="<results>/{dataset}/networks/{network}.safetensors",
         history="<results>/{dataset}/networks/{network}_history.parquet",
@@ -38,15 +38,15 @@ rule train_network:
     priority: 1  # nearly everything waits for it
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=3000,
         gpu=settings.gpu,
     params:
         code=code_of("train_network.py"),
-        network=features.training,
-        sources=datasets.source_names,
-        threads=datasets.threads,
+        network=configured(features.training),
+        sources=configured(datasets.source_names),
+        threads=configured(datasets.threads),
     message:
         "training the network {wildcards.network} on {wildcards.dataset}"
     script:

@@ -4,11 +4,13 @@
 
 rule table:
     input:
-        images=tables.images,
-        captions=tables.captions,
-        retrievals=tables.retrievals,
-        published=tables.published,
-        papers=tables.papers,
+        images=filled("<results>/{dataset}/images.parquet", tables.measuring),
+        captions=filled("<results>/{dataset}/captions.parquet", tables.measuring_images),
+        retrievals=filled(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", tables.retrievals
+        ),
+        published=filled("<project>/config/published/{paper}.csv", tables.papers),
+        papers=filled("<project>/config/published/{paper}.yaml", tables.papers),
     output:
         markdown="<results>/tables/{table}.md",
         html=report(
@@ -29,7 +31,7 @@ rule table:
         mem_mb=1000,
     params:
         code=code_of("table.py"),
-        settings=tables.settings,
+        settings=configured(tables.settings),
     message:
         "writing the table {wildcards.table}"
     script:
@@ -38,9 +40,16 @@ rule table:
 
 rule table_of_rounds:
     input:
-        tables=tables.tables_of_rounds,
-        retrievals=tables.retrievals_of_rounds,
-        accuracies=tables.accuracies_of_rounds,
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+        retrievals=filled(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
+            tables.retrievals_of_rounds,
+        ),
+        accuracies=filled(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondence_accuracy.parquet",
+            tables.accuracies_of_rounds,
+        ),
     output:
         markdown="<results>/tables/{dataset}_rounds.md",
         html=report(
@@ -59,7 +68,7 @@ rule table_of_rounds:
         mem_mb=1000,
     params:
         code=code_of("table_of_rounds.py"),
-        settings=tables.settings_of_rounds,
+        settings=configured(tables.settings_of_rounds),
     message:
         "writing the table of rounds on {wildcards.dataset}"
     script:

@@ -4,8 +4,8 @@
 rule train:
     input:
         unpack(training.inputs),
-        start=training.origin,
-        network=training.network,
+        start=filled("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.origin),
+        network=filled("<resources>/{network}/{file}", training.network),
     output:
         model="<model>/round0/model.safetensors",
         history="<model>/round0/history.parquet",
@@ -14,32 +14,37 @@ rule train:
     priority: 1  # long, and most else waits for it
     conda:
         "../../../envs/torch.yaml"
-    threads: datasets.threads
+    threads: configured(datasets.threads)
     resources:
         mem_mb=8000,
         runtime=1440,
         gpu=settings.gpu,
     params:
-        code=training.code_of("train.py"),
-        method=training.method,
-        parameters=training.parameters,
-        sentences=training.sentences,
-        training=training.training,
-        phases=training.phases,
-        seed=training.seed,
-        round=training.round,
-        threads=datasets.threads,
+        code=configured(training.code_of("train.py")),
+        method=configured(training.method),
+        parameters=configured(training.parameters),
+        sentences=configured(training.sentences),
+        training=configured(training.training),
+        phases=configured(training.phases),
+        seed=configured(training.seed),
+        round=0,
+        threads=configured(datasets.threads),
     message:
         "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
         "../../scripts/train.py"
 
 
-rule train_round:
+use rule train as train_round with:
     input:
         unpack(training.inputs),
-        start=training.start,
-        correspondences=training.correspondences,
+        start=filled(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.round_before
+        ),
+        correspondences=filled(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
+            training.correspondences_of,
+        ),
     output:
         model="<model>/round{round}/model.safetensors",
         history="<model>/round{round}/history.parquet",
@@ -47,25 +52,7 @@ rule train_round:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round{round}.log",
     wildcard_constraints:
         round=r"[1-9]\d*",
-    priority: 1  # long, and most else waits for it
-    conda:
-        "../../../envs/torch.yaml"
-    threads: datasets.threads
-    resources:
-        mem_mb=8000,
-        runtime=1440,
-        gpu=settings.gpu,
     params:
-        code=training.code_of("train.py"),
-        method=training.method,
-        parameters=training.parameters,
-        sentences=training.sentences,
-        training=training.training,
-        phases=training.phases,
-        seed=training.seed,
-        round=training.round,
-        threads=datasets.threads,
+        round=configured(training.round),
     message:
         "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
-    script:
-        "../../scripts/train.py"

@@ -34,7 +34,7 @@ rule count_words:
         mem_mb=2000,
     params:
         code=code_of("count_words.py"),
-        minimum=words.minimum,
+        minimum=configured(words.minimum),
     message:
         "counting the words of {wildcards.dataset}"
     script:
@@ -44,9 +44,9 @@ rule count_words:
 rule count_relations:
     input:
         captions="<results>/{dataset}/captions.parquet",
-        parses=parses.files,
+        parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
         words=rules.count_words.output[0],
-        vectors=words.picked,
+        vectors=filled("<results>/{dataset}/vocabulary/vectors-{vectors}.parquet", words.picked),
     output:
         relations="<results>/{dataset}/vocabulary/relations-{dependencies}.parquet",
         fragments="<results>/{dataset}/vocabulary/fragments-{dependencies}.parquet",
@@ -69,7 +69,7 @@ rule count_relations:
 rule pick_word_vectors:
     input:
         words=rules.count_words.output[0],
-        vectors=words.file_of_vectors,
+        vectors=filled("<resources>/{vectors}/{file}", words.file_of_vectors),
     output:
         "<results>/{dataset}/vocabulary/vectors-{vectors}.parquet",
     log:
@@ -80,7 +80,7 @@ rule pick_word_vectors:
         mem_mb=1000,
     params:
         code=code_of("pick_word_vectors.py"),
-        vectors=words.vectors,
+        vectors=configured(words.vectors),
     message:
         "picking the vectors of {wildcards.vectors} for the words of {wildcards.dataset}"
     script:
@@ -90,7 +90,7 @@ rule pick_word_vectors:
 rule count_tags:
     input:
         captions="<results>/{dataset}/captions.parquet",
-        parses=parses.files,
+        parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
     output:
         "<results>/{dataset}/vocabulary/tags.parquet",
     log:
@@ -110,7 +110,7 @@ rule count_tags:
 rule mine_concepts:
     input:
         images="<results>/{dataset}/images.parquet",
-        parses=parses.files,
+        parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
     output:
         concepts="<results>/{dataset}/vocabulary/concepts.parquet",
         image_concepts="<results>/{dataset}/vocabulary/image_concepts.parquet",
@@ -122,7 +122,7 @@ rule mine_concepts:
         mem_mb=4000,
     params:
         code=code_of("mine_concepts.py"),
-        most=words.most_concepts,
+        most=configured(words.most_concepts),
     message:
         "mining the concepts of {wildcards.dataset}"
     script:

@@ -3,7 +3,7 @@ from densevse.runtime.logs import job
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        sources = {name: snakemake.input[name] for name in snakemake.params.sources}
+        sources = dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True))
         draw_alignments(
             snakemake.input.alignments,
             snakemake.input.retrieval,

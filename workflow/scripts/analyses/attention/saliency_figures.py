@@ -7,7 +7,7 @@ if __name__ == "__main__":
             {snakemake.params.title: snakemake.input.saliency},
             snakemake.input.image_table,
             snakemake.input.caption_table,
-            {name: snakemake.input[name] for name in snakemake.params.sources},
+            dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             snakemake.params.title,
             snakemake.output.maps,
         )

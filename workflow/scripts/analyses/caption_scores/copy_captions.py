@@ -5,7 +5,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         split = snakemake.wildcards.split
         copy_captions(
-            {name: snakemake.input[name] for name in ("train", split)},
+            {"train": snakemake.input.train, split: snakemake.input.asked},
             snakemake.input.captions,
             snakemake.input.tokens,
             split,

@@ -10,7 +10,7 @@ if __name__ == "__main__":
                 "concepts": snakemake.input.concepts,
                 "image_concepts": snakemake.input.image_concepts,
             },
-            {name: snakemake.input[name] for name in snakemake.params.sources},
+            dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             snakemake.params.title,
             snakemake.output[0],
         )

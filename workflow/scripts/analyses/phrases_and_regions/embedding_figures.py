@@ -12,7 +12,7 @@ if __name__ == "__main__":
         region_phrases(
             snakemake.input.embeddings,
             snakemake.input.image_table,
-            {name: snakemake.input[name] for name in snakemake.params.sources},
+            dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             f"Best detections and their nearest phrases among all test phrases: {snakemake.params.title}",
             snakemake.output.nearest,
         )

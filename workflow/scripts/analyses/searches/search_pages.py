@@ -6,7 +6,7 @@ if __name__ == "__main__":
         search_pages(
             snakemake.input.found,
             snakemake.input.image_table,
-            {name: snakemake.input[name] for name in snakemake.params.sources},
+            dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             snakemake.params.asked,
             snakemake.params.title,
             snakemake.params.shown,

@@ -1,0 +1,33 @@
+"""DeFrag's alignments: the variants that align regions with triplets, and what is drawn of them."""
+
+from densevse.analyses.alignments.settings import Settings
+from densevse.dag.paths import Values
+from densevse.dag.tables import Tables
+
+
+class Alignments(Tables):
+    """Alignments of regions with triplets."""
+
+    def of_dataset(self, dataset: str) -> list[str]:
+        """The pictures of each variant that aligns; and, where phrases have true boxes, how right it is."""
+        wanted = []
+        for name, entry in self.variants(dataset).items():
+            if "triplets" in entry.sentences and "regions" in entry.views:
+                folder = f"{self.results}/figures/{dataset}/{name}"
+                wanted += [f"{folder}/alignments.png", f"{folder}/triplet_regions.png"]
+                if self.phrases_have_boxes(dataset):
+                    last = self.folder_of("alignments", dataset, self.last_round(dataset, name))
+                    wanted += [f"{last}/accuracy.parquet"]
+        return wanted
+
+    def triplets(self, dataset: str) -> list[list[str]]:
+        """The triplets whose best regions are shown besides those of the frequent ones."""
+        return self.config.analysis(Settings).of(dataset).triplets
+
+    def retrieval_of_round(self, dataset: str, variant: str, seed: int, round: int) -> Values:
+        """The retrieval of the same model, by the protocol of the main table."""
+        return {"protocol": self.first_protocol(dataset), **self.round_of(dataset, variant, seed, round)}
+
+    def last_retrieval(self, dataset: str, variant: str) -> Values:
+        """The retrieval of the last round of a variant's first seed."""
+        return {"protocol": self.first_protocol(dataset), **self.last_round(dataset, variant)}

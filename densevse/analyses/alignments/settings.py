@@ -1,0 +1,22 @@
+"""Settings of the pictures of alignments (DeFrag, Figure 5)."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from densevse.config.analyses import ByDataset
+from densevse.config.strict import Strict
+
+
+class TripletsShown(Strict):
+    """The triplets of a data set whose best regions are drawn."""
+
+    triplets: list[Annotated[list[str], Field(min_length=3, max_length=3)]] = Field(
+        default=[],
+        description="relation, governor, dependent: the best regions of these triplets are drawn, besides those of "
+        "frequent ones (DeFrag, Fig 5)",
+    )
+
+
+class Settings(ByDataset[TripletsShown]):
+    """Data set -> the triplets that are drawn."""

@@ -1,0 +1,28 @@
+"""Settings of the check of contours against people's boundaries."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from densevse.config.analyses import AnalysisSettings
+from densevse.config.sources import Path
+from densevse.config.strict import Strict
+
+
+class Settings(Strict, AnalysisSettings):
+    """The photographs with the boundaries that people drew."""
+
+    folder: Path | None = Field(None, description="a folder in BSDS500's layout, which contours are held against")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_no_path(cls, values: Any) -> Any:
+        if isinstance(values, str):
+            raise ValueError("folder: the folder is named by this key, no longer by `boundaries` itself")
+        return values
+
+    def paths(self) -> Iterator[tuple[str, str]]:
+        """The folder."""
+        if self.folder:
+            yield "boundaries.folder", self.folder

@@ -1,0 +1,26 @@
+"""Average precision of concepts: the network that a data set's methods are given, and its files."""
+
+from densevse.dag.paths import Values
+from densevse.dag.tables import Tables
+
+
+class ConceptPrecision(Tables):
+    """How well concepts are predicted."""
+
+    def of_dataset(self, dataset: str) -> list[str]:
+        """The table and the picture, where a variant in the main table reads scores of concepts."""
+        if not self.with_concepts(dataset):
+            return []
+        return [f"{self.results}/tables/concepts_{dataset}.md", f"{self.results}/figures/{dataset}/concepts.png"]
+
+    def network(self, dataset: str) -> Values:
+        """The concept network whose scores methods are given."""
+        return {"concept_network": self.dataset(dataset).networks["concepts"]}
+
+    def scores(self, dataset: str) -> list[Values]:
+        """The shards of its scores."""
+        return self.shards(dataset, concept_network=self.dataset(dataset).networks["concepts"])
+
+    def title_of_concepts(self, dataset: str) -> str:
+        """The title of the picture."""
+        return f"Concepts of images of {self.title(dataset)}, with their scores"

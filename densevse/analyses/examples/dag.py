@@ -1,0 +1,32 @@
+"""Pictures of retrievals: one for each method, and SCO's variants side by side."""
+
+from densevse.dag.paths import Values
+from densevse.dag.tables import Tables
+
+COMPARED = ("sco_ctx", "sco_cnp_ctx", "sco")
+"""The variants side by side in SCO's Figure 4."""
+
+
+class Examples(Tables):
+    """Queries with what a method ranked first."""
+
+    def of_dataset(self, dataset: str) -> list[str]:
+        """A picture for each method in a data set's main table, not for its variants."""
+        methods = sorted(self.config.methods.keys() & self.variants(dataset).keys())
+        return [f"{self.results}/figures/{dataset}/examples/{name}.png" for name in methods]
+
+    def example(self, dataset: str, variant: str) -> Values:
+        """The retrieval of the last round of a variant's first seed, by the protocol of the main table."""
+        return {"protocol": self.first_protocol(dataset), **self.last_round(dataset, variant)}
+
+    def compared(self, dataset: str) -> list[Values]:
+        """The same of each variant that SCO's Figure 4 compares."""
+        return [self.example(dataset, variant) for variant in COMPARED]
+
+    def titles_compared(self, dataset: str) -> list[str]:
+        """The titles of these variants."""
+        return [self.project.variant(variant, dataset).title for variant in COMPARED]
+
+    def title_of_comparison(self, dataset: str) -> str:
+        """The title of their figure."""
+        return f"The best sentences of images of {self.title(dataset)}"

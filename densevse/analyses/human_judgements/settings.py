@@ -1,0 +1,28 @@
+"""Settings of the agreement with people's judgements of pairs."""
+
+from pydantic import Field
+
+from densevse.config.analyses import ByDataset
+from densevse.config.config import Config
+from densevse.config.names import known
+from densevse.config.strict import Strict
+
+
+class JudgementsSource(Strict):
+    """The place of a data set's judgements."""
+
+    source: str | None = Field(
+        None, description="the source of the data set that holds judgements in the format of Flickr8k's"
+    )
+
+
+class Settings(ByDataset[JudgementsSource]):
+    """Data set -> the source of its judgements."""
+
+    def check(self, config: Config) -> None:
+        """Raise `ValueError` for a source that the data set does not have."""
+        super().check(config)
+        for name, judgements in self.items():
+            if judgements.source is not None:
+                dataset = config.datasets[name]
+                known(f"human_judgements.{name}.source", [judgements.source], {**dataset.sources, **dataset.local})

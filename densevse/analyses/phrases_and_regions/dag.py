@@ -1,0 +1,16 @@
+"""HM-LSTM's pictures: the methods that have some."""
+
+from densevse.dag.tables import Tables
+
+
+class PhrasesAndRegions(Tables):
+    """Pictures of methods (not of their variants) that represent phrases and regions, of the first seed."""
+
+    def of_dataset(self, dataset: str) -> list[str]:
+        """The pictures of each such method in a data set's main table."""
+        pictures = []
+        for name in self.config.methods.keys() & self.with_phrases(dataset).keys():
+            files = ["embedding.svg", "region_phrases.png"]
+            files += ["correspondences.png"] if self.config.methods[name].last_round else []
+            pictures += [f"{self.results}/figures/{dataset}/{name}/{file}" for file in files]
+        return sorted(pictures)

@@ -1,0 +1,42 @@
+"""Proposals against true boxes: the proposers that a data set's table compares."""
+
+from densevse.analyses.proposal_recall.settings import Settings
+from densevse.dag.paths import Values
+from densevse.dag.proposals import Proposals
+
+
+class ProposalRecall(Proposals):
+    """Recall and speed of proposers."""
+
+    def proposals(self, dataset: str) -> list[Values]:
+        """The shards of a proposer's proposals."""
+        return self.shards(dataset)
+
+    def segment_overlap(self, dataset: str, proposer: str) -> list[Values]:
+        """The shards of what segments cover, where a proposer gives segments and the data set has masks."""
+        known = self.config.proposers[proposer].kind == "mcg" and self.dataset(dataset).has_masks
+        return self.shards(dataset) if known else []
+
+    def compared(self, dataset: str) -> list[str]:
+        """The data set's proposer and those that its table sets beside it."""
+        compared = self.config.analysis(Settings).of(dataset).proposers
+        return list(dict.fromkeys([self.dataset(dataset).proposer, *compared]))
+
+    def timed(self, dataset: str) -> list[str]:
+        """The compared proposers that compute all that their boxes come from."""
+        searches = [name for name, proposer in self.config.proposers.items() if proposer.kind == "selective_search"]
+        return [name for name in self.compared(dataset) if name in [*searches, *self.detecting()]]
+
+    def recalls(self, dataset: str) -> list[Values]:
+        """The recall of each compared proposer."""
+        return [{"proposer": proposer} for proposer in self.compared(dataset)]
+
+    def times(self, dataset: str) -> list[Values]:
+        """The times of each timed proposer."""
+        return [{"proposer": proposer} for proposer in self.timed(dataset)]
+
+    def published(self, dataset: str) -> list[Values]:
+        """The published metrics of proposers on a data set, and what they were measured on; or nothing."""
+        kinds = ("csv", "yaml")
+        files = {kind: self.project.root / f"config/published/proposals/{dataset}.{kind}" for kind in kinds}
+        return [{"kind": kind} for kind, file in files.items() if file.is_file()]

@@ -1,0 +1,24 @@
+"""Settings of the table of proposals: results/tables/proposals_<data set>.md."""
+
+from pydantic import Field
+
+from densevse.config.analyses import ByDataset
+from densevse.config.config import Config
+from densevse.config.names import known
+from densevse.config.strict import Strict
+
+
+class ProposersCompared(Strict):
+    """The proposers of a data set's table, besides its own."""
+
+    proposers: list[str] = Field(default=[], description="further proposers in the data set's table of proposals")
+
+
+class Settings(ByDataset[ProposersCompared]):
+    """Data set -> the proposers that are compared."""
+
+    def check(self, config: Config) -> None:
+        """Raise `ValueError` for a proposer that does not exist."""
+        super().check(config)
+        for dataset, compared in self.items():
+            known(f"proposal_recall.{dataset}.proposers", compared.proposers, config.proposers)

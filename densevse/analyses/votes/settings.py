@@ -1,0 +1,43 @@
+"""Settings of ballots and votes on learned correspondences (HM-LSTM, section 5.3.2)."""
+
+from collections.abc import Iterator
+
+from pydantic import Field
+
+from densevse.config.analyses import ByDataset
+from densevse.config.config import Config
+from densevse.config.datasets import Seed
+from densevse.config.names import known
+from densevse.config.sources import Path
+from densevse.config.strict import Strict
+
+
+class BallotSize(Strict):
+    """How many learned correspondences people are asked to judge."""
+
+    pairs: int = Field(2000, ge=1, description="how many are drawn at random from all of the training data")
+    seed: Seed = Field(0, description="of the draw")
+
+
+class VotesOnDataset(Strict):
+    """The ballot of a data set, and people's votes on it."""
+
+    ballot: BallotSize = Field(default={}, validate_default=True, description="pairs of a phrase and a region to judge")
+    files: dict[str, Path] = Field(
+        default={}, description="variant -> people's votes on its ballot: CSV with the columns pair, voter, correct"
+    )
+
+
+class Settings(ByDataset[VotesOnDataset]):
+    """Data set -> its ballot and votes."""
+
+    def check(self, config: Config) -> None:
+        """Raise `ValueError` for votes on a variant that does not exist."""
+        super().check(config)
+        for dataset, votes in self.items():
+            known(f"votes.{dataset}.files", votes.files, config.variant_names())
+
+    def paths(self) -> Iterator[tuple[str, str]]:
+        """The files of votes."""
+        for dataset, votes in self.items():
+            yield from ((f"votes.{dataset}.files.{variant}", path) for variant, path in votes.files.items())

@@ -1,0 +1,79 @@
+"""Settings of analyses. Each declares its own, in densevse/analyses/<name>/settings.py, as a class `Settings`.
+
+They stand below the top-level key `<name>` of the configuration; config/analyses/<name>.yaml holds those that come with
+the project. This module finds them by their folders' names, so that an analysis can be added or deleted without an
+edit elsewhere.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
+
+from pydantic import ConfigDict, RootModel
+
+from densevse.config.names import FileName, known
+from densevse.config.strict import Strict
+
+if TYPE_CHECKING:
+    from densevse.config.config import Config
+    from densevse.config.datasets import Brought
+
+FOLDER = Path(__file__).parents[1] / "analyses"
+Entry = TypeVar("Entry", bound=Strict)
+
+
+class AnalysisSettings:
+    """The base of every analysis's `Settings`."""
+
+    def check(self, config: "Config") -> None:
+        """Raise `ValueError` that begins with the path of a key whose name does not exist in the configuration."""
+
+    def paths(self) -> Iterator[tuple[str, str]]:
+        """The files and folders of the user's that the settings name, each with the path of its key."""
+        yield from ()
+
+    def datasets(self, config: "Config") -> Mapping[str, "Brought"]:
+        """The data sets that the analysis brings: results/<name>/ -> its settings."""
+        return {}
+
+
+class Entries(RootModel[dict[FileName, Entry]], AnalysisSettings, Generic[Entry]):
+    """Settings that are entries by name, such as searches."""
+
+    model_config = ConfigDict(frozen=True)
+
+    def items(self) -> Iterator[tuple[str, Entry]]:
+        """The names and the entries."""
+        yield from self.root.items()
+
+
+class ByDataset(Entries[Entry]):
+    """Settings that are entries by data set; one without an entry has the defaults."""
+
+    def of(self, dataset: str) -> Entry:
+        """The settings for a data set."""
+        return self.root[dataset] if dataset in self.root else cast(Entry, entry_type(type(self)).model_validate({}))
+
+    def check(self, config: "Config") -> None:
+        """Raise `ValueError` for an entry of an unknown data set."""
+        known(key_of(type(self)), self.root, config.datasets)
+
+
+def entry_type(kind: type[AnalysisSettings]) -> type[Strict]:
+    """The type of the entries of a subclass of `Entries`."""
+    found: type[Strict] = kind.model_fields["root"].annotation.__args__[1]  # type: ignore[attr-defined]
+    return found
+
+
+def key_of(kind: type[AnalysisSettings]) -> str:
+    """The top-level key of an analysis's settings: the name of its folder."""
+    return kind.__module__.split(".")[-2]
+
+
+@cache
+def settings_of_analyses() -> dict[str, type[AnalysisSettings]]:
+    """Analysis -> its class of settings, for those that have some."""
+    names = sorted(file.parent.name for file in FOLDER.glob("*/settings.py"))
+    return {name: import_module(f"densevse.analyses.{name}.settings").Settings for name in names}

@@ -1,0 +1,103 @@
+"""Fills path patterns and params of rules from a job's wildcards and from what the configuration decides.
+
+A rule shows where its inputs lie, and a function with a telling name fills in what its wildcards do not say:
+
+    parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset),
+
+Such functions take plain values: those wildcards that their parameters name.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from inspect import Parameter, signature
+from typing import Any, Protocol, TypeVar
+
+Values = Mapping[str, Any]
+"""Names in the braces of a pattern, with what stands for them."""
+
+Decided = str | Values | Sequence[str | Values] | None
+"""Values fill the pattern, once or several times; text is a path of its own, such as a file of the user's; None is no
+file."""
+
+Result = TypeVar("Result")
+NUMBERS = {"seed", "round"}
+
+
+class Wildcards(Protocol):
+    """The wildcards of a job: `wildcards.dataset` and so on, always text."""
+
+    def __getattr__(self, name: str) -> str: ...
+
+
+def configured(decide: Callable[..., Result]) -> Callable[[Wildcards], Result]:
+    """A function of a job's wildcards that gives `decide` those that its parameters name; seeds and rounds as int.
+
+    A parameter with a default is left out where the rule has no such wildcard.
+    """
+
+    def of_job(wildcards: Wildcards) -> Result:
+        return decide(**_arguments(decide, wildcards))
+
+    return of_job
+
+
+class Paths:
+    """Path patterns below the folders that `pathvars` name, such as <results>."""
+
+    def __init__(self, **pathvars: str) -> None:
+        self._pathvars = pathvars
+
+    def filled(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], str | list[str]]:
+        """An input function: the paths that `pattern` becomes by a job's wildcards and what `decide` says."""
+        whole = self.below(pattern)
+
+        def paths(wildcards: Wildcards) -> str | list[str]:
+            decided = decide(**_arguments(decide, wildcards))
+            if decided is None:
+                return []
+            if isinstance(decided, str | Mapping):
+                return _path(whole, wildcards, decided)
+            return [_path(whole, wildcards, one) for one in decided]
+
+        return paths
+
+    def below(self, pattern: str) -> str:
+        """The pattern with the folders in it that its <names> stand for."""
+        while found := re.search(r"<(\w+)>", pattern):
+            pattern = pattern.replace(found[0], self._pathvars[found[1]])
+        return pattern.removeprefix("./")
+
+
+class _Names(Mapping[str, Any]):
+    """What stands for the names of a pattern: decided values first, then wildcards."""
+
+    def __init__(self, wildcards: Wildcards, values: Values) -> None:
+        self._wildcards, self._values = wildcards, values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name] if name in self._values else getattr(self._wildcards, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def _path(pattern: str, wildcards: Wildcards, decided: str | Values) -> str:
+    return decided if isinstance(decided, str) else pattern.format_map(_Names(wildcards, decided))
+
+
+def _arguments(decide: Callable[..., Any], wildcards: Wildcards) -> dict[str, Any]:
+    return {
+        name: int(getattr(wildcards, name)) if name in NUMBERS else getattr(wildcards, name)
+        for name, optional in _parameters(decide)
+        if not optional or hasattr(wildcards, name)
+    }
+
+
+@cache
+def _parameters(decide: Callable[..., Any]) -> tuple[tuple[str, bool], ...]:
+    """The parameters of a function, each with whether it may be left out."""
+    return tuple((name, one.default is not Parameter.empty) for name, one in signature(decide).parameters.items())
