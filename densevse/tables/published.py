@@ -1,6 +1,6 @@
 """The figures that the papers print: config/published/<paper>.csv, and what they were measured with: <paper>.yaml.
 
-Only the standard library reads them, so that a wrong name can be refused before any job is planned.
+Reading them needs no heavy package, so that a wrong name can be refused before any job is planned.
 """
 
 import csv
