@@ -433,13 +433,23 @@ def test_a_checkpoint_of_another_training_is_not_used(tmp_path, caplog):
     one.save({"step": 3})
     with caplog.at_level("INFO", logger="densevse"):
         assert other.load() is None
-    assert ".work-aaaa" in caplog.text
+    assert ".work-model-aaaa" in caplog.text
     other.path.parent.mkdir()
     other.path.write_bytes(one.path.read_bytes())
     with pytest.raises(InputError, match=r"expected the checkpoint of training b+, found that of a+"):
         other.load()
     other.remove()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_training_leaves_alone_the_checkpoint_of_other_weights_in_the_folder(tmp_path):
+    """All networks of a data set lie in one folder, and some are trained at the same time."""
+    one, other = (Checkpoint(tmp_path / f"{name}.safetensors", "a" * 64) for name in ("net", "net_fine"))
+    other.save({"step": 3})
+    one.save({"step": 4})
+    one.remove()
+    assert not one.path.exists()
+    assert other.load()["step"] == 3
 
 
 def test_fingerprint_knows_settings_and_contents(tmp_path):
