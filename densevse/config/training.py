@@ -60,7 +60,7 @@ class NamedPhase(Phase):
 
 
 class Recipe(Strict):
-    """How a job trains, whatever it trains.
+    """The settings that every job has which trains something.
 
     A phase may change parameters of what is trained. Weights are kept of those last epochs alone in which the
     parameters are what they are at the end: the best epoch of a warm-up would be another method's.

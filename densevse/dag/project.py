@@ -160,7 +160,7 @@ class Stage:
         return values
 
     def recipe(self, dataset: str, entry: Any, script: str) -> dict[str, Any]:
-        """How the `script` trains an entry that has a training, phases and a seed, as Recipe takes it."""
+        """The training, phases and seed of an entry that the `script` trains, as Recipe takes them."""
         return {
             "training": self.read_by(script, entry.training),
             "phases": [{"name": name, **self.read_by(script, phase)} for name, phase in entry.phases.items()],

@@ -1,4 +1,4 @@
-"""How a method attends to a split's images and sentences, for methods that can say it (`Method.saliency`)."""
+"""Attention to the images and sentences of a split, of methods that can say it (`Method.saliency`)."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,10 @@ IMAGES_AT_ONCE = 64
 
 
 def saliency(method: Method, pairs: Pairs) -> Iterator[tuple[Indices, Weights, Weights]]:
-    """Of each image's first sentence, some at once: sentences (n,), saliency (T, n, cells) and (T, n, longest)."""
+    """Yield the saliency of each image's first sentence, some at once.
+
+    As sentences (n,), weights of cells (T, n, cells) and of words (T, n, longest).
+    """
     device = device_of(method)
     first = np.unique(pairs.rows.image_of_caption, return_index=True)[1]
     for places in progress(batches(len(first), IMAGES_AT_ONCE), "saliency"):

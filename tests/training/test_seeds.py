@@ -1,4 +1,4 @@
-"""What a training is called enters its seed: under another name every figure would be another."""
+"""The name of a training enters its seed: under another name every figure would be another."""
 
 import hashlib
 
