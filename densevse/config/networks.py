@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from densevse.config.sources import Path, Source
 from densevse.config.strict import Strict
+from densevse.config.training import Phase, Training
 
 View = Literal["whole", "centre", "ten_crop", "grid", "regions", "crops", "concepts", "concepts_whole", "written"]
 
@@ -107,24 +108,42 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Deviation = Annotated[float, Field(gt=0, le=1)]
 
 
-class Network(Strict):
+class NetworkInput(Strict):
+    """The square of pixels that a network is given."""
+
+    size: int = Field(224, ge=32, description="side of the square, pixels")
+    mean: tuple[Share, Share, Share] = Field((0.485, 0.456, 0.406), strict=False, description="of RGB from 0 to 1")
+    std: tuple[Deviation, Deviation, Deviation] = Field((0.229, 0.224, 0.225), strict=False)
+
+
+class Network(NetworkInput):
     """A convolutional network and the images it expects."""
 
     architecture: str = Field(description=f"{', '.join(LAYERS)}, or another of torchvision's classifiers")
     weights: Source | None = Field(None, description="published weights")
     local: Path | None = Field(None, description="a weights file of yours to use instead")
     trained_on: str | None = Field(None, description="the data set whose workflow trains it")
+    training: Training | None = Field(None, description="with trained_on: what holds throughout its training")
+    phases: dict[str, Phase] = Field(default={}, description="with trained_on: by name, one after the other")
+    seed: int = Field(0, ge=0, description="with trained_on: of its training")
     layers: dict[View, str] = Field(min_length=1, description="view -> layer whose output is the feature")
-    size: int = Field(224, ge=32, description="side of the square input, pixels")
     resize: int = Field(256, ge=32, description="shorter side of the image for the views centre and ten_crop, pixels")
-    mean: tuple[Share, Share, Share] = Field((0.485, 0.456, 0.406), strict=False, description="of RGB from 0 to 1")
-    std: tuple[Deviation, Deviation, Deviation] = Field((0.229, 0.224, 0.225), strict=False)
     precision: Literal["auto", "bf16", "fp32"] = Field(
         "auto", description="what it computes in; auto: bf16 where the hardware has it, chosen once for each data set"
     )
     batch_size: int = Field(64, ge=1)
     classes: str | None = Field(None, description="file with one class name in each line, or imagenet")
     regions: RegionOptions = Field(default={}, validate_default=True)
+
+    @model_validator(mode="after")
+    def _recipe_where_trained(self) -> Self:
+        for key in ("training", "phases"):
+            if self.trained_on and not getattr(self, key):
+                raise ValueError(f"{key}: a network that is trained on {self.trained_on} needs it")
+        for key in ("training", "phases", "seed"):
+            if not self.trained_on and getattr(self, key):
+                raise ValueError(f"{key}: only a network with trained_on has it; this one is not trained here")
+        return self
 
     @model_validator(mode="after")
     def _crops_fit(self) -> Self:

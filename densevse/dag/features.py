@@ -3,12 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
-from densevse.config.networks import Network, View
+from densevse.config.networks import Network, NetworkInput, View
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 
 IMAGE_FIELDS = {"architecture", "size", "resize", "mean", "std", "precision", "batch_size"}
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
+
+
+def input_of(network: Network) -> dict[str, Any]:
+    """The pixels that a network is given, as NetworkInput takes them."""
+    return network.model_dump(mode="json", include=set(NetworkInput.model_fields))
 
 
 class Features(Stage):
@@ -76,9 +81,9 @@ class Features(Stage):
         return any_of(name for name, network in self.config.networks.items() if network.trained_on)
 
     def training(self, dataset: str, network: str) -> dict[str, Any]:
-        """What of a network decides its training."""
-        values = self.read_by("train_network.py", self.network(dataset, network))
-        return {name: values[name] for name in ("mean", "size", "std")}
+        """The settings of a network's training, as densevse.scenes.training.NetworkJob takes them."""
+        entry = self.config.networks[network]
+        return {"pixels": input_of(entry), **self.recipe(dataset, entry, "train_network.py")}
 
     def named(self) -> str:
         """The networks that make features of images: those of config/networks, and concept networks of their own."""

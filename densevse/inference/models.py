@@ -109,12 +109,6 @@ def load_model(
     return method
 
 
-def trained_on(path: str | Path) -> str:
-    """The kind of device that a model was trained on: cpu or cuda."""
-    device: str = described(path)["device"]
-    return device
-
-
 def open_model(files: Files, path: str | Path, device: torch.device, *abilities: str) -> tuple[Inputs, Method]:
     """A data set's artifacts and a model that was trained on them.
 

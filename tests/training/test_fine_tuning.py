@@ -101,7 +101,8 @@ def job(files, crops, folder, tmp_path):
             phases=phases,
             seed=0,
         )
-        train(crops if start else of_vectors, None if start is None else str(start), described, model, history)
+        read = crops.with_changes(start=str(start)) if start else of_vectors
+        train(read, described, model, history)
         return model, schema.read(history, HISTORY)
 
     return run

@@ -53,6 +53,12 @@ def test_a_parameter_of_one_variant_reruns_that_variant_only(finished):
     assert changed(finished, values) == {"train": 1, "retrieve": 1, "table": 1}
 
 
+def test_a_networks_learning_rate_reruns_its_training_and_what_follows(finished):
+    values = copy.deepcopy(SMALL)
+    values["networks"] = {"scenes_net": {"phases": {"fall": {"learning_rate": 0.002}}}}
+    assert changed(finished, values) == {"train_network": 1, "extract_features": 1, **TRAINING}
+
+
 def test_a_title_reruns_only_the_table(finished):
     values = copy.deepcopy(SMALL)
     values["methods"]["vse"]["title"] = "Another name"
@@ -88,6 +94,7 @@ NO_EFFECT = {
     "a licence": ("config/datasets/scenes.yaml", "licence: that", "licence: now that"),
     "a note in a network": ("config/networks/alexnet.yaml", "  note: the", "  note: still the"),
     "code of another stage": ("densevse/language/corenlp.py", "", "\nEDITED = True\n"),
+    "code of ensembles": ("densevse/inference/ensembles.py", "", "\nEDITED = True\n"),
     "code of another method": ("densevse/methods/hm_lstm.py", "", "\nEDITED = True\n"),
 }
 TRAINING = {"train": 2, "retrieve": 2, "table": 1}

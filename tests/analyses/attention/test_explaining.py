@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from densevse.analyses.attention.explaining import entropies, write_saliency
+from densevse.analyses.attention.explaining import write_saliency
 from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
@@ -12,9 +12,11 @@ from densevse.artifacts.schemas.training import HISTORY
 from densevse.artifacts.store import FeatureWriter
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
+from densevse.inference.attention import entropies
 from densevse.inference.encoding import encode_images, encode_sentences
+from densevse.inference.ensembles import summed
 from densevse.inference.models import build, load_model, open_model
-from densevse.inference.scoring import scorer, summed
+from densevse.inference.scoring import scorer
 from densevse.runtime.errors import InputError
 from densevse.training.retrieval import train
 from tests.miniature import SIZE
@@ -57,7 +59,7 @@ def run(files, folder, method, parameters, start=None, **training):
     )
     folder.mkdir()
     model, history = folder / "model.safetensors", folder / "history.parquet"
-    train(files, start, job, model, history)
+    train(files.with_changes(start=str(start) if start else []), job, model, history)
     return str(model), schema.read(history, HISTORY)
 
 

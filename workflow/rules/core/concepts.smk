@@ -55,7 +55,6 @@ rule train_concept_network:
         gpu=settings.gpu,
     params:
         code=code_of("train_concept_network.py"),
-        network=configured(concepts.backbone_settings),
         sources=configured(datasets.source_names),
         training=configured(concepts.training),
     message:
