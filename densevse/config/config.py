@@ -13,11 +13,12 @@ from pydantic import Field, model_validator
 from densevse.analyses.searches.settings import Search
 from densevse.config.concepts import ConceptNetwork
 from densevse.config.datasets import Dataset
+from densevse.config.declared.views import VIEWS
 from densevse.config.generators import Generator, GeneratorEntry
 from densevse.config.language import Parser, WordVectors
 from densevse.config.methods import Method, MethodEntry
 from densevse.config.names import FileName
-from densevse.config.networks import CONCEPTS, Network, View
+from densevse.config.networks import Network
 from densevse.config.proposers import Clustered, Proposer
 from densevse.config.sources import Path
 from densevse.config.strict import Strict
@@ -70,11 +71,12 @@ class Config(Strict):
             known(f"searches.{name}.variant", [search.variant], self.variant_names())
         return self
 
-    def check_networks(self, where: str, networks: Mapping[View, str]) -> None:
+    def check_networks(self, where: str, networks: Mapping[str, str]) -> None:
         """Raise `ValueError` for a network that there is none of, or that has no layer for its view."""
         for view, network in networks.items():
-            known(f"{where}.{view}", [network], self.concept_networks if view in CONCEPTS else self.networks)
-            if view in CONCEPTS:
+            by_concepts = VIEWS[view].made_by == "concept_network"
+            known(f"{where}.{view}", [network], self.concept_networks if by_concepts else self.networks)
+            if by_concepts:
                 continue
             if view not in self.networks[network].layers:
                 raise ValueError(f"{where}.{view}: networks.{network}.layers names no layer for this view")

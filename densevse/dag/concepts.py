@@ -3,7 +3,7 @@
 from typing import Any
 
 from densevse.config.concepts import ConceptNetwork
-from densevse.dag.features import Features
+from densevse.dag.features import Features, modules_of_architecture
 from densevse.dag.project import Project, Stage, Wildcards, any_of
 
 
@@ -69,6 +69,11 @@ class Concepts(Stage):
             "seed": entry.seed,
             "threads": self.threads(wildcards),
         }
+
+    def code_of_training(self, wildcards: Wildcards) -> str:
+        """The code that trains all layers of a concept network."""
+        backbone = self.config.networks[self.backbone(wildcards)]
+        return self.project.code.digest("train_concept_network.py", *modules_of_architecture(backbone.architecture))
 
     def scores_by_region(self, wildcards: Wildcards) -> list[str]:
         """All shards of its scores by the best region."""

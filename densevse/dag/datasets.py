@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from densevse.config.datasets import READERS
+from densevse.config.declared.readers import READERS
 from densevse.config.sources import Source
 from densevse.dag.project import Stage, Wildcards, any_of
 

@@ -1,8 +1,11 @@
 """What convolutional networks make of images, of regions, and where their weights come from."""
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
-from densevse.config.networks import Network, View
+from densevse.config.declared.networks import ARCHITECTURES
+from densevse.config.declared.views import VIEWS
+from densevse.config.networks import Network
 from densevse.dag.project import Stage, Wildcards, any_of
 
 IMAGE_FIELDS = {"architecture", "size", "resize", "mean", "std", "precision", "batch_size"}
@@ -15,13 +18,28 @@ class Features(Stage):
     def files(self, dataset: str, view: str, network: str) -> list[str]:
         """The feature shards of a view; regions are those of the data set's proposer."""
         folder = f"{self.results}/{dataset}/features/{network}"
-        if view == "regions":
-            return self.shards(f"{folder}/regions-{self.project.datasets[dataset].proposer}", dataset)
-        return self.shards(f"{folder}/{view}", dataset)
+        by = f"-{self.project.datasets[dataset].proposer}" if VIEWS[view].of_proposals else ""
+        return self.shards(f"{folder}/{view}{by}", dataset)
+
+    def extracted(self, one_vector: bool = False) -> str:
+        """The views whose features a network makes of images; with `one_vector` those that are one vector."""
+        views = VIEWS.items()
+        return any_of(name for name, view in views if view.extracted and view.one_vector >= one_vector)
+
+    def code_of(self, script: str) -> Callable[[Wildcards], str]:
+        """The digest of the code of a job that computes with a network, and of what extracts its view."""
+
+        def code(wildcards: Wildcards) -> str:
+            modules = modules_of_architecture(self.network(wildcards).architecture)
+            view = getattr(wildcards, "view", None)
+            extraction = [f"densevse.vision.views.{view}"] if view else []
+            return self.project.code.digest(script, *modules, *extraction)
+
+        return code
 
     def of_images(self, wildcards: Wildcards) -> dict[str, Any]:
         """What of a network decides a view's features: neither other views nor where its weights are."""
-        return self._deciding(wildcards, cast(View, wildcards.view), IMAGE_FIELDS, "extract_features.py")
+        return self._deciding(wildcards, wildcards.view, IMAGE_FIELDS, "extract_features.py")
 
     def of_regions(self, wildcards: Wildcards) -> dict[str, Any]:
         """What of a network decides its regions."""
@@ -33,7 +51,7 @@ class Features(Stage):
 
     def proposals(self, wildcards: Wildcards) -> str | list[str]:
         """The shard's proposals; a detector that finds its own boxes needs none."""
-        if self.network(wildcards).architecture == "faster_rcnn":
+        if ARCHITECTURES[self.network(wildcards).architecture].finds_boxes:
             return []
         return f"{self.results}/{wildcards.dataset}/proposals/{wildcards.proposer}/{wildcards.shard}.parquet"
 
@@ -96,7 +114,15 @@ class Features(Stage):
         """The network that a concept network is made of on a data set."""
         return self.config.concept_networks[concept_network].network or self.project.datasets[dataset].networks["whole"]
 
-    def _deciding(self, wildcards: Wildcards, view: View, fields: set[str], script: str) -> dict[str, Any]:
+    def _deciding(self, wildcards: Wildcards, view: str, fields: set[str], script: str) -> dict[str, Any]:
         network = self.network(wildcards)
         values = {name: value for name, value in self.read_by(script, network).items() if name in fields}
         return {**values, "layers": {view: network.layers[view]}}
+
+
+def modules_of_architecture(name: str) -> list[str]:
+    """The modules that a job which computes with a network imports by name: its architecture, and what declares it.
+
+    The declaration counts because a job takes the nodes of layers from it.
+    """
+    return [ARCHITECTURES[name].implementation, ARCHITECTURES.module(name)]

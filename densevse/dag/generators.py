@@ -5,7 +5,7 @@ from typing import Any
 from densevse.config.generators import Generator
 from densevse.dag.inputs import Files, Inputs
 from densevse.dag.project import Stage, Wildcards, any_of
-from densevse.dag.training import modules_of
+from densevse.dag.training import modules_reading
 
 
 class Generators(Stage):
@@ -68,7 +68,9 @@ class Generators(Stage):
         return self.read_by("write_captions.py", self.entry(wildcards).decoding)
 
     def _modules(self, wildcards: Wildcards) -> list[str]:
-        return modules_of(self.entry(wildcards))
+        entry = self.entry(wildcards)
+        views = [] if entry.view is None else [entry.view]
+        return [f"densevse.methods.generators.{entry.model}", *modules_reading(entry.sentences, views)]
 
     def _inputs(self, wildcards: Wildcards, splits: list[str]) -> Files:
         entry, inputs = self.entry(wildcards), Inputs(self.project)

@@ -1,12 +1,11 @@
 """Training: what a variant reads on a data set, what decides its training, and the rounds that follow one another."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from densevse.config.generators import Generator
+from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.methods import Method
-from densevse.config.networks import CROPS, WRITTEN
-from densevse.dag.features import Features
+from densevse.dag.features import Features, modules_of_architecture
 from densevse.dag.inputs import Files, Inputs
 from densevse.dag.project import Stage, Wildcards
 from densevse.runtime.errors import InputError
@@ -37,7 +36,8 @@ class Training(Stage):
 
     def code_of_ensemble(self, wildcards: Wildcards) -> str:
         """The code of an ensemble's retrieval."""
-        modules = [module for entry in self._members(wildcards).values() for module in modules_of(entry)]
+        names = self._members(wildcards)
+        modules = [module for name in names for module in self.modules_of(name, wildcards.dataset)]
         return self.project.code.digest("retrieve_by_ensemble.py", *dict.fromkeys(modules))
 
     def _members(self, wildcards: Wildcards) -> dict[str, Method]:
@@ -53,16 +53,17 @@ class Training(Stage):
 
     def written(self, wildcards: Wildcards, variant: str) -> Files:
         """The sentences that a generator wrote about a data set's images, where a variant reads them."""
-        generator = self.project.variant(variant, wildcards.dataset).generator
-        if generator is None:
+        entry = self.project.variant(variant, wildcards.dataset)
+        if entry.generator is None:
             return {}
-        folder = f"{self.results}/{wildcards.dataset}/captions/{generator}/seed{wildcards.seed}"
-        return {WRITTEN: [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]}
+        folder = f"{self.results}/{wildcards.dataset}/captions/{entry.generator}/seed{wildcards.seed}"
+        written = [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
+        return {f"view_{view}": written for view in entry.views if VIEWS[view].made_by == "generator"}
 
     def inputs_of_images(self, dataset: str, variant: str) -> Files:
         """What a variant reads of a data set's images, but for sentences about them."""
         entry = self.project.variant(variant, self.seen_as(dataset))
-        views = [view for view in entry.views if view != WRITTEN]
+        views = [view for view in entry.views if VIEWS[view].made_by != "generator"]
         return Inputs(self.project).of_images(variant, dataset, views, entry.networks)
 
     def inputs_of_sentences(self, dataset: str, variant: str) -> Files:
@@ -77,7 +78,8 @@ class Training(Stage):
     def regions(self, wildcards: Wildcards) -> str | list[str]:
         """The regions that a variant reads."""
         inputs = self.inputs(wildcards)
-        return inputs[f"view_{CROPS}"] if CROPS in self.variant(wildcards).views else inputs["view_regions"]
+        views = [view for view in self.variant(wildcards).views if VIEWS[described_by(view)].of_proposals]
+        return inputs[f"view_{views[0]}"]
 
     def code_of(self, script: str) -> Callable[[Wildcards], str]:
         """What tells a job's code: that of a script which computes with a variant's method."""
@@ -88,8 +90,17 @@ class Training(Stage):
         return code
 
     def modules(self, wildcards: Wildcards) -> list[str]:
-        """What a variant's jobs import by name: its method, and the structures of sentences that it reads."""
-        return modules_of(self.variant(wildcards))
+        """The modules that a variant's jobs import by name."""
+        return self.modules_of(wildcards.variant, self.seen_as(wildcards.dataset))
+
+    def modules_of(self, variant: str, dataset: str) -> list[str]:
+        """The same: its method, what it reads of sentences and images, and a network that is trained with it."""
+        entry = self.project.variant(variant, dataset)
+        found = [f"densevse.methods.{entry.model}", *modules_reading(entry.sentences, entry.views)]
+        for network in self._trained_networks(entry, dataset):
+            architecture = self.config.networks[network].architecture
+            found += ["densevse.vision.finetuned", *modules_of_architecture(architecture)]
+        return found
 
     def method(self, wildcards: Wildcards) -> str:
         """The name of a variant's method."""
@@ -133,13 +144,15 @@ class Training(Stage):
             return []
         return f"{self.folder_of_round('models', wildcards.dataset, other, wildcards.seed)}/model.safetensors"
 
-    def network(self, wildcards: Wildcards) -> str | list[str]:
+    def network(self, wildcards: Wildcards) -> list[str]:
         """The first weights of the network that is trained with a variant; most read the features of a fixed one."""
-        entry = self.variant(wildcards)
-        if CROPS not in entry.views:
-            return []
-        networks = {**self.dataset(wildcards).networks, **entry.networks}
-        return Features(self.project).weights_of(networks["regions"])
+        networks = self._trained_networks(self.variant(wildcards), wildcards.dataset)
+        return [Features(self.project).weights_of(name) for name in networks]
+
+    def _trained_networks(self, entry: Method, dataset: str) -> list[str]:
+        """The network that is trained with a variant, where it is shown pixels."""
+        networks = {**self.project.datasets[dataset].networks, **entry.networks}
+        return [networks[described_by(view)] for view in entry.views if VIEWS[view].pixels]
 
     def start(self, wildcards: Wildcards) -> str:
         """The model that a round starts from. Round 0 starts from nothing: rule train makes it."""
@@ -188,9 +201,10 @@ class Training(Stage):
         return str(self.variant(wildcards).parameters.model_dump()["candidates"])
 
 
-def modules_of(entry: Method | Generator) -> list[str]:
-    """What jobs import by name: a method or generator, its structures of sentences, and what reads pixels."""
-    model = f"generators.{entry.model}" if isinstance(entry, Generator) else entry.model
-    found = [f"densevse.methods.{model}", *(f"densevse.data.structures.{name}" for name in entry.sentences)]
-    pixels = isinstance(entry, Method) and CROPS in entry.views
-    return [*found, "densevse.data.crops", "densevse.vision.finetuned"] if pixels else found
+def modules_reading(structures: Iterable[str], views: Iterable[str]) -> list[str]:
+    """The modules that a job imports by name to read structures of sentences and views of images."""
+    opened_by = dict.fromkeys(VIEWS[view].opened_by for view in views)
+    return [
+        *(f"densevse.data.structures.{name}" for name in structures),
+        *(f"densevse.data.views.{name}" for name in opened_by),
+    ]

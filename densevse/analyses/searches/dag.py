@@ -8,7 +8,7 @@ from densevse.config.methods import Method
 from densevse.dag.datasets import Datasets
 from densevse.dag.inputs import Files
 from densevse.dag.project import Stage, Wildcards, any_of
-from densevse.dag.training import Training, modules_of
+from densevse.dag.training import Training
 from densevse.runtime.errors import InputError
 
 OWN_SPLIT = "test"
@@ -119,9 +119,9 @@ class Searches(Stage):
 
     def code(self, wildcards: Wildcards) -> str:
         """The code of a search."""
-        return self.project.code.digest(
-            "analyses/searches/search.py", *modules_of(self._variant(self.entry(wildcards)))
-        )
+        entry = self.entry(wildcards)
+        modules = Training(self.project).modules_of(entry.variant, entry.dataset)
+        return self.project.code.digest("analyses/searches/search.py", *modules)
 
     def threads_of_search(self, wildcards: Wildcards) -> int:
         """The threads of a search."""

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from densevse.config.datasets import Dataset, Seed, Split
+from densevse.config.datasets import Dataset
 from densevse.config.sources import Path
 from densevse.config.strict import Strict
+from densevse.config.values import Seed, Split
 
 Sentence = Annotated[str, Field(min_length=1)]
 

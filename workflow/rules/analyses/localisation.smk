@@ -13,7 +13,7 @@ rule extract_windows:
     log:
         "<logs>/extract_windows/{dataset}_{network}_{view}.log",
     wildcard_constraints:
-        view="whole|centre|ten_crop",
+        view=features.extracted(one_vector=True),
     conda:
         "../../../envs/torch.yaml"
     threads: datasets.threads
@@ -22,7 +22,7 @@ rule extract_windows:
         runtime=240,
         gpu=settings.gpu,
     params:
-        code=code_of("analyses/localisation/extract_windows.py"),
+        code=features.code_of("analyses/localisation/extract_windows.py"),
         network=features.of_images,
         sources=datasets.source_names,
         chosen=localisation.chosen,

@@ -68,7 +68,7 @@ wildcard_constraints:
     variant=any_of(settings.variant_names()),
     generator=generators.names(),
     writer=captions.writers(),
-    view="whole|centre|ten_crop|grid",
+    view=features.extracted(),
     shard=r"\d+-of-\d+",
     seed=r"\d+",
     round=r"\d+",

@@ -54,7 +54,7 @@ rule train_concept_network:
         runtime=1440,
         gpu=settings.gpu,
     params:
-        code=code_of("train_concept_network.py"),
+        code=concepts.code_of_training,
         network=concepts.backbone_settings,
         sources=datasets.source_names,
         training=concepts.training,

@@ -35,7 +35,7 @@ rule extract_features:
         runtime=240,
         gpu=settings.gpu,
     params:
-        code=code_of("extract_features.py"),
+        code=features.code_of("extract_features.py"),
         network=features.of_images,
         sources=datasets.source_names,
         threads=datasets.threads,

@@ -19,7 +19,7 @@ rule extract_true_regions:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=code_of("extract_true_regions.py"),
+        code=features.code_of("extract_true_regions.py"),
         network=features.of_regions,
         sources=datasets.source_names,
         threads=datasets.threads,

@@ -21,7 +21,7 @@ rule extract_regions:
         runtime=1440,
         gpu=settings.gpu,
     params:
-        code=code_of("extract_regions.py"),
+        code=features.code_of("extract_regions.py"),
         network=features.of_regions,
         all_stay=features.all_stay,
         sources=datasets.source_names,
