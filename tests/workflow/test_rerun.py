@@ -89,6 +89,10 @@ NO_EFFECT = {
     "a note in a network": ("config/networks/alexnet.yaml", "  note: the", "  note: still the"),
     "code of another stage": ("densevse/language/corenlp.py", "", "\nEDITED = True\n"),
     "code of another method": ("densevse/methods/hm_lstm.py", "", "\nEDITED = True\n"),
+    "code of another reader": ("densevse/datasets/coco.py", "", "\nEDITED = True\n"),
+    "code of another view": ("densevse/vision/views/grid.py", "", "\nEDITED = True\n"),
+    "code of another structure": ("densevse/data/structures/trees.py", "", "\nEDITED = True\n"),
+    "another architecture": ("densevse/vision/architectures/torchvision_classifiers.py", "", "\nEDITED = True\n"),
 }
 TRAINING = {"train": 2, "retrieve": 2, "table": 1}
 
@@ -108,6 +112,8 @@ def test_an_equation_reruns_the_jobs_that_reach_it_and_those_after_them(finished
 def test_an_edited_stage_reruns_itself_and_those_after_it(finished):
     planned = edited(finished, "densevse/vision/extract.py")
     assert planned == {"extract_features": 1, **TRAINING}
+    assert edited(finished, "densevse/vision/views/whole.py") == planned
+    assert edited(finished, "densevse/data/structures/words.py") == TRAINING
 
 
 def test_a_changed_default_reruns_the_jobs_that_use_it(finished):
