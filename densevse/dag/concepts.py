@@ -3,7 +3,7 @@
 from typing import Any
 
 from densevse.config.concepts import ConceptNetwork
-from densevse.dag.features import Features, input_of
+from densevse.dag.features import Features, input_of, modules_of_architecture
 from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage, any_of
 
@@ -65,6 +65,11 @@ class Concepts(Stage):
         backbone = self.config.networks[self.backbone(dataset, concept_network)]
         begun_with = {"architecture": backbone.architecture, "pixels": input_of(backbone)}
         return {**job, **begun_with, **self.recipe(dataset, entry, "train_concept_network.py")}
+
+    def code_of_training(self, dataset: str, concept_network: str) -> str:
+        """The code that trains all layers of a concept network."""
+        backbone = self.config.networks[self.backbone(dataset, concept_network)]
+        return self.project.code.digest("train_concept_network.py", *modules_of_architecture(backbone.architecture))
 
     def scores(self, dataset: str) -> list[Values]:
         """The shards of scores of concepts."""

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from densevse.config.config import Config
+from densevse.config.declared.structures import STRUCTURES
+from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.methods import Method
-from densevse.config.networks import CONCEPTS, WRITTEN, Network, View, described_by
+from densevse.config.networks import Network
 from densevse.config.proposers import Clustered
 from densevse.config.tables import Protocol, Section, Table
 from densevse.dag.features import Features
@@ -70,7 +72,7 @@ class Tables(Stage):
 
     def with_concepts(self, dataset: str) -> dict[str, Method]:
         """The variants in a data set's main table that read the scores of concepts."""
-        return {name: entry for name, entry in self.variants(dataset).items() if CONCEPTS & set(entry.views)}
+        return {name: entry for name, entry in self.variants(dataset).items() if any(map(_is_of_concepts, entry.views))}
 
     def with_saliency(self, dataset: str) -> dict[str, Method]:
         """The variants in a data set's main table that say what they attend to."""
@@ -186,12 +188,12 @@ class Tables(Stage):
         found = [self.project.variant(member, dataset) for member in members]
         writers = [self.project.generator(one.generator, dataset) for one in found if one.generator]
         read = self._read(found, dataset)
-        concepts = {name for view, name in read.items() if view in CONCEPTS}
+        concepts = {name for view, name in read.items() if _is_of_concepts(view)}
         made_of = {name: Features(self.project).backbone(name, dataset) for name in concepts}
         networks = {view: made_of.get(name, name) for view, name in read.items()}
-        proposer = entry.proposer if "regions" in networks else None
+        proposer = entry.proposer if any(VIEWS[view].of_proposals for view in networks) else None
         structures = {name for one in found for name in one.sentences} | {n for one in writers for n in one.sentences}
-        parser = entry.parser if concepts or structures - {"words"} else None
+        parser = entry.parser if concepts or any(STRUCTURES[name].parsed for name in structures) else None
         vectors = entry.word_vectors if any(one.word_vectors for one in found) else None
         return {
             "title": ensemble.title if ensemble else found[0].title,
@@ -214,12 +216,12 @@ class Tables(Stage):
             "changed": {} if ensemble else self._changed(name, dataset),
         }
 
-    def _read(self, variants: Iterable[Method], dataset: str) -> dict[View, str]:
+    def _read(self, variants: Iterable[Method], dataset: str) -> dict[str, str]:
         """View -> its network, of variants and of the generators whose sentences these read."""
-        entry, read = self.config.datasets[dataset], dict[View, str]()
+        entry, read = self.config.datasets[dataset], dict[str, str]()
         for one in variants:
             networks = {**entry.networks, **one.networks}
-            views = [described_by(view) for view in one.views if view != WRITTEN]
+            views = [described_by(view) for view in one.views if VIEWS[view].made_by != "generator"]
             read |= {view: networks[view] for view in views}
             writer = self.project.generator(one.generator, dataset) if one.generator else None
             if writer and writer.view:
@@ -245,7 +247,7 @@ class Tables(Stage):
         own, here = (self.project.variant(name, where) for where in (None, dataset))
         return _differences(*(entry.model_dump(mode="json", exclude={"title"}) for entry in (own, here)))
 
-    def _replaced(self, dataset: str, read: Mapping[View, str]) -> dict[str, list[Any]]:
+    def _replaced(self, dataset: str, read: Mapping[str, str]) -> dict[str, list[Any]]:
         """What a variant is given that is not what config/datasets says, whose figures are compared with the papers'.
 
         That is how the data set is read, and the networks of the views that the variant reads (`read`). By path, the
@@ -374,3 +376,7 @@ def _known(what: str, names: Iterable[Any], known: Iterable[str]) -> None:
     unknown = sorted(set(names) - set(known))
     if unknown:
         raise InputError(f"{what} {unknown}; known: {sorted(set(known))}")
+
+
+def _is_of_concepts(view: str) -> bool:
+    return VIEWS[view].made_by == "concept_network"

@@ -10,7 +10,7 @@ from typing import Any
 from densevse.artifacts.lineage import PARENTS, ancestors
 from densevse.runtime.errors import InputError
 
-MODEL, WRITTEN = "model", "written"  # beyond sentences that were written are models of others
+MODEL, WRITTEN = "model", "view_written"  # beyond sentences that were written are models of others
 FREE = {"local", "precision"}
 """Settings of an entry that say where a file is, or are chosen when a job runs."""
 

@@ -30,7 +30,7 @@ from densevse.training.driver import Subject, Trainable, drive
 from densevse.training.task import Task
 from densevse.vision.concept_network import best_of_regions, head, multi_label_loss, with_outputs
 from densevse.vision.networks import load_module, standardised
-from densevse.vision.views import squeezed
+from densevse.vision.resizing import squeezed
 
 AT_ONCE = 128  # images that are validated together
 Views = Literal["whole", "regions"]

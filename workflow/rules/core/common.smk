@@ -66,7 +66,7 @@ wildcard_constraints:
     ensemble=any_of(settings.ensembles()),
     variant=any_of(settings.variant_names()),
     generator=generators.names(),
-    view="whole|centre|ten_crop|grid",
+    view=features.extracted(),
     shard=r"\d+-of-\d+",
     seed=r"\d+",
     round=r"\d+",
