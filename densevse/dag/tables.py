@@ -174,7 +174,7 @@ class Tables(Stage):
         }
 
     def _made_with(self, name: str, dataset: str) -> dict[str, Any]:
-        """Title and seeds of a variant, and what decides its figures; of an ensemble, what decides its members'."""
+        """Title and seeds of a variant, and what decides its metrics; of an ensemble, what decides its members'."""
         entry, ensemble = self.config.datasets[dataset], self.config.ensembles().get(name)
         members = ensemble.members if ensemble else [name]
         found = [self.project.variant(member, dataset) for member in members]
@@ -240,7 +240,7 @@ class Tables(Stage):
         return _differences(*(entry.model_dump(mode="json", exclude={"title"}) for entry in (own, here)))
 
     def _replaced(self, dataset: str, read: Mapping[View, str]) -> dict[str, list[Any]]:
-        """What a variant is given that is not what config/datasets says, whose figures are compared with the papers'.
+        """What a variant is given that is not what config/datasets says, whose metrics are compared with the papers'.
 
         That is how the data set is read, and the networks of the views that the variant reads (`read`). By path, the
         packaged value and the one here; nothing for a data set of the user's own.

@@ -55,7 +55,7 @@ def rank_regions(
 
 
 def ranked(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[pd.DataFrame, TestSet]:
-    """RETRIEVAL rows of regions that ask for phrases (annotation) and phrases that ask for regions (search).
+    """RETRIEVAL rows of regions that ask for phrases (i2t) and phrases that ask for regions (t2i).
 
     `phrases` and `regions` are EMBEDDINGS rows with their vectors, `boxes` BOXES rows. With the rows come the regions
     (as images) and phrases (as captions) that were ranked. Raises `InputError` if a phrase's true box is not among the

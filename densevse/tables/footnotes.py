@@ -16,7 +16,7 @@ from densevse.tables.sections import Section
 COMPUTED = "Random is the expected result of ranking by chance on these images and sentences, by formula."
 TIES = (
     "Rank: 1 + the wrong candidates that score at least as high as the best true one, so a tie is never a hit. "
-    "Figures are means over seeds; ± is the standard deviation of Sum over them."
+    "Metrics are means over seeds; ± is the standard deviation of Sum over them."
 )
 INTERVALS = (
     "95% intervals: a bootstrap over the test images, each with its sentences (in families, where a data set has "
@@ -47,13 +47,13 @@ REGIONS = (
 )
 
 
-def notes(
+def footnotes(
     settings: Mapping[str, Any],
     sections: Sequence[Section],
     published: Iterable[tuple[Section, PublishedRow]],
     papers: Mapping[str, Paper],
 ) -> list[str]:
-    """The foot of a table. `published` are the published rows that it shows, each with its section."""
+    """The footnotes of a table. `published` are the published rows that it shows, each with its section."""
     shown = list(published)
     cited = [paper for key, paper in papers.items() if any(row.paper == key for _, row in shown)]
     found = [
@@ -70,7 +70,7 @@ def notes(
 
 
 def reading_notes(sections: Sequence[Section], reference: str | None) -> list[str]:
-    """How our figures are to be read, where something was measured."""
+    """How our metrics are to be read, where something was measured."""
     titles = {name: entry["title"] for section in sections for name, entry in section.settings["measured"].items()}
     if not titles:
         return []
@@ -178,7 +178,7 @@ def _made_with(section: Section, networks: Mapping[str, Any]) -> list[str]:
 
 
 def _choices(entry: Mapping[str, Any]) -> dict[str, str | None]:
-    """What a variant was made with, by what it is called in the foot."""
+    """What a variant was made with, by what it is called in the footnotes."""
     networks = {f"network of {view}": name for view, name in entry["networks"].items()}
     words = entry["word_vectors"] or "learned"
     networks["concepts"] = entry.get("concepts")

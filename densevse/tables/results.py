@@ -1,6 +1,6 @@
 """Tables of results, as config/tables says: each section has Random, published rows with ours beside them, and ours.
 
-Every measured figure comes from RETRIEVAL artifacts alone.
+Every measured metric comes from RETRIEVAL artifacts alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.tables.footnotes import changed_settings, notes
+from densevse.tables.footnotes import changed_settings, footnotes
 from densevse.tables.layout import sheets
 from densevse.tables.published import PublishedRow, read_paper, read_published
 from densevse.tables.rendering import Document, Sheet
@@ -60,7 +60,7 @@ def make_table(inputs: TableInputs, settings: Mapping[str, Any], outputs: Output
         records += [{**place, **as_record(row)} for row in rows]
     frame = pd.DataFrame(records, columns=[column.name for column in RESULTS.columns])
     changed = changed_settings(settings["sections"])
-    document = Document(settings["title"], found, notes(settings, sections, shown, papers), changed)
+    document = Document(settings["title"], found, footnotes(settings, sections, shown, papers), changed)
     write_table(frame, RESULTS, document, settings, outputs)
 
 

@@ -8,18 +8,18 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.tables import ROUNDS
+from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.tables.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
-from densevse.tables.layout import gain
-from densevse.tables.published import DIRECTIONS, RECALLS
+from densevse.tables.layout import HEADS, gain
 from densevse.tables.rendering import Column, Document, Sheet, number, number_range
 from densevse.tables.results import Outputs, write_table
 from densevse.tables.rows import Row, as_record, measured_rows
 from densevse.tables.sections import Artifacts, read_section
 
 CHOICES = ("learned", "whole image", "chance", "best possible")
-FIGURES = [
-    *(f"{direction}_{figure}" for direction in DIRECTIONS for figure in (*(f"r{k}" for k in RECALLS), "median_rank")),
-    "sum",
+METRICS = [
+    *(f"{direction}_{metric}" for direction in DIRECTIONS for metric in (*(f"r{k}" for k in RECALLS), "median_rank")),
+    "rsum",
 ]
 NOTES = [
     TIES,
@@ -59,7 +59,7 @@ def make_rounds(
     found = [(*line, _accuracy(judged, line[1], line[2].seeds if accuracies else 0)) for line in lines]
     frame = pd.DataFrame([_record(*line) for line in found], columns=[column.name for column in ROUNDS.columns])
     notes = [*NOTES, *making_notes(settings, [section])]
-    sheets = [_figures_sheet(found, section.heading()), _intervals_sheet(found)]
+    sheets = [_metrics_sheet(found, section.heading()), _intervals_sheet(found)]
     document = Document(settings["title"], sheets, notes, changed_settings([settings["section"]]))
     write_table(frame, ROUNDS, document, settings, outputs)
 
@@ -83,14 +83,14 @@ Line = tuple[str, int, Row, Mapping[str, float | None]]
 NAMES = (Column("Method", number=False), Column("Variant", number=False), Column("Round"))
 
 
-def _figures_sheet(lines: Sequence[Line], heading: str) -> Sheet:
-    columns = (*NAMES, *_figure_columns(), Column("±"), Column("Gain", number=False))
+def _metrics_sheet(lines: Sequence[Line], heading: str) -> Sheet:
+    columns = (*NAMES, *_metric_columns(), Column("±"), Column("Gain", number=False))
     columns += tuple(Column(choice, "Accuracy", short="accuracy") for choice in CHOICES)
     cells = [
         [
             *(row.method, variant, str(round_number)),
-            *(number(row.figures[key], key) for key in FIGURES),
-            *(number(row.sum_spread), gain(row)),
+            *(number(row.metrics[key], key) for key in METRICS),
+            *(number(row.rsum_spread), gain(row)),
             *("" if accuracy[choice] is None else f"{accuracy[choice]:.3f}" for choice in CHOICES),
         ]
         for variant, round_number, row, accuracy in lines
@@ -102,15 +102,15 @@ def _intervals_sheet(lines: Sequence[Line]) -> Sheet:
     cells = [
         [
             *(row.method, variant, str(round_number)),
-            *(number_range(row.intervals[key], key) for key in FIGURES),
+            *(number_range(row.intervals[key], key) for key in METRICS),
             number_range(row.gain_interval, sign="+"),
         ]
         for variant, round_number, row, _ in lines
     ]
-    return Sheet("95% intervals", (*NAMES, *_figure_columns(), Column("Gain")), cells)
+    return Sheet("95% intervals", (*NAMES, *_metric_columns(), Column("Gain")), cells)
 
 
-def _figure_columns() -> tuple[Column, ...]:
+def _metric_columns() -> tuple[Column, ...]:
     headers = (*(f"R@{k}" for k in RECALLS), "Med r")
-    both = [Column(header, name.capitalize(), short=name) for name in DIRECTIONS for header in headers]
+    both = [Column(header, HEADS[side].capitalize(), short=HEADS[side]) for side in DIRECTIONS for header in headers]
     return (*both, Column("Sum"))

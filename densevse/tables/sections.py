@@ -10,10 +10,11 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.protocols import Fold, TestSet, folds, full, select_split
 from densevse.tables.accuracy import families_of
 from densevse.tables.provenance import check_provenance
-from densevse.tables.published import DIRECTIONS, Paper, PublishedRow
+from densevse.tables.published import Paper, PublishedRow
 from densevse.tables.rows import Measured, Row, measured_rows, published_row, random_row
 
 NAMELESS = np.array([], dtype=object)
@@ -23,7 +24,7 @@ SAME_SIZE = 0.01
 
 PROTOCOLS = {
     "full": "every sentence against every image",
-    "five_folds": "figures are the mean of five folds of {fold} images",
+    "five_folds": "metrics are the mean of five folds of {fold} images",
     "first_1000": "the first {fold} images",
     "random_1000": "{fold} images drawn at random",
     "hodosh": "only the first sentence of each image",
@@ -68,7 +69,7 @@ class Section:
     def heading(self) -> str:
         """Data set, split, how much of it is ranked, and the protocol."""
         if not self.folds:
-            return f"{self.settings['title']}: published figures; nothing is measured here yet"
+            return f"{self.settings['title']}: published metrics; nothing is measured here yet"
         images = len(np.unique(np.concatenate([fold.images for fold in self.folds])))
         sentences = len(np.unique(np.concatenate([fold.captions for fold in self.folds])))
         asked, answers = ("regions", "phrases") if self.settings["protocol"] == "regions" else ("images", "sentences")

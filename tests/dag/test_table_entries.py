@@ -83,7 +83,7 @@ def test_every_table_can_be_planned():
     assert finetuned["networks"] == {"regions": "rcnn_ilsvrc13"}  # whose regions' pixels are read
 
 
-def test_a_table_reads_the_figures_of_the_papers_that_it_cites_and_of_no_others():
+def test_a_table_reads_the_metrics_of_the_papers_that_it_cites_and_of_no_others():
     tables = Tables(project())
     assert [Path(file).name for file in tables.published(job("pascal1k"))] == ["defrag.csv"]
     assert [Path(file).name for file in tables.papers(job("flickr8k"))] == ["hm_lstm.yaml", "vse.yaml", "defrag.yaml"]

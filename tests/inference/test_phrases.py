@@ -298,7 +298,7 @@ def test_true_regions_and_the_parser_s_phrases_are_ranked(embeddings, true_boxes
     output = str(tmp_path / "ranking.parquet")
     rank_regions(*embeddings, true_boxes, output)
     rows = schema.read(output, RETRIEVAL)
-    regions, phrases = (rows[rows["direction"] == name] for name in ("annotation", "search"))
+    regions, phrases = (rows[rows["direction"] == name] for name in ("i2t", "t2i"))
     assert regions["query_id"].tolist() == ["e/1", "e/2", "f/1"]  # no phrase of the parser's means f/2
     assert phrases["query_id"].tolist() == ["e#0/0-2", "e#1/0-2", "e#0/3-5", "f#0/0-2"]
     made_from = schema.check(output, RETRIEVAL)
@@ -362,13 +362,13 @@ def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_bo
     papers = [published / "hm_lstm.csv"], [published / "hm_lstm.yaml"]
     make_table(TableInputs([image_table], [], [ranking], *papers), settings, outputs)
     rows = schema.read(outputs.parquet, RESULTS).set_index(["variant", "kind"])
-    assert rows.loc[("hm_lstm", "published"), "annotation_r1"] == pytest.approx(10.8)
+    assert rows.loc[("hm_lstm", "published"), "i2t_r1"] == pytest.approx(10.8)
     assert np.isnan(rows.loc[("hm_lstm", "published"), "difference"])  # the paper's regions are others
     ours = schema.read(ranking, RETRIEVAL)
-    first = ours.loc[ours["direction"] == "annotation", "rank"] == 1
-    assert rows.loc[("hm_lstm", "measured"), "annotation_r1"] == pytest.approx(100 * first.mean())
+    first = ours.loc[ours["direction"] == "i2t", "rank"] == 1
+    assert rows.loc[("hm_lstm", "measured"), "i2t_r1"] == pytest.approx(100 * first.mean())
     # A region with 2 of the 4 phrases finds one first half the time, the two with one a quarter of the time.
-    assert rows.loc[("random", "random"), "annotation_r1"] == pytest.approx(100 * (0.5 + 0.25 + 0.25) / 3)
+    assert rows.loc[("random", "random"), "i2t_r1"] == pytest.approx(100 * (0.5 + 0.25 + 0.25) / 3)
     text = Path(outputs.markdown).read_text(encoding="utf-8")
     assert "3 regions, 4 phrases" in text
     assert "Small: 3 regions; the papers' are others, so no Difference is printed." in text

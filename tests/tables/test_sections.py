@@ -26,7 +26,7 @@ def ranked_regions(path):
     """A ranking of two regions of each image and their phrases, with the same ranks for copies of an image."""
     ranks = np.tile(np.random.default_rng(0).geometric(0.1, (FAMILIES, 2)), (COPIES, 1)).ravel()
     places = [(n, region) for n in range(COPIES * FAMILIES) for region in range(2)]
-    names = {"annotation": [f"i{n}/{r}" for n, r in places], "search": [f"i{n}#0/{r}-{r + 1}" for n, r in places]}
+    names = {"i2t": [f"i{n}/{r}" for n, r in places], "t2i": [f"i{n}#0/{r}-{r + 1}" for n, r in places]}
     parts = [pd.DataFrame({"direction": of, "query_id": ids, "rank": ranks}) for of, ids in names.items()]
     rows = pd.concat(parts, ignore_index=True).assign(fold=0, candidates=len(places))
     rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
@@ -44,5 +44,5 @@ def test_regions_of_images_of_one_family_are_drawn_together(tmp_path):
         images = images_of(tmp_path / f"{drawn}.parquet", family)
         section = read_section(settings, {}, Artifacts(iter([images]), iter([]), iter([ranking])))
         [row] = [row for row in section.rows([], {}, None) if row.kind == "measured"]
-        width[drawn] = row.intervals["sum"].high - row.intervals["sum"].low
+        width[drawn] = row.intervals["rsum"].high - row.intervals["rsum"].low
     assert width["image"] == pytest.approx(width["family"] / 2, rel=0.15)

@@ -13,7 +13,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
 from densevse.evaluation.protocols import folds, select_split
-from densevse.evaluation.recall import figures_of
+from densevse.evaluation.recall import metrics_of
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
 from densevse.tables.layout import gain
@@ -119,14 +119,14 @@ def test_published_beside_measured(tmp_path, data):
     runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files) for seed in range(3)]
     chosen = settings(section({"vse": entry("VSE", [0, 1]), "vsepp": entry("VSE++", [0])}))
     text, rows = make(tmp_path, chosen, (files, runs))
-    sums = [figures_of(schema.read(file, RETRIEVAL))["sum"] for file in runs[:2]]
+    sums = [metrics_of(schema.read(file, RETRIEVAL))["rsum"] for file in runs[:2]]
     measured = rows[rows["kind"] == "measured"].set_index("variant")
-    assert measured.loc["vse", "sum"] == pytest.approx(np.mean(sums))
-    assert measured.loc["vse", "sum_spread"] == pytest.approx(np.std(sums, ddof=1))
+    assert measured.loc["vse", "rsum"] == pytest.approx(np.mean(sums))
+    assert measured.loc["vse", "rsum_spread"] == pytest.approx(np.std(sums, ddof=1))
     assert measured.loc["vse", "seeds"] == 2
-    assert np.isnan(measured.loc["vsepp", "sum_spread"])
+    assert np.isnan(measured.loc["vsepp", "rsum_spread"])
     own = rows[rows["method"] == "Our model (OxfordNet)"].iloc[0]
-    assert own["difference"] == pytest.approx(measured.loc["vse", "sum"] - (18.0 + 40.9 + 55.0 + 12.5 + 37.0 + 51.5))
+    assert own["difference"] == pytest.approx(measured.loc["vse", "rsum"] - (18.0 + 40.9 + 55.0 + 12.5 + 37.0 + 51.5))
     line = line_of(text, "Our model (OxfordNet)")
     assert line[2:6] == ["18.0", "40.9", "55.0", "8"]
     assert "vse" in line
@@ -134,15 +134,15 @@ def test_published_beside_measured(tmp_path, data):
     assert line_of(text, "Our model")[11:] == [""] * (len(line) - 11)  # features of another network: not this variant
 
 
-def test_every_measured_figure_has_an_interval(tmp_path, data):
+def test_every_measured_metric_has_an_interval(tmp_path, data):
     files = data()
     runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files) for seed in range(3)]
     text, rows = make(tmp_path, settings(section({"vse": entry("VSE", [0, 1, 2])})), (files, runs))
     own = rows[rows["kind"] == "measured"].iloc[0]
-    for figure in ("annotation_r1", "search_r10", "annotation_median_rank", "search_mean_rank", "sum", "mean_recall"):
-        assert own[f"{figure}_low"] <= own[figure] <= own[f"{figure}_high"]
-    assert own["sum_low"] < own["sum"] < own["sum_high"]
-    assert f"{own['sum_low']:.1f} to {own['sum_high']:.1f}" in text
+    for metric in ("i2t_r1", "t2i_r10", "i2t_median_rank", "t2i_mean_rank", "rsum", "mean_recall"):
+        assert own[f"{metric}_low"] <= own[metric] <= own[f"{metric}_high"]
+    assert own["rsum_low"] < own["rsum"] < own["rsum_high"]
+    assert f"{own['rsum_low']:.1f} to {own['rsum_high']:.1f}" in text
     assert "95% intervals: a bootstrap over the test images" in text
 
 
@@ -157,7 +157,7 @@ def test_a_gain_is_called_better_only_where_its_interval_excludes_0(tmp_path, da
     assert np.isnan(found.loc["vse", "gain"])
     for variant in ("vsepp", "order"):
         assert found.loc[variant, "gain"] == pytest.approx(
-            found.loc[variant, "sum"] - found.loc["vse", "sum"], abs=1e-3
+            found.loc[variant, "rsum"] - found.loc["vse", "rsum"], abs=1e-3
         )
     assert found.loc["order", "gain_low"] > 0 > found.loc["vsepp", "gain_low"]
     assert line_of(text, "Order")[-2] == f"{found.loc['order', 'gain']:+.1f} better (one seed)"
@@ -190,7 +190,7 @@ def test_too_few_images_to_draw_from_have_no_interval_and_nothing_is_called_bett
     chosen = settings(section(measured, protocol=protocol), printed=(), reference="vse")
     text, rows = make(tmp_path, chosen, (files, runs))
     found = rows.set_index("variant").loc["vsepp"]
-    assert found[["sum_low", "sum_high", "annotation_median_rank_low", "gain_low", "gain_high"]].isna().all()
+    assert found[["rsum_low", "rsum_high", "i2t_median_rank_low", "gain_low", "gain_high"]].isna().all()
     assert line_of(text, "VSE++")[-2] == f"{found['gain']:+.1f}"
     assert "Fewer than 10 images or families are too few to draw from, and give no interval." in text
 
@@ -201,7 +201,7 @@ def test_difference_is_over_the_recalls_that_are_printed(tmp_path, data):
     _, rows = make(tmp_path, settings(section({"hm_lstm": entry("HM-LSTM", [0])})), (files, runs))
     ours = rows[rows["kind"] == "measured"].iloc[0]
     own = rows[(rows["source"] == "HM-LSTM, Table 1") & (rows["method"] == "HM-LSTM")].iloc[0]
-    recalls = ours["annotation_r1"] + ours["annotation_r10"] + ours["search_r1"] + ours["search_r10"]
+    recalls = ours["i2t_r1"] + ours["i2t_r10"] + ours["t2i_r1"] + ours["t2i_r10"]
     assert own["difference"] == pytest.approx(recalls - (27.7 + 68.6 + 24.4 + 68.1), abs=1e-3)
 
 
@@ -254,9 +254,9 @@ def test_two_data_sets_stand_in_one_table(tmp_path, data):
     ]
     text, rows = make(tmp_path, settings(*sections, printed=[("sco", "4")]))
     assert rows.groupby("dataset").size().to_dict() == {"flickr30k": 18, "coco": 16}
-    assert "## Flickr30K: published figures" in text
+    assert "## Flickr30K: published metrics" in text
     assert "mR" in text.split("\n")[4]
-    assert text.count("the figures are those of sm-LSTM* in its own paper") == 1  # a row of both sections
+    assert text.count("the metrics are those of sm-LSTM* in its own paper") == 1  # a row of both sections
     assert line_of(text, "Ours")[-6 - 1] is not None
 
 
@@ -275,7 +275,7 @@ def test_only_the_named_rows_are_shown(tmp_path):
     assert rows["method"].tolist() == ["HM-LSTM"]
 
 
-def test_figures_appear_as_printed(tmp_path):
+def test_metrics_appear_as_printed(tmp_path):
     regions = section({}, "scenes", "Scenes", protocol="regions", published="coco_region")
     text, _ = make(tmp_path, settings(regions, printed=[("hm_lstm", "4")]))
     assert line_of(text, "Random")[2:6] == ["0.02", "0.12", "0.24", "3133"]
@@ -289,11 +289,11 @@ def test_random_row_is_of_this_data(tmp_path, data):
     runs = [retrieval(tmp_path / "0.parquet", 0, files)]
     _, rows = make(tmp_path, settings(section({"vse": entry("VSE", [0])})), (files, runs))
     assert rows.loc[0, "kind"] == "random"
-    assert rows.loc[0, "search_r1"] == pytest.approx(100 / 59)  # 59 readable images, one of them silent
-    assert rows.loc[0, "annotation_mean_rank"] == pytest.approx((290 + 1) / 6)
+    assert rows.loc[0, "t2i_r1"] == pytest.approx(100 / 59)  # 59 readable images, one of them silent
+    assert rows.loc[0, "i2t_mean_rank"] == pytest.approx((290 + 1) / 6)
 
 
-def test_heading_and_foot_say_how_it_was_measured(tmp_path, data):
+def test_heading_and_footnotes_say_how_it_was_measured(tmp_path, data):
     files = data()
     runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files, trained_on="cuda") for seed in range(3)]
     measured = {
@@ -322,7 +322,7 @@ def test_heading_and_foot_say_how_it_was_measured(tmp_path, data):
     assert "SCO" not in text  # no row of Flickr8K is from that paper
 
 
-def test_the_foot_counts_what_a_protocol_really_ranks(tmp_path, data):
+def test_the_footnotes_count_what_a_protocol_really_ranks(tmp_path, data):
     files = data(1200)
     runs = [retrieval(tmp_path / "0.parquet", 0, files, "first_1000")]
     chosen = settings(section({"vse": entry("VSE", [0])}, protocol="first_1000"))
@@ -420,10 +420,10 @@ def test_rounds(tmp_path, data):
     made = outputs(tmp_path)
     make_rounds(files, runs, accuracies, chosen, made)
     found = schema.read(made.parquet, ROUNDS)
-    sums = [figures_of(schema.read(file, RETRIEVAL))["sum"] for file in runs]
-    assert found["sum"].tolist() == pytest.approx([np.mean(sums[n : n + 2]) for n in (0, 2, 4)])
+    sums = [metrics_of(schema.read(file, RETRIEVAL))["rsum"] for file in runs]
+    assert found["rsum"].tolist() == pytest.approx([np.mean(sums[n : n + 2]) for n in (0, 2, 4)])
     assert found["gain"].tolist() == pytest.approx(
-        [0, found["sum"][1] - found["sum"][0], found["sum"][2] - found["sum"][0]], abs=1e-3
+        [0, found["rsum"][1] - found["rsum"][0], found["rsum"][2] - found["rsum"][0]], abs=1e-3
     )
     assert (found["gain_low"][1:] < found["gain"][1:]).all()
     assert found["learned_accuracy"].tolist() == pytest.approx([np.nan, 0.5, 0.8], nan_ok=True)
@@ -442,10 +442,10 @@ def test_rounds_of_two_variants_each_start_from_their_own(tmp_path, data):
     make_rounds(files, runs, [], rounds_settings({"a": entry("A", [0]), "b": entry("B", [0])}, a=2, b=1), made)
     found = schema.read(made.parquet, ROUNDS)
     assert found["gain"][3] == 0
-    assert found["gain"][4] == pytest.approx(found["sum"][4] - found["sum"][3], abs=1e-3)
+    assert found["gain"][4] == pytest.approx(found["rsum"][4] - found["rsum"][3], abs=1e-3)
 
 
-def test_the_foot_names_the_settings_changed_for_a_data_set(tmp_path, data):
+def test_the_footnotes_name_the_settings_changed_for_a_data_set(tmp_path, data):
     files = data()
     changed = {"parameters.dimension": [1024, 512], "training.patience": [5, None]}
     measured = {
@@ -454,8 +454,8 @@ def test_the_foot_names_the_settings_changed_for_a_data_set(tmp_path, data):
         "order": entry("Order", [0], changed={"parameters.dimension": [1024, 256]}),
     }
     ranks = [retrieval(tmp_path / f"{name}.parquet", 0, files) for name in measured]
-    foot, _ = make(tmp_path, settings(section(measured), printed=()), (files, ranks))
-    _, sheet = foot.split("## Flickr8K: settings changed for this data set")
+    footnotes, _ = make(tmp_path, settings(section(measured), printed=()), (files, ranks))
+    _, sheet = footnotes.split("## Flickr8K: settings changed for this data set")
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in sheet.strip().splitlines()]
     assert rows[0] == ["Setting", "Here", "The method's own", "Variants"]
     assert rows[2:] == [
@@ -467,7 +467,7 @@ def test_the_foot_names_the_settings_changed_for_a_data_set(tmp_path, data):
     assert page.index("Flickr8K: settings changed") > page.index("</ul>")
 
 
-def test_the_foot_of_several_sections_says_each_thing_once_and_of_which_data_set(tmp_path, data):
+def test_the_footnotes_of_several_sections_say_each_thing_once_and_of_which_data_set(tmp_path, data):
     files, others = data(1200), data(60)
     coco = {"vse": entry("VSE", [4], changed={"parameters.dimension": [1024, 512]})}
     protocols = ("full", "first_1000")
@@ -476,8 +476,8 @@ def test_the_foot_of_several_sections_says_each_thing_once_and_of_which_data_set
     of_sections = [(files, [retrieval(tmp_path / f"{name}.parquet", 0, files, name)]) for name in protocols]
     of_sections += [(others, [retrieval(tmp_path / f"{seed}.parquet", seed, others) for seed in (0, 1)])]
     text, _ = make(tmp_path, settings(*sections, printed=()), *of_sections)
-    foot = [line.removeprefix("- ") for line in text.splitlines() if line.startswith("- ")]
-    data_sets = [line for line in foot if line.startswith(("MS-COCO", "Flickr30K"))]
+    footnotes = [line.removeprefix("- ") for line in text.splitlines() if line.startswith("- ")]
+    data_sets = [line for line in footnotes if line.startswith(("MS-COCO", "Flickr30K"))]
     assert [line.partition(";")[0] for line in data_sets] == [
         "MS-COCO, full: 2 training images that can be read",
         "MS-COCO, full: 1 test images have no sentence: they are candidates but ask nothing.",

@@ -84,13 +84,13 @@ class CaptionBootstrap(Intervals):
         self._weights: Reals = np.vstack((np.ones(len(rows)), draws[:, codes])).astype(np.float64)
 
     def replicates(self, runs: Sequence[pd.DataFrame]) -> Replicates:
-        """The figures of CAPTION_SCORES, one frame for each seed, on every draw, in percent where they are shares.
+        """The metrics of CAPTION_SCORES, one frame for each seed, on every draw, in percent where they are shares.
 
         Raises `InputError` if the sentences are about other images.
         """
-        return over_seeds([self._figures(run) for run in runs])
+        return over_seeds([self._metrics(run) for run in runs])
 
-    def _figures(self, rows: pd.DataFrame) -> dict[str, Reals]:
+    def _metrics(self, rows: pd.DataFrame) -> dict[str, Reals]:
         if rows["image_id"].tolist() != self._images:
             raise InputError(
                 "the sentences of two rows of the table are about other images: delete results/<data set>/captions and "
@@ -100,11 +100,11 @@ class CaptionBootstrap(Intervals):
         correct = [self._sum(rows[f"correct_{n}"]) for n in ORDERS]
         length = self._sum(rows["words"].str.len())
         images = self._weights.sum(axis=1)
-        figures = bleu(correct, guessed, length, self._sum(rows["reference_length"]))
+        metrics = bleu(correct, guessed, length, self._sum(rows["reference_length"]))
         for name in ("rouge_l", "cider", "spice"):
-            figures[name] = self._sum(rows[name]) / images
-        figures["new"] = self._sum(~rows["in_training"]) / images
-        return {**{name: 100 * values for name, values in figures.items()}, "length": length / images}
+            metrics[name] = self._sum(rows[name]) / images
+        metrics["new"] = self._sum(~rows["in_training"]) / images
+        return {**{name: 100 * values for name, values in metrics.items()}, "length": length / images}
 
     def _sum(self, values: pd.Series) -> Reals:
         summed: Reals = self._weights @ values.astype("Float64").to_numpy(np.float64, na_value=np.nan)
@@ -137,7 +137,7 @@ def _record(
     reference: Replicates,
 ) -> dict[str, Any]:
     """A row of CAPTION_TABLE."""
-    figures = {str(name): float(values.mean()) for name, values in found.by_seed.items()}
+    metrics = {str(name): float(values.mean()) for name, values in found.by_seed.items()}
     intervals = {name: bootstrap.interval(name, found) for name in found.drawn}
     meteor = [run["meteor_of_all"].iloc[0] for run in runs]
     row: dict[str, Any] = {
@@ -145,7 +145,7 @@ def _record(
         "method": writer.title,
         "source": named_seeds(writer.seeds),
         "generator": writer.name,
-        **figures,
+        **metrics,
         **{f"{name}_low": interval.low for name, interval in intervals.items()},
         **{f"{name}_high": interval.high for name, interval in intervals.items()},
         "meteor": None if any(map(pd.isna, meteor)) else 100 * float(np.mean(meteor)),
@@ -155,7 +155,7 @@ def _record(
     }
     if found is not reference:
         interval = bootstrap.difference("cider", found, reference)
-        gain = figures["cider"] - float(reference.by_seed["cider"].mean())
+        gain = metrics["cider"] - float(reference.by_seed["cider"].mean())
         row |= {"gain": gain, "gain_low": interval.low, "gain_high": interval.high}
     return row
 
@@ -172,9 +172,9 @@ def _published(file: str, references: str) -> list[dict[str, Any]]:
         if row["bleu"] not in ("with", "without"):
             raise InputError(f"{file}: {row['method']}: the column bleu says with or without (the brevity penalty).")
         ending = "" if row["bleu"] == "with" else "_without_penalty"
-        figures = {f"bleu_{n}{ending}": row[f"bleu_{n}"] for n in ORDERS}
-        figures |= {name: row[name] for name in ("meteor", "rouge_l", "cider", "spice")}
-        numbers = {name: float(value) if value else None for name, value in figures.items()}
+        metrics = {f"bleu_{n}{ending}": row[f"bleu_{n}"] for n in ORDERS}
+        metrics |= {name: row[name] for name in ("meteor", "rouge_l", "cider", "spice")}
+        numbers = {name: float(value) if value else None for name, value in metrics.items()}
         told = {name: row[name] for name in ("method", "source", "note")}
         records.append({"references": references, **told, **numbers, "generator": "", "seeds": 0})
     return records

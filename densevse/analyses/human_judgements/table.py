@@ -29,9 +29,9 @@ COLUMNS = ("method", "source", "experts", "crowd", "note")
 NOTES = [
     "Experts: Kendall's tau-c between scores and single ratings from 1 to 4, of which each pair has three. Crowd: "
     "tau-b between scores and the share of yes. Both in percent; pairs whose sentence is the image's own are left out.",
-    "95% intervals: a bootstrap over the images, each with its judgements. With several seeds a figure is the mean of "
+    "95% intervals: a bootstrap over the images, each with its judgements. With several seeds a tau is the mean of "
     f"theirs, and the interval is of that mean for the given models. {TOO_FEW}",
-    "A model is trained on other sentences of the same kind; the published figures are of metrics that were trained on "
+    "A model is trained on other sentences of the same kind; the published rows are of metrics that were trained on "
     "none, or on other data.",
 ]
 

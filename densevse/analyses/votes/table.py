@@ -60,7 +60,7 @@ def make_vote_table(
 
 
 def shares(ballot: pd.DataFrame, votes: pd.DataFrame, true: pd.DataFrame | None, families: pd.Series) -> dict[str, Any]:
-    """The figures of a VOTE_SHARES row.
+    """The metrics of a VOTE_SHARES row.
 
     `ballot` holds BALLOT rows, `votes` VOTES rows on it, `true` BOXES rows. `families`, by image, are what intervals
     are drawn over.
@@ -92,9 +92,9 @@ def exactly_right(ballot: pd.DataFrame, true: pd.DataFrame) -> np.ndarray[Any, A
     return (best >= RIGHT).astype(float).where(best.notna()).to_numpy()
 
 
-def _percent(figure: str, right: np.ndarray[Any, Any], family: np.ndarray[Any, Any]) -> dict[str, float | None]:
+def _percent(metric: str, right: np.ndarray[Any, Any], family: np.ndarray[Any, Any]) -> dict[str, float | None]:
     """A share in percent with its interval; none of no pairs."""
-    names = (figure, f"{figure}_low", f"{figure}_high")
+    names = (metric, f"{metric}_low", f"{metric}_high")
     if not len(right):
         return dict.fromkeys(names)
     values = (right.mean(), *interval_of_mean(right, family))

@@ -53,18 +53,18 @@ def test_metrics_are_those_of_the_package():
     assert np.allclose(rows["rouge_l"], package(Rouge())[1])
     counts = [[rows[f"{name}_{n}"].sum() for n in ORDERS] for name in ("correct", "guessed")]
     length = np.array(sum(len(sentence.split()) for sentence in SENTENCES), float)
-    figures = bleu(*counts, length, rows["reference_length"].sum())
+    metrics = bleu(*counts, length, rows["reference_length"].sum())
     expected, _ = package(Bleu(4))
-    assert np.allclose([figures[f"bleu_{n}"] for n in ORDERS], expected, rtol=1e-12)
+    assert np.allclose([metrics[f"bleu_{n}"] for n in ORDERS], expected, rtol=1e-12)
     assert rows[["meteor", "meteor_of_all", "spice"]].isna().all(axis=None)
 
 
 def test_the_brevity_penalty_is_left_out_where_that_is_asked_for():
     counts = [np.array([4.0, 2.0]) for _ in ORDERS], [np.array([4.0, 4.0]) for _ in ORDERS]
-    figures = bleu(*counts, np.array([4.0, 4.0]), np.array([8.0, 2.0]))
-    assert np.allclose(figures["bleu_1_without_penalty"], [1.0, 0.5])
-    assert np.allclose(figures["bleu_1"], [np.exp(1 - 8 / 4), 0.5])
-    assert np.allclose(figures["bleu_4_without_penalty"], [1.0, 0.5])
+    metrics = bleu(*counts, np.array([4.0, 4.0]), np.array([8.0, 2.0]))
+    assert np.allclose(metrics["bleu_1_without_penalty"], [1.0, 0.5])
+    assert np.allclose(metrics["bleu_1"], [np.exp(1 - 8 / 4), 0.5])
+    assert np.allclose(metrics["bleu_4_without_penalty"], [1.0, 0.5])
 
 
 @pytest.mark.skipif(shutil.which("java") is None, reason="the package's tokenizer and METEOR need Java")
