@@ -1,4 +1,5 @@
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.data.files import Files
@@ -11,7 +12,7 @@ from densevse.runtime.logs import job
 from densevse.runtime.numerics import set_up
 
 
-def main(files, model, protocol, threads, output):
+def main(files, model, protocol, threads, output, of):
     device = set_up(threads)
     inputs, method = open_model(files, model, device)
     pairs = inputs.pairs("test", method.regions_read)
@@ -19,7 +20,7 @@ def main(files, model, protocol, threads, output):
     rows = retrieve(score, pairs.rows, folds(pairs.rows, protocol))
     devices = {"device": device.type, "trained_on": trained_on(model)}
     made_from = lineage({"protocol": protocol, **devices, "versions": versions()}, {"model": model})
-    schema.write(rows, RETRIEVAL, output, made_from)
+    schema.write(rows, RETRIEVAL, output, made_from, of)
 
 
 if __name__ == "__main__":
@@ -30,4 +31,5 @@ if __name__ == "__main__":
             snakemake.wildcards.protocol,
             snakemake.params.threads,
             snakemake.output[0],
+            Identity.of(snakemake.wildcards, split="test"),
         )

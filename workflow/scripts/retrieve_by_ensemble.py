@@ -1,4 +1,5 @@
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.data.files import Files
@@ -11,7 +12,7 @@ from densevse.runtime.logs import job
 from densevse.runtime.numerics import set_up
 
 
-def main(files, models, protocol, threads, output):
+def main(files, models, protocol, threads, output, of):
     device = set_up(threads)
     scorers = []
     for model in models:
@@ -21,7 +22,8 @@ def main(files, models, protocol, threads, output):
     rows = retrieve(summed(scorers), pairs.rows, folds(pairs.rows, protocol))
     devices = {"device": device.type, "trained_on": ", ".join(sorted({trained_on(model) for model in models}))}
     members = {f"member{number}": model for number, model in enumerate(models)}
-    schema.write(rows, RETRIEVAL, output, lineage({"protocol": protocol, **devices, "versions": versions()}, members))
+    made_from = lineage({"protocol": protocol, **devices, "versions": versions()}, members)
+    schema.write(rows, RETRIEVAL, output, made_from, of)
 
 
 if __name__ == "__main__":
@@ -32,4 +34,5 @@ if __name__ == "__main__":
             snakemake.wildcards.protocol,
             snakemake.params.threads,
             snakemake.output[0],
+            Identity.of(snakemake.wildcards, split="test"),
         )

@@ -1,7 +1,7 @@
 """A table of how good generated sentences are, from CAPTION_SCORES: published rows, and what was measured here."""
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +9,10 @@ import numpy as np
 import pandas as pd
 
 from densevse.analyses.caption_scores.bleu import bleu
+from densevse.analyses.caption_scores.plan import CaptionTablePlan
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, ORDERS, OTHERS
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import FEWEST_GROUPS, TOO_FEW, Reals, draws_of
@@ -46,29 +49,32 @@ class Writer(NamedTuple):
     runs: Sequence[pd.DataFrame]
 
 
-def make_caption_table(
-    scores: Sequence[str], published: str | None, settings: Mapping[str, Any], outputs: Outputs
-) -> None:
-    """Make the table from CAPTION_SCORES artifacts, which come by writer, then seed.
+def make_caption_table(scores: Sequence[str], published: str | None, plan: CaptionTablePlan, outputs: Outputs) -> None:
+    """Make the table from CAPTION_SCORES artifacts, in any order.
 
-    `settings` holds title, reference, java (whether there is one), metrics, and writers (name -> title and seeds);
-    `published` is a CSV of config/published/captions, where there is one for the data set.
+    `published` is a CSV of config/published/captions, where there is one for the data set. Raises `InputError` if the
+    scores of a writer are missing.
     """
-    files = iter(scores)
-    writers = [
-        Writer(name, entry["title"], entry["seeds"], [schema.read(next(files), CAPTION_SCORES) for _ in entry["seeds"]])
-        for name, entry in settings["writers"].items()
-    ]
+    writers = _writers(plan, ArtifactIndex(scores, CAPTION_SCORES))
     records = []
     for references in (ALL, OTHERS):
         records += _published(published, references) if published and references == ALL else []
-        records += _measured(writers, references, settings["reference"])
+        records += _measured(writers, references, plan.reference)
     frame = pd.DataFrame(records, columns=[column.name for column in CAPTION_TABLE.columns])
-    reference = settings["writers"][settings["reference"]]["title"]
+    reference = plan.writers[plan.reference].title
     sheets = [_sheet(frame[frame["references"] == name], heading) for name, heading in HEADINGS.items()]
-    notes = [note.format(reference=reference) for note in NOTES] + list(_missing(settings, frame))
+    notes = [note.format(reference=reference) for note in NOTES] + list(_missing(plan, frame))
     notes += [f"{row['method']} ({row['source']}): {row['note']}." for _, row in frame.iterrows() if row["note"]]
-    write_table(frame, CAPTION_TABLE, Document(settings["title"], sheets, notes), settings, outputs)
+    write_table(frame, CAPTION_TABLE, Document(plan.title, sheets, notes), plan, outputs)
+
+
+def _writers(plan: CaptionTablePlan, scores: ArtifactIndex) -> list[Writer]:
+    found = []
+    for name, entry in plan.writers.items():
+        paths = [scores.path(Identity(plan.dataset, name, seed, split=plan.split)) for seed in entry.seeds]
+        runs = [schema.read(path, CAPTION_SCORES) for path in paths]
+        found.append(Writer(name, entry.title, entry.seeds, runs))
+    return found
 
 
 class CaptionBootstrap(Intervals):
@@ -180,14 +186,14 @@ def _published(file: str, references: str) -> list[dict[str, Any]]:
     return records
 
 
-def _missing(settings: Mapping[str, Any], frame: pd.DataFrame) -> Iterator[str]:
+def _missing(plan: CaptionTablePlan, frame: pd.DataFrame) -> Iterator[str]:
     """What could not be measured, and why."""
     ours = frame[frame["seeds"] > 0]
     for name in JAVA:
         if ours[name].isna().all():
             needed = "Java and Maven" if name == "spice" else "Java"
             lacking = f"it needs {needed}, which the machine that measured lacks"
-            yield f"{JAVA[name]} is missing: {lacking if name in settings['metrics'] else 'it is not asked for'}."
+            yield f"{JAVA[name]} is missing: {lacking if name in plan.metrics else 'it is not asked for'}."
 
 
 def _sheet(rows: pd.DataFrame, heading: str) -> Sheet:
