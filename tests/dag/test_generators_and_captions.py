@@ -61,7 +61,7 @@ def test_ctx_and_sen_reads_what_the_captioner_wrote_about_all_splits(whole):
 
 
 def test_a_table_says_which_network_the_captioner_of_ctx_and_sen_looked_through(whole):
-    plan = Tables(whole).plan(SimpleNamespace(table="sco_flickr8k"))
+    plan = Tables(whole).plan("sco_flickr8k")
     made = plan.sections[0].measured["sco_ctx_sen"].made_with
     assert made.networks == {"whole": "vgg19"}
     assert made.used["network"] == ["vgg19"]

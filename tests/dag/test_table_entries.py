@@ -6,8 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from densevse.analyses.human_judgements.dag import HumanJudgements
 from densevse.artifacts.identity import Identity
-from densevse.dag.project import Project, plain
+from densevse.dag.paths import planned
+from densevse.dag.project import Project
 from densevse.dag.tables import Tables, check_tables
 from densevse.dag.training import Training
 from densevse.runtime.errors import InputError
@@ -71,7 +73,7 @@ def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
         "results/coco/retrieval/five_folds/hm_lstm/seed3/round3.parquet",
     ]
     assert tables.images(job("sco_4")) == ["results/flickr30k/images.parquet", "results/coco/images.parquet"]
-    plan = tables.plan(job("sco_4"))
+    plan = tables.plan("sco_4")
     assert [list(section.measured) for section in plan.sections] == [["vse", "hm_lstm"]] * 2
     assert plan.sections[0].measured["hm_lstm"].made_with.networks == {"regions": "rcnn_ilsvrc13"}
     assert sorted(plan.configured.networks) == ["rcnn_ilsvrc13", "vgg19"]
@@ -80,9 +82,9 @@ def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
 def test_every_table_can_be_planned():
     tables = Tables(project())
     for name in tables.config.tables:
-        for section in tables.plan(job(name)).sections:
+        for section in tables.plan(name).sections:
             assert all(entry.made_with.networks for entry in section.measured.values()), name
-    finetuned = tables.plan(job("defrag_3")).sections[0].measured["defrag_finetuned"]
+    finetuned = tables.plan("defrag_3").sections[0].measured["defrag_finetuned"]
     assert finetuned.made_with.networks == {"regions": "rcnn_ilsvrc13"}  # whose regions' pixels are read
 
 
@@ -114,7 +116,7 @@ def test_a_table_knows_what_is_not_as_config_datasets_says():
     mine = {"networks": {"whole": "mobilenet_v2"}, "options": {"splits": {"test": "mine.txt"}}, "seeds": [1]}
     tables = Tables(project(datasets={"flickr8k": mine}))
     splits = {"options.splits.test": Difference(own="Flickr_8k.testImages.txt", here="mine.txt")}
-    measured = tables.plan(job("flickr8k")).sections[0].measured
+    measured = tables.plan("flickr8k").sections[0].measured
     networks = {"networks.whole": Difference(own="vgg19", here="mobilenet_v2")}
     assert measured["vse"].made_with.replaced == {**splits, **networks}
     assert measured["hm_lstm"].made_with.replaced == splits
@@ -122,7 +124,7 @@ def test_a_table_knows_what_is_not_as_config_datasets_says():
     table = {"title": "Mine", "sections": [{"dataset": "mine"}], "measure": ["vse"]}
     tables = Tables(project(datasets={"mine": {**own, "title": "Mine"}}, tables={"mine": table}))
     for name in ("flickr8k", "mine"):
-        assert tables.plan(job(name)).sections[0].measured["vse"].made_with.replaced == {}
+        assert tables.plan(name).sections[0].measured["vse"].made_with.replaced == {}
 
 
 def test_an_ensemble_stands_beside_its_members():
@@ -134,7 +136,7 @@ def test_an_ensemble_stands_beside_its_members():
     check_tables(made)
     tables = Tables(made)
     assert tables.retrievals(job("flickr8k"))[-1] == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
-    entry = tables.plan(job("flickr8k")).sections[0].measured["vse_all"]
+    entry = tables.plan("flickr8k").sections[0].measured["vse_all"]
     assert (entry.title, entry.made_with.networks) == ("VSE*", {"whole": "vgg19"})
     assert entry.identity("flickr8k", "full", 0) == Identity("flickr8k", "vse_all", 0, None, "full", "test")
 
@@ -226,19 +228,16 @@ def test_training_starts_from_the_variant_that_the_configuration_names():
 
 
 def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
-    (section,) = Tables(project()).plan(SimpleNamespace(table="scenes")).sections
+    (section,) = Tables(project()).plan("scenes").sections
     parameters = section.measured["hm_lstm_sentences"].made_with.trained.parameters
     assert [of_round["phrase_weight"] for of_round in parameters] == ["confidence", "none", "none"]
 
 
 def test_a_table_of_rounds_asks_for_a_shared_round_0_by_the_name_of_its_trainer():
-    tables, scenes = Tables(project()), SimpleNamespace(dataset="scenes")
-    rounds = {(one.variant, one.number): one for one in tables.plan_of_rounds(scenes).rounds}
+    rounds = {(one.variant, one.number): one for one in Tables(project()).plan_of_rounds("scenes").rounds}
     shared = [rounds["hm_lstm_sentences", number] for number in range(3)]
     assert [one.model for one in shared] == ["hm_lstm", "hm_lstm_sentences", "hm_lstm_sentences"]
     assert [one.correspondences for one in shared] == [None, "hm_lstm", "hm_lstm_sentences"]
-    for found in (tables.retrievals_of_rounds(scenes), tables.accuracies_of_rounds(scenes)):
-        assert len(found) == len(set(found))
 
 
 def test_an_ensemble_reads_what_its_members_read():
@@ -253,7 +252,7 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
         "methods": {"vse": {"datasets": {"scenes": {"parameters": {"dimension": 32}, "training": {"patience": None}}}}},
         "tables": {"scenes": {"measure": ["vse", "sm_lstm_ensemble"]}},
     }
-    measured = Tables(project(**overrides)).plan(job("scenes")).sections[0].measured
+    measured = Tables(project(**overrides)).plan("scenes").sections[0].measured
     changed = measured["vse"].made_with.changed
     assert changed["parameters.dimension"] == Difference(own=1024, here=32)
     assert changed["training.patience"] == Difference(own=5, here=None)
@@ -262,10 +261,12 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
 
 
 def test_a_plan_comes_through_plain_values_unchanged_and_names_no_folder():
-    tables = Tables(project(networks={"vgg19": {"local": "/somewhere/vgg19.pth"}}))
+    made = project(networks={"vgg19": {"local": "/somewhere/vgg19.pth"}})
+    tables = Tables(made)
     wildcards = SimpleNamespace(table="sco_4", dataset="scenes")
-    for function in (tables.plan, tables.plan_of_rounds, tables.plan_of_agreement):
-        plan, text = function(wildcards), json.dumps(plain(function)(wildcards))
+    agreement = HumanJudgements(made).plan_of_agreement
+    for function, name in ((tables.plan, "sco_4"), (tables.plan_of_rounds, "scenes"), (agreement, "scenes")):
+        plan, text = function(name), json.dumps(planned(function)(wildcards))
         assert type(plan).model_validate(json.loads(text)) == plan
         assert "results/" not in text
         assert "/somewhere" not in text

@@ -55,7 +55,7 @@ def test_the_table_has_a_row_for_each_file_of_votes():
         "results/scenes/votes/hm_lstm_untyped.parquet",
         "results/scenes/votes/hm_lstm.parquet",
     ]
-    plan = ballots.plan(job())
+    plan = ballots.plan("scenes")
     assert (plan.seed, list(plan.measured)) == (2, ["hm_lstm_untyped", "hm_lstm"])
 
 
