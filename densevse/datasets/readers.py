@@ -28,6 +28,7 @@ from typing import Any, cast
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.masks import MASKS
@@ -91,12 +92,12 @@ def read_dataset(settings: Mapping[str, Any], paths: Paths, threads: int = 1) ->
 
 
 def write_dataset(
-    settings: Mapping[str, Any], paths: Paths, threads: int, images_path: str, captions_path: str
+    settings: Mapping[str, Any], paths: Paths, threads: int, images_path: str, captions_path: str, of: Identity
 ) -> None:
     """`read_dataset`, written as the data set's two artifacts."""
     images, captions = read_dataset(settings, paths, threads)
-    schema.write(images, IMAGES, images_path, _made_from(settings, paths))
-    schema.write(captions, CAPTIONS, captions_path, _made_from(settings, paths))
+    schema.write(images, IMAGES, images_path, _made_from(settings, paths), of)
+    schema.write(captions, CAPTIONS, captions_path, _made_from(settings, paths), of)
 
 
 def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, boxes_path: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.data.files import Files
@@ -41,8 +42,9 @@ def encode_test(files: Files, models: Sequence[str], threads: int) -> EncodedTes
 
 
 def write_retrieval(
-    score: Scorer, encoded: EncodedTest, protocol: str, models: Mapping[str, str], output: str | Path
+    score: Scorer, encoded: EncodedTest, of: Identity, models: Mapping[str, str], output: str | Path
 ) -> None:
-    """Write the RETRIEVAL artifact of a protocol; the lineage names the `models`."""
+    """Write the RETRIEVAL artifact of a protocol, which `of` names; the lineage names the `models`."""
+    protocol = str(of.protocol)
     rows = retrieve(score, encoded.rows, folds(encoded.rows, protocol))
-    schema.write(rows, RETRIEVAL, output, lineage({"protocol": protocol, **encoded.made_with}, models))
+    schema.write(rows, RETRIEVAL, output, lineage({"protocol": protocol, **encoded.made_with}, models), of)

@@ -12,26 +12,26 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.data.ragged import Indices
-from densevse.evaluation.ranks import evaluate, figures
+from densevse.evaluation.metrics import RECALL_COLUMNS
+from densevse.evaluation.ranks import evaluate, metrics
 from densevse.inference.attention import entropies
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.models import build, load_weights
 from densevse.inference.scoring import scorer
 from densevse.methods.interface import Batch, Encoding, Method, Moment
 from densevse.runtime.logs import logger
-from densevse.tables.published import RECALL_COLUMNS
 from densevse.training.driver import Subject, drive
 from densevse.training.models import trainable_model
 from densevse.training.task import Task
 
-MEASURES = [*RECALL_COLUMNS, "sum"]
+MEASURES = [*RECALL_COLUMNS, "rsum"]
 START, NETWORK, CORRESPONDENCES = "start", "network", "correspondences"  # inputs that not every job has
 
 
 class Retrieval(Task):
     """Trains a method on the pairs of `train`; the epoch with the largest Sum on `val` is kept."""
 
-    selects = "sum"
+    selects = "rsum"
 
     def __init__(self, method: Method, train: Pairs, val: Pairs) -> None:
         self.module: Method = method
@@ -64,7 +64,7 @@ def validate(method: Method, pairs: Pairs) -> dict[str, float]:
     every_image, every_sentence = np.arange(len(rows.image_ids)), np.arange(len(rows.caption_ids))
     score = scorer(method, encode_images(method, pairs), encode_sentences(method, pairs))
     ranks = evaluate(score(every_image, every_sentence), torch.from_numpy(rows.image_of_caption), len(every_image))
-    found = figures(ranks)
+    found = metrics(ranks)
     return {name: found[name] for name in MEASURES}
 
 

@@ -6,6 +6,7 @@ import torch
 from safetensors.torch import load_file
 
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.training import HISTORY
@@ -39,7 +40,8 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scenes")
     sources = {"scenes": str(folder / "scenes.zip")}
     scenes.generate(SETTINGS["options"], sources["scenes"])
-    write_dataset(SETTINGS, sources, 1, str(folder / "images.parquet"), str(folder / "captions.parquet"))
+    tables = str(folder / "images.parquet"), str(folder / "captions.parquet")
+    write_dataset(SETTINGS, sources, 1, *tables, Identity("scenes"))
     write_boxes(SETTINGS, sources, str(folder / "images.parquet"), str(folder / "boxes.parquet"))
     return folder
 

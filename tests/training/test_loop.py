@@ -132,7 +132,7 @@ def test_history(job, files):
     assert history["step"].tolist() == [steps, 2 * steps, 3 * steps]
     assert np.allclose(history["learning_rate"], [0.01, 0.01, 0.001])
     assert history["phase"].tolist() == ["main", "main", "settle"]
-    assert np.allclose(history[MEASURES[:6]].sum(axis=1), history["sum"])
+    assert np.allclose(history[MEASURES[:6]].sum(axis=1), history["rsum"])
     # Of the only epoch whose parameters are those of the end: the phase before it has another loss.
     assert history["best"].tolist() == [False, False, True]
 
@@ -149,7 +149,7 @@ def measured(monkeypatch, sums, seen=None):
     def validate(self):
         if seen is not None:
             seen.append({key: value.clone() for key, value in self.module.state_dict().items()})
-        return {"sum": next(found)}
+        return {"rsum": next(found)}
 
     monkeypatch.setattr(Retrieval, "validate", validate)
 

@@ -1,3 +1,4 @@
+from densevse.artifacts.identity import Identity
 from densevse.data.files import Files
 from densevse.inference.retrieval import encode_test, write_retrieval
 from densevse.runtime.logs import job
@@ -6,6 +7,5 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         model = snakemake.input.model
         encoded = encode_test(Files.of(dict(snakemake.input.items())), [model], snakemake.params.threads)
-        write_retrieval(
-            encoded.scorers[0], encoded, snakemake.wildcards.protocol, {"model": model}, snakemake.output[0]
-        )
+        of = Identity.of(snakemake.wildcards, split="test")
+        write_retrieval(encoded.scorers[0], encoded, of, {"model": model}, snakemake.output[0])

@@ -1,3 +1,4 @@
+from densevse.artifacts.identity import Identity
 from densevse.data.files import Files
 from densevse.inference.ensembles import summed
 from densevse.inference.retrieval import encode_test, write_retrieval
@@ -7,4 +8,5 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         members = {f"member{number}": model for number, model in enumerate(snakemake.input.models)}
         encoded = encode_test(Files.of(dict(snakemake.input.items())), list(members.values()), snakemake.params.threads)
-        write_retrieval(summed(encoded.scorers), encoded, snakemake.wildcards.protocol, members, snakemake.output[0])
+        of = Identity.of(snakemake.wildcards, split="test")
+        write_retrieval(summed(encoded.scorers), encoded, of, members, snakemake.output[0])

@@ -92,7 +92,7 @@ def test_training_starts_from_a_vse_and_says_how_sharp_attention_is(with_grid, t
     model, history = run(with_grid, tmp_path / "sm_lstm", "sm_lstm", SMALL, start=vse, validation_images=2)
     assert list(history["epoch"]) == [0, 1, 2]
     assert history["entropy_cells"].between(0, np.log(4) + 1e-6).all()
-    assert {"entropy_words", "sum"} <= set(history)
+    assert {"entropy_words", "rsum"} <= set(history)
     assert load_model(model).can("saliency")
     with pytest.raises(InputError, match="cannot saliency"):
         open_model(without_grid, vse, "cpu", "saliency")

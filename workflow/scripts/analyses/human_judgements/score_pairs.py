@@ -1,4 +1,5 @@
 from densevse.analyses.human_judgements.pair_scores import write_pair_scores
+from densevse.artifacts.identity import Identity
 from densevse.data.files import Files
 from densevse.runtime.logs import job
 
@@ -10,4 +11,5 @@ if __name__ == "__main__":
             snakemake.input.judgements,
             snakemake.params.threads,
             snakemake.output[0],
+            Identity.of(snakemake.wildcards, split="test"),
         )
