@@ -10,6 +10,7 @@ from densevse.dag.tables import Tables, check_tables
 from densevse.dag.training import Training
 from densevse.runtime.errors import InputError
 from densevse.tables.published import read_published
+from tests.rules import input_of
 
 ROOT = Path(__file__).parents[2]
 PRINTED = [f"{paper}_{number}" for paper, numbers in (
@@ -23,8 +24,9 @@ def project(**overrides):
     return Project(ROOT, overrides)
 
 
-def job(table):
-    return SimpleNamespace(table=table)
+def read(name, decide, table):
+    """The paths of an input of the rule `table`."""
+    return input_of("table", name, decide, table=table)
 
 
 def test_every_printed_table_and_every_data_set_has_an_entry():
@@ -59,7 +61,7 @@ def test_retrievals_come_by_section_then_variant_then_seed():
         "tables": {"sco_4": {"measure": ["vse", "hm_lstm"], "reference": "vse"}},
     }
     tables = Tables(project(**overrides))
-    assert tables.retrievals(job("sco_4")) == [
+    assert read("retrievals", tables.retrievals, "sco_4") == [
         "results/flickr30k/retrieval/full/vse/seed0/round0.parquet",
         "results/flickr30k/retrieval/full/vse/seed1/round0.parquet",
         "results/flickr30k/retrieval/full/hm_lstm/seed0/round3.parquet",
@@ -67,8 +69,11 @@ def test_retrievals_come_by_section_then_variant_then_seed():
         "results/coco/retrieval/five_folds/vse/seed3/round0.parquet",
         "results/coco/retrieval/five_folds/hm_lstm/seed3/round3.parquet",
     ]
-    assert tables.images(job("sco_4")) == ["results/flickr30k/images.parquet", "results/coco/images.parquet"]
-    settings = tables.settings(job("sco_4"))
+    assert read("images", tables.measuring, "sco_4") == [
+        "results/flickr30k/images.parquet",
+        "results/coco/images.parquet",
+    ]
+    settings = tables.settings("sco_4")
     assert [list(section["measured"]) for section in settings["sections"]] == [["vse", "hm_lstm"]] * 2
     assert settings["sections"][0]["measured"]["hm_lstm"]["networks"] == {"regions": "rcnn_ilsvrc13"}
     assert sorted(settings["entries"]["network"]) == ["rcnn_ilsvrc13", "vgg19"]
@@ -77,16 +82,20 @@ def test_retrievals_come_by_section_then_variant_then_seed():
 def test_every_table_can_be_planned():
     tables = Tables(project())
     for name in tables.config.tables:
-        for section in tables.settings(job(name))["sections"]:
+        for section in tables.settings(name)["sections"]:
             assert all(entry["networks"] for entry in section["measured"].values()), name
-    finetuned = tables.settings(job("defrag_3"))["sections"][0]["measured"]["defrag_finetuned"]
+    finetuned = tables.settings("defrag_3")["sections"][0]["measured"]["defrag_finetuned"]
     assert finetuned["networks"] == {"regions": "rcnn_ilsvrc13"}  # whose regions' pixels are read
 
 
 def test_a_table_reads_the_figures_of_the_papers_that_it_cites_and_of_no_others():
     tables = Tables(project())
-    assert [Path(file).name for file in tables.published(job("pascal1k"))] == ["defrag.csv"]
-    assert [Path(file).name for file in tables.papers(job("flickr8k"))] == ["hm_lstm.yaml", "vse.yaml", "defrag.yaml"]
+    assert [Path(file).name for file in read("published", tables.papers, "pascal1k")] == ["defrag.csv"]
+    assert [Path(file).name for file in read("papers", tables.papers, "flickr8k")] == [
+        "hm_lstm.yaml",
+        "vse.yaml",
+        "defrag.yaml",
+    ]
 
 
 def test_ablations_are_trained_for_the_paper_s_own_table_only():
@@ -97,13 +106,19 @@ def test_ablations_are_trained_for_the_paper_s_own_table_only():
 
 def test_regions_are_measured_where_phrases_have_boxes():
     tables = Tables(project())
-    assert tables.retrievals(job("hm_lstm_4")) == []
-    assert tables.retrievals(job("scenes_regions"))[0] == "results/scenes/region_ranking/hm_lstm/seed0/round2.parquet"
-    assert tables.images(job("scenes_regions")) == ["results/scenes/images.parquet"]  # for the families of regions
-    assert tables.captions(job("scenes_regions")) == []
+    assert read("retrievals", tables.retrievals, "hm_lstm_4") == []
+    assert (
+        read("retrievals", tables.retrievals, "scenes_regions")[0]
+        == "results/scenes/region_ranking/hm_lstm/seed0/round2.parquet"
+    )
+    # The families of regions are those of images.
+    assert read("images", tables.measuring, "scenes_regions") == ["results/scenes/images.parquet"]
+    assert read("captions", tables.measuring_images, "scenes_regions") == []
     boxes = {"datasets": {"flickr30k": {"boxes": "entities.zip"}}}
     tables = Tables(project(**boxes))
-    assert tables.retrievals(job("hm_lstm_4")) == ["results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"]
+    assert read("retrievals", tables.retrievals, "hm_lstm_4") == [
+        "results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"
+    ]
 
 
 def test_a_table_knows_what_is_not_as_config_datasets_says():
@@ -111,14 +126,14 @@ def test_a_table_knows_what_is_not_as_config_datasets_says():
     mine = {"networks": {"whole": "mobilenet_v2"}, "options": {"splits": {"test": "mine.txt"}}, "seeds": [1]}
     tables = Tables(project(datasets={"flickr8k": mine}))
     splits = {"options.splits.test": ["Flickr_8k.testImages.txt", "mine.txt"]}
-    measured = tables.settings(job("flickr8k"))["sections"][0]["measured"]
+    measured = tables.settings("flickr8k")["sections"][0]["measured"]
     assert measured["vse"]["replaced"] == {**splits, "networks.whole": ["vgg19", "mobilenet_v2"]}
     assert measured["hm_lstm"]["replaced"] == splits
     own = tables.config.datasets["flickr8k"].model_dump(exclude_unset=True)
     table = {"title": "Mine", "sections": [{"dataset": "mine"}], "measure": ["vse"]}
     tables = Tables(project(datasets={"mine": {**own, "title": "Mine"}}, tables={"mine": table}))
     for name in ("flickr8k", "mine"):
-        assert tables.settings(job(name))["sections"][0]["measured"]["vse"]["replaced"] == {}
+        assert tables.settings(name)["sections"][0]["measured"]["vse"]["replaced"] == {}
 
 
 def test_an_ensemble_stands_beside_its_members():
@@ -129,8 +144,11 @@ def test_an_ensemble_stands_beside_its_members():
     made = project(**overrides)
     check_tables(made)
     tables = Tables(made)
-    assert tables.retrievals(job("flickr8k"))[-1] == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
-    entry = tables.settings(job("flickr8k"))["sections"][0]["measured"]["vse_all"]
+    assert (
+        read("retrievals", tables.retrievals, "flickr8k")[-1]
+        == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
+    )
+    entry = tables.settings("flickr8k")["sections"][0]["measured"]["vse_all"]
     assert (entry["title"], entry["networks"]) == ("VSE*", {"whole": "vgg19"})
 
 
@@ -195,33 +213,17 @@ def test_a_table_may_not_have_the_name_of_what_another_rule_makes():
         Tables(project()).check_names(lambda path: makers.get(path, []))
 
 
-def test_judged_pairs_are_scored_by_the_last_round():
-    measured = {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}
-    tables = Tables(project(**measured))
-    assert tables.judged() == ["flickr8k"]
-    flickr8k = SimpleNamespace(dataset="flickr8k")
-    last = tables.config.methods["hm_lstm"].last_round
-    assert tables.pair_scores(flickr8k) == [
-        "results/flickr8k/pair_scores/vse/seed0/round0.parquet",
-        f"results/flickr8k/pair_scores/hm_lstm/seed0/round{last}.parquet",
-    ]
-    assert tables.judgements_source(flickr8k).endswith("Flickr8k_text.zip")
-
-
 def test_training_starts_from_the_variant_that_the_configuration_names():
-    training = Training(project())
-    of = {"dataset": "scenes", "seed": "3"}
-    assert training.origin(SimpleNamespace(**of, variant="sm_lstm")) == (
-        "results/scenes/models/vse/seed3/round0/model.safetensors"
-    )
-    assert training.origin(SimpleNamespace(**of, variant="sm_lstm_mean")) == []
-    assert training.start(SimpleNamespace(**of, variant="hm_lstm", round="2")) == (
-        "results/scenes/models/hm_lstm/seed3/round1/model.safetensors"
-    )
+    training, of = Training(project()), {"dataset": "scenes", "seed": 3}
+    start = input_of("train", "start", training.origin, **of, variant="sm_lstm")
+    assert start == "results/scenes/models/vse/seed3/round0/model.safetensors"
+    assert input_of("train", "start", training.origin, **of, variant="sm_lstm_mean") == []
+    start = input_of("train_round", "start", training.round_before, **of, variant="hm_lstm", round=2)
+    assert start == "results/scenes/models/hm_lstm/seed3/round1/model.safetensors"
 
 
 def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
-    (section,) = Tables(project()).settings(SimpleNamespace(table="scenes"))["sections"]
+    (section,) = Tables(project()).settings("scenes")["sections"]
     parameters = section["measured"]["hm_lstm_sentences"]["training"]["parameters"]
     assert [of_round["phrase_weight"] for of_round in parameters] == ["confidence", "none", "none"]
 
@@ -230,7 +232,9 @@ def test_an_ensemble_reads_what_its_members_read():
     training = Training(project())
     wildcards = SimpleNamespace(dataset="scenes", seed="0", ensemble="sm_lstm_ensemble")
     assert {"view_grid", "view_whole", "words"} <= set(training.inputs_of_members(wildcards))
-    assert len(training.models_of_members(wildcards)) == 4
+    models = input_of("retrieve_by_ensemble", "models", training.members, **vars(wildcards))
+    assert len(models) == 4
+    assert models[0] == "results/scenes/models/sm_lstm_mean/seed0/round0/model.safetensors"
 
 
 def test_a_table_knows_which_settings_are_changed_for_its_data_set():
@@ -238,7 +242,7 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
         "methods": {"vse": {"datasets": {"scenes": {"parameters": {"dimension": 32}, "training": {"patience": None}}}}},
         "tables": {"scenes": {"measure": ["vse", "sm_lstm_ensemble"]}},
     }
-    chosen = Tables(project(**overrides)).settings(job("scenes"))
+    chosen = Tables(project(**overrides)).settings("scenes")
     changed = chosen["sections"][0]["measured"]
     assert changed["vse"]["changed"]["parameters.dimension"] == [1024, 32]
     assert changed["vse"]["changed"]["training.patience"] == [5, None]
