@@ -48,9 +48,6 @@ ALLOWED = {
     "scenes": CORE - {"dag", "report", "tables"},
     "analyses": CORE,
 }
-# To be moved down: what core rooms still need of analyses.
-for room in ("dag", "config", "inference", "vision"):
-    ALLOWED[room] |= {"analyses"}
 MODULES = sorted((ROOT / "densevse").rglob("*.py"))
 
 

@@ -8,7 +8,7 @@ import json
 import sys
 from typing import Any
 
-from densevse.config.config import Config
+from densevse.config.config import with_analyses
 from densevse.config.declared.readers import READERS
 from densevse.config.generators import known_generators, parameters_of_generator
 from densevse.config.language import PARSERS
@@ -18,7 +18,7 @@ from densevse.config.proposers import PROPOSERS
 
 def document() -> dict[str, Any]:
     """The schema."""
-    schema: dict[str, Any] = _without_required(Config.model_json_schema())
+    schema: dict[str, Any] = _without_required(with_analyses().model_json_schema())
     parameters = {name: parameters_of(name) for name in known_models()}
     of_generators = {name: parameters_of_generator(name) for name in known_generators()}
     for entry, by, field, types in (

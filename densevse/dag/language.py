@@ -11,9 +11,9 @@ from densevse.dag.project import Stage, any_of
 class Parses(Stage):
     """The parsers of sentences."""
 
-    def corenlp(self) -> str | list[str]:
-        """The folder of CoreNLP's jars that the workflow obtains, unless CORENLP_HOME names one."""
-        return [] if os.environ.get("CORENLP_HOME") else f"{self.resources}/corenlp"
+    def corenlp(self) -> Values | None:
+        """Whether the workflow obtains CoreNLP's jars: unless CORENLP_HOME names a folder that has them."""
+        return None if os.environ.get("CORENLP_HOME") else {}
 
     def parsers_of(self, kind: str) -> str:
         """The parsers of a kind."""

@@ -13,6 +13,7 @@ from densevse.dag.project import Project, any_of, only
 from densevse.dag.proposals import Proposals
 from densevse.dag.training import Training
 from densevse.runtime.errors import InputError
+from tests.rules import input_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -55,49 +56,52 @@ def test_a_view_without_a_network_is_refused_by_name():
 
 
 def test_a_round_starts_from_the_one_before_it_and_ends_with_the_last(whole):
-    training = Training(whole)
-    wanted = job(dataset="flickr8k", variant="hm_lstm", seed=2, round=3)
-    assert training.start(wanted) == "results/flickr8k/models/hm_lstm/seed2/round2/model.safetensors"
+    training, of = Training(whole), {"dataset": "flickr8k", "variant": "hm_lstm", "seed": 2}
+    start = "results/flickr8k/models/hm_lstm/seed2/round2/model.safetensors"
+    for rule in ("train_round", "correspond"):
+        assert input_of(rule, "start", training.round_before, **of, round=3) == start
     with pytest.raises(ValueError, match="round 0 has no round before it"):
-        training.start(job(dataset="flickr8k", variant="hm_lstm", seed=2, round=0))
+        input_of("train_round", "start", training.round_before, **of, round=0)
     with pytest.raises(InputError, match="has the rounds 0 to 3 on flickr8k, and no round 9"):
-        training.phases(job(dataset="flickr8k", variant="hm_lstm", seed=2, round=9))
+        training.phases("flickr8k", "hm_lstm", 9)
 
 
 def test_methods_start_from_nothing_or_from_the_same_seed_of_another(whole):
-    training = Training(whole)
-    assert training.origin(job(dataset="scenes", variant="vse", seed=1)) == []
-    assert training.origin(job(dataset="scenes", variant="sm_lstm", seed=1)) == (
-        "results/scenes/models/vse/seed1/round0/model.safetensors"
-    )
+    of = {"rule": "train", "name": "start", "decide": Training(whole).origin, "dataset": "scenes", "seed": 1}
+    assert input_of(**of, variant="vse") == []
+    assert input_of(**of, variant="sm_lstm") == "results/scenes/models/vse/seed1/round0/model.safetensors"
 
 
 def test_variants_that_differ_in_later_rounds_share_their_round_0(whole):
-    training, of = Training(whole), {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
-    assert training.start(job(**of, round=1)) == "results/scenes/models/hm_lstm/seed1/round0/model.safetensors"
-    assert training.start(job(**of, round=2)) == "results/scenes/models/hm_lstm_uniform/seed1/round1/model.safetensors"
+    of = {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
+    of |= {"rule": "train_round", "name": "start", "decide": Training(whole).round_before}
+    assert input_of(**of, round=1) == "results/scenes/models/hm_lstm/seed1/round0/model.safetensors"
+    assert input_of(**of, round=2) == "results/scenes/models/hm_lstm_uniform/seed1/round1/model.safetensors"
 
 
 def test_and_the_correspondences_that_it_gives(whole):
     """The model of a round makes the correspondences of the next."""
-    training, of = Training(whole), {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
+    of = {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
+    of |= {"rule": "train_round", "name": "correspondences", "decide": Training(whole).correspondences_of}
     first = "results/scenes/models/hm_lstm/seed1/round1/correspondences.parquet"
-    assert training.correspondences(job(**of, round=1)) == first
+    assert input_of(**of, round=1) == first
     second = "results/scenes/models/hm_lstm_uniform/seed1/round2/correspondences.parquet"
-    assert training.correspondences(job(**of, round=2)) == second
+    assert input_of(**of, round=2) == second
     one_round = changed(methods={"hm_lstm": {"datasets": {"scenes": {"rounds": [["sentences"], ["phrases"]]}}}})
-    last = Training(one_round).last_correspondences(job(dataset="scenes", variant="hm_lstm_uniform"))
-    assert last == first.replace("seed1", "seed0")
+    last = Training(one_round).last_correspondences("scenes", "hm_lstm_uniform")
+    assert last == {"variant": "hm_lstm", "seed": 0, "round": 1}
 
 
 def test_but_not_those_that_true_boxes_decide(whole):
     training, of = Training(whole), {"variant": "hm_lstm_true_boxes", "seed": 1, "round": 1}
     own = "results/scenes/models/hm_lstm_true_boxes/seed1/round1/correspondences.parquet"
-    assert training.correspondences(job(dataset="scenes", **of)) == own
-    assert training.true_boxes(job(dataset="scenes", **of)) == "results/scenes/boxes.parquet"
-    assert training.true_boxes(job(dataset="scenes", variant="hm_lstm", seed=1, round=1)) == []
+    given = input_of("train_round", "correspondences", training.correspondences_of, dataset="scenes", **of)
+    assert given == own
+    boxes = {"rule": "correspond", "name": "true_boxes", "decide": training.true_boxes, "dataset": "scenes"}
+    assert input_of(**boxes, **of) == "results/scenes/boxes.parquet"
+    assert input_of(**boxes, variant="hm_lstm", seed=1, round=1) == []
     with pytest.raises(InputError, match=r"phrases of flickr8k have none; give some as datasets\.flickr8k\.boxes"):
-        training.true_boxes(job(dataset="flickr8k", **of))
+        training.true_boxes("flickr8k", "hm_lstm_true_boxes")
 
 
 @pytest.mark.parametrize(
@@ -112,32 +116,33 @@ def test_but_not_those_that_true_boxes_decide(whole):
 def test_a_round_0_that_would_be_another_is_not_shared(uniform, message):
     training = Training(changed(methods={"hm_lstm": {"variants": {"hm_lstm_uniform": uniform}}}))
     with pytest.raises(InputError, match=f"hm_lstm_uniform on flickr30k: round_0_of: {message}"):
-        training.start(job(dataset="flickr30k", variant="hm_lstm_uniform", seed=1, round=1))
+        training.round_before("flickr30k", "hm_lstm_uniform", 1, 1)
 
 
 def test_weights_are_the_user_s_the_workflow_s_or_those_obtained():
     features = Features(changed(networks={"vgg19": {"local": "/data/vgg.pth"}}))
-    assert features.weights(job(dataset="flickr8k", network="vgg19")) == "/data/vgg.pth"
-    assert features.weights(job(dataset="scenes", network="scenes_net")) == (
-        "results/scenes/networks/scenes_net.safetensors"
-    )
+    of = {"rule": "extract_features", "name": "weights", "decide": features.weights}
+    assert input_of(**of, dataset="flickr8k", network="vgg19") == "/data/vgg.pth"
+    made_here = "results/scenes/networks/scenes_net.safetensors"
+    assert input_of(**of, dataset="scenes", network="scenes_net") == made_here
     alexnet = features.config.networks["alexnet"].weights
-    assert features.weights(job(dataset="flickr8k", network="alexnet")) == f"resources/alexnet/{alexnet.file}"
-    assert features.weights(job(dataset="flickr8k", network="rcnn_ilsvrc13")) == (
-        "resources/rcnn_ilsvrc13/converted.safetensors"
-    )
+    assert input_of(**of, dataset="flickr8k", network="alexnet") == f"resources/alexnet/{alexnet.file}"
+    converted = "resources/rcnn_ilsvrc13/converted.safetensors"
+    assert input_of(**of, dataset="flickr8k", network="rcnn_ilsvrc13") == converted
+    caffe = features.config.networks["rcnn_ilsvrc13"].weights
+    published = input_of("convert_caffe", "caffemodel", features.published_weights, network="rcnn_ilsvrc13")
+    assert published == f"resources/rcnn_ilsvrc13/{caffe.file}"
 
 
 def test_a_precision_that_the_configuration_names_needs_no_choice():
     features = Features(changed(networks={"vgg19": {"precision": "fp32"}}))
-    assert features.precision(job(dataset="flickr8k", network="vgg19")) == []
-    assert features.precision(job(dataset="flickr8k", network="alexnet")) == (
-        "results/flickr8k/features/alexnet/precision.parquet"
-    )
+    of = {"rule": "extract_features", "name": "precision", "decide": features.precision, "dataset": "flickr8k"}
+    assert input_of(**of, network="vgg19") == []
+    assert input_of(**of, network="alexnet") == "results/flickr8k/features/alexnet/precision.parquet"
 
 
 def test_what_decides_features_leaves_out_where_the_weights_are_and_other_views(whole):
-    settings = Features(whole).of_images(job(dataset="flickr8k", network="vgg19", view="whole"))
+    settings = Features(whole).of_images("flickr8k", "vgg19", "whole")
     assert set(settings) >= {"architecture", "size", "mean", "std", "layers"}
     assert set(settings["layers"]) == {"whole"}
     assert not {"weights", "local", "regions"} & set(settings)
@@ -145,62 +150,57 @@ def test_what_decides_features_leaves_out_where_the_weights_are_and_other_views(
 
 def test_a_source_is_the_user_s_file_or_the_one_below_resources():
     datasets = Datasets(changed(datasets={"flickr8k": {"local": {"text": "/data/text.zip"}}}))
-    assert datasets.sources(job(dataset="flickr8k")) == {
-        "images": "resources/flickr8k/Flickr8k_Dataset.zip", "text": "/data/text.zip"
-    }  # fmt: skip
+    files = {"images": "resources/flickr8k/Flickr8k_Dataset.zip", "text": "/data/text.zip"}
+    assert datasets.sources_by_name("flickr8k") == files
+    assert datasets.source_names("flickr8k") == list(files)
+    assert input_of("read_dataset", "sources", datasets.sources, dataset="flickr8k") == list(files.values())
 
 
 def test_karpathy_s_file_is_fetched_only_where_the_options_name_it():
-    wanted = job(dataset="coco")
-    assert "karpathy" in Datasets(changed()).sources(wanted)
+    assert "karpathy" in Datasets(changed()).source_names("coco")
     own = {"karpathy": None, "splits": {"train": 10, "val": 2, "test": 2}}
-    assert "karpathy" not in Datasets(changed(datasets={"coco": {"options": own}})).sources(wanted)
+    assert "karpathy" not in Datasets(changed(datasets={"coco": {"options": own}})).source_names("coco")
 
 
 def test_what_has_an_address_is_downloaded_and_the_rest_is_asked_for(whole):
     downloads = Downloads(whole)
     assert "flickr8k/Flickr8k_Dataset" in downloads.downloadable().replace("\\", "")
     assert "flickr30k/flickr30k-images" in downloads.by_hand().replace("\\", "")
-    source = downloads.source(job(resource="flickr8k/Flickr8k_Dataset.zip"))
+    source = downloads.source("flickr8k/Flickr8k_Dataset.zip")
     assert "md5" in source
     assert not {"licence", "note"} & set(source), "a corrected note downloads nothing again"
 
 
 def test_corenlp_is_obtained_unless_the_environment_names_one(whole, monkeypatch):
     monkeypatch.delenv("CORENLP_HOME", raising=False)
-    assert Parses(whole).corenlp() == "resources/corenlp"
+    assert input_of("parse", "home", Parses(whole).corenlp) == "resources/corenlp"
     monkeypatch.setenv("CORENLP_HOME", "/opt/corenlp")
-    assert Parses(whole).corenlp() == []
+    assert input_of("parse", "home", Parses(whole).corenlp) == []
 
 
 def test_the_memory_of_a_parser_decides_no_parse(whole):
-    parses, wanted = Parses(whole), job(parser="corenlp_pcfg")
-    assert "memory_mb" not in parses.options(wanted)
-    assert parses.memory(wanted) > 0
+    parses = Parses(whole)
+    assert "memory_mb" not in parses.options("corenlp_pcfg")
+    assert parses.memory("corenlp_pcfg") > 0
 
 
 def test_vectors_are_read_where_a_data_set_has_some():
     words = Words(changed(datasets={"flickr8k": {"word_vectors": None}}))
-    assert words.picked(job(dataset="flickr8k")) == []
-    assert words.picked(job(dataset="flickr30k")) == "results/flickr30k/vocabulary/vectors-word2vec.parquet"
-
-
-def test_a_data_set_s_own_proposer_comes_first_and_once():
-    compared = {"proposer": "mcg", "proposers_compared": ["selective_search_fast", "mcg"]}
-    proposals = Proposals(changed(datasets={"coco": compared}))
-    assert proposals.compared(job(dataset="coco")) == ["mcg", "selective_search_fast"]
-    assert proposals.recalls(job(dataset="coco"))[0] == "results/coco/proposals/mcg_recall.parquet"
+    of = {"rule": "count_relations", "name": "vectors", "decide": words.picked}
+    assert input_of(**of, dataset="flickr8k") == []
+    assert input_of(**of, dataset="flickr30k") == "results/flickr30k/vocabulary/vectors-word2vec.parquet"
 
 
 def test_contours_are_found_by_hed_or_by_the_user_s_model_unless_they_are_given():
     options = {"mcg": {"structured_edges": "model.yml.gz"}, "scg": {"maps": "maps"}}
     given = Proposals(changed(proposers={name: {"options": chosen} for name, chosen in options.items()}))
     usual = Proposals(changed())
-    wanted = job(proposer="mcg")
-    assert usual.contour_model(wanted) == "resources/hed/hed.safetensors"
-    assert usual.contour_options(wanted)["detector"] == "hed"
-    assert given.contour_model(wanted) == "model.yml.gz"
-    assert given.contour_options(wanted)["detector"] == "structured_edges"
+    model = input_of("find_contours", "model", usual.contour_model, proposer="mcg")
+    assert model == "resources/hed/hed.safetensors"
+    assert usual.contour_options("mcg")["detector"] == "hed"
+    assert input_of("find_contours", "model", given.contour_model, proposer="mcg") == "model.yml.gz"
+    assert given.contour_options("mcg")["detector"] == "structured_edges"
+    assert input_of("read_own_contours", "maps", given.own_maps, proposer="scg") == "maps"
     assert (given.by_detector(), given.with_own_maps()) == ("mcg", "scg")
     with pytest.raises(InputError, match="take the other out"):
         changed(proposers={"mcg": {"options": {"maps": "maps", "structured_edges": "model.yml.gz"}}})
@@ -243,6 +243,6 @@ def test_texts_in_a_folder_of_the_user_s_are_inputs_of_their_own(tmp_path):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     given = changed(datasets={"flickr8k": {"local": {"text": str(tmp_path), "images": "/data/images.zip"}}})
-    texts = Datasets(given).own_texts(job(dataset="flickr8k"))
+    texts = input_of("read_dataset", "texts", Datasets(given).own_texts, dataset="flickr8k")
     assert texts == [str(tmp_path / "lists/train.txt"), str(tmp_path / "sentences.txt")]
-    assert Datasets(given).own_texts(job(dataset="flickr30k")) == []
+    assert Datasets(given).own_texts("flickr30k") == []

@@ -15,6 +15,7 @@ from densevse.dag.training import Training
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import Difference
 from densevse.tables.published import read_published
+from tests.rules import input_of
 
 ROOT = Path(__file__).parents[2]
 PRINTED = [f"{paper}_{number}" for paper, numbers in (
@@ -28,8 +29,9 @@ def project(**overrides):
     return Project(ROOT, overrides)
 
 
-def job(table):
-    return SimpleNamespace(table=table)
+def read(name, decide, table):
+    """The paths of an input of the rule `table`."""
+    return input_of("table", name, decide, table=table)
 
 
 def test_every_printed_table_and_every_data_set_has_an_entry():
@@ -64,7 +66,7 @@ def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
         "tables": {"sco_4": {"measure": ["vse", "hm_lstm"], "reference": "vse"}},
     }
     tables = Tables(project(**overrides))
-    assert tables.retrievals(job("sco_4")) == [
+    assert read("retrievals", tables.retrievals, "sco_4") == [
         "results/flickr30k/retrieval/full/vse/seed0/round0.parquet",
         "results/flickr30k/retrieval/full/vse/seed1/round0.parquet",
         "results/flickr30k/retrieval/full/hm_lstm/seed0/round3.parquet",
@@ -72,7 +74,10 @@ def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
         "results/coco/retrieval/five_folds/vse/seed3/round0.parquet",
         "results/coco/retrieval/five_folds/hm_lstm/seed3/round3.parquet",
     ]
-    assert tables.images(job("sco_4")) == ["results/flickr30k/images.parquet", "results/coco/images.parquet"]
+    assert read("images", tables.measuring, "sco_4") == [
+        "results/flickr30k/images.parquet",
+        "results/coco/images.parquet",
+    ]
     plan = tables.plan("sco_4")
     assert [list(section.measured) for section in plan.sections] == [["vse", "hm_lstm"]] * 2
     assert plan.sections[0].measured["hm_lstm"].made_with.networks == {"regions": "rcnn_ilsvrc13"}
@@ -90,8 +95,12 @@ def test_every_table_can_be_planned():
 
 def test_a_table_reads_the_metrics_of_the_papers_that_it_cites_and_of_no_others():
     tables = Tables(project())
-    assert [Path(file).name for file in tables.published(job("pascal1k"))] == ["defrag.csv"]
-    assert [Path(file).name for file in tables.papers(job("flickr8k"))] == ["hm_lstm.yaml", "vse.yaml", "defrag.yaml"]
+    assert [Path(file).name for file in read("published", tables.papers, "pascal1k")] == ["defrag.csv"]
+    assert [Path(file).name for file in read("papers", tables.papers, "flickr8k")] == [
+        "hm_lstm.yaml",
+        "vse.yaml",
+        "defrag.yaml",
+    ]
 
 
 def test_ablations_are_trained_for_the_paper_s_own_table_only():
@@ -102,13 +111,19 @@ def test_ablations_are_trained_for_the_paper_s_own_table_only():
 
 def test_regions_are_measured_where_phrases_have_boxes():
     tables = Tables(project())
-    assert tables.retrievals(job("hm_lstm_4")) == []
-    assert tables.retrievals(job("scenes_regions"))[0] == "results/scenes/region_ranking/hm_lstm/seed0/round2.parquet"
-    assert tables.images(job("scenes_regions")) == ["results/scenes/images.parquet"]  # for the families of regions
-    assert tables.captions(job("scenes_regions")) == []
+    assert read("retrievals", tables.retrievals, "hm_lstm_4") == []
+    assert (
+        read("retrievals", tables.retrievals, "scenes_regions")[0]
+        == "results/scenes/region_ranking/hm_lstm/seed0/round2.parquet"
+    )
+    # The families of regions are those of images.
+    assert read("images", tables.measuring, "scenes_regions") == ["results/scenes/images.parquet"]
+    assert read("captions", tables.measuring_images, "scenes_regions") == []
     boxes = {"datasets": {"flickr30k": {"boxes": "entities.zip"}}}
     tables = Tables(project(**boxes))
-    assert tables.retrievals(job("hm_lstm_4")) == ["results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"]
+    assert read("retrievals", tables.retrievals, "hm_lstm_4") == [
+        "results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"
+    ]
 
 
 def test_a_table_knows_what_is_not_as_config_datasets_says():
@@ -135,7 +150,10 @@ def test_an_ensemble_stands_beside_its_members():
     made = project(**overrides)
     check_tables(made)
     tables = Tables(made)
-    assert tables.retrievals(job("flickr8k"))[-1] == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
+    assert (
+        read("retrievals", tables.retrievals, "flickr8k")[-1]
+        == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
+    )
     entry = tables.plan("flickr8k").sections[0].measured["vse_all"]
     assert (entry.title, entry.made_with.networks) == ("VSE*", {"whole": "vgg19"})
     assert entry.identity("flickr8k", "full", 0) == Identity("flickr8k", "vse_all", 0, None, "full", "test")
@@ -202,29 +220,13 @@ def test_a_table_may_not_have_the_name_of_what_another_rule_makes():
         Tables(project()).check_names(lambda path: makers.get(path, []))
 
 
-def test_judged_pairs_are_scored_by_the_last_round():
-    measured = {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}
-    tables = Tables(project(**measured))
-    assert tables.judged() == ["flickr8k"]
-    flickr8k = SimpleNamespace(dataset="flickr8k")
-    last = tables.config.methods["hm_lstm"].last_round
-    assert tables.pair_scores(flickr8k) == [
-        "results/flickr8k/pair_scores/vse/seed0/round0.parquet",
-        f"results/flickr8k/pair_scores/hm_lstm/seed0/round{last}.parquet",
-    ]
-    assert tables.judgements_source(flickr8k).endswith("Flickr8k_text.zip")
-
-
 def test_training_starts_from_the_variant_that_the_configuration_names():
-    training = Training(project())
-    of = {"dataset": "scenes", "seed": "3"}
-    assert training.origin(SimpleNamespace(**of, variant="sm_lstm")) == (
-        "results/scenes/models/vse/seed3/round0/model.safetensors"
-    )
-    assert training.origin(SimpleNamespace(**of, variant="sm_lstm_mean")) == []
-    assert training.start(SimpleNamespace(**of, variant="hm_lstm", round="2")) == (
-        "results/scenes/models/hm_lstm/seed3/round1/model.safetensors"
-    )
+    training, of = Training(project()), {"dataset": "scenes", "seed": 3}
+    start = input_of("train", "start", training.origin, **of, variant="sm_lstm")
+    assert start == "results/scenes/models/vse/seed3/round0/model.safetensors"
+    assert input_of("train", "start", training.origin, **of, variant="sm_lstm_mean") == []
+    start = input_of("train_round", "start", training.round_before, **of, variant="hm_lstm", round=2)
+    assert start == "results/scenes/models/hm_lstm/seed3/round1/model.safetensors"
 
 
 def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
@@ -244,7 +246,9 @@ def test_an_ensemble_reads_what_its_members_read():
     training = Training(project())
     wildcards = SimpleNamespace(dataset="scenes", seed="0", ensemble="sm_lstm_ensemble")
     assert {"view_grid", "view_whole", "words"} <= set(training.inputs_of_members(wildcards))
-    assert len(training.models_of_members(wildcards)) == 4
+    models = input_of("retrieve_by_ensemble", "models", training.members, **vars(wildcards))
+    assert len(models) == 4
+    assert models[0] == "results/scenes/models/sm_lstm_mean/seed0/round0/model.safetensors"
 
 
 def test_a_table_knows_which_settings_are_changed_for_its_data_set():

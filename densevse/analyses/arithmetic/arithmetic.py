@@ -76,7 +76,7 @@ def write_table(found: str, images: str, title: str, paths: tuple[str, str, str]
     rows = schema.read(found, ARITHMETIC)
     judged = rows[rows["kind"] != NAMED]
     if judged.empty:
-        raise InputError(f"{found}: no query whose right answers are known; give the data set `words_exchanged`.")
+        raise InputError(f"{found}: no query whose right answers are known; set arithmetic.<data set>.exchanged.")
     counted = accuracy(judged, families_of(images))
     write_accuracies(counted, ARITHMETIC_ACCURACY, table(counted, title), paths, made_from)
 

@@ -11,17 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.schemas.proposals import PERCENT
+from densevse.artifacts.schemas.proposals import BOX_COUNTS, PERCENT
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import interval_of_mean
-
-COUNTS = (100, 300, 500, 1000, 0)  # boxes of each image that are looked at; 0 for all
 
 
 def recall(
     proposals: pd.DataFrame, true_boxes: pd.DataFrame, segment_overlap: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """For each of COUNTS, how the best of so many proposals of each image overlap the true boxes (PROPOSAL_RECALL).
+    """For each of BOX_COUNTS, how the best of so many proposals of each image overlap the true boxes (PROPOSAL_RECALL).
 
     `segment_overlap` (SEGMENT_OVERLAP) tells how segments overlap the objects' masks, where these are known. An image
     without proposals counts with an overlap of 0. Raises `InputError` if there is no true box.
@@ -34,7 +32,7 @@ def recall(
         (found.get(str(image_id), nothing)[BOX].to_numpy(np.float32), group[BOX].to_numpy(np.float32))
         for image_id, group in true_boxes.groupby("image_id", sort=False)
     ]
-    return pd.DataFrame([_row(pairs, count, segment_overlap) for count in COUNTS])
+    return pd.DataFrame([_row(pairs, count, segment_overlap) for count in BOX_COUNTS])
 
 
 def _row(

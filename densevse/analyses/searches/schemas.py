@@ -1,14 +1,7 @@
-"""Images as a trained model encodes them, kept for searches; and what searches found."""
+"""Answers to the queries of searches."""
 
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import IMAGE_ID, NUMBER, REAL, TEXT, TEXTS
-
-ENCODINGS = Schema(
-    "encodings",
-    "an image as a trained model encodes it: a file of densevse.artifacts.store, whose vector holds all parts of the "
-    "encoding, one after the other, with the shapes that `parts` of made_from lists",
-    (IMAGE_ID,),
-)
 
 FOUND = Schema(
     "found",

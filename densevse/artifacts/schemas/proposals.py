@@ -16,6 +16,9 @@ PROPOSALS = Schema(
     version=2,
 )
 
+BOX_COUNTS = (100, 300, 500, 1000, 0)
+"""The numbers of boxes of each image that are looked at, in rank order; 0 means all of them."""
+
 PERCENT = (50, 70, 85)
 """Least overlaps with which a true box counts as found, as MCG's authors publish them."""
 

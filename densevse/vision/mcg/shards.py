@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.analyses.proposal_recall.recall import COUNTS
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import Files, lineage
@@ -21,7 +20,7 @@ from densevse.artifacts.schema import Schema, read, write
 from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP, SEGMENTS
-from densevse.artifacts.schemas.proposals import PROPOSALS
+from densevse.artifacts.schemas.proposals import BOX_COUNTS, PROPOSALS
 from densevse.artifacts.schemas.rankers import CANDIDATES
 from densevse.artifacts.shards import remove_superseded
 from densevse.datasets.images import ImageFiles, decode
@@ -206,11 +205,11 @@ def _overlap(ranker: Ranker, options: Mapping[str, Any], known: tuple[Image, pd.
     image, masks = known
     found = _proposed(image, ranker, options)
     jaccards = overlaps(found.candidates, found.superpixels, objects_of(masks))
-    best = np.stack([jaccards[: count or None].max(axis=0) for count in COUNTS])
+    best = np.stack([jaccards[: count or None].max(axis=0) for count in BOX_COUNTS])
     return {
         "image_id": image.image_id,
-        "object": np.tile(np.arange(best.shape[1], dtype=np.int32), len(COUNTS)),
-        "segments": np.repeat(np.array(COUNTS, np.int32), best.shape[1]),
+        "object": np.tile(np.arange(best.shape[1], dtype=np.int32), len(BOX_COUNTS)),
+        "segments": np.repeat(np.array(BOX_COUNTS, np.int32), best.shape[1]),
         "jaccard": best.ravel(),
     }
 

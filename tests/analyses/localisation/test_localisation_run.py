@@ -12,7 +12,7 @@ TARGETS = ("results/tables/localisation_scenes_vse.md", "results/figures/scenes/
 
 def with_cells(cells):
     values = copy.deepcopy(SMALL)
-    values["datasets"]["scenes"]["localisation"] = {"images": 5, "sides": [0.5], "cells": cells}
+    values["localisation"] = {"scenes": {"images": 5, "sides": [0.5], "cells": cells}}
     return values
 
 

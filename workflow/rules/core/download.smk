@@ -24,19 +24,12 @@ rule download:
 
 
 # Fails with what a person must do.
-rule obtain_by_hand:
+use rule download as obtain_by_hand with:
     output:
         "<resources>/{resource}",
     log:
         "<logs>/obtain_by_hand/{resource}.log",
     wildcard_constraints:
         resource=downloads.by_hand(),
-    localrule: True
-    conda:
-        "../../../envs/base.yaml"
-    params:
-        source=configured(downloads.source),
     message:
         "looking for {wildcards.resource}"
-    script:
-        "../../scripts/download.py"

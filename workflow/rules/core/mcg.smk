@@ -22,7 +22,7 @@ rule get_hed:
         "../../scripts/get_hed.py"
 
 
-rule contours:
+rule find_contours:
     input:
         sources=filled("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
@@ -30,7 +30,7 @@ rule contours:
     output:
         "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
     log:
-        "<logs>/contours/{dataset}_{proposer}_{shard}.log",
+        "<logs>/find_contours/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
         proposer=proposals.by_detector(),
     conda:
@@ -50,14 +50,14 @@ rule contours:
         "../../scripts/find_contours.py"
 
 
-rule own_contours:
+rule read_own_contours:
     input:
         maps=filled("{own_folder}", proposals.own_maps),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
     log:
-        "<logs>/own_contours/{dataset}_{proposer}_{shard}.log",
+        "<logs>/read_own_contours/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
         proposer=proposals.with_own_maps(),
     conda:
@@ -73,13 +73,13 @@ rule own_contours:
         "../../scripts/read_own_contours.py"
 
 
-rule mcg_ranker:
+rule learn_ranker:
     input:
         sample=filled("<resources>/{proposer}/{file}", proposals.sample),
     output:
         "<results>/rankers/{proposer}.safetensors",
     log:
-        "<logs>/mcg_ranker/{proposer}.log",
+        "<logs>/learn_ranker/{proposer}.log",
     wildcard_constraints:
         proposer=proposals.from_authors(),
     conda:
@@ -97,7 +97,7 @@ rule mcg_ranker:
 
 
 # Or learned from masks: candidates are drawn from training images, with their overlaps with the objects.
-rule mcg_candidates:
+rule sample_candidates:
     input:
         image_table="<results>/{dataset}/images.parquet",
         contours="<results>/{dataset}/contours/{proposer}/{shard}.parquet",
@@ -105,7 +105,7 @@ rule mcg_candidates:
     output:
         "<results>/{dataset}/candidates/{proposer}/{shard}.parquet",
     log:
-        "<logs>/mcg_candidates/{dataset}_{proposer}_{shard}.log",
+        "<logs>/sample_candidates/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
         proposer=proposals.from_masks(),
     conda:
@@ -123,13 +123,13 @@ rule mcg_candidates:
         "../../scripts/sample_candidates.py"
 
 
-rule mcg_ranker_from_masks:
+rule learn_ranker_from_masks:
     input:
         samples=filled("<results>/{dataset}/candidates/{proposer}/{shard}.parquet", proposals.samples),
     output:
         "<results>/rankers/{proposer}.safetensors",
     log:
-        "<logs>/mcg_ranker/{proposer}.log",
+        "<logs>/learn_ranker_from_masks/{proposer}.log",
     wildcard_constraints:
         proposer=proposals.from_masks(),
     conda:
@@ -155,7 +155,7 @@ rule propose_by_mcg:
     output:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
     log:
-        "<logs>/propose/{dataset}_{proposer}_{shard}.log",
+        "<logs>/propose_by_mcg/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
         proposer=proposals.of_kind("mcg"),
     conda:
@@ -182,7 +182,7 @@ rule segment_by_mcg:
     output:
         "<results>/{dataset}/segments/{proposer}/{shard}.parquet",
     log:
-        "<logs>/segment/{dataset}_{proposer}_{shard}.log",
+        "<logs>/segment_by_mcg/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
         proposer=proposals.of_kind("mcg"),
     conda:

@@ -24,7 +24,7 @@ rule parse:
     input:
         images=filled("<results>/{dataset}/images.parquet", parses.images),
         captions="<results>/{dataset}/captions.parquet",
-        home=parses.corenlp(),
+        home=filled("<resources>/corenlp", parses.corenlp),
     output:
         "<results>/{dataset}/parses/{parser}/{shard}.parquet",
     log:

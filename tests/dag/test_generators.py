@@ -1,11 +1,10 @@
-"""What generators read, and what their sentences are scored by."""
+"""The artifacts that generators read."""
 
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from densevse.analyses.caption_scores.dag import Captions
 from densevse.dag.generators import Generators
 from densevse.dag.project import Project
 from densevse.dag.tables import Tables
@@ -68,23 +67,6 @@ def test_a_table_says_which_network_the_captioner_of_ctx_and_sen_looked_through(
     assert made.parser is None
 
 
-def test_a_table_compares_generators_with_copied_and_peoples_sentences(whole):
-    scores = Captions(whole).scores(job())
-    names = [Path(path).parts[3] for path in scores]
-    assert names == ["sc_nlm", "mlbl", "lbl", "lstm_captioner", "copied", "person"]
-
-
-def test_metrics_that_need_java_are_left_out_without_it(whole, monkeypatch):
-    captions = Captions(whole)
-    monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
-    assert captions.metrics(job()) == ["bleu", "rouge_l", "cider", "meteor", "spice"]
-    assert captions.spice(job()) == "resources/spice"
-    monkeypatch.setattr("shutil.which", lambda program: None)
-    assert captions.metrics(job()) == ["bleu", "rouge_l", "cider"]
-    assert captions.spice(job()) == []
-    assert captions.metrics(job(dataset="scenes")) == ["bleu", "rouge_l", "cider"]
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -93,8 +75,6 @@ def test_metrics_that_need_java_are_left_out_without_it(whole, monkeypatch):
         ({"generators": {"sc_nlm": {"decoding": {"beam": 0}}}}, r"generators\.sc_nlm\.decoding\.beam"),
         ({"generators": {"sc_nlm": {"variants": {"lbl": {"parameters": {"factors": 0}}}}}}, r"parameters\.factors"),
         ({"generators": {"sc_nlm": {"model": "vse"}}}, r"model: no 'vse' in densevse/methods/generators|sc_nlm"),
-        ({"datasets": {"scenes": {"captions": {"generators": ["nic"]}}}}, r"datasets\.scenes\.captions\.generators"),
-        ({"datasets": {"scenes": {"captions": {"reference": "lbl"}}}}, r"datasets\.scenes\.captions\.reference"),
         ({"methods": {"sco": {"variants": {"sco_ctx_sen": {"generator": "nic"}}}}}, r"generator: no 'nic'"),
         ({"methods": {"vse": {"generator": "lstm_captioner"}}}, r"methods\.vse\.generator: it is needed for the view"),
         ({"methods": {"vse": {"model": "sc_nlm"}}}, r"model: no 'sc_nlm' in densevse/methods"),

@@ -1,0 +1,49 @@
+"""The writers and metrics that a table of generated captions compares."""
+
+from pathlib import Path
+
+import pytest
+
+from densevse.analyses.caption_scores.dag import CaptionScores
+from densevse.dag.project import Project
+from densevse.runtime.errors import InputError
+from tests.rules import input_of
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def captions():
+    return CaptionScores(Project(ROOT, {}))
+
+
+def test_a_table_compares_generators_with_copied_and_peoples_sentences(captions):
+    scores = input_of("caption_table", "scores", captions.measured, dataset="flickr8k")
+    assert scores[0] == "results/flickr8k/captions/sc_nlm/seed0/test_scores.parquet"
+    names = [Path(path).parts[3] for path in scores]
+    assert names == ["sc_nlm", "mlbl", "lbl", "lstm_captioner", "copied", "person"]
+
+
+def test_metrics_that_need_java_are_left_out_without_it(captions, monkeypatch):
+    def spice():
+        return input_of("score_captions", "spice", captions.spice, dataset="flickr8k")
+
+    monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
+    assert captions.metrics("flickr8k") == ["bleu", "rouge_l", "cider", "meteor", "spice"]
+    assert spice() == "resources/spice"
+    monkeypatch.setattr("shutil.which", lambda program: None)
+    assert captions.metrics("flickr8k") == ["bleu", "rouge_l", "cider"]
+    assert spice() == []
+    assert captions.metrics("scenes") == ["bleu", "rouge_l", "cider"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"generators": ["nic"]}, r"caption_scores\.scenes\.generators"),
+        ({"reference": "lbl"}, r"caption_scores\.scenes\.reference"),
+    ],
+)
+def test_wrong_entries_are_refused_by_their_path(wrong, message):
+    with pytest.raises(InputError, match=message):
+        Project(ROOT, {"caption_scores": {"scenes": wrong}})

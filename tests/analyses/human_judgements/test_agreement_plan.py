@@ -1,0 +1,27 @@
+"""The data sets whose pairs people judged, and the models that are held against them."""
+
+from pathlib import Path
+
+from densevse.analyses.human_judgements.dag import HumanJudgements
+from densevse.dag.project import Project
+from tests.rules import input_of
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_judged_pairs_are_scored_by_the_last_round():
+    judgements = HumanJudgements(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}))
+    assert judgements.judged() == "flickr8k"
+    last = judgements.config.methods["hm_lstm"].last_round
+    assert input_of("agreement_table", "scores", judgements.measured, dataset="flickr8k") == [
+        "results/flickr8k/pair_scores/vse/seed0/round0.parquet",
+        f"results/flickr8k/pair_scores/hm_lstm/seed0/round{last}.parquet",
+    ]
+    source = input_of("read_judgements", "text", judgements.source, dataset="flickr8k")
+    assert source == "resources/flickr8k/Flickr8k_text.zip"
+
+
+def test_judgements_may_be_a_file_of_the_user_s():
+    local = {"datasets": {"flickr8k": {"local": {"text": "/data/text.zip"}}}}
+    source = HumanJudgements(Project(ROOT, local)).source
+    assert input_of("read_judgements", "text", source, dataset="flickr8k") == "/data/text.zip"

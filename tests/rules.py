@@ -1,0 +1,58 @@
+"""The rules as their files say them: sections as text, and the paths that their inputs' patterns become."""
+
+import ast
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from densevse.dag.paths import Paths
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = {"project": ".", "results": "results", "resources": "resources"}
+FOLDERS["model"] = "<results>/{dataset}/models/{variant}/seed{seed}"
+HEAD = re.compile(r"^(?:rule (\w+)|use rule (\w+) as (\w+) with):\n", re.MULTILINE)
+SECTION = re.compile(r"^    (\w+):(.*\n(?:(?:        .*)?\n)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule, and the rule whose sections it uses where it does not say its own."""
+
+    name: str
+    base: str | None
+    file: Path
+    sections: dict[str, str]
+
+    def arguments(self, section: str) -> dict[str, ast.expr]:
+        """What a section holds, by name, or by number where it has none."""
+        call = ast.parse(f"f({self.sections.get(section, '')})", mode="eval").body
+        assert isinstance(call, ast.Call)
+        return {str(number): value for number, value in enumerate(call.args)} | {
+            str(keyword.arg): keyword.value for keyword in call.keywords
+        }
+
+
+@cache
+def rules() -> dict[str, Rule]:
+    """Every rule of the workflow by its name."""
+    found = {}
+    for file in sorted((ROOT / "workflow/rules").rglob("*.smk")):
+        _, *parts = HEAD.split(file.read_text(encoding="utf-8"))
+        for own, base, derived, body in zip(*(parts[n::4] for n in range(4)), strict=True):
+            sections = {section[1]: section[2] for section in SECTION.finditer(body)}
+            found[own or derived] = Rule(own or derived, base, file, sections)
+    return found
+
+
+def input_of(rule: str, name: str, decide: Callable[..., Any], **wildcards: object) -> str | list[str]:
+    """The paths of the input `name` of a rule, which its pattern becomes by what `decide`, named beside it, says."""
+    filled = rules()[rule].arguments("input")[name]
+    assert isinstance(filled, ast.Call), f"{rule}.{name} is always the same path"
+    pattern, function = filled.args
+    assert ast.unparse(function).rpartition(".")[2] == decide.__name__, f"{rule}.{name} is filled by another function"
+    given = SimpleNamespace(**{key: str(value) for key, value in wildcards.items()})
+    return Paths(**FOLDERS).filled(ast.literal_eval(pattern), decide)(given)

@@ -1,0 +1,82 @@
+"""A rule can be read alone: it shows the paths of its inputs, and its script has its name."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.rules import ROOT, Rule, rules
+
+SHOWN = ("filled", "packaged")
+"""Functions that are given the pattern of the path."""
+MOST_HIDDEN = 15
+EVERY = pytest.mark.parametrize("rule", rules().values(), ids=lambda rule: rule.name)
+
+
+def inputs(rule: Rule) -> list[ast.expr]:
+    return list(rule.arguments("input").values())
+
+
+def shows_its_path(line: ast.expr) -> bool:
+    """Whether a line of an input section is a path, what makes one of a pattern beside it, or a rule's output."""
+    if isinstance(line, ast.Call) and ast.unparse(line.func).rpartition(".")[2] in SHOWN:
+        line = line.args[0]
+    return isinstance(line, ast.Constant) or ast.unparse(line).startswith("rules.")
+
+
+def is_unpacked(line: ast.expr) -> bool:
+    return isinstance(line, ast.Call) and ast.unparse(line.func) == "unpack"
+
+
+def test_every_rule_is_read():
+    text = "".join(file.read_text() for file in (ROOT / "workflow/rules").rglob("*.smk"))
+    assert len(rules()) == sum(line.startswith(("rule ", "use rule ")) for line in text.splitlines())
+
+
+@EVERY
+def test_a_rule_shows_the_paths_of_its_inputs(rule):
+    hidden = [ast.unparse(line) for line in inputs(rule) if not shows_its_path(line) and not is_unpacked(line)]
+    assert hidden == []
+
+
+def test_few_lines_hide_what_the_configuration_alone_decides():
+    assert sum(is_unpacked(line) for rule in rules().values() for line in inputs(rule)) <= MOST_HIDDEN
+
+
+@EVERY
+def test_a_script_has_the_name_of_its_rule(rule):
+    """A rule that uses another one runs the script of that."""
+    scripts = [ast.literal_eval(script) for script in rule.arguments("script").values()]
+    assert len(scripts) == (0 if rule.base or rule.name == "absent" else 1)
+    for script in scripts:
+        assert Path(script).stem == rule.name
+        assert (rule.file.parent / script).is_file()
+
+
+@EVERY
+def test_a_log_lies_in_a_folder_with_the_name_of_its_rule(rule):
+    """So that what a stage cost can be added up; a rule that uses another one may share its folder."""
+    for log in map(ast.literal_eval, rule.arguments("log").values()):
+        assert log.removeprefix("<logs>/").partition("/")[0].removesuffix(".log") in {rule.name, rule.base}
+
+
+def test_every_script_is_run_by_a_rule():
+    run = {
+        (rule.file.parent / ast.literal_eval(script)).resolve()
+        for rule in rules().values()
+        for script in rule.arguments("script").values()
+    }
+    assert run == set((ROOT / "workflow/scripts").rglob("*.py"))
+
+
+def test_a_rule_is_no_copy_of_another_one_in_its_file():
+    """A rule of the same script says only where it differs; `use rule` cannot give another script."""
+    scripts = [rule.sections["script"].strip() for rule in rules().values() if "script" in rule.sections]
+    assert len(scripts) == len(set(scripts)), "write `use rule ... as ... with:`"
+
+
+@EVERY
+def test_a_rule_that_uses_another_one_repeats_no_section(rule):
+    if rule.base:
+        repeated = [name for name, text in rule.sections.items() if rules()[rule.base].sections.get(name) == text]
+        assert repeated == []
