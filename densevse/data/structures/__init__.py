@@ -31,7 +31,7 @@ class Structure(ABC):
 
     @abstractmethod
     def take(self, sentences: Indices) -> Any:
-        """A batch: some of the sentences, as tensors of the structure (densevse/methods/structures.py has those of the papers)."""
+        """A batch: some of the sentences; densevse/methods/structures.py has the dataclasses of the papers."""
 
 
 def structure(name: str) -> type[Structure]:
