@@ -58,7 +58,8 @@ class ByDataset(Entries[Entry]):
 
     def check(self, config: "Config") -> None:
         """Raise `ValueError` for an entry of an unknown data set."""
-        known(key_of(type(self)), self.root, config.datasets)
+        for dataset in self.root:
+            known(f"{key_of(type(self))}.{dataset}", [dataset], config.datasets)
 
 
 def entry_type(kind: type[AnalysisSettings]) -> type[Strict]:

@@ -56,10 +56,10 @@ def _check_new(entries: Mapping[str, Mapping[str, Any]], overrides: Mapping[str,
     """Raise `InputError` for a new entry that lacks keys: more likely, its name is a misspelt one."""
     for folder, known in entries.items():
         kind = _entry_type(folder)
-        if kind is None:
+        needed = [key for key, field in kind.model_fields.items() if field.is_required()] if kind else []
+        if not needed:
             continue
         place = f"config/{folder}" if folder in FOLDERS else f"config/analyses/{folder}.yaml"
-        needed = [key for key, field in kind.model_fields.items() if field.is_required()]
         given = overrides.get(folder)
         for name, entry in given.items() if isinstance(given, Mapping) else ():
             if name not in known and not (isinstance(entry, Mapping) and entry.keys() >= set(needed)):

@@ -41,7 +41,7 @@ def test_a_folder_of_boundaries_is_named_by_a_key():
 
 @pytest.mark.parametrize("analysis", BY_DATASET)
 def test_an_unknown_data_set_is_refused_by_its_path(analysis):
-    with pytest.raises(InputError, match=rf"{analysis}: no 'scenez'; known: coco, "):
+    with pytest.raises(InputError, match=rf"{analysis}\.scenez: no 'scenez'; known: coco, "):
         load(CONFIG, {analysis: {"scenez": {}}})
 
 

@@ -7,11 +7,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
-from densevse.analyses.phrases_and_regions.correspondences import draw_phrases
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.report.phrases import draw_phrases
 from densevse.report.pictures import photographs
 from densevse.report.saving import RIGHT, WRONG, save
 from densevse.runtime.spacing import evenly_spaced

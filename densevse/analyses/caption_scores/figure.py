@@ -8,11 +8,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from densevse.analyses.examples.examples import shortened
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.report.pictures import pictures
 from densevse.report.saving import QUIET, save
+from densevse.report.texts import shortened
 from densevse.runtime.spacing import evenly_spaced
 
 LINES, BESIDE = 4, 2  # lines of pictures, and how many stand beside each other

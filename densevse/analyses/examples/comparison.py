@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from densevse.analyses.examples.examples import shortened, show, spaced
+from densevse.analyses.examples.examples import show, spaced
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.report.pictures import pictures
 from densevse.report.saving import QUIET, RIGHT, save
+from densevse.report.texts import shortened
 from densevse.runtime.errors import InputError
 
 ANSWERS = 3

@@ -1,6 +1,5 @@
 """Example retrievals: images with their best sentences, sentences with their best images, right ones marked."""
 
-import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.saving import QUIET, RIGHT, WRONG, save
+from densevse.report.texts import shortened
 from densevse.runtime.spacing import evenly_spaced
 
 QUERIES, ANSWERS = 4, 5
@@ -79,8 +79,3 @@ def show(axes: Axes, pixels: Pixels, color: str) -> None:
 
 def _rank(row: pd.Series) -> str:
     return f"first right answer: rank {row['rank']:,} of {row['candidates']:,}"
-
-
-def shortened(text: str, width: int) -> str:
-    """A text of at most so many characters."""
-    return textwrap.shorten(text, width, placeholder=" ...")

@@ -2,20 +2,15 @@
 
 import textwrap
 
-import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.patches import Rectangle
-
 from densevse.artifacts import schema
-from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.report.grid import picture_grid
+from densevse.report.phrases import draw_phrases
 from densevse.report.pictures import photographs
 from densevse.report.saving import save
 from densevse.runtime.spacing import evenly_spaced
 
-COLORS = ("#e8710a", "#188038", "#1967d2", "#d01884", "#9334e6", "#b80672", "#129eaf", "#7a4510")
 PICTURES = 8
 
 
@@ -36,24 +31,3 @@ def correspondences(rows: str, images: str, captions: str, sources: dict[str, st
         place.set_title(textwrap.fill(texts[caption_id], 44), fontsize=9, parse_math=False)
         draw_phrases(place, phrases)
     save(figure, path)
-
-
-def draw_phrases(axes: Axes, phrases: pd.DataFrame) -> None:
-    """Draw each phrase's box on a picture and list the phrases below it, with their confidences."""
-    for number, (_, phrase) in enumerate(phrases.iterrows()):
-        color = COLORS[number % len(COLORS)]
-        x, y, width, height = (float(phrase[name]) for name in BOX)
-        inset = 0.01 * number * max(width, height)  # boxes of one region lie beside each other
-        axes.add_patch(
-            Rectangle((x + inset, y + inset), width - 2 * inset, height - 2 * inset, fill=False, color=color, lw=2.5)
-        )
-        axes.text(
-            0,
-            -0.03 - 0.06 * number,
-            f"{textwrap.shorten(phrase['phrase'], 44, placeholder=' ...')}  {phrase['confidence']:.2f}",
-            color=color,
-            fontsize=9,
-            va="top",
-            transform=axes.transAxes,
-            parse_math=False,
-        )

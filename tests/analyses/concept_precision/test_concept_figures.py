@@ -4,14 +4,11 @@ import pytest
 from PIL import Image
 
 from densevse.analyses.concept_precision.figure import predicted_concepts
-from densevse.analyses.examples.comparison import compared_retrievals
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureWriter
-from densevse.runtime.errors import InputError
 
 IDS = ["i0", "i1"]
 
@@ -47,35 +44,3 @@ def test_the_figure_of_concepts_is_reproducible_and_shows_the_scores(folder):
     first = draw_concepts(folder, scores, "a.png")
     assert draw_concepts(folder, scores, "b.png") == first
     assert draw_concepts(folder, [[0.9, 0.5, 0.1], [0.2, 0.3, 0.6]], "c.png") != first
-
-
-def retrieval(folder, name, best, images=IDS):
-    captions = [("c0", "i0"), ("c1", "i1")]
-    rows = pd.DataFrame([(caption, image, 0, f"a $1 dog {caption}", "test") for caption, image in captions])
-    rows.columns = ["caption_id", "image_id", "position", "text", "split"]
-    schema.write(rows, CAPTIONS, folder / "captions.parquet", {})
-    tops = [[best, "c1" if best == "c0" else "c0"] for _ in images]
-    rows = pd.DataFrame({"query_id": images, "top": tops, "direction": "i2t", "fold": 0, "rank": 1})
-    right = [[dict(captions)[caption] == image for caption in top] for image, top in zip(images, tops, strict=True)]
-    rows = rows.assign(candidates=2, top_scores=[[0.2, 0.1]] * len(images), top_true=right)
-    schema.write(rows, RETRIEVAL, folder / f"{name}.parquet", {})
-    return str(folder / f"{name}.parquet")
-
-
-def compare(folder, retrievals, name):
-    tables = [str(folder / f"{table}.parquet") for table in ("images", "captions")]
-    compared_retrievals(retrievals, *tables, {"images": str(folder / "images")}, "Compared", str(folder / name))
-    return (folder / name).read_bytes()
-
-
-def test_the_comparison_is_reproducible_and_shows_every_variant(folder):
-    found = {"ctx": retrieval(folder, "ctx", "c0"), "gen": retrieval(folder, "gen", "c1")}
-    first = compare(folder, found, "a.png")
-    assert compare(folder, found, "b.png") == first
-    assert compare(folder, {"ctx": found["ctx"], "gen": found["ctx"]}, "c.png") != first
-
-
-def test_variants_that_were_asked_other_images_are_refused(folder):
-    found = {"ctx": retrieval(folder, "ctx", "c0"), "gen": retrieval(folder, "gen", "c1", ["i1", "i0"])}
-    with pytest.raises(InputError, match=r"gen\.parquet: other images ask than in .*ctx\.parquet"):
-        compare(folder, found, "a.png")

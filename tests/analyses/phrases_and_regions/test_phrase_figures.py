@@ -7,11 +7,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-from densevse.analyses.phrases_and_regions.correspondences import COLORS, correspondences, draw_phrases
+from densevse.analyses.phrases_and_regions.correspondences import correspondences
 from densevse.analyses.phrases_and_regions.embedding import embedding, project
 from densevse.analyses.phrases_and_regions.region_phrases import nearest, region_phrases
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
+from densevse.report.phrases import COLORS, draw_phrases
 from tests.pictures import WORDS, tables
 
 __all__ = ["tables"]

@@ -1,16 +1,18 @@
 """Overrides of the configuration, drawn at random: each is refused by its path, or all can be planned with it."""
 
 from collections.abc import Iterator
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import strategies as st
 
+from densevse.config.analyses import FOLDER
 from densevse.config.load import load
 from densevse.dag.datasets import Datasets
 from densevse.dag.features import Features
 from densevse.dag.language import Parses, Words
-from densevse.dag.project import Project
+from densevse.dag.project import Project, Stage
 from densevse.dag.proposals import Proposals
 from densevse.dag.tables import Tables, check_tables
 from densevse.dag.training import Training
@@ -18,6 +20,7 @@ from densevse.runtime.errors import InputError
 from tests.projects import ROOT
 
 Override = tuple[tuple[str, ...], Any]
+ANALYSES = [import_module(f"densevse.analyses.{file.parent.name}.dag") for file in FOLDER.glob("*/dag.py")]
 TABLES = ("scenes", "flickr8k", "coco", "sm_lstm_1")
 DATASETS = ("scenes", "flickr8k", "coco", "pascal1k")
 NAMES = ("vse", "hm_lstm", "scenes", "alexnet", "scenes_net", "whole", "regions", "words", "main", "mcg", "grammar")
@@ -89,10 +92,9 @@ def is_named(path: tuple[str, ...], message: str) -> bool:
 def plan(project: Project) -> None:
     """Ask for all that the rules of the main tables and data sets are made with, as Snakemake does for each job."""
     for name in TABLES:
-        wildcards = SimpleNamespace(table=name)
         stage = Tables(project)
-        for function in (stage.settings, stage.retrievals, stage.images, stage.captions, stage.published):
-            function(wildcards)
+        for function in (stage.settings, stage.retrievals, stage.measuring, stage.measuring_images, stage.papers):
+            function(name)
     for name in DATASETS:
         plan_data_set(project, name)
 
@@ -100,17 +102,19 @@ def plan(project: Project) -> None:
 def plan_data_set(project: Project, name: str) -> None:
     """The same of a data set's stages, and of the training of each variant in its main table."""
     dataset = project.config.datasets[name]
-    wildcards = SimpleNamespace(
-        dataset=name, proposer=dataset.proposer, parser=dataset.parser, shard="00-of-01", vectors=dataset.word_vectors
-    )
-    Datasets(project).sources(wildcards), Datasets(project).reading(wildcards)
-    Proposals(project).proposer(wildcards), Proposals(project).recalls(wildcards)
-    Parses(project).files(wildcards), Words(project).picked(wildcards)
+    Datasets(project).sources(name), Datasets(project).reading(name)
+    Proposals(project).proposer(dataset.proposer)
+    Parses(project).of_dataset_parser(name), Words(project).picked(name)
     features, training = Features(project), Training(project)
     for view, network in dataset.networks.items():
         features.files(name, view, network)
     for variant in Tables(project).variants(name):
+        for function in (training.parameters, training.training, training.phases):
+            function(name, variant)
         for seed in dataset.seeds:
-            job = SimpleNamespace(dataset=name, variant=variant, seed=str(seed), round="0")
-            for function in (training.inputs, training.parameters, training.training, training.phases, training.origin):
-                function(job)
+            training.origin(name, variant, seed)
+            training.inputs(SimpleNamespace(dataset=name, variant=variant, seed=str(seed)))
+    for module in ANALYSES:
+        for kind in vars(module).values():
+            if isinstance(kind, type) and issubclass(kind, Stage) and kind.__module__ == module.__name__:
+                kind(project).of_dataset(name)

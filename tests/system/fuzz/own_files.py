@@ -1,9 +1,10 @@
-"""The files besides data sets that a user may bring: boxes, weights, packed vectors, judgements, votes; and parses."""
+"""The files besides data sets that a user may bring: boxes, weights, packed vectors, those of analyses; and parses."""
 
 import gzip
 import io
 import zipfile
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,6 @@ import torch
 from safetensors.torch import save
 from scipy.io import savemat
 
-from densevse.analyses.human_judgements.reader import CROWD, EXPERTS, read_judgements
-from densevse.analyses.votes.reader import read_votes
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.language.trees import read_tree
@@ -24,7 +23,8 @@ from densevse.vision.mcg.candidates import FEATURES
 from densevse.vision.mcg.learning import sample_of_authors
 from densevse.vision.networks import read_state
 from densevse.vision.proposals import propose
-from tests.system.fuzz.readers import NAMES, Target, captions, made
+from tests.projects import ROOT
+from tests.system.fuzz.readers import NAMES, Target, made
 from tests.vision.caffemodel import caffemodel
 
 IMAGES = pd.DataFrame(
@@ -115,17 +115,19 @@ def zipped(name: str, data: bytes) -> bytes:
     return buffer.getvalue()
 
 
+def of_analyses() -> dict[str, Target]:
+    """The readers of analyses, each of which says its own in tests/analyses/<name>/own_files.py."""
+    names = [file.parent.name for file in (ROOT / "tests/analyses").glob("*/own_files.py")]
+    modules = [import_module(f"tests.analyses.{name}.own_files") for name in sorted(names)]
+    return {name: target for module in modules for name, target in module.targets().items()}
+
+
 def targets() -> dict[str, Target]:
     """Every reader of these by name."""
     glove = b"dogs 0.5 1.5\nrun 2 3\n"
     corners = np.array([[1, 1, 20, 30], [2, 3, 10, 12]], np.uint16)
     published = matlab(boxes=corners, scores=np.array([[0.5], [0.25]]))
     sample = matlab(features=np.ones((3, len(FEATURES))), jaccards=np.array([[0.1], [0.5], [0.9]]))
-    owners = captions()
-    judged = {
-        EXPERTS: "".join(f"a.jpg\t{n}.jpg#0\t1\t2\t3\n" for n in "bcd").encode(),
-        CROWD: "".join(f"a.jpg\t{n}.jpg#0\t0.5\t1\t1\n" for n in "bcd").encode(),
-    }
     return {
         **boxes_of("file", BOXES.drop(columns="class_name")),
         **boxes_of("detections", BOXES),
@@ -142,14 +144,6 @@ def targets() -> dict[str, Target]:
         ),
         "glove gz": Target({"v.gz": gzip.compress(glove)}, "v.gz", vectors("v.gz")),
         "glove zip": Target({"v.zip": zipped("v.txt", glove)}, "v.zip", vectors("v.zip", "v.txt")),
-        "votes": Target(
-            {"votes.csv": b"pair,voter,correct\n1-aaaaaaaa,Anna,yes\n1-aaaaaaaa,Ben,no\n"},
-            "votes.csv",
-            lambda folder: read_votes(str(folder / "votes.csv"), {"1-aaaaaaaa"}),
-        ),
         "parses": Target({"parses.parquet": parses()}, "parses.parquet", trees_of),
-        **{
-            f"judgements {who}": Target(judged, file, lambda folder: read_judgements(str(folder), owners))
-            for who, file in (("experts", EXPERTS), ("crowd", CROWD))
-        },
+        **of_analyses(),
     }

@@ -3,52 +3,16 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 from PIL import Image
 
 from densevse.analyses.examples.examples import example_retrievals
-from densevse.analyses.training_curves.curves import joined, training_curves
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.report.saving import save
-from densevse.training.loop import history_schema
-
-
-def history(path, epochs, best, start=()):
-    """A history whose epochs begin with `start` (0 where the model that training started from was validated)."""
-    rows = pd.DataFrame({"epoch": [*start, *range(1, epochs + 1)], "step": 1, "learning_rate": 0.1, "resumed": 0})
-    loss = 1 / rows["epoch"].replace(0, np.nan)
-    rows = rows.assign(phase="main", seconds=1.0, loss=loss, rsum=rows["epoch"] * 10.0, best=rows["epoch"] == best)
-    schema.write(rows, history_schema(["rsum"]), path, {})
-    return str(path)
 
 
 def pixels(path):
     return np.asarray(Image.open(path).convert("RGB")).astype(int)
-
-
-@pytest.mark.parametrize("ending", ["svg", "png"])
-def test_training_curves_are_reproducible(tmp_path, ending):
-    rounds = [history(tmp_path / f"{n}.parquet", 3 + n, 2) for n in range(2)]
-    histories = {"vse": [[rounds[0]], [rounds[1]]], "hm_lstm": [rounds]}
-    training_curves(histories, "Scenes", str(tmp_path / f"a.{ending}"))
-    training_curves(histories, "Scenes", str(tmp_path / f"b.{ending}"))
-    assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
-    training_curves({"vse": [[rounds[1]]]}, "Scenes", str(tmp_path / f"c.{ending}"))
-    assert (tmp_path / f"a.{ending}").read_bytes() != (tmp_path / f"c.{ending}").read_bytes()
-
-
-def test_the_start_of_a_round_stands_where_the_round_before_ended(tmp_path):
-    rounds = [history(tmp_path / "0.parquet", 3, 2), history(tmp_path / "1.parquet", 2, 0, start=[0])]
-    run = joined(rounds)
-    assert run["epoch"].tolist() == [1, 2, 3, 3, 4, 5]
-    assert run.loc[run["best"], "epoch"].tolist() == [2, 3]
-
-
-def test_training_curves_of_nothing_are_an_empty_figure(tmp_path):
-    training_curves({}, "Scenes", str(tmp_path / "a.svg"))
-    assert b"Scenes" in (tmp_path / "a.svg").read_bytes() or (tmp_path / "a.svg").stat().st_size > 0
 
 
 @pytest.fixture
@@ -98,12 +62,3 @@ def test_right_answers_are_marked(retrieved):
     assert green(draw(folder, rows, "right.png")) > 100
     rows["top_true"] = [[False] * len(top) for top in rows["top"]]
     assert green(draw(folder, rows, "wrong.png")) == 0
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("ending", ["svg", "png"])
-def test_what_the_font_has_no_picture_of_is_written_as_its_code(tmp_path, ending):
-    figure = Figure()
-    figure.suptitle("a cat 猫 \U0001f993 in a café\nand more")
-    save(figure, tmp_path / f"figure.{ending}")
-    assert figure.get_suptitle() == "a cat \\u732b \\U0001f993 in a café\nand more"

@@ -1,0 +1,36 @@
+"""How well a concept network that learned tells its concepts."""
+
+import pytest
+
+from densevse.analyses.concept_precision.precision import FEWEST, table, write_average_precision
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
+from densevse.artifacts.schemas.vocabulary import CONCEPTS
+from densevse.inference.concepts import score_concepts
+from densevse.training.concepts import train_head
+from tests.concepts import folder, job, tables, written
+from tests.tables import unaligned
+
+__all__ = ["folder"]
+
+
+@pytest.mark.parametrize("learns_from", ["whole", "regions"])
+def test_what_a_head_has_learned_is_measured(folder, tmp_path, learns_from):
+    files = written(tmp_path)
+    train_head(tables(folder), [str(folder / "regions.parquet")], job(learns_from=learns_from), files)
+    views = {view: str(tmp_path / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
+    score_concepts("multi", str(folder / "regions.parquet"), files.weights, "head", views)
+    each, mean = str(tmp_path / "each.parquet"), str(tmp_path / "mean.parquet")
+    write_average_precision(tables(folder), {view: [shard] for view, shard in views.items()}, each, mean)
+    found, means = schema.read(each, AVERAGE_PRECISION), schema.read(mean, MEAN_AVERAGE_PRECISION)
+    best = found.groupby("split")["average_precision"].mean()
+    assert (best > found.groupby("split")["frequency"].mean() + 0.2).all()
+    enough = found[(found["split"] == "val") & (found["images"] >= FEWEST)]
+    val = means.set_index("split").loc["val"]
+    assert val["concepts"] == len(enough)
+    assert val["best_region"] == pytest.approx(enough["average_precision"].mean())
+    assert val["gain"] == pytest.approx((enough["average_precision"] - enough["average_precision_whole"]).mean())
+    assert val["best_region_low"] <= val["best_region"] <= val["best_region_high"]
+    text = unaligned(table("Toy", schema.read(tables(folder)["concepts"], CONCEPTS), found, means).markdown())
+    assert "3 concepts: 3 adjectives" in text
+    assert "| red | adjective |" in text
