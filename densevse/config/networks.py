@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from densevse.config.sources import Path, Source
+from densevse.config.sources import Path, PlainPath, Source
 from densevse.config.strict import Strict
 from densevse.config.training import Phase, Training
 
@@ -132,7 +132,7 @@ class Network(NetworkInput):
         "auto", description="what it computes in; auto: bf16 where the hardware has it, chosen once for each data set"
     )
     batch_size: int = Field(64, ge=1)
-    classes: str | None = Field(None, description="file with one class name in each line, or imagenet")
+    classes: PlainPath | None = Field(None, description="file with one class name in each line, or imagenet")
     regions: RegionOptions = Field(default={}, validate_default=True)
 
     @model_validator(mode="after")

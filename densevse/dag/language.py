@@ -1,9 +1,9 @@
 """Parses of sentences, and the vocabularies of training sentences."""
 
-import os
 from typing import Any
 
 from densevse.config.datasets import Brought
+from densevse.config.environment import corenlp_home
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 
@@ -11,9 +11,9 @@ from densevse.dag.project import Stage, any_of
 class Parses(Stage):
     """The parsers of sentences."""
 
-    def corenlp(self) -> str | list[str]:
-        """The folder of CoreNLP's jars that the workflow obtains, unless CORENLP_HOME names one."""
-        return [] if os.environ.get("CORENLP_HOME") else f"{self.resources}/corenlp"
+    def corenlp(self) -> str | Values:
+        """The folder of CoreNLP's jars: the user's, or the one that the workflow obtains."""
+        return corenlp_home() or {}
 
     def parsers_of(self, kind: str) -> str:
         """The parsers of a kind."""

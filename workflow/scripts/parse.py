@@ -1,4 +1,3 @@
-import os
 import signal
 import sys
 
@@ -25,7 +24,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         main(
             snakemake.params.options,
-            snakemake.input.get("home") or os.environ["CORENLP_HOME"],
+            snakemake.input.home,
             snakemake.resources.mem_mb,
             snakemake.threads,
             snakemake.input.images or None,

@@ -10,7 +10,8 @@ rule align:
         unpack(training.inputs),
         model="<model>/round{round}/model.safetensors",
         retrieval=filled(
-            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", alignments.retrieval_of_round
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
+            alignments.retrieval_of_round,
         ),
     output:
         alignments="<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/test.parquet",

@@ -55,6 +55,7 @@ rule train_concept_network:
         gpu=settings.gpu,
     params:
         code=code_of("train_concept_network.py"),
+        contents=contents_of("<resources>/{network}/{file}", concepts.backbone_weights),
         sources=configured(datasets.source_names),
         training=configured(concepts.training),
     message:

@@ -24,7 +24,7 @@ rule parse:
     input:
         images=filled("<results>/{dataset}/images.parquet", parses.images),
         captions="<results>/{dataset}/captions.parquet",
-        home=parses.corenlp(),
+        home=filled("<resources>/corenlp", parses.corenlp),
     output:
         "<results>/{dataset}/parses/{parser}/{shard}.parquet",
     log:
@@ -39,6 +39,7 @@ rule parse:
         runtime=240,
     params:
         code=code_of("parse.py"),
+        contents=contents_of("<resources>/corenlp", parses.corenlp),
         options=configured(parses.options),
     message:
         "parsing {wildcards.dataset} with {wildcards.parser}, shard {wildcards.shard}"
