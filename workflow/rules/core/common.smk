@@ -19,7 +19,7 @@ from densevse.dag.own_files import OwnFiles
 from densevse.dag.paths import Paths, configured
 from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import Proposals
-from densevse.dag.records import keep_records, read_only
+from densevse.dag.records import dated_in_the_future, keep_records, read_only
 from densevse.dag.tables import Tables, check_tables
 from densevse.dag.training import Training
 from densevse.config.environment import JOB_ENVIRONMENT, check_place
@@ -40,8 +40,9 @@ def is_made(path):
 project = Project(ROOT, config, Contents(is_made=is_made, timeless=ancient, say=logger.info))
 check_tables(project)
 settings = project.config
-for warning in read_only(settings.results, settings.resources):
-    logger.warning(warning)
+for warnings in (read_only, dated_in_the_future):
+    for warning in warnings(settings.results, settings.resources):
+        logger.warning(warning)
 keep_records(settings.results)
 code_of = project.code.digest
 
