@@ -72,7 +72,7 @@ def dated_in_the_future(*folders: str) -> Iterator[str]:
             dated = path.lstat().st_mtime
             if dated > latest:
                 yield (
-                    f"{path} is dated {time.strftime('%Y-%m-%d %H:%M', time.gmtime(dated))} UTC, later than now, so that "
+                    f"{path} is dated {time.strftime('%Y-%m-%d', time.gmtime(dated))}, later than now, so that "
                     "all that is made of it seems older and runs again each time. See that the clock is right, then: "
                     f"find {folder} -newermt now -exec touch {{}} + && snakemake --touch --cores 1 <targets>"
                 )
