@@ -69,6 +69,8 @@ class Contents:
     def _read(self, path: str) -> str:
         kept = self._kept / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}.json"
         before, now = _read_kept(kept), time.time_ns()
+        if not os.path.exists(path):  # as what was obtained by hand may be, once all is made of it
+            return _digest({name: facts[4] for name, facts in before.items()}) if before else ABSENT
         try:
             files = sorted(_files(path))
             changed = {name: at for name, at, facts in files if before.get(name, [])[:4] != facts}
@@ -79,10 +81,7 @@ class Contents:
         settled = {name: facts for name, facts in found.items() if abs(now - facts[2]) > COARSEST}
         if settled != before:
             _write_kept(settled, kept)
-        if list(found) == [""]:
-            return str(found[""][4])[:16]
-        described = json.dumps([[name, facts[4]] for name, facts in found.items()])
-        return hashlib.sha256(described.encode()).hexdigest()[:16] if os.path.exists(path) else ABSENT
+        return _digest({name: facts[4] for name, facts in found.items()})
 
     def _checksums(self, path: str, files: dict[str, str]) -> dict[str, str]:
         """Name -> sha256 of files, given as name -> path."""
@@ -91,6 +90,13 @@ class Contents:
             self._say(f"{path}: reading {size / 1e9:.1f} GB once, to tell later whether they changed")
         with ThreadPoolExecutor() as pool:
             return dict(zip(files, pool.map(checksum, files.values()), strict=True))
+
+
+def _digest(checksums: dict[str, str]) -> str:
+    """The digest of the names and checksums of a folder's files; of a file, which has no name, its own checksum."""
+    if list(checksums) == [""]:
+        return checksums[""][:16]
+    return hashlib.sha256(json.dumps(list(checksums.items())).encode()).hexdigest()[:16]
 
 
 def _files(
