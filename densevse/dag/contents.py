@@ -52,7 +52,7 @@ class Contents:
         tells the user something.
         """
         self._kept, self._timeless, self._say = Path(kept), timeless, say
-        self._is_made, self._digest = cache(is_made), cache(self._read)
+        self._is_made, self._held = cache(is_made), cache(self._read)
 
     def own(self, path: str) -> str:
         """A path, marked for Snakemake if it is the user's."""
@@ -64,7 +64,7 @@ class Contents:
         Neither where a file or folder lies nor what it is called counts, but what the files inside a folder are called
         does. Raises `InputError` naming a file that cannot be read.
         """
-        return [self._digest(str(path)) for path in paths if not self._is_made(path)]
+        return [self._held(str(path)) for path in paths if not self._is_made(path)]
 
     def _read(self, path: str) -> str:
         kept = self._kept / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}.json"
