@@ -15,6 +15,7 @@ environment: .venv/complete ## the packages, in .venv
 
 .venv/complete: requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "densevse needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
+	$(PYTHON) -c 'import os, re, sys; found = re.search(r"[\s\x27\"\\$$&;()<>|*?\[\]#`!{}~:]", os.getcwd()); sys.exit(found and f"{os.getcwd()}: no job can be started in a folder with {found[0]!r} in its name; move the project")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
 	touch $@

@@ -22,7 +22,7 @@ from densevse.config.methods import Method, MethodEntry
 from densevse.config.names import FileName, known
 from densevse.config.networks import Network
 from densevse.config.proposers import Clustered, Proposer
-from densevse.config.sources import Path
+from densevse.config.sources import PlainPath
 from densevse.config.strict import Strict
 from densevse.config.tables import Ensemble, Table
 
@@ -32,8 +32,8 @@ Settings = TypeVar("Settings", bound=AnalysisSettings)
 class Config(Strict):
     """All of the configuration."""
 
-    results: Path = Field("results", description="folder of everything the workflow makes")
-    resources: Path = Field("resources", description="folder of downloads")
+    results: PlainPath = Field("results", description="folder of everything the workflow makes")
+    resources: PlainPath = Field("resources", description="folder of downloads")
     gpu: int = Field(0, ge=0, description="GPUs that a feature or training job asks the executor for")
     threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
     datasets: dict[FileName, Dataset]

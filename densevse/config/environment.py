@@ -1,5 +1,11 @@
 """The environment that the workflow's jobs compute in, unless the user's own says otherwise."""
 
+import os
+import re
+
+from densevse.config.sources import normal
+from densevse.runtime.errors import InputError
+
 JOB_ENVIRONMENT = {
     # Threads that wait for each other sleep, after some microseconds. By default they spin for milliseconds, which on
     # shared cores takes the time of those waited for; to sleep at once costs a woken thread at each small step.
@@ -10,3 +16,31 @@ JOB_ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 34),
 }
+
+IN_SHELL = re.compile(r"[\s'\"\\$&;()<>|*?\[\]#`!{}~]")
+"""Characters that part a command, or mean something else in it."""
+
+
+def corenlp_home() -> str | None:
+    """The folder of CoreNLP's jars that the user's CORENLP_HOME names. Raises `InputError` for what is no path."""
+    given = os.environ.get("CORENLP_HOME")
+    try:
+        return normal(given) if given else None
+    except ValueError as error:
+        raise InputError(f"CORENLP_HOME: {error}.") from None
+
+
+def check_place(root: str, python: str) -> None:
+    """Raise `InputError` for a project in the folder `root`, or a `python`, whose path no job could be started with."""
+    found = IN_SHELL.search(python)
+    if found:
+        raise InputError(
+            f"{python}: Snakemake starts jobs by this path without quoting it, so that {found[0]!r} in it would end "
+            "each with exit status 127. Move the project to a folder without such characters, delete .venv, and run "
+            "`make environment` there."
+        )
+    if re.search("[:{}]", root):
+        raise InputError(
+            f"{root}: neither Python's search path nor Snakemake takes a folder with a colon or braces in its "
+            "name. Move the project to a folder without them."
+        )

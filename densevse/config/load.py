@@ -6,7 +6,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from densevse.config.analyses import Entries, entry_type, settings_of_analyses
@@ -14,6 +13,7 @@ from densevse.config.config import Config, with_analyses
 from densevse.config.generators import Generator, GeneratorEntry
 from densevse.config.methods import Method, MethodEntry
 from densevse.config.strict import or_meant
+from densevse.config.strict_yaml import read_yaml
 from densevse.config.validation import Entry, not_valid, validate, wrong_keys
 from densevse.runtime.errors import InputError
 
@@ -21,7 +21,6 @@ Layer = tuple[str, Mapping[str, Any]]
 Kind = Literal["methods", "generators"]
 Model = tuple[Kind, str]  # a variant of config/methods or config/generators
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's where it is there: ten times faster
 FOLDERS = (
     "datasets",
     "networks",
@@ -42,14 +41,21 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     is checked on every data set.
     """
     entries: dict[str, Any] = {
-        name: {path.stem: _read_yaml(path) for path in sorted(Path(folder, name).glob("*.yaml"))} for name in FOLDERS
+        name: {path.stem: read_yaml(path) for path in _entries(Path(folder, name))} for name in FOLDERS
     }
-    entries |= {path.stem: _read_yaml(path) for path in sorted(Path(folder, "analyses").glob("*.yaml"))}
+    entries |= {path.stem: read_yaml(path) for path in _entries(Path(folder, "analyses"))}
     _check_new(entries, overrides)
     config = validate(with_analyses(), merge(entries, overrides), "the configuration")
     for dataset in config.datasets:
         _check_order(config, dataset)
     return config
+
+
+def _entries(folder: Path) -> list[Path]:
+    """The files of a folder below config/. Raises `InputError` for one whose ending would leave it unread."""
+    for path in folder.glob("*.yml"):
+        raise InputError(f"{path}: entries are read from files that end in .yaml; rename it to {path.stem}.yaml.")
+    return sorted(folder.glob("*.yaml"))
 
 
 def _check_new(entries: Mapping[str, Mapping[str, Any]], overrides: Mapping[str, Any]) -> None:
@@ -185,10 +191,3 @@ def _place(path: Sequence[str], layers: Sequence[Layer]) -> str:
         if value is not None:
             return ".".join([where, *path])
     return ".".join([layers[0][0], *path])
-
-
-def _read_yaml(path: Path) -> Any:
-    try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=LOADER)
-    except yaml.YAMLError as error:
-        raise InputError(f"{path}: not valid YAML: {error}") from error

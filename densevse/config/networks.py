@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from densevse.config.declared.networks import ARCHITECTURES, ArchitectureName
 from densevse.config.declared.views import ViewName
-from densevse.config.sources import Path, Source
+from densevse.config.sources import Path, PlainPath, Source
 from densevse.config.strict import Strict
 from densevse.config.training import Phase, Training
 
@@ -83,7 +83,7 @@ class Network(NetworkInput):
         "auto", description="what it computes in; auto: bf16 where the hardware has it, chosen once for each data set"
     )
     batch_size: int = Field(64, ge=1)
-    classes: str | None = Field(None, description="file with one class name in each line, or imagenet")
+    classes: PlainPath | None = Field(None, description="file with one class name in each line, or imagenet")
     regions: RegionOptions = Field(default={}, validate_default=True)
 
     @model_validator(mode="after")

@@ -1,19 +1,70 @@
-"""Files that are obtained: from an address, by hand, or from a rule of this workflow."""
+"""Files that are obtained: from an address, by hand, or from a rule of this workflow; and paths of the user's."""
 
+import os
+import re
 from typing import Annotated, Literal, Self
+from urllib.parse import unquote, urlsplit
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from densevse.config.strict import Strict
 
-Path = Annotated[str, Field(min_length=1)]
-"""A file or folder; relative ones lie below the folder in which the workflow runs."""
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+NOT_FOR_SNAKEMAKE = re.compile(r"[{}\x00-\x1f\x7f]")
+
+
+def normal(path: str) -> str:
+    """A path in its shortest form, so that each place has one name for Snakemake, which compares names as text.
+
+    `//`, `/./`, `x/..` and a `/` at the end go. Links are not followed, and nothing is expanded. Raises `ValueError`
+    for what is no path, and for one that Snakemake would read as another.
+    """
+    if ADDRESS.match(path):
+        raise ValueError(_not_a_path(path))
+    if path == "~" or path.startswith("~/"):
+        raise ValueError(f"{path!r}: `~` is not expanded here; write the folder's whole path")
+    found = NOT_FOR_SNAKEMAKE.search(path)
+    if found:
+        raise ValueError(
+            f"{path!r}: {found[0]!r} cannot stand in a path, as Snakemake takes what is in braces for a wildcard; "
+            "rename the folder or file, or name a symbolic link to it"
+        )
+    shortest = os.path.normpath(re.sub("^/+", "/", path))
+    if ".." in path.split("/") and os.path.exists(path) and not _same(path, shortest):
+        raise ValueError(f"{path!r}: `..` follows a symbolic link; write the path without it: {os.path.realpath(path)}")
+    return shortest
+
+
+def _not_a_path(address: str) -> str:
+    if address.lower().startswith("file:"):
+        return f"{address!r} is an address; write the path itself: {unquote(urlsplit(address).path)}"
+    return (
+        f"{address!r} is an address, and a file or folder of this machine belongs here; download it and name the file, "
+        "or give the address as `url` of a source (under `sources`, `source` or `weights`)"
+    )
+
+
+def _same(path: str, other: str) -> bool:
+    return os.path.exists(other) and os.path.samefile(path, other)
+
+
+def _from_here(path: str) -> str:
+    """A path below the folder in which the workflow runs, seen from there, so that a moved project keeps its names."""
+    here = os.getcwd()
+    return os.path.relpath(path, here) if path == here or path.startswith(f"{here}/") else path
+
+
+PlainPath = Annotated[str, Field(min_length=1), AfterValidator(normal)]
+"""A path in its shortest form."""
+
+Path = Annotated[PlainPath, AfterValidator(_from_here)]
+"""A file or folder of the user's; relative ones lie below the folder in which the workflow runs."""
 
 
 class Source(Strict):
     """A file that is obtained: from an address, by hand, or from a rule of this workflow."""
 
-    file: str = Field(pattern=r"^[^/]+$", description="file name under resources/<owner>/")
+    file: str = Field(pattern=r"^[^/{}\x00-\x1f\x7f]+$", description="file name under resources/<owner>/")
     url: str | None = Field(None, pattern="^https?://", description="its address; none for a file obtained by hand")
     manual: str | None = Field(None, min_length=1, description="what a person must do to obtain it")
     made_by: Literal["make_scenes"] | None = Field(None, description="the rule that makes it")
@@ -26,6 +77,8 @@ class Source(Strict):
 
     @model_validator(mode="after")
     def _obtainable(self) -> Self:
+        if self.file in (".", ".."):
+            raise ValueError(f"file: {self.file!r} is a folder; name a file")
         if [self.url, self.manual, self.made_by].count(None) != 2:
             raise ValueError("a source has one of url, manual (instructions to obtain it) and made_by (a rule)")
         return self

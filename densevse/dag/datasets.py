@@ -1,9 +1,6 @@
 """From downloads to image tables, caption tables and true boxes."""
 
-import mimetypes
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from densevse.config.declared.readers import READERS
@@ -62,11 +59,6 @@ class Datasets(Stage):
             for name in self.source_names(dataset)
         }
 
-    def own_texts(self, dataset: str) -> list[str]:
-        """The files that are no images in folders of the user's, as a folder's own time says nothing of edits in it."""
-        folders = [Path(path) for path in self.dataset(dataset).local.values() if os.path.isdir(path)]
-        return sorted(str(path) for folder in folders for path in folder.rglob("*") if _is_text(path))
-
     def reading(self, dataset: str) -> dict[str, Any]:
         """What a reader uses of a data set's settings."""
         entry = self.dataset(dataset)
@@ -113,8 +105,3 @@ class Datasets(Stage):
     def _reader(self, dataset: str) -> str:
         """The module of a data set's reader."""
         return READERS[self.dataset(dataset).reader].IMPLEMENTATION
-
-
-def _is_text(path: Path) -> bool:
-    is_image = (mimetypes.guess_type(path.name)[0] or "").startswith("image/")
-    return not is_image and not path.name.startswith(".") and path.is_file()

@@ -1,9 +1,9 @@
 """Parses of sentences, and the vocabularies of training sentences."""
 
-import os
 from typing import Any
 
 from densevse.config.datasets import Brought
+from densevse.config.environment import corenlp_home
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 
@@ -12,8 +12,12 @@ class Parses(Stage):
     """The parsers of sentences."""
 
     def corenlp(self) -> Values | None:
-        """Whether the workflow obtains CoreNLP's jars: unless CORENLP_HOME names a folder that has them."""
-        return None if os.environ.get("CORENLP_HOME") else {}
+        """Whether the workflow obtains CoreNLP's jars: unless CORENLP_HOME names a folder that has them.
+
+        The user's folder is no input, so that sentences are not parsed again where it is named only later. Raises
+        `InputError` if CORENLP_HOME is an address.
+        """
+        return None if corenlp_home() else {}
 
     def parsers_of(self, kind: str) -> str:
         """The parsers of a kind."""

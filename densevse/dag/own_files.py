@@ -9,12 +9,24 @@ refuses by a parameter, before any job runs and in a dry run too.
 import os
 from collections.abc import Callable, Iterator
 
-from densevse.dag.project import Stage, any_of
+from densevse.config.environment import corenlp_home
+from densevse.dag.project import Project, Stage, any_of
 from densevse.runtime.errors import InputError
 
 
 class OwnFiles(Stage):
     """Paths that the user set, or that come with the project."""
+
+    def __init__(self, project: Project) -> None:
+        """Raises `InputError` for a folder of the user's that holds what the workflow makes: it would never rest."""
+        super().__init__(project)
+        made = [os.path.realpath(folder) for folder in (self.results, self.resources, ".snakemake")]
+        for key, path in self._named():
+            for folder in made:
+                if os.path.commonpath([os.path.realpath(path), folder]) == os.path.realpath(path):
+                    raise InputError(
+                        f"{key}: {path} holds {folder}, which changes in each run; name a folder of its own."
+                    )
 
     def absent(self, is_made: Callable[[str], bool]) -> str:
         """The paths that are not there and that no rule makes."""
@@ -30,12 +42,13 @@ class OwnFiles(Stage):
         found: dict[str, list[str]] = {}
         for key, path in self._named():
             if not os.path.exists(path):
-                found.setdefault(os.path.normpath(path), []).append(key)
+                found.setdefault(path, []).append(key)
         return found
 
     def _named(self) -> Iterator[tuple[str, str]]:
         """The keys and paths of the configuration."""
-        config = self.config
+        config, corenlp = self.config, corenlp_home()
+        yield from [("CORENLP_HOME", corenlp)] if corenlp else []
         for settings in config.analyses():
             yield from settings.paths()
         for name, dataset in config.datasets.items():

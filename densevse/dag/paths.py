@@ -15,6 +15,8 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from densevse.dag.contents import Contents
+
 Values = Mapping[str, Any]
 """Names in the braces of a pattern, with what stands for them."""
 
@@ -57,22 +59,39 @@ def planned(plan: Callable[..., BaseModel]) -> Callable[[Wildcards], dict[str, A
 class Paths:
     """Path patterns below the folders that `pathvars` name, such as <results>."""
 
-    def __init__(self, **pathvars: str) -> None:
-        self._pathvars = pathvars
+    def __init__(self, contents: Contents | None = None, **pathvars: str) -> None:
+        self._contents, self._pathvars = contents or Contents(), pathvars
 
     def filled(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], str | list[str]]:
-        """An input function: the paths that `pattern` becomes by wildcards and by what `decide` says, each once."""
-        whole = self.below(pattern)
+        """An input function: the paths that `pattern` becomes by wildcards and by what `decide` says, each once.
+
+        Snakemake passes over the times of those that are the user's; what they hold belongs into `params`.
+        """
+        whole, obtained = self.below(pattern), pattern.startswith("<resources>")
+
+        def path(wildcards: Wildcards, one: str | Values) -> str:
+            found = _path(whole, wildcards, one)
+            return self._contents.own(found) if obtained or isinstance(one, str) else found
 
         def paths(wildcards: Wildcards) -> str | list[str]:
             decided = decide(**_arguments(decide, wildcards))
             if decided is None:
                 return []
             if isinstance(decided, str | Mapping):
-                return _path(whole, wildcards, decided)
-            return list(dict.fromkeys(_path(whole, wildcards, one) for one in decided))
+                return path(wildcards, decided)
+            return list(dict.fromkeys(path(wildcards, one) for one in decided))
 
         return paths
+
+    def contents(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], list[str]]:
+        """A function for `params`: digests of what those of the same paths hold that are the user's."""
+        paths = self.filled(pattern, decide)
+
+        def digests(wildcards: Wildcards) -> list[str]:
+            found = paths(wildcards)
+            return self._contents.digests(*([found] if isinstance(found, str) else found))
+
+        return digests
 
     def below(self, pattern: str) -> str:
         """The pattern with the folders in it that its <names> stand for."""

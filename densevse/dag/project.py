@@ -7,7 +7,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel
 
 from densevse.artifacts.shards import shard_names
@@ -16,8 +15,10 @@ from densevse.config.datasets import Brought, Dataset
 from densevse.config.load import generator, load, variant
 from densevse.config.methods import Method
 from densevse.config.sources import Source
+from densevse.config.strict_yaml import read_yaml
 from densevse.config.validation import validate
 from densevse.dag.code import Code
+from densevse.dag.contents import Contents
 from densevse.dag.paths import Values
 from densevse.runtime.errors import InputError
 
@@ -28,9 +29,9 @@ OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "
 class Project:
     """A project: the code below `root` with its config/, and `overrides` of that (Snakemake's config)."""
 
-    def __init__(self, root: str | Path, overrides: Mapping[str, Any]) -> None:
-        """Raises `InputError` for a configuration that is not valid."""
-        self.root = Path(root)
+    def __init__(self, root: str | Path, overrides: Mapping[str, Any], contents: Contents | None = None) -> None:
+        """`contents` tells what the user's files hold. Raises `InputError` for a configuration that is not valid."""
+        self.root, self.contents = Path(root), contents or Contents()
         self.config = load(self.root / "config", overrides)
         _check_folders(self.config, Path(os.path.abspath(root)))
         # Those of the configuration, and those that analyses bring, which go through the same stages.
@@ -67,7 +68,7 @@ class Project:
     def _packaged_dataset(self, name: str) -> Dataset | None:
         """A data set as its file in config/datasets says, without overrides; None without such a file."""
         file = self.root / f"config/datasets/{name}.yaml"
-        return validate(Dataset, yaml.safe_load(file.read_text(encoding="utf-8")), str(file)) if file.exists() else None
+        return validate(Dataset, read_yaml(file), str(file)) if file.exists() else None
 
 
 class Stage:
@@ -147,8 +148,8 @@ class Stage:
     def obtained(self, owner: str, source: Source | None, local: str | None) -> str:
         """The file of a source: the user's own, or the one below resources/."""
         if local is not None:
-            return local
-        return f"{self.resources}/{owner}/{source.file}" if source else ""
+            return self.project.contents.own(local)
+        return self.project.contents.own(f"{self.resources}/{owner}/{source.file}") if source else ""
 
     def read_by(self, script: str, entry: BaseModel, *modules: str) -> dict[str, Any]:
         """The fields of a configuration entry that a script's code may read, as plain values.

@@ -8,6 +8,7 @@ moves, copies or keeps the one has the other.
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
@@ -16,6 +17,8 @@ from densevse.artifacts.files import writing
 from densevse.runtime.errors import InputError
 
 SNAKEMAKE = Path(".snakemake")
+CLOCKS_DIFFER = 600
+"""Seconds by which machines that share a folder may differ."""
 
 
 def keep_records(results: str) -> None:
@@ -59,3 +62,18 @@ def read_only(*folders: str) -> Iterator[str]:
                 "(chmod -R u+w, or another mount), or let `results` and `resources` of the configuration name folders "
                 "that can be."
             )
+
+
+def dated_in_the_future(*folders: str) -> Iterator[str]:
+    """Warnings, one for each folder, of a file that is dated later than now."""
+    latest = time.time() + CLOCKS_DIFFER
+    for folder in folders:
+        for path in sorted(Path(folder).glob("*/*")):
+            dated = path.lstat().st_mtime
+            if dated > latest:
+                yield (
+                    f"{path} is dated {time.strftime('%Y-%m-%d', time.gmtime(dated))}, later than now, so that "
+                    "all that is made of it seems older and runs again each time. See that the clock is right, then: "
+                    f"find {folder} -newermt now -exec touch {{}} + && snakemake --touch --cores 1 <targets>"
+                )
+                break

@@ -227,9 +227,12 @@ def _decompressor(path: Path) -> Callable[[Path], Any] | None:
 
 
 def _uncompressed(path: Path, decompressor: Callable[[Path], Any]) -> Path:
-    """The tar that `path` is when uncompressed, made beside it unless it is there already."""
-    target = path.with_name(f"{path.name}.uncompressed.tar")
-    if target.is_file() and target.stat().st_mtime >= path.stat().st_mtime:
+    """The tar that `path` is when uncompressed, made beside it unless it is there already, with the same time.
+
+    An archive that takes the place of `path` may be older than what was made of the one before.
+    """
+    target, status = path.with_name(f"{path.name}.uncompressed.tar"), path.stat()
+    if target.is_file() and target.stat().st_mtime_ns == status.st_mtime_ns:
         return target
     if not os.access(path.parent, os.W_OK):
         raise InputError(
@@ -237,10 +240,12 @@ def _uncompressed(path: Path, decompressor: Callable[[Path], Any]) -> Path:
             "Uncompress it yourself, and name the .tar or a folder of the files in the data set's `local`."
         )
     logger.info("uncompressing %s once, into %s", path, target.name)
-    limit = LARGEST_RATIO * max(path.stat().st_size, 1 << 10)
+    limit = LARGEST_RATIO * max(status.st_size, 1 << 10)
     with decompressor(path) as source, atomic(target) as temporary, open(temporary, "wb") as sink:
         while block := source.read(1 << 20):
             if sink.tell() + len(block) > limit:
                 raise InputError(f"{path}: refused to uncompress it to more than {limit:,} bytes.")
             sink.write(block)
+        sink.close()
+        os.utime(temporary, ns=(status.st_atime_ns, status.st_mtime_ns))
     return target

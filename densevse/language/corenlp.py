@@ -31,6 +31,7 @@ from densevse.config.language import CoreNLP
 from densevse.language.maven import copy_jars
 from densevse.language.parses import Dependency, Parse
 from densevse.language.trees import read_tree
+from densevse.language.typography import typewritten
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 
@@ -73,9 +74,16 @@ class CoreNLPParser:
         if not jars(self.home):
             raise InputError(f"{self.home}: no stanford-corenlp-*.jar there; let CORENLP_HOME name CoreNLP's folder.")
         self._folder = tempfile.TemporaryDirectory(prefix="densevse-corenlp-")
+        if ":" in self._folder.name:
+            raise InputError(
+                f"TMPDIR: Java takes no folder with a colon in its name ({self._folder.name}); set another."
+            )
         self._properties = Path(
             write_corenlp_props(server_properties(self.options), f"{self._folder.name}/server.props")
         )
+        # Java parts the names of folders at colons, and the user's may have some.
+        self._jars = Path(self._folder.name, "jars")
+        self._jars.symlink_to(self.home.absolute(), target_is_directory=True)
         self._start()
         return self
 
@@ -85,7 +93,7 @@ class CoreNLPParser:
 
     def parse(self, texts: list[str]) -> list[Parse]:
         """Parse each text as one sentence; a sentence that cannot be parsed says why in its status."""
-        lines = [" ".join(text.split()) if _visible(text) else "" for text in texts]
+        lines = [" ".join(typewritten(text).split()) if _visible(text) else "" for text in texts]
         asked = list(dict.fromkeys(line for line in lines if line))
         size = self.options.batch
         batches = [asked[start : start + size] for start in range(0, len(asked), size)]
@@ -202,7 +210,9 @@ class CoreNLPParser:
         self._percent = "%"
         for attempt in (1, 2, 3):
             log = Path(self._folder.name, "server.log")
-            self._server = _Server(self._properties, self.home, self.memory_mb, self.threads, self.options.timeout, log)
+            self._server = _Server(
+                self._properties, self._jars, self.memory_mb, self.threads, self.options.timeout, log
+            )
             try:
                 self._server.ensure_alive()
                 (sentence,) = self._annotate(self._server.client(START_SECONDS), PROBE, {})
@@ -230,14 +240,14 @@ class _Server(CoreNLPClient):  # type: ignore[misc]
 
     CHECK_ALIVE_TIMEOUT = START_SECONDS
 
-    def __init__(self, properties: Path, home: Path, memory_mb: int, threads: int, timeout: float, log: Path) -> None:
+    def __init__(self, properties: Path, jars: Path, memory_mb: int, threads: int, timeout: float, log: Path) -> None:
         # A path of its own keeps another job's server, on a port that both were given, from answering for this one.
         port, path = _free_port(), f"/{properties.parent.name}"
         super().__init__(
             start_server=StartServer.FORCE_START,
             endpoint=f"http://localhost:{port}",
             properties=shlex.quote(str(properties)),  # stanza does not quote it
-            classpath=str(home.absolute() / "*"),
+            classpath="*",
             memory=f"{memory_mb}m",
             threads=threads,
             timeout=int(timeout * 1000),
@@ -248,8 +258,10 @@ class _Server(CoreNLPClient):  # type: ignore[misc]
             stderr=log.open("w"),
         )
         self.endpoint += path
+        # stanza parts its command at apostrophes too, so that the jars' folder is put in afterwards.
+        command = [f"{jars}/*" if part == "*" else part for part in self.start_cmd]
         # A tenth faster than Java's default collector, in a quarter less memory.
-        self.start_cmd: list[str] = [self.start_cmd[0], "-XX:+UseParallelGC", *self.start_cmd[1:]]
+        self.start_cmd: list[str] = [command[0], "-XX:+UseParallelGC", *command[1:]]
         if shutil.which("setpriv"):  # Linux: the server ends with its job, even when that is killed
             self.start_cmd = ["setpriv", "--pdeathsig", "KILL", *self.start_cmd]
         _leave_localhost_to_itself()
@@ -401,9 +413,11 @@ def _free_port() -> int:
 
 
 def _leave_localhost_to_itself() -> None:
-    """Keep requests to the server away from a proxy."""
-    named = [host for host in os.environ.get("NO_PROXY", "").split(",") if host]
-    os.environ["NO_PROXY"] = ",".join(dict.fromkeys([*named, "localhost", "127.0.0.1"]))
+    """Keep requests to the server away from a proxy, by both variables: programs read the one or the other."""
+    variables = ("no_proxy", "NO_PROXY")
+    named = [host.strip() for variable in variables for host in os.environ.get(variable, "").split(",")]
+    hosts = ",".join(dict.fromkeys([*filter(None, named), "localhost", "127.0.0.1"]))
+    os.environ.update(dict.fromkeys(variables, hosts))
 
 
 def _last_lines(log: Path, count: int = 5) -> str:

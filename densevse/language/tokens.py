@@ -12,6 +12,7 @@ from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.language.nltk_parts import NLTKWordTokenizer, TreebankWordDetokenizer
+from densevse.language.typography import typewritten
 from densevse.runtime.logs import progress
 
 # CoreNLP cuts at a hyphen between words (after Universal Dependencies), NLTK does not.
@@ -27,7 +28,7 @@ def tokenize(text: str) -> list[str]:
     On the 35,000 captions of Flickr8k 99.7% are cut exactly as CoreNLP does, and of CoreNLP's tokens 99.98% are words
     found here.
     """
-    tokens = TOKENIZER.tokenize(HYPHEN.sub(" - ", text.lower()))
+    tokens = TOKENIZER.tokenize(HYPHEN.sub(" - ", typewritten(text).lower()))
     return [QUOTES.get(token, token) for token in tokens]
 
 
@@ -36,7 +37,7 @@ def compared(text: str) -> list[str]:
 
     On the captions of Flickr8k this is what the metrics' own tokenizer, which needs Java, gives.
     """
-    return [token for token in TOKENIZER.tokenize(text.lower()) if token not in PUNCTUATION]
+    return [token for token in TOKENIZER.tokenize(typewritten(text).lower()) if token not in PUNCTUATION]
 
 
 def detokenize(tokens: list[str]) -> str:

@@ -1,12 +1,15 @@
 """Pre-trained word vectors: of a file of millions of words, those of the vocabulary, read in one pass."""
 
+import codecs
 import gzip
 import io
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,6 +26,11 @@ from densevse.runtime.logs import logger
 
 CHUNK = 1 << 20  # bytes read at a time
 LONGEST = 1 << 20  # bytes, more than any word or line has: a packed bomb is not unpacked beyond it
+
+HEADING = re.compile(rb"\d+[ \t]+\d+\s*")
+NUMBERS = re.compile(rb"\S+([ \t]+[-+]?\d[-+.\deE]*)+\s")
+"""A word and its numbers as text, to the end of a line or of what is looked at."""
+CONTROLS = bytes(sorted({*range(32), 127} - {*b"\t\n\r"}))
 
 Vector = NDArray[np.float32]
 Record = tuple[bytes, bytes | list[bytes], str]  # a word, its numbers (float32, or as text), and where they stand
@@ -83,15 +91,45 @@ def _vector(data: bytes | list[bytes], dimension: int, where: str) -> Vector:
 
 
 def _read_glove(file: IO[bytes], path: str | Path, dimension: int) -> Iterator[Record]:
-    """A word, its numbers and its line, for each line `word number number ...`; a word may hold spaces."""
-    for line, text in enumerate(iter(partial(file.readline, LONGEST), b""), start=1):
-        fields = text.rstrip(b"\r\n ").rsplit(b" ", dimension)
+    """A word, its numbers and its line, for each line `word number number ...`; a word may hold spaces.
+
+    A heading `words dimension`, as fastText and gensim write it, is held against what follows.
+    """
+    first, rest = file.readline(LONGEST).removeprefix(codecs.BOM_UTF8), iter(partial(file.readline, LONGEST), b"")
+    _check_is_text(first, path)
+    heading = dimension > 1 and HEADING.fullmatch(first) is not None
+    words = _heading(first, path, dimension) if heading else 0
+    line = 1
+    for line, text in enumerate(rest if heading or not first else chain([first], rest), start=1 + heading):
+        fields = text.rstrip(b"\r\n\t ").replace(b"\t", b" ").rsplit(b" ", dimension)
         if len(fields) != dimension + 1:
+            _check_is_text(text, path)
             raise InputError(
                 f"{path}: line {line} has {len(fields) - 1} numbers instead of {dimension}; correct the "
                 "`dimension` in config/word_vectors, or obtain the file again if it is cut off."
             )
         yield fields[0], fields[1:], f"line {line}"
+    if line - 1 < words:
+        raise InputError(f"{path}: its heading says {words} words, and {line - 1} follow; obtain it again.")
+
+
+def _heading(text: bytes, path: str | Path, dimension: int) -> int:
+    """How many words a heading says that there are. Raises `InputError` for vectors of another dimension."""
+    count, stated = map(int, text.split())
+    if stated != dimension:
+        raise InputError(f"{path}: its vectors have {stated} numbers; set `dimension: {stated}`.")
+    return count
+
+
+def _check_is_text(line: bytes, path: str | Path) -> None:
+    """Raise `InputError` that says what a file is whose line is no text in UTF-8."""
+    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(f"{path}: text in UTF-16; save it in UTF-8.")
+    if line.translate(None, CONTROLS) != line:
+        raise InputError(
+            f"{path}: a binary file, not text with a word and its numbers in each line; for word2vec's binary format "
+            "set `format: word2vec`, and save that of another program as text first."
+        )
 
 
 def _read_word2vec(file: IO[bytes], path: str | Path, dimension: int) -> Iterator[Record]:
@@ -102,7 +140,12 @@ def _read_word2vec(file: IO[bytes], path: str | Path, dimension: int) -> Iterato
     if int(header[1]) != dimension:
         raise InputError(f"{path}: its vectors have {int(header[1])} numbers; set `dimension: {int(header[1])}`.")
     count, size = int(header[0]), 4 * dimension
-    buffer, position = b"", 0
+    buffer, position = file.read(CHUNK), 0
+    start = buffer[:1000]
+    if start.translate(None, CONTROLS) == start and NUMBERS.match(start):
+        raise InputError(
+            f"{path}: text, not word2vec's binary format; set `format: glove`, which reads its heading too."
+        )
     for record in range(1, count + 1):
         space = buffer.find(b" ", position)
         while space < 0 or len(buffer) < space + 1 + size:

@@ -6,6 +6,7 @@ import yaml
 from pydantic import BaseModel
 
 from densevse.config.load import FOLDERS, load, merge, variant
+from densevse.config.strict_yaml import check_configfiles
 from densevse.runtime.errors import InputError
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -86,6 +87,44 @@ def test_a_broken_file_is_named(tmp_path):
     shutil.copytree(CONFIG, tmp_path / "config")
     (tmp_path / "config/datasets/broken.yaml").write_text("title: [")
     with pytest.raises(InputError, match=r"broken\.yaml: not valid YAML"):
+        load(tmp_path / "config", {})
+
+
+def test_a_key_that_stands_twice_is_refused_with_its_lines(tmp_path):
+    shutil.copytree(CONFIG, tmp_path / "config")
+    file = tmp_path / "config/datasets/scenes.yaml"
+    file.write_text(f"{file.read_text()}\ntitle: Another\n")
+    lines = file.read_text().splitlines()
+    where = f"lines {lines.index('title: Scenes') + 1} and {len(lines)}"
+    with pytest.raises(InputError, match=rf"scenes\.yaml: the key 'title' stands twice, in {where}"):
+        load(tmp_path / "config", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("a: 1\nb: {c: 1,\n  'c': 2}\n", "2 and 3"),
+        ("a:\n  - b: 1\n    b: 1\n", "2 and 3"),
+        ("x: &x {a: 1}\ny:\n  <<: *x\n  b: 1\n  b: 2\n", "4 and 5"),
+        ('{\n\t"a": "\\ud83d\\ude00",\n\t"a": 2}', "2 and 3"),
+    ],
+)
+def test_a_key_that_stands_twice_in_a_file_of_snakemake_s_is_refused(text, lines, tmp_path):
+    (tmp_path / "own.yaml").write_text(text)
+    with pytest.raises(InputError, match=rf"own\.yaml: the key '.' stands twice, in lines {lines}"):
+        check_configfiles([tmp_path / "own.yaml"])
+
+
+@pytest.mark.parametrize("text", ["x: &x {a: 1}\ny: {<<: *x, a: 2}\n", '{"a":\t"\\ud83d\\ude00", "b": {"a": 1}}', ""])
+def test_what_stands_once_is_not(text, tmp_path):
+    (tmp_path / "own.yaml").write_text(text)
+    check_configfiles([tmp_path / "own.yaml"])
+
+
+def test_an_entry_with_another_ending_is_not_passed_over(tmp_path):
+    shutil.copytree(CONFIG, tmp_path / "config")
+    (tmp_path / "config/datasets/mine.yml").touch()
+    with pytest.raises(InputError, match=r"mine\.yml: .* rename it to mine\.yaml"):
         load(tmp_path / "config", {})
 
 

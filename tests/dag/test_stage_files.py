@@ -174,8 +174,11 @@ def test_what_has_an_address_is_downloaded_and_the_rest_is_asked_for(whole):
 def test_corenlp_is_obtained_unless_the_environment_names_one(whole, monkeypatch):
     monkeypatch.delenv("CORENLP_HOME", raising=False)
     assert input_of("parse", "home", Parses(whole).corenlp) == "resources/corenlp"
-    monkeypatch.setenv("CORENLP_HOME", "/opt/corenlp")
+    monkeypatch.setenv("CORENLP_HOME", "/opt//corenlp/")
     assert input_of("parse", "home", Parses(whole).corenlp) == []
+    monkeypatch.setenv("CORENLP_HOME", "file:///opt/corenlp")
+    with pytest.raises(InputError, match=r"CORENLP_HOME: 'file:///opt/corenlp' is an address; .*: /opt/corenlp"):
+        Parses(whole).corenlp()
 
 
 def test_the_memory_of_a_parser_decides_no_parse(whole):
@@ -235,14 +238,3 @@ def test_results_and_downloads_have_folders_of_their_own(folders, key, tmp_path,
 def test_any_of_nothing_matches_nothing():
     assert any_of([]) == "(?!)"
     assert any_of(["a.b", "c"]) == r"a\.b|c"
-
-
-def test_texts_in_a_folder_of_the_user_s_are_inputs_of_their_own(tmp_path):
-    """A folder's own time does not change where a file in it is edited, so that an edit would not be noticed."""
-    for name in ("sentences.txt", "lists/train.txt", ".hidden", "a.jpg", "b.PNG"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    given = changed(datasets={"flickr8k": {"local": {"text": str(tmp_path), "images": "/data/images.zip"}}})
-    texts = input_of("read_dataset", "texts", Datasets(given).own_texts, dataset="flickr8k")
-    assert texts == [str(tmp_path / "lists/train.txt"), str(tmp_path / "sentences.txt")]
-    assert Datasets(given).own_texts("flickr30k") == []

@@ -75,6 +75,19 @@ def test_a_compressed_tar_is_uncompressed_once(tmp_path: Path) -> None:
     assert copy.stat().st_mtime_ns == first
 
 
+def test_a_compressed_tar_that_an_older_one_replaces_is_uncompressed_again(tmp_path: Path) -> None:
+    path = make(tmp_path, "gzip.tar.gz")
+    with Archive.open(path):
+        pass
+    with tarfile.open(path, "w:gz") as archive:
+        member = tarfile.TarInfo("other.jpg")
+        member.size = 5
+        archive.addfile(member, io.BytesIO(b"other"))
+    os.utime(path, (10**9, 10**9))
+    with Archive.open(path) as archive:
+        assert archive.names() == ["other.jpg"]
+
+
 @pytest.mark.parametrize(
     "name", ["../outside.jpg", "/etc/passwd", "inside/../../outside.jpg", "..\\outside.jpg", "C:\\x"]
 )

@@ -1,11 +1,13 @@
 """The real server, where there is Java: bad input, a server that is killed, one that hangs."""
 
+import os
 import signal
 import threading
 import time
 from pathlib import Path
 
 import pytest
+import requests
 
 from densevse.config.language import CoreNLP
 from densevse.language import corenlp
@@ -19,8 +21,11 @@ PCFG = {"model": "edu/stanford/nlp/models/lexparser/englishPCFG.ser.gz", "longes
 
 @pytest.fixture(scope="module")
 def parser(corenlp_home, tmp_path_factory):
-    """One PCFG server for all tests, from a folder with a space in its name, started in a folder that stays empty."""
-    home = tmp_path_factory.mktemp("Core NLP") / "its jars"
+    """One PCFG server for all tests, from a folder whose name has signs of a shell's and of Java's in it.
+
+    It is started in a folder that stays empty.
+    """
+    home = tmp_path_factory.mktemp("Core NLP") / "user's: $jars"
     home.symlink_to(corenlp_home, target_is_directory=True)
     here = tmp_path_factory.mktemp("here")
     with pytest.MonkeyPatch.context() as patch:
@@ -69,6 +74,7 @@ def test_a_caption(parser):
         ("a dog. It runs! Yes", "a dog . It runs ! Yes"),
         ("  a   dog  ", "a dog"),
         ("1 1/2 dogs", "1\xa01/2 dogs"),
+        ("a dog doesn’t run… it’s “his”", "a dog does n't run ... it 's \" his \""),
     ],
 )
 def test_every_text_is_one_sentence_with_the_same_words(parser, text, tokens):
@@ -181,6 +187,52 @@ def test_a_folder_without_jars_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(corenlp, "require_java", lambda: None)
     with pytest.raises(InputError, match="CORENLP_HOME"), CoreNLPParser(CoreNLP(**PCFG), tmp_path, 1000, 1):
         pass
+
+
+def test_the_jars_may_lie_in_a_folder_of_any_name_but_not_the_temporary_one(tmp_path, monkeypatch):
+    """Without Java: the command by which it would be started."""
+    started = []
+    monkeypatch.setattr(corenlp, "require_java", lambda: None)
+    monkeypatch.setattr(CoreNLPParser, "_start", lambda parser: started.append(server(parser)))
+
+    def server(parser):
+        folder = Path(parser._folder.name)
+        return corenlp._Server(parser._properties, parser._jars, 1000, 1, 60, folder / "log").start_cmd
+
+    home = tmp_path / "user's: $jars"
+    home.mkdir()
+    (home / "stanford-corenlp-4.jar").touch()
+    monkeypatch.setattr(CoreNLPParser, "__exit__", lambda parser, *_: parser._folder.cleanup())
+    with CoreNLPParser(CoreNLP(**PCFG), home, 1000, 1) as parser:
+        (command,) = started
+        classpath = command[command.index("-cp") + 1]
+        assert ":" not in classpath
+        assert Path(classpath.removesuffix("/*")).samefile(home)
+        assert command[command.index("-serverProperties") + 1] == str(parser._properties)
+    assert (home / "stanford-corenlp-4.jar").exists()
+    (tmp_path / "a:b").mkdir()
+    monkeypatch.setattr(corenlp.tempfile, "tempdir", str(tmp_path / "a:b"))
+    with pytest.raises(InputError, match="TMPDIR: "), CoreNLPParser(CoreNLP(**PCFG), home, 1000, 1):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("before", "hosts"),
+    [
+        ({}, ["localhost", "127.0.0.1"]),
+        ({"no_proxy": "corp.example"}, ["corp.example", "localhost", "127.0.0.1"]),
+        ({"NO_PROXY": "corp.example, x"}, ["corp.example", "x", "localhost", "127.0.0.1"]),
+        ({"no_proxy": "a,localhost", "NO_PROXY": "b"}, ["a", "localhost", "b", "127.0.0.1"]),
+    ],
+)
+def test_the_server_is_asked_without_a_proxy_whichever_variable_names_hosts(before, hosts, monkeypatch):
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"http_proxy": "http://proxy.example:3128", **before}.items():
+        monkeypatch.setenv(name, value)
+    corenlp._leave_localhost_to_itself()
+    assert os.environ["no_proxy"].split(",") == os.environ["NO_PROXY"].split(",") == hosts
+    assert not requests.utils.get_environ_proxies("http://localhost:9000/ping")
 
 
 def test_without_java_it_says_at_once_what_to_install(tmp_path, monkeypatch):

@@ -1,3 +1,4 @@
+import codecs
 import gzip
 import io
 import tracemalloc
@@ -46,7 +47,22 @@ def test_word2vec(tmp_path, monkeypatch, data, chunk):
     check(read_vectors(tmp_path / "v.bin", {"dog", "cat", "bird"}, "word2vec", 3))
 
 
-@pytest.mark.parametrize("data", [glove(), glove().replace(b"\n", b"\r\n"), glove().strip()])
+BOM, HEADING = codecs.BOM_UTF8, b"4 3\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        glove(),
+        glove().replace(b"\n", b"\r\n"),
+        glove().strip(),
+        BOM + glove(),
+        HEADING + glove(),
+        BOM + HEADING + glove(),
+        HEADING + glove().replace(b"\n", b" \n"),  # as fastText ends lines
+        glove().replace(b" ", b"\t"),
+    ],
+)
 def test_glove(tmp_path, data):
     (tmp_path / "v.txt").write_bytes(data)
     check(read_vectors(tmp_path / "v.txt", {"dog", "cat", "bird"}, "glove", 3))
@@ -95,6 +111,14 @@ def zip_with(flags: int = 0, method: int = 0) -> bytes:
         ("v.txt", "glove", glove() + b"\n", "line 5"),
         ("v.txt", "glove", glove().replace(b"2.0", b"two"), "line 1"),
         ("v.txt", "glove", glove().replace(b"2.0", b"nan"), "line 1.*finite"),
+        ("v.txt", "glove", HEADING + glove().replace(b" 3.0", b""), "line 2 has 2 numbers instead of 3"),
+        ("v.txt", "glove", b"4 5\n" + glove(), "its vectors have 5 numbers; set `dimension: 5`"),
+        ("v.txt", "glove", b"5 3\n" + glove(), "its heading says 5 words, and 4 follow"),
+        ("v.txt", "glove", b"5 3\n", "its heading says 5 words, and 0 follow"),
+        ("v.txt", "glove", glove().decode().encode("utf-16"), "UTF-16"),
+        ("v.txt", "glove", word2vec(), "format: word2vec"),
+        ("v.txt", "glove", b"\x80\x04\x95\x1e\x00", "a binary file"),
+        ("v.bin", "word2vec", HEADING + glove(), "format: glove"),
         ("v.bin", "word2vec", word2vec()[:-5], "cut off in word 4 of 4"),
         ("v.bin", "word2vec", word2vec()[:15], "cut off in word 1 of 4"),
         ("v.bin", "word2vec", b"", "does not begin"),

@@ -7,8 +7,8 @@ import pytest
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.vocabulary import WORDS
-from densevse.language.tokens import tokenize, write_tokens
-from densevse.language.words import Vocabulary, count_words, write_words
+from densevse.language.tokens import compared, tokenize, write_tokens
+from densevse.language.words import UNKNOWN, Vocabulary, count_words, write_words
 from densevse.runtime.errors import InputError
 
 
@@ -27,6 +27,11 @@ def captions(*rows: tuple[str, str]) -> pd.DataFrame:
         ("a T-shirt - old", "a t - shirt - old"),
         ('a "stop" sign', 'a " stop " sign'),
         ("50% 😀", "50 % 😀"),
+        ("a man doesn’t; it’s the dogs’ ball", "a man does n't ; it 's the dogs ' ball"),
+        ("don‘t donʼt don´t don`t don＇t", "do n't do n't do n't do n't do n't"),
+        ("‘hello’ and “stop”", "' hello ' and \" stop \""),
+        ("a dog… runs", "a dog ... runs"),
+        ("5′ 6″ tall", "5′ 6″ tall"),
         ("...", "..."),
         ("", ""),
         ("  ", ""),
@@ -95,3 +100,12 @@ assert not {"sklearn", "scipy", "matplotlib"} & set(sys.modules), sorted(sys.mod
 import nltk.parse.chart, scipy.special, sklearn.metrics
 """
     subprocess.run([sys.executable, "-c", run], check=True)
+
+
+def test_what_a_phone_types_are_the_words_of_training():
+    """Curly marks become straight ones before anything is cut."""
+    known = Vocabulary(
+        count_words(tokens(captions(("a man who doesn't smile, \"it's\" his dog's", "train"))), 1)["word"]
+    )
+    assert UNKNOWN not in known.encode(tokenize("a man who doesn’t smile, “it’s” his dog’s"))
+    assert compared("a man who doesn’t “smile”…") == compared('a man who doesn\'t "smile"...')

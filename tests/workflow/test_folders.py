@@ -1,12 +1,15 @@
 """Projects that are copied, read-only, or run from another folder."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 
 import pytest
 
+from densevse.config.environment import check_place
+from densevse.runtime.errors import InputError
 from tests.projects import ANOTHER_RATE, ROOT, SMALL, Project, job_counts, without_power_over_permissions
 
 TABLE = "results/tables/scenes.md"
@@ -93,3 +96,46 @@ def test_the_file_config_yaml_beside_the_snakefile_holds_in_any_folder(copied, t
     target = "results/scenes/models/vse/seed0/round0/model.safetensors"
     done = subprocess.run([*command, "--", target], cwd=tmp_path, capture_output=True, text=True)
     assert job_counts(done.stdout + done.stderr)["extract_features"] == 3
+
+
+@pytest.mark.parametrize(
+    ("root", "python", "message"),
+    [
+        ("/data/project", "/data/my project/.venv/bin/python", "' ' in it would end each with exit status 127"),
+        ("/data/project", "/data/it's/.venv/bin/python", "exit status 127"),
+        ("/data/project", "/data/a(1)/.venv/bin/python", "exit status 127"),
+        ("/data/a:b", "/usr/bin/python3", "a folder with a colon or braces"),
+        ("/data/{a}", "/usr/bin/python3", "a folder with a colon or braces"),
+    ],
+)
+def test_a_project_that_could_start_no_job_is_refused_at_once(root, python, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        check_place(root, python)
+
+
+@pytest.mark.parametrize("root", ["/data/my project, it's", "/data/Bilder für alle (1)"])
+def test_a_folder_of_any_other_name_will_do_where_python_lies_elsewhere(root):
+    check_place(root, "/home/jürgen/.venv/bin/python3.11")
+
+
+@pytest.mark.parametrize("name", ["my project", "it's", "a:b"])
+def test_no_packages_are_installed_into_such_a_project(name, tmp_path):
+    folder = tmp_path / name
+    folder.mkdir()
+    for file in ("Makefile", "requirements.txt"):
+        shutil.copy(ROOT / file, folder)
+    done = subprocess.run(
+        ["make", "environment", f"PYTHON={sys.executable}"], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert "no job can be started in a folder with" in done.stderr
+    assert not (folder / ".venv").exists()
+
+
+def test_what_is_dated_in_the_future_is_named(copied):
+    path = copied.folder / "results/scenes/images.parquet"
+    os.utime(path, (2**32, 2**32))
+    status, text = copied.plan(TABLE)
+    assert status == 0
+    assert "results/scenes/images.parquet is dated 2106-02-07" in text
+    assert "find results -newermt now -exec touch {} + && snakemake --touch" in text

@@ -1,8 +1,5 @@
 """Searches: what a person brings, what it is asked of, and where the answers are."""
 
-import hashlib
-import os
-
 from densevse.analyses.searches.settings import Search, Settings, folder_of_photographs, folder_of_sentences
 from densevse.config.datasets import Brought
 from densevse.config.methods import Method
@@ -45,15 +42,6 @@ class Searches(Stage):
     def photographs(self, dataset: str) -> str:
         """The user's folder, zip or tar of photographs."""
         return self.dataset(dataset).local["photographs"]
-
-    def listing(self, dataset: str) -> str:
-        """A digest of which files a folder of photographs holds, with those inside its folders, and of their sizes."""
-        digest = hashlib.sha256()
-        for folder, folders, files in os.walk(self.photographs(dataset)):
-            folders.sort()
-            for path in (os.path.join(folder, file) for file in sorted(files)):
-                digest.update(f"{path}\0{os.path.getsize(path) if os.path.exists(path) else 0}\n".encode())
-        return digest.hexdigest()[:16]
 
     def sentences(self, dataset: str) -> list[str]:
         """The sentences that a search brings."""

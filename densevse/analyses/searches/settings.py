@@ -89,7 +89,7 @@ def folder_of_sentences(name: str) -> str:
 
 def folder_of_photographs(search: Search) -> str:
     """The folder of a search's photographs, called like the user's; a digest tells two of one name apart."""
-    path = os.path.normpath(str(search.photographs))
+    path = str(search.photographs)
     name = re.sub(r"[^\w-]+", "_", os.path.basename(path)).strip("_")
     return f"search/photographs/{search.dataset}/{name}-{hashlib.sha256(path.encode()).hexdigest()[:6]}"
 

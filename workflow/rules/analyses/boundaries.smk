@@ -23,6 +23,8 @@ rule contours_of_photographs:
         gpu=settings.gpu,
     params:
         code=code_of("analyses/boundaries/contours_of_photographs.py"),
+        contents=contents_of("{own_folder}", boundaries.folder),
+        model=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
         options=configured(proposals.contour_options),
     message:
         "finding contours on the photographs with known boundaries for {wildcards.proposer}"
@@ -47,6 +49,7 @@ rule match_boundaries:
         mem_mb=6000,
     params:
         code=code_of("analyses/boundaries/match_boundaries.py"),
+        contents=contents_of("{own_folder}", boundaries.folder),
         superpixels=configured(proposals.superpixels),
     message:
         "holding the contours of {wildcards.proposer} against the boundaries that people drew"

@@ -23,6 +23,7 @@ rule read_judgements:
         mem_mb=1000,
     params:
         code=code_of("analyses/human_judgements/read_judgements.py"),
+        contents=contents_of("<resources>/{dataset}/{file}", human_judgements.source),
     message:
         "reading people's judgements of {wildcards.dataset}"
     script:

@@ -27,6 +27,7 @@ rule extract_windows:
         gpu=settings.gpu,
     params:
         code=configured(features.code_of("analyses/localisation/extract_windows.py")),
+        contents=contents_of("<resources>/{network}/{file}", features.weights),
         network=configured(features.of_images),
         sources=configured(datasets.source_names),
         chosen=configured(localisation.chosen),

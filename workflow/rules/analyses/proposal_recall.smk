@@ -24,6 +24,7 @@ rule time_mcg:
         mem_mb=6000,
     params:
         code=code_of("analyses/proposal_recall/time_mcg.py"),
+        contents=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
         options=configured(proposals.all_options),
         sources=configured(datasets.source_names),
     message:

@@ -22,7 +22,7 @@ rule own_photographs:
         mem_mb=2000,
     params:
         code=code_of("analyses/searches/own_photographs.py"),
-        listing=configured(searches.listing),
+        contents=contents_of("{own_folder}", searches.photographs),
     message:
         "reading your photographs: {input.photographs}"
     script:

@@ -74,6 +74,7 @@ rule read_votes:
         mem_mb=1000,
     params:
         code=code_of("analyses/votes/read_votes.py"),
+        contents=contents_of("{own_file}", ballots.votes),
     message:
         "reading people's votes on the ballot of {wildcards.variant} on {wildcards.dataset}"
     script:

@@ -9,6 +9,7 @@ sys.path.insert(0, str(ROOT))
 os.environ.update(PYTHONPATH=str(ROOT))
 
 from densevse.dag.concepts import Concepts
+from densevse.dag.contents import Contents
 from densevse.dag.datasets import Datasets, Downloads
 from densevse.dag.features import Features
 from densevse.dag.generators import Generators
@@ -18,19 +19,30 @@ from densevse.dag.own_files import OwnFiles
 from densevse.dag.paths import Paths, configured, planned
 from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import Proposals
-from densevse.dag.records import keep_records, read_only
+from densevse.dag.records import dated_in_the_future, keep_records, read_only
 from densevse.dag.tables import Tables, check_tables
 from densevse.dag.training import Training
-from densevse.config.environment import JOB_ENVIRONMENT
+from densevse.config.environment import JOB_ENVIRONMENT, check_place
+from densevse.config.strict_yaml import check_configfiles
 
 for name, value in JOB_ENVIRONMENT.items():
     os.environ.setdefault(name, value)
 
-project = Project(ROOT, config)
+check_place(str(ROOT), sys.executable)
+check_configfiles(workflow.configfiles)
+
+
+def is_made(path):
+    """Whether a rule makes a path; what is obtained by hand is the user's."""
+    return any(rule.is_producer(path) for rule in workflow.rules if rule.name != "obtain_by_hand")
+
+
+project = Project(ROOT, config, Contents(is_made=is_made, timeless=ancient, say=logger.info))
 check_tables(project)
 settings = project.config
-for warning in read_only(settings.results, settings.resources):
-    logger.warning(warning)
+for warnings in (read_only, dated_in_the_future):
+    for warning in warnings(settings.results, settings.resources):
+        logger.warning(warning)
 keep_records(settings.results)
 code_of = project.code.digest
 
@@ -49,7 +61,8 @@ folders = {
     "logs": f"{settings.results}/logs",
     "model": "<results>/{dataset}/models/{variant}/seed{seed}",
 }
-filled = Paths(**folders).filled
+paths = Paths(project.contents, **folders)
+filled, contents_of = paths.filled, paths.contents
 
 
 pathvars:

@@ -55,6 +55,7 @@ rule train_concept_network:
         gpu=settings.gpu,
     params:
         code=configured(concepts.code_of_training),
+        contents=contents_of("<resources>/{network}/{file}", concepts.backbone_weights),
         sources=configured(datasets.source_names),
         training=configured(concepts.training),
     message:

@@ -4,7 +4,6 @@
 rule read_dataset:
     input:
         sources=filled("<resources>/{dataset}/{file}", datasets.sources),
-        texts=filled("{own_text}", datasets.own_texts),
     output:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
@@ -19,6 +18,7 @@ rule read_dataset:
         mem_mb=2000,
     params:
         code=configured(datasets.code_of("read_dataset.py")),
+        contents=contents_of("<resources>/{dataset}/{file}", datasets.sources),
         dataset=configured(datasets.reading),
         sources=configured(datasets.source_names),
     message:
@@ -30,7 +30,6 @@ rule read_dataset:
 rule read_boxes:
     input:
         sources=filled("<resources>/{dataset}/{file}", datasets.sources),
-        texts=filled("{own_text}", datasets.own_texts),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/boxes.parquet",
@@ -44,6 +43,7 @@ rule read_boxes:
         mem_mb=4000,
     params:
         code=configured(datasets.code_of("read_boxes.py")),
+        contents=contents_of("<resources>/{dataset}/{file}", datasets.sources),
         dataset=configured(datasets.reading),
         sources=configured(datasets.source_names),
     message:
@@ -68,6 +68,7 @@ rule read_masks:
         mem_mb=12000,
     params:
         code=configured(datasets.code_of("read_masks.py")),
+        contents=contents_of("<resources>/{dataset}/{file}", datasets.sources),
         dataset=configured(datasets.reading),
         sources=configured(datasets.source_names),
     message:
@@ -93,6 +94,7 @@ rule read_given_boxes:
         mem_mb=2000,
     params:
         code=code_of("read_given_boxes.py"),
+        contents=contents_of("{own_file}", datasets.given_boxes),
     message:
         "reading your true boxes of {wildcards.dataset}"
     script:

@@ -36,6 +36,7 @@ rule extract_features:
         gpu=settings.gpu,
     params:
         code=configured(features.code_of("extract_features.py")),
+        contents=contents_of("<resources>/{network}/{file}", features.weights),
         network=configured(features.of_images),
         sources=configured(datasets.source_names),
         threads=configured(datasets.threads),

@@ -42,6 +42,7 @@ rule find_contours:
         gpu=settings.gpu,
     params:
         code=code_of("find_contours.py"),
+        contents=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
         options=configured(proposals.contour_options),
         sources=configured(datasets.source_names),
     message:
@@ -66,6 +67,7 @@ rule read_own_contours:
         mem_mb=2000,
     params:
         code=code_of("read_own_contours.py"),
+        contents=contents_of("{own_folder}", proposals.own_maps),
         options=configured(proposals.own_map_options),
     message:
         "reading your contour maps of {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
@@ -89,6 +91,7 @@ rule learn_ranker:
         mem_mb=2000,
     params:
         code=code_of("learn_ranker.py"),
+        contents=contents_of("<resources>/{proposer}/{file}", proposals.sample),
         options=configured(proposals.ranker_options),
     message:
         "learning to rank the candidates of {wildcards.proposer}"

@@ -39,6 +39,7 @@ rule parse:
         runtime=240,
     params:
         code=code_of("parse.py"),
+        contents=contents_of("<resources>/corenlp", parses.corenlp),
         options=configured(parses.options),
     message:
         "parsing {wildcards.dataset} with {wildcards.parser}, shard {wildcards.shard}"

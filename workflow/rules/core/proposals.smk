@@ -21,6 +21,7 @@ rule propose:
         runtime=120,
     params:
         code=code_of("propose.py"),
+        contents=contents_of("{own_file}", proposals.files_of_user),
         proposer=configured(proposals.proposer),
         sources=configured(datasets.source_names),
     message:

@@ -20,6 +20,7 @@ rule extract_true_regions:
         gpu=settings.gpu,
     params:
         code=configured(features.code_of("extract_true_regions.py")),
+        contents=contents_of("<resources>/{network}/{file}", features.weights),
         network=configured(features.of_regions),
         sources=configured(datasets.source_names),
         threads=configured(datasets.threads),

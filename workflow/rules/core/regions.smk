@@ -22,6 +22,8 @@ rule extract_regions:
         gpu=settings.gpu,
     params:
         code=configured(features.code_of("extract_regions.py")),
+        contents=contents_of("<resources>/{network}/{file}", features.weights),
+        class_names=contents_of("{own_file}", features.class_names),
         network=configured(features.of_regions),
         all_stay=configured(features.all_stay),
         sources=configured(datasets.source_names),
@@ -45,6 +47,7 @@ rule convert_caffe:
         mem_mb=2000,
     params:
         code=code_of("convert_caffe.py"),
+        contents=contents_of("<resources>/{network}/{file}", features.published_weights),
     message:
         "converting the weights of {wildcards.network}"
     script:

@@ -21,6 +21,7 @@ rule train:
         gpu=settings.gpu,
     params:
         code=configured(training.code_of("train.py")),
+        contents=contents_of("<resources>/{network}/{file}", training.network),
         method=configured(training.method),
         parameters=configured(training.parameters),
         sentences=configured(training.sentences),

@@ -80,6 +80,7 @@ rule pick_word_vectors:
         mem_mb=1000,
     params:
         code=code_of("pick_word_vectors.py"),
+        contents=contents_of("<resources>/{vectors}/{file}", words.file_of_vectors),
         vectors=configured(words.vectors),
     message:
         "picking the vectors of {wildcards.vectors} for the words of {wildcards.dataset}"

@@ -1,0 +1,173 @@
+"""Files of the user's: spelled in another way, missing, replaced by older ones, and their names."""
+
+import copy
+import json
+import os
+import shutil
+from contextlib import contextmanager
+from random import Random
+
+import pytest
+import torch
+import torchvision
+
+from tests.projects import Project
+from tests.system.newcomer.mornings import add_photographs, configuration
+
+IMAGES, WORDS = "results/mine/images.parquet", "results/mine/vocabulary/words.parquet"
+FEATURES = "results/mine/features/squeezenet1_0/whole/0-of-1.parquet"
+VECTORS = "results/mine/vocabulary/vectors-mine.parquet"
+TARGETS = (FEATURES, VECTORS)
+TEXTS = {"read_dataset": 1, "tokenize_captions": 1, "count_words": 1, "pick_word_vectors": 1}
+
+
+def settings() -> dict:
+    values = configuration()
+    values["datasets"]["mine"]["networks"] = {"whole": "squeezenet1_0"}
+    values["networks"] = {"squeezenet1_0": {"local": "mine/squeezenet.pth"}}
+    values["word_vectors"] = {"mine": {"format": "glove", "local": "mine/vectors.txt", "dimension": 2}}
+    values["datasets"]["mine"]["word_vectors"] = "mine"
+    return values
+
+
+@pytest.fixture(scope="module")
+def project(make_project):
+    """A finished project with photographs, sentences, weights and word vectors of one's own."""
+    project, random = make_project(settings()), Random(0)
+    folder = project.folder / "mine"
+    for part in ("photographs", "texts"):
+        (folder / part).mkdir(parents=True)
+    (folder / "texts/sentences.txt").touch()
+    for split in ("train", "val", "test"):
+        add_photographs(folder, split, 4, random)
+    torch.manual_seed(0)
+    torch.save(torchvision.models.squeezenet1_0().state_dict(), folder / "squeezenet.pth")
+    (folder / "vectors.txt").write_text("a 1 2\nstands 3 4\n")
+    project.run(*TARGETS)
+    return project
+
+
+def planned(project: Project, values: dict) -> dict[str, int]:
+    project.configure(values)
+    try:
+        return project.planned(*TARGETS)
+    finally:
+        project.configure(settings())
+
+
+def refusal(project: Project, values: dict, *targets: str) -> str:
+    project.configure(values)
+    try:
+        status, text = project.plan(*targets or TARGETS)
+    finally:
+        project.configure(settings())
+    assert status != 0, text
+    return text
+
+
+def with_paths(
+    images: str = "mine/photographs", weights: str = "mine/squeezenet.pth", vectors: str = "mine/vectors.txt"
+):
+    values = settings()
+    values["datasets"]["mine"]["local"]["images"] = images
+    values["networks"]["squeezenet1_0"]["local"] = weights
+    values["word_vectors"]["mine"]["local"] = vectors
+    return values
+
+
+@pytest.mark.parametrize("spelling", ["nowhere/..//mine/./{}", "/{here}//mine/{}"])
+def test_another_spelling_of_the_same_path_runs_nothing_again(project, spelling):
+    names = [spelling.format(name, here=project.folder) for name in ("photographs", "squeezenet.pth", "vectors.txt")]
+    assert planned(project, with_paths(f"{names[0]}/", *names[1:])) == {}
+
+
+def test_a_missing_path_is_refused_by_its_key_after_a_finished_run(project):
+    for key, values in {
+        "networks.squeezenet1_0.local": with_paths(weights="/nowhere//none.pth"),
+        "datasets.mine.local.images": with_paths(images="/x/../none/./"),
+        "word_vectors.mine.local": with_paths(vectors="a//none"),
+    }.items():
+        text = refusal(project, values)
+        assert f"{key}: " in text
+        assert "is not there" in text
+
+
+def test_a_folder_that_holds_the_results_is_refused(project):
+    assert "datasets.mine.local.images: . holds" in refusal(project, with_paths(images="."))
+
+
+@contextmanager
+def replaced(project: Project, name: str, content: bytes):
+    """Another file, dated long ago, in the place of one; and it again."""
+    path, kept = project.folder / "mine" / name, project.folder / "kept"
+    path.rename(kept)
+    path.write_bytes(content)
+    os.utime(path, (10**9, 10**9))
+    yield
+    kept.replace(path)
+
+
+REPLACED = {
+    "a photograph": ("photographs/0.jpg", {**TEXTS, "extract_features": 1}),
+    "a sentence": ("texts/sentences.txt", {**TEXTS, "extract_features": 1}),
+    "weights": ("squeezenet.pth", {"extract_features": 1}),
+    "word vectors": ("vectors.txt", {"pick_word_vectors": 1}),
+}
+
+
+@pytest.mark.parametrize("what", REPLACED)
+def test_a_file_that_an_older_one_replaces_runs_again_what_reads_it(project, what):
+    name, jobs = REPLACED[what]
+    content = (project.folder / "mine" / name).read_bytes()
+    with replaced(project, name, content[:-1] + b"?"):
+        assert project.planned(*TARGETS) == jobs
+    assert project.planned(*TARGETS) == {}
+
+
+def test_a_file_that_is_touched_copied_or_dated_in_the_future_runs_nothing_again(project):
+    for name, _ in REPLACED.values():
+        path = project.folder / "mine" / name
+        shutil.copy(path, project.folder / "copy")
+        (project.folder / "copy").replace(path)
+        os.utime(path, (2**32, 2**32))
+    (project.folder / "mine/photographs/.DS_Store").touch()
+    assert project.planned(*TARGETS) == {}
+
+
+def test_without_what_is_kept_in_snakemake_s_folder_nothing_runs_again(project):
+    shutil.rmtree(project.folder / ".snakemake")
+    assert project.planned(*TARGETS) == {}
+
+
+def test_names_in_a_folder_may_be_anything(project):
+    strays = [project.folder / "mine/texts" / name for name in ("{old}.txt", "{dataset}", "it's a & b.txt")]
+    for path in strays:
+        path.write_text("stray")
+    assert "read_dataset" in project.planned(*TARGETS)
+    for path in strays:
+        path.unlink()
+
+
+def test_a_key_that_stands_twice_in_a_file_is_refused(project):
+    text = json.dumps(settings())
+    (project.folder / "test.yaml").write_text(f'{text[:-1]},\n\t"tables": {{}}}}')
+    try:
+        status, output = project.plan(*TARGETS)
+        assert status != 0
+        assert "test.yaml: the key 'tables' stands twice, in lines 1 and 2" in output
+        (project.folder / "test.yaml").write_text("datasets:\n  mine:\n    shards: 1\n\ndatasets: {}\n")
+        status, output = project.plan(*TARGETS)
+        assert status != 0
+        assert "test.yaml: the key 'datasets' stands twice, in lines 1 and 5" in output
+    finally:
+        project.configure(settings())
+
+
+def test_results_may_lie_in_a_folder_whose_name_is_parted(project):
+    values = copy.deepcopy(settings())
+    values["results"] = "my results, it's"
+    project.configure(values)
+    try:
+        project.run(f"my results, it's/{IMAGES.partition('/')[2]}")
+    finally:
+        project.configure(settings())
