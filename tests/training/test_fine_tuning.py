@@ -21,6 +21,7 @@ from densevse.inference.models import build, load_model, open_alone, open_model
 from densevse.methods.interface import Moment
 from densevse.runtime.errors import InputError
 from densevse.scenes.network import ScenesNet
+from densevse.tables.plan import Configured, MadeWith
 from densevse.tables.provenance import check_provenance
 from densevse.training.loop import Interrupted, Trainer
 from densevse.training.retrieval import Retrieval, train
@@ -225,8 +226,13 @@ def test_a_trained_model_brings_its_network(job, crops, files):
 def test_a_table_knows_the_network_by_the_features_that_it_begins_with(job):
     start, _ = job("start")
     model, _ = job("finetuned", start=start, **OPENED)
-    made = {"parents": {"model": made_from(model)}}
-    said = {"used": {"network": ["miniature"], "minimum_word_count": ["1"]}, "training": {}}
-    check_provenance("retrieval.parquet", made, said, {})
+    made, unset = {"parents": {"model": made_from(model)}}, Configured(networks={}, settings={})
+    check_provenance("retrieval.parquet", made, made_with("miniature"), unset)
     with pytest.raises(InputError, match="network: the table says another, found miniature"):
-        check_provenance("retrieval.parquet", made, {**said, "used": {**said["used"], "network": ["another"]}}, {})
+        check_provenance("retrieval.parquet", made, made_with("another"), unset)
+
+
+def made_with(network):
+    used = {"network": [network], "minimum_word_count": ["1"]}
+    names = dict.fromkeys(("concepts", "proposer", "parser", "word_vectors", "trained"))
+    return MadeWith(networks={"crops": network}, **names, used=used, replaced={}, changed={})
