@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.evaluation.protocols import TestSet, full
-from densevse.evaluation.recall import figures_of
+from densevse.evaluation.recall import metrics_of
 from densevse.evaluation.retrieval import retrieve
 from densevse.scenes.pictures import draw
 from densevse.scenes.sentences import describe
@@ -110,26 +110,26 @@ def rows() -> Iterator[tuple[str, str, float, str]]:
     starts = [fit(part_of(scenes, 2 * TRAINED_ON // 3)) for scenes in trained_on]  # of the same seeds
     worse = fit(generate(TRAINED_ON // 3, (2, 0)))
     measured = [measure([*models, *starts, worse], number) for number in range(SETS)]
-    sums = np.array([[figures_of(run)["sum"] for run in one.runs] for one in measured])
+    sums = np.array([[metrics_of(run)["rsum"] for run in one.runs] for one in measured])
     first, gain, mean = sums[:, 0].mean(), (sums[:, 0] - sums[:, -1]).mean(), sums[:, :MODELS].mean()
     spread = sums[:, :MODELS].mean(axis=0).std(ddof=1)
     note = f"{SETS} test sets of {IMAGES} scenes; Sum {first:.1f}, its deviation over test sets {sums[:, 0].std():.1f}"
-    yield _row("Sum of one model", note, [one.in_families.interval("sum", _of(one, [0])) for one in measured], first)
-    blind = [one.by_image.interval("sum", _of(one, [0])) for one in measured]
+    yield _row("Sum of one model", note, [one.in_families.interval("rsum", _of(one, [0])) for one in measured], first)
+    blind = [one.by_image.interval("rsum", _of(one, [0])) for one in measured]
     yield _row("the same, families not known", "images drawn one by one: too narrow", blind, first, target="lower")
-    pairs = [one.in_families.difference("sum", _of(one, [0]), _of(one, [-1])) for one in measured]
+    pairs = [one.in_families.difference("rsum", _of(one, [0]), _of(one, [-1])) for one in measured]
     yield _row("gain of one model on another", f"paired; the gain is {gain:.1f}", pairs, gain)
     random = np.random.default_rng(3)
     chosen = [random.choice(MODELS, SEEDS, replace=False) for _ in measured]
     note = f"models of different seeds deviate by {spread:.1f}"
     runs = [_of(one, seeds) for one, seeds in zip(measured, chosen, strict=True)]
-    student = [one.in_families.interval("sum", run) for one, run in zip(measured, runs, strict=True)]
+    student = [one.in_families.interval("rsum", run) for one, run in zip(measured, runs, strict=True)]
     yield _row("mean over three seeds, Student", note, student, mean)
     drawn = [_seeds_drawn(one, seeds, random) for one, seeds in zip(measured, chosen, strict=True)]
     yield _row("mean over three seeds, bootstrap of seeds", "too narrow", drawn, mean, target="lower")
     rise = mean - sums[:, MODELS:-1].mean()
     before = [_of(one, [MODELS + seed for seed in seeds]) for one, seeds in zip(measured, chosen, strict=True)]
-    risen = [one.in_families.difference("sum", *pair) for one, *pair in zip(measured, runs, before, strict=True)]
+    risen = [one.in_families.difference("rsum", *pair) for one, *pair in zip(measured, runs, before, strict=True)]
     note = f"seeds are pairs; the gain is {rise:.1f}"
     yield _row("gain of a mean over three seeds on two thirds of its training set", note, risen, rise)
 
@@ -140,7 +140,7 @@ def _of(measured: Measured, models: Sequence[int]):  # type: ignore[no-untyped-d
 
 def _seeds_drawn(measured: Measured, models: Sequence[int], random: np.random.Generator) -> Interval:
     """What a bootstrap over seeds and images would say: seeds drawn with replacement too."""
-    each = np.array([_of(measured, [model]).drawn["sum"] for model in models])
+    each = np.array([_of(measured, [model]).drawn["rsum"] for model in models])
     draws = random.integers(len(models), size=(len(models), each.shape[1]))
     drawn = np.take_along_axis(each, draws, axis=0).mean(axis=0)
     low, high = np.quantile(drawn, [0.025, 0.975])

@@ -23,7 +23,7 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureWriter
-from densevse.config.training import NamedPhase, Training
+from densevse.config.training import NamedPhase, Recipe, Training
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
@@ -33,7 +33,7 @@ from densevse.methods.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.vse import VSE
 from densevse.runtime.numerics import set_up
 from densevse.training.checkpoints import Checkpoint
-from densevse.training.loop import Plan, Trainer
+from densevse.training.loop import Trainer
 from densevse.training.retrieval import Retrieval
 
 COUNT, VOCABULARY, FEATURE, BATCH, RUNS = 2000, 8000, 4096, 128, 9
@@ -167,8 +167,9 @@ def made_trainer(
 ) -> Trainer:
     torch.manual_seed(0)
     method = build(name, parameters, Shapes(features, VOCABULARY + 2))
-    plan = Plan(Training(batch_size=BATCH, clip=2.0), [NamedPhase(name="main", epochs=1, learning_rate=2e-4)], seed=0)
-    return Trainer(Retrieval(method, pairs, pairs), plan, Checkpoint(folder / "model", "0" * 64))
+    phases = [NamedPhase(name="main", epochs=1, learning_rate=2e-4)]
+    recipe = Recipe(training=Training(batch_size=BATCH, clip=2.0), phases=phases, seed=0)
+    return Trainer(Retrieval(method, pairs, pairs), recipe, Checkpoint(folder / "model", "0" * 64))
 
 
 def made_captions(count: int, generator: np.random.Generator) -> list[str]:

@@ -11,7 +11,7 @@ from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureWriter
 from densevse.config.training import NamedPhase, Training
-from densevse.training.concepts import ConceptJob, Written
+from densevse.training.concepts import ConceptFiles, ConceptJob
 
 NAMES = ["red", "green", "blue"]
 SPLITS = {"train": 60, "val": 24, "test": 20}
@@ -64,9 +64,9 @@ def tables(folder):
 
 
 def written(folder):
-    return Written(*(str(folder / name) for name in ("head.safetensors", "history.parquet", "classes.txt")))
+    return ConceptFiles(*(str(folder / name) for name in ("head.safetensors", "history.parquet", "classes.txt")))
 
 
-def job(epochs=8, rate=0.1, **changes):
+def job(epochs=8, rate=0.1, kind=ConceptJob, **changes):
     phases = [NamedPhase(name="main", epochs=epochs, learning_rate=rate)]
-    return ConceptJob(name="multi", training=Training(batch_size=16), phases=phases, seed=0, threads=1, **changes)
+    return kind(concept_network="multi", training=Training(batch_size=16), phases=phases, seed=0, **changes)

@@ -30,7 +30,7 @@ from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.protocols import full, select_split
-from densevse.evaluation.recall import figures_of
+from densevse.evaluation.recall import metrics_of
 from densevse.evaluation.retrieval import retrieve
 from densevse.statistics.intervals import Bootstrap
 from densevse.tables.rows import queries_of
@@ -93,7 +93,7 @@ def train(model: Plain, train: Split, val: Split, loss: str) -> None:
             total.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 2.0)
             optimizer.step()
-        found = figures_of(ranked(model, val))["sum"]
+        found = metrics_of(ranked(model, val))["rsum"]
         print(f"epoch {epoch + 1}: Sum on val {found:.1f}", flush=True)
         if found > best:
             best, kept = found, copy.deepcopy(model.state_dict())
@@ -138,11 +138,11 @@ def main() -> None:
     splits = {name: Split(asked.folder, asked.network, name, numbers) for name in ("train", "val", "test")}
     plain, size = Path(asked.folder, "plain", asked.network, asked.loss), 2 + len(numbers)
     own = [trained(seed, splits, size, asked.loss, plain / f"seed{seed}.parquet") for seed in asked.seeds]
-    print(pd.DataFrame([figures_of(ranks) for ranks in own]).mean().round(1).to_dict())
+    print(pd.DataFrame([metrics_of(ranks) for ranks in own]).mean().round(1).to_dict())
     if asked.against:
         bootstrap = Bootstrap(*queries_of(splits["test"].rows, full(splits["test"].rows)))
         theirs = bootstrap.replicates([schema.read(path, RETRIEVAL) for path in asked.against])
-        gain = bootstrap.difference("sum", theirs, bootstrap.replicates(own))
+        gain = bootstrap.difference("rsum", theirs, bootstrap.replicates(own))
         print(f"they gain {gain.low:+.1f} to {gain.high:+.1f} of Sum on this model (95%, paired)")
 
 

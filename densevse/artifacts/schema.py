@@ -17,10 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from densevse.artifacts.files import atomic
+from densevse.artifacts.identity import Identity
 from densevse.runtime.errors import InputError
 
 PREFIX = "densevse."
 MADE_FROM = f"{PREFIX}made_from"
+IDENTITY = f"{PREFIX}identity"
 
 
 @dataclass(frozen=True)
@@ -52,9 +54,13 @@ class Schema:
             ]
         )
 
-    def metadata(self, made_from: Mapping[str, Any]) -> dict[str, str]:
-        """The key-value metadata of a file of this schema; `made_from` is what densevse.artifacts.lineage gives."""
+    def metadata(self, made_from: Mapping[str, Any], of: Identity | None = None) -> dict[str, str]:
+        """The key-value metadata of a file of this schema.
+
+        `made_from` is what densevse.artifacts.lineage gives, `of` the artifact's identity, where it has one.
+        """
         return {
+            **({} if of is None else {IDENTITY: json.dumps(of.values())}),
             f"{PREFIX}schema": self.name,
             f"{PREFIX}version": str(self.version),
             f"{PREFIX}row": self.row,
@@ -64,16 +70,22 @@ class Schema:
 
 
 def write(
-    rows: pd.DataFrame | Iterable[Mapping[str, Any]], schema: Schema, path: str | Path, made_from: Mapping[str, Any]
+    rows: pd.DataFrame | Iterable[Mapping[str, Any]],
+    schema: Schema,
+    path: str | Path,
+    made_from: Mapping[str, Any],
+    of: Identity | None = None,
 ) -> None:
     """Write `rows` (a frame, or dictionaries with exactly the schema's columns) to `path`, atomically.
+
+    `made_from` is what densevse.artifacts.lineage gives, `of` the artifact's identity, where it has one.
 
     Raises `InputError` if a column is missing, unknown, of another type, or null where it must not be.
     """
     if not isinstance(rows, pd.DataFrame):
         rows = list(rows)
         rows = pd.DataFrame(rows, columns=None if rows else [column.name for column in schema.columns])
-    table = arrow_table(rows, schema, path).replace_schema_metadata(schema.metadata(made_from))
+    table = arrow_table(rows, schema, path).replace_schema_metadata(schema.metadata(made_from, of))
     with atomic(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
 
@@ -122,6 +134,17 @@ def check(path: str | Path, schema: Schema) -> dict[str, Any]:
         )
     made_from: dict[str, Any] = json.loads(metadata[MADE_FROM])
     return made_from
+
+
+def identity(path: str | Path) -> Identity:
+    """Of what an artifact is. Raises `InputError` if it does not say so."""
+    metadata = file_metadata(path)
+    if IDENTITY not in metadata:
+        raise InputError(
+            f"{path} does not say which data set and variant it is of: it is of an earlier version. Delete it and run "
+            "snakemake again."
+        )
+    return Identity(**json.loads(metadata[IDENTITY]))
 
 
 def file_metadata(path: str | Path) -> dict[str, str]:

@@ -15,11 +15,12 @@ from pydantic import Field, create_model, model_validator
 from densevse.config.analyses import AnalysisSettings, key_of, settings_of_analyses
 from densevse.config.concepts import ConceptNetwork
 from densevse.config.datasets import Dataset
+from densevse.config.declared.views import VIEWS
 from densevse.config.generators import Generator, GeneratorEntry
 from densevse.config.language import Parser, WordVectors
 from densevse.config.methods import Method, MethodEntry
 from densevse.config.names import FileName, known
-from densevse.config.networks import CONCEPTS, Network, View
+from densevse.config.networks import Network
 from densevse.config.proposers import Clustered, Proposer
 from densevse.config.sources import Path
 from densevse.config.strict import Strict
@@ -76,11 +77,12 @@ class Config(Strict):
         """The settings of all analyses."""
         return [getattr(self, name) for name in settings_of_analyses()]
 
-    def check_networks(self, where: str, networks: Mapping[View, str]) -> None:
+    def check_networks(self, where: str, networks: Mapping[str, str]) -> None:
         """Raise `ValueError` for a network that there is none of, or that has no layer for its view."""
         for view, network in networks.items():
-            known(f"{where}.{view}", [network], self.concept_networks if view in CONCEPTS else self.networks)
-            if view in CONCEPTS:
+            by_concepts = VIEWS[view].made_by == "concept_network"
+            known(f"{where}.{view}", [network], self.concept_networks if by_concepts else self.networks)
+            if by_concepts:
                 continue
             if view not in self.networks[network].layers:
                 raise ValueError(f"{where}.{view}: networks.{network}.layers names no layer for this view")

@@ -1,154 +1,21 @@
 """Data sets: where their files come from, who reads them, and what the stages use on them."""
 
-from typing import Annotated, ClassVar, Literal, Self, TypeVar, cast, get_args
+from typing import Annotated, Self, cast
 
-from pydantic import AfterValidator, Field, SerializeAsAny, model_validator
+from pydantic import Field, SerializeAsAny, model_validator
 
-from densevse.config.networks import View
+from densevse.config.declared.readers import READERS, ReaderName, ReaderOptions
+from densevse.config.declared.views import ViewName
 from densevse.config.options import of_type
 from densevse.config.sources import Path, Source
 from densevse.config.strict import Strict
-
-Split = Literal["train", "val", "test"]
-Seed = Annotated[int, Field(ge=0)]
-Count = Annotated[int, Field(gt=0)]
-
-
-def _encoding(name: str) -> str:
-    try:
-        "".encode(name)
-    except LookupError:
-        raise ValueError(f"{name!r} is no encoding that Python knows; utf-8 and latin-1 are usual") from None
-    return name
-
-
-Encoding = Annotated[str, AfterValidator(_encoding)]
-Of = TypeVar("Of")
-
-
-def _every_split(values: dict[Split, Of]) -> dict[Split, Of]:
-    missing = [split for split in get_args(Split) if split not in values]
-    if missing:
-        raise ValueError(f"each of {', '.join(get_args(Split))} is needed; there is no {' and no '.join(missing)}")
-    return values
-
-
-BySplit = Annotated[dict[Split, Of], AfterValidator(_every_split)]
-
-
-class ReaderOptions(Strict):
-    """What a reader of one official layout may be told."""
-
-    SOURCES: ClassVar[frozenset[str]] = frozenset()
-    """The names of the sources that it knows, whether config/ lists them or not."""
-    HAS_BOXES: ClassVar[bool] = False
-    """Whether the official files hold true boxes."""
-    HAS_MASKS: ClassVar[bool] = False
-    """Whether the objects of the official files have masks."""
-    PHRASES_HAVE_BOXES: ClassVar[bool] = False
-    """Whether the true boxes are those of noun phrases of the sentences."""
-    IMPLEMENTATION: ClassVar[str]
-    """The module that reads the layout; only jobs that read such a data set import it."""
-    SENTENCES: ClassVar[str]
-    """The source of the sentences, where Karpathy's file does not give them."""
-
-    @property
-    def needed(self) -> str:
-        """The source that it cannot do without, beside images."""
-        return "karpathy" if getattr(self, "karpathy", None) else self.SENTENCES
-
-
-class Flickr(ReaderOptions):
-    """A token file of captions, and lists of images for each split or Karpathy's file (densevse/datasets/flickr.py)."""
-
-    IMPLEMENTATION = "densevse.datasets.flickr"
-    SOURCES = frozenset({"images", "text", "karpathy"})
-    SENTENCES = "text"
-
-    captions: str = Field(min_length=1, description="the token file's name")
-    splits: BySplit[str] | None = Field(None, description="split -> the name of its list of images")
-    karpathy: str | None = Field(None, description="the name of Karpathy's file, which gives the splits instead")
-    encoding: Encoding = Field("utf-8", description="of the text files")
-
-    @model_validator(mode="after")
-    def _one_division(self) -> Self:
-        _check_one_of(self, "splits", "karpathy")
-        return self
-
-
-class Karpathy(ReaderOptions):
-    """Karpathy's caption file alone (densevse/datasets/karpathy.py)."""
-
-    IMPLEMENTATION = "densevse.datasets.karpathy"
-    SOURCES = frozenset({"images", "karpathy"})
-    SENTENCES = "karpathy"
-
-    karpathy: str = Field(min_length=1, description="the name of Karpathy's file")
-
-
-class Coco(ReaderOptions):
-    """MS-COCO's annotations (densevse/datasets/coco.py)."""
-
-    IMPLEMENTATION = "densevse.datasets.coco"
-    SOURCES = frozenset({"images", "train2014", "val2014", "annotations", "karpathy"})
-    SENTENCES = "annotations"
-    HAS_BOXES = True
-    HAS_MASKS = True
-
-    karpathy: str | None = Field(None, description="the name of Karpathy's file: splits, order and sentences")
-    splits: BySplit[Count] | None = Field(None, description="split -> number of images, drawn at random, instead")
-    seed: Seed = Field(0, description="of the images drawn")
-
-    @model_validator(mode="after")
-    def _one_division(self) -> Self:
-        _check_one_of(self, "splits", "karpathy")
-        return self
-
-
-class Pascal(ReaderOptions):
-    """Pascal1K's page or text files (densevse/datasets/pascal.py)."""
-
-    IMPLEMENTATION = "densevse.datasets.pascal"
-    SOURCES = frozenset({"images", "sentences"})
-    SENTENCES = "sentences"
-
-    splits: BySplit[Count] = Field(description="split -> number of images, drawn at random")
-    seed: Seed = Field(0, description="of the images drawn")
-    encoding: Encoding = Field("utf-8", description="of the page or text files")
-
-
-class Scenes(ReaderOptions):
-    """The embedded data set (densevse/scenes/reader.py)."""
-
-    IMPLEMENTATION = "densevse.scenes.reader"
-    SOURCES = frozenset({"scenes"})
-    SENTENCES = "scenes"
-    HAS_BOXES = True
-    PHRASES_HAVE_BOXES = True
-
-    images: BySplit[Count] = Field(description="split -> number of pictures")
-    seed: Seed = Field(0, description="of everything in them")
-    size: int = Field(96, ge=32, description="side of a picture, pixels")
-
-
-READERS: dict[str, type[ReaderOptions]] = {
-    "flickr": Flickr,
-    "karpathy": Karpathy,
-    "coco": Coco,
-    "pascal": Pascal,
-    "scenes": Scenes,
-}
-
-
-def _check_one_of(options: Strict, *names: str) -> None:
-    if sum(getattr(options, name) is not None for name in names) != 1:
-        raise ValueError(f"one of {' and '.join(names)} must be given, and not both (null unsets one)")
+from densevse.config.values import Seed
 
 
 class Reading(Strict):
     """Who reads a data set's files, and what the reader is told."""
 
-    reader: Literal["flickr", "karpathy", "coco", "pascal", "scenes"]
+    reader: ReaderName
     options: Annotated[SerializeAsAny[Strict], of_type("reader", READERS)] = Field(
         default={}, validate_default=True, description="the reader's own options"
     )
@@ -177,7 +44,7 @@ class Dataset(Reading):
     concepts: int = Field(256, ge=1, description="the most frequent concepts that are kept (SCO's K)")
     shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")
     threads: int | None = Field(None, ge=1, description="threads of a job, instead of the general `threads`")
-    networks: dict[View, str] = Field(description="view -> the network whose features every method is given")
+    networks: dict[ViewName, str] = Field(description="view -> the network whose features every method is given")
     proposer: str = "selective_search_fast"
     parser: str = "corenlp_pcfg"
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")

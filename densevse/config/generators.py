@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializeAsAny, model_validator
 
+from densevse.config.declared.structures import StructureName
+from densevse.config.declared.views import ViewName
 from densevse.config.methods import PARAMETERS, check_parameters_of_phases, models_in, type_of_parameters
 from densevse.config.names import FileName
-from densevse.config.networks import View
 from densevse.config.options import of_found_type
 from densevse.config.strict import Strict
 from densevse.config.training import NamedPhase, Phase, Training
@@ -52,8 +53,8 @@ class GeneratorDifferences(Strict):
 
     title: str | None = None
     space: str | None = None
-    view: View | None = None
-    sentences: list[Literal["words", "tags"]] | None = None
+    view: ViewName | None = None
+    sentences: list[StructureName] | None = None
     parameters: dict[str, Any] | None = None
     decoding: dict[str, Any] | None = None
     training: dict[str, Any] | None = None
@@ -76,8 +77,8 @@ class Generator(Strict):
         description="the variant of config/methods whose joint space it works in (same data set and seed): trained on "
         "the sentences' vectors there, used with the images'",
     )
-    view: View | None = Field(None, description="the view of images that it reads instead")
-    sentences: list[Literal["words", "tags"]] = Field(
+    view: ViewName | None = Field(None, description="the view of images that it reads instead")
+    sentences: list[StructureName] = Field(
         min_length=1, description="what it reads of the sentences that it is trained on"
     )
     parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of_generator)] = Field(

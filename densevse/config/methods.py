@@ -8,17 +8,17 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializeAsAny, ValidationError, model_validator
 
+from densevse.config.declared.structures import StructureName
+from densevse.config.declared.views import VIEWS, ViewName
+from densevse.config.declared.yields import YIELDS, YieldName
 from densevse.config.names import FileName
-from densevse.config.networks import WRITTEN, View
 from densevse.config.options import of_found_type
 from densevse.config.strict import Strict
 from densevse.config.tables import Ensemble
 from densevse.config.training import NamedPhase, Phase, Training
 from densevse.config.validation import wrong_keys
 
-Structure = Literal["words", "trees", "triplets", "dependencies", "tags"]
 Dependencies = Literal["enhanced", "basic"]
-Yield = Literal["phrases", "saliency"]
 CorrespondencesFrom = Literal["model", "true_boxes"]
 PARAMETERS = Path(__file__).parents[1] / "methods/parameters"
 
@@ -61,11 +61,11 @@ class Differences(Strict):
     """What may differ on a data set: any key of a method may stand here, and is merged with the method's."""
 
     title: str | None = None
-    views: list[View] | None = None
-    yields: list[Yield] | None = None
-    sentences: list[Structure] | None = None
+    views: list[ViewName] | None = None
+    yields: list[YieldName] | None = None
+    sentences: list[StructureName] | None = None
     dependencies: Dependencies | None = None
-    networks: dict[View, str] | None = None
+    networks: dict[ViewName, str] | None = None
     generator: str | None = None
     word_vectors: bool | None = None
     parameters: dict[str, Any] | None = None
@@ -89,21 +89,21 @@ class Method(Strict):
     title: str = Field(min_length=1, description="as printed in a table")
     paper: str = Field(description="the paper's key in config/published")
     model: str = Field(description="the method's file in densevse/methods: its name without .py")
-    views: list[View] = Field(min_length=1, description="what it reads of images")
-    sentences: list[Structure] = Field(default=["words"], min_length=1, description="what it reads of sentences")
+    views: list[ViewName] = Field(min_length=1, description="what it reads of images")
+    sentences: list[StructureName] = Field(default=["words"], min_length=1, description="what it reads of sentences")
     dependencies: Dependencies = Field(
         "enhanced", description="which dependencies `triplets` are: enhanced ones have words in them (obl:on, conj:and)"
     )
-    yields: list[Yield] = Field(
+    yields: list[YieldName] = Field(
         default=[],
-        description="what a trained model gives besides scores: phrases, vectors of phrases and of regions; saliency, "
-        "what it attends to in images and sentences",
+        description="what a trained model gives besides scores: "
+        + "; ".join(f"{name}, {declared.description}" for name, declared in YIELDS.items()),
     )
     generator: str | None = Field(
         None, description="who wrote the sentences of the view `written`: of config/generators, with the same seed"
     )
     word_vectors: bool = Field(False, description="whether it is given the data set's pre-trained vectors")
-    networks: dict[View, str] = Field(default={}, description="networks instead of the data set's")
+    networks: dict[ViewName, str] = Field(default={}, description="networks instead of the data set's")
     parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of)] = Field(
         default={}, validate_default=True, description="what differs from the defaults"
     )
@@ -137,8 +137,9 @@ class Method(Strict):
 
     @model_validator(mode="after")
     def _sentences_are_written_by_someone(self) -> Self:
-        if (WRITTEN in self.views) != (self.generator is not None):
-            raise ValueError("generator: it is needed for the view written, and for no other")
+        generated = [name for name, view in VIEWS.items() if view.made_by == "generator"]
+        if bool({*generated} & {*self.views}) != (self.generator is not None):
+            raise ValueError(f"generator: it is needed for the view {' or '.join(generated)}, and for no other")
         return self
 
     @model_validator(mode="after")

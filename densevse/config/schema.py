@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from densevse.config.config import with_analyses
-from densevse.config.datasets import READERS
+from densevse.config.declared.readers import READERS
 from densevse.config.generators import known_generators, parameters_of_generator
 from densevse.config.language import PARSERS
 from densevse.config.methods import known_models, parameters_of

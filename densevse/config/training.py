@@ -59,15 +59,24 @@ class NamedPhase(Phase):
     name: str
 
 
-class TrainingJob(Strict):
-    """All that decides how one round of a method is trained, besides its input files."""
+class Recipe(Strict):
+    """The settings that every job has which trains something.
 
-    method: str = Field(description="the method's file in densevse/methods: its name without .py")
-    parameters: dict[str, Any]
-    sentences: list[str] = Field(description="the structures of sentences that the method reads")
+    A phase may change parameters of what is trained. Weights are kept of those last epochs alone in which the
+    parameters are what they are at the end: the best epoch of a warm-up would be another method's.
+    """
+
     training: Training
-    phases: list[NamedPhase]
-    seed: int
-    round: int = Field(default=0, ge=0)
+    phases: list[NamedPhase] = Field(description="one after the other")
+    seed: int = Field(description="decides the first weights and, with the round, the order of examples")
+    round: int = Field(default=0, ge=0, description="of a method that is trained several times; others have round 0")
     threads: int = Field(default=1, gt=0)
     code: str = Field(default="", description="digest of the code that the job runs")
+
+
+class TrainingJob(Recipe):
+    """All that decides how a generator, or one round of a method, is trained, besides its input files."""
+
+    method: str = Field(description="its file in densevse/methods: the name without .py; generators.<model> of one")
+    parameters: dict[str, Any]
+    sentences: list[str] = Field(description="the structures of sentences that it reads")

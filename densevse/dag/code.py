@@ -69,14 +69,15 @@ class Code:
     def _reached(self, script: str, *modules: str) -> tuple[str, ...]:
         """The script and every file of the package that it imports, directly or through others; sorted.
 
-        The modules that declare the configuration are not among them.
+        The modules that declare the configuration are not among them, unless they are given by name.
         """
         waiting = {f"{SCRIPTS}/{script}"} | self._files_of(*modules)
         found = set(waiting)
         while waiting:
             waiting |= self._imports[waiting.pop()] - found
             found |= waiting
-        return tuple(sorted(file for file in found if not DECLARATIONS.match(file)))
+        given = {f"{module.replace('.', '/')}.py" for module in modules}
+        return tuple(sorted(file for file in found if file in given or not DECLARATIONS.match(file)))
 
     def _files_of(self, *modules: str) -> set[str]:
         """The files of modules, where a name is one's, and those of the packages that are imported with them."""

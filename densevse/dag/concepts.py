@@ -3,7 +3,7 @@
 from typing import Any
 
 from densevse.config.concepts import ConceptNetwork
-from densevse.dag.features import Features
+from densevse.dag.features import Features, input_of, modules_of_architecture
 from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage, any_of
 
@@ -53,23 +53,23 @@ class Concepts(Stage):
         """Its weights."""
         return self.features.weights_of(self.backbone(dataset, concept_network))
 
-    def backbone_settings(self, dataset: str, concept_network: str) -> dict[str, Any]:
-        """What of it decides training from pixels."""
-        return self.read_by("train_concept_network.py", self.config.networks[self.backbone(dataset, concept_network)])
-
     def training(self, dataset: str, concept_network: str) -> dict[str, Any]:
-        """What decides how a concept network is trained, as densevse.training.concepts.ConceptJob takes it."""
+        """The settings of a concept network's training, as densevse.training.concepts takes them.
+
+        They are a ConceptJob where its head is trained, and a PixelConceptJob where all layers are.
+        """
         entry = self.entry(concept_network)
-        script = {"head": "train_concept_head.py", "all": "train_concept_network.py"}[entry.train]
-        phases = [{"name": name, **self.read_by(script, phase)} for name, phase in entry.phases.items()]
-        return {
-            "name": concept_network,
-            "learns_from": entry.learns_from,
-            "training": self.read_by(script, entry.training),
-            "phases": phases,
-            "seed": entry.seed,
-            "threads": self.threads(dataset),
-        }
+        job = {"concept_network": concept_network, "learns_from": entry.learns_from}
+        if entry.train == "head":
+            return {**job, **self.recipe(dataset, entry, "train_concept_head.py")}
+        backbone = self.config.networks[self.backbone(dataset, concept_network)]
+        begun_with = {"architecture": backbone.architecture, "pixels": input_of(backbone)}
+        return {**job, **begun_with, **self.recipe(dataset, entry, "train_concept_network.py")}
+
+    def code_of_training(self, dataset: str, concept_network: str) -> str:
+        """The code that trains all layers of a concept network."""
+        backbone = self.config.networks[self.backbone(dataset, concept_network)]
+        return self.project.code.digest("train_concept_network.py", *modules_of_architecture(backbone.architecture))
 
     def scores(self, dataset: str) -> list[Values]:
         """The shards of scores of concepts."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from densevse.config.datasets import READERS
+from densevse.config.declared.readers import READERS
 from densevse.config.sources import Source
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of

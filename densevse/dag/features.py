@@ -1,14 +1,21 @@
 """What convolutional networks make of images, of regions, and where their weights come from."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from densevse.config.networks import Network, View
+from densevse.config.declared.networks import ARCHITECTURES
+from densevse.config.declared.views import VIEWS
+from densevse.config.networks import Network, NetworkInput
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 
 IMAGE_FIELDS = {"architecture", "size", "resize", "mean", "std", "precision", "batch_size"}
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
+
+
+def input_of(network: Network) -> dict[str, Any]:
+    """The pixels that a network is given, as NetworkInput takes them."""
+    return network.model_dump(mode="json", include=set(NetworkInput.model_fields))
 
 
 class Features(Stage):
@@ -17,11 +24,25 @@ class Features(Stage):
     def files(self, dataset: str, view: str, network: str) -> list[str]:
         """The feature shards of a view; regions are those of the data set's proposer."""
         folder = f"{self.results}/{dataset}/features/{network}"
-        if view == "regions":
-            return self.shard_files(f"{folder}/regions-{self.dataset(dataset).proposer}", dataset)
-        return self.shard_files(f"{folder}/{view}", dataset)
+        by = f"-{self.dataset(dataset).proposer}" if VIEWS[view].of_proposals else ""
+        return self.shard_files(f"{folder}/{view}{by}", dataset)
 
-    def of_images(self, dataset: str, network: str, view: View) -> dict[str, Any]:
+    def extracted(self, one_vector: bool = False) -> str:
+        """The views whose features a network makes of images; with `one_vector` those that are one vector."""
+        views = VIEWS.items()
+        return any_of(name for name, view in views if view.extracted and view.one_vector >= one_vector)
+
+    def code_of(self, script: str) -> Callable[..., str]:
+        """The code of a job that computes with a network, and of what extracts its view."""
+
+        def code(dataset: str, network: str, view: str | None = None) -> str:
+            modules = modules_of_architecture(self.network(dataset, network).architecture)
+            extraction = [f"densevse.vision.views.{view}"] if view else []
+            return self.project.code.digest(script, *modules, *extraction)
+
+        return code
+
+    def of_images(self, dataset: str, network: str, view: str) -> dict[str, Any]:
         """What of a network decides a view's features: neither other views nor where its weights are."""
         return self._deciding(dataset, network, view, IMAGE_FIELDS, "extract_features.py")
 
@@ -35,7 +56,7 @@ class Features(Stage):
 
     def proposals(self, dataset: str, network: str) -> Values | None:
         """Whether proposals are read: a detector that finds its own boxes needs none."""
-        return None if self.network(dataset, network).architecture == "faster_rcnn" else {}
+        return None if ARCHITECTURES[self.network(dataset, network).architecture].finds_boxes else {}
 
     def weights(self, dataset: str, network: str) -> str | Values:
         """A network's weights: the user's own, trained here, or downloaded; those of Caffe are converted."""
@@ -76,9 +97,9 @@ class Features(Stage):
         return any_of(name for name, network in self.config.networks.items() if network.trained_on)
 
     def training(self, dataset: str, network: str) -> dict[str, Any]:
-        """What of a network decides its training."""
-        values = self.read_by("train_network.py", self.network(dataset, network))
-        return {name: values[name] for name in ("mean", "size", "std")}
+        """The settings of a network's training, as densevse.scenes.training.NetworkJob takes them."""
+        entry = self.config.networks[network]
+        return {"pixels": input_of(entry), **self.recipe(dataset, entry, "train_network.py")}
 
     def named(self) -> str:
         """The networks that make features of images: those of config/networks, and concept networks of their own."""
@@ -97,7 +118,15 @@ class Features(Stage):
         """The network that a concept network is made of on a data set."""
         return self.config.concept_networks[concept_network].network or self.project.datasets[dataset].networks["whole"]
 
-    def _deciding(self, dataset: str, network: str, view: View, fields: set[str], script: str) -> dict[str, Any]:
+    def _deciding(self, dataset: str, network: str, view: str, fields: set[str], script: str) -> dict[str, Any]:
         entry = self.network(dataset, network)
         values = {name: value for name, value in self.read_by(script, entry).items() if name in fields}
         return {**values, "layers": {view: entry.layers[view]}}
+
+
+def modules_of_architecture(name: str) -> list[str]:
+    """The modules that a job which computes with a network imports by name: its architecture, and what declares it.
+
+    The declaration counts because a job takes the nodes of layers from it.
+    """
+    return [ARCHITECTURES[name].implementation, ARCHITECTURES.module(name)]

@@ -6,7 +6,7 @@ from densevse.config.generators import Generator
 from densevse.dag.inputs import Files, Inputs
 from densevse.dag.paths import Wildcards
 from densevse.dag.project import Stage, any_of
-from densevse.dag.training import modules_of
+from densevse.dag.training import modules_reading
 
 
 class Generators(Stage):
@@ -73,7 +73,9 @@ class Generators(Stage):
         return self.read_by("write_captions.py", self.entry(dataset, generator).decoding)
 
     def _modules(self, dataset: str, generator: str) -> list[str]:
-        return modules_of(self.entry(dataset, generator))
+        entry = self.entry(dataset, generator)
+        views = [] if entry.view is None else [entry.view]
+        return [f"densevse.methods.generators.{entry.model}", *modules_reading(entry.sentences, views)]
 
     def _inputs(self, dataset: str, generator: str, seed: str, splits: list[str]) -> Files:
         entry, inputs = self.entry(dataset, generator), Inputs(self.project)

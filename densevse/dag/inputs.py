@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from densevse.config.networks import CROPS, View, described_by
+from densevse.config.declared.structures import STRUCTURES
+from densevse.config.declared.views import VIEWS, described_by
 from densevse.dag.datasets import Datasets
 from densevse.dag.features import Features
 from densevse.dag.project import Stage
@@ -14,7 +15,7 @@ Files = dict[str, str | list[str]]
 class Inputs(Stage):
     """The artifacts of images and of sentences that methods and generators read."""
 
-    def of_images(self, reader: str, dataset: str, views: Iterable[View], networks: Mapping[View, str]) -> Files:
+    def of_images(self, reader: str, dataset: str, views: Iterable[str], networks: Mapping[str, str]) -> Files:
         """The image table, and the features of views by `networks`, or else by those of the data set.
 
         Raises `InputError` that names the `reader` and a view without a network.
@@ -30,7 +31,7 @@ class Inputs(Stage):
                     "is given."
                 )
             inputs[f"view_{view}"] = Features(self.project).files(dataset, described, networks[described])
-            inputs |= self._sources(dataset) if view == CROPS else {}
+            inputs |= self._sources(dataset) if VIEWS[view].pixels else {}
         return inputs
 
     def _sources(self, dataset: str) -> Files:
@@ -48,11 +49,11 @@ class Inputs(Stage):
             "tokens": f"{folder}/tokens.parquet",
             "words": f"{known_by}/words.parquet",
         }
-        if set(structures) - {"words"}:
+        read = [STRUCTURES[name] for name in structures]
+        if any(structure.parsed for structure in read):
             inputs["parses"] = self.shard_files(f"{folder}/parses/{self.dataset(dataset).parser}", dataset)
-        if {"triplets", "dependencies"} & set(structures):
-            kind = "basic" if "dependencies" in structures else dependencies  # enhanced dependencies are no trees
-            inputs["relations"] = f"{known_by}/relations-{kind}.parquet"
-        if "tags" in structures:
-            inputs["tags"] = f"{known_by}/tags.parquet"
+        kind = "basic" if any(structure.basic for structure in read) else dependencies
+        for structure in read:
+            for name, file in structure.vocabularies.items():
+                inputs[name] = f"{known_by}/{file.format(dependencies=kind)}.parquet"
         return inputs

@@ -13,6 +13,8 @@ from functools import cache
 from inspect import Parameter, signature
 from typing import Any, Protocol, TypeVar
 
+from pydantic import BaseModel
+
 Values = Mapping[str, Any]
 """Names in the braces of a pattern, with what stands for them."""
 
@@ -42,6 +44,16 @@ def configured(decide: Callable[..., Result]) -> Callable[[Wildcards], Result]:
     return of_job
 
 
+def planned(plan: Callable[..., BaseModel]) -> Callable[[Wildcards], dict[str, Any]]:
+    """The same of a function that gives a plan, such as that of a table: its plain values."""
+
+    def of_job(wildcards: Wildcards) -> dict[str, Any]:
+        values: dict[str, Any] = plan(**_arguments(plan, wildcards)).model_dump(mode="json")
+        return values
+
+    return of_job
+
+
 class Paths:
     """Path patterns below the folders that `pathvars` name, such as <results>."""
 
@@ -49,7 +61,7 @@ class Paths:
         self._pathvars = pathvars
 
     def filled(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], str | list[str]]:
-        """An input function: the paths that `pattern` becomes by a job's wildcards and what `decide` says."""
+        """An input function: the paths that `pattern` becomes by wildcards and by what `decide` says, each once."""
         whole = self.below(pattern)
 
         def paths(wildcards: Wildcards) -> str | list[str]:
@@ -58,7 +70,7 @@ class Paths:
                 return []
             if isinstance(decided, str | Mapping):
                 return _path(whole, wildcards, decided)
-            return [_path(whole, wildcards, one) for one in decided]
+            return list(dict.fromkeys(_path(whole, wildcards, one) for one in decided))
 
         return paths
 

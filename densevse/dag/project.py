@@ -159,6 +159,15 @@ class Stage:
         values: dict[str, Any] = only(entry, names)
         return values
 
+    def recipe(self, dataset: str, entry: Any, script: str) -> dict[str, Any]:
+        """The training, phases and seed of an entry that the `script` trains, as Recipe takes them."""
+        return {
+            "training": self.read_by(script, entry.training),
+            "phases": [{"name": name, **self.read_by(script, phase)} for name, phase in entry.phases.items()],
+            "seed": entry.seed,
+            "threads": self.threads(dataset),
+        }
+
 
 def _check_folders(config: Config, root: Path) -> None:
     """Raise `InputError` for folders of results and downloads that are one, or would hold the project's own files."""

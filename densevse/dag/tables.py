@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from densevse.config.config import Config
+from densevse.config.declared.structures import STRUCTURES
+from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.methods import Method
-from densevse.config.networks import CONCEPTS, WRITTEN, Network, View, described_by
+from densevse.config.networks import Network
 from densevse.config.proposers import Clustered
 from densevse.config.tables import Protocol, Section, Table
 from densevse.dag.features import Features
@@ -14,9 +16,23 @@ from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage
 from densevse.dag.training import Training
 from densevse.runtime.errors import InputError
+from densevse.tables.plan import (
+    Configured,
+    Difference,
+    MadeWith,
+    MeasuredVariant,
+    RoundPlan,
+    RoundsPlan,
+    SectionPlan,
+    TablePlan,
+    TrainedWith,
+    Weights,
+)
 from densevse.tables.published import PublishedRow, check_names, read_published
 
 REGIONS = "regions"
+KINDS = ("network", "concept_network", "proposer")
+"""Kinds of things whose configuration a table compares with what artifacts say of themselves."""
 
 
 class Tables(Stage):
@@ -34,8 +50,14 @@ class Tables(Stage):
         return list({**self.config.tables, **self.config.datasets})
 
     def check_names(self, makers: Callable[[str], list[str]]) -> None:
-        """Raise `InputError` for a table with the name of one that another rule makes; `makers` of a path are rules."""
+        """Raise `InputError` for a table of the user's with the name of one that another rule makes.
+
+        `makers` of a path are rules. The project's own names are not looked at: to match each with the outputs of all
+        rules takes a sixth of a dry run, and a test does it.
+        """
         for name in self.names():
+            if (self.project.root / f"config/tables/{name}.yaml").is_file():
+                continue
             kind, path = "tables" if name in self.config.tables else "datasets", f"{self.results}/tables/{name}.md"
             others = [rule for rule in makers(path) if rule != "table"]
             if others:
@@ -64,7 +86,7 @@ class Tables(Stage):
 
     def with_concepts(self, dataset: str) -> dict[str, Method]:
         """The variants in a data set's main table that read the scores of concepts."""
-        return {name: entry for name, entry in self.variants(dataset).items() if CONCEPTS & set(entry.views)}
+        return {name: entry for name, entry in self.variants(dataset).items() if any(map(_is_of_concepts, entry.views))}
 
     def with_saliency(self, dataset: str) -> dict[str, Method]:
         """The variants in a data set's main table that say what they attend to."""
@@ -100,17 +122,17 @@ class Tables(Stage):
         """The papers whose printed tables a table cites."""
         return [{"paper": paper} for paper in dict.fromkeys(one.paper for one in self.table(table).published)]
 
-    def settings(self, table: str) -> dict[str, Any]:
-        """The settings that a table states: no shards and no folders, on which no result depends."""
+    def plan(self, table: str) -> TablePlan:
+        """The plan of a table: no shards and no folders, on which no result depends."""
         entry = self.table(table)
         sections = [self._section(section, self._measured(entry, section)) for section in entry.sections]
-        return {
-            "title": entry.title,
-            "reference": entry.reference,
-            "published": [printed.model_dump(mode="json") for printed in entry.published],
-            "sections": sections,
-            "entries": self._entries(sections),
-        }
+        return TablePlan(
+            title=entry.title,
+            reference=entry.reference,
+            published=entry.published,
+            sections=sections,
+            configured=self._configured(sections),
+        )
 
     def retrievals_of_rounds(self, dataset: str) -> list[str | Values]:
         """Every round of the variants that learn correspondences, of each seed."""
@@ -132,16 +154,29 @@ class Tables(Stage):
             for seed in self.dataset(dataset).seeds
         ]
 
-    def settings_of_rounds(self, dataset: str) -> dict[str, Any]:
-        """The settings that the table of rounds states."""
+    def plan_of_rounds(self, dataset: str) -> RoundsPlan:
+        """The plan of a data set's table of rounds."""
         entries = self.with_rounds(dataset)
         section = self._section(Section(dataset=dataset, protocol=self.first_protocol(dataset)), entries)
-        return {
-            "title": f"{self.title(dataset)}: what each round gained",
-            "rounds": {name: entry.last_round for name, entry in entries.items()},
-            "section": section,
-            "entries": self._entries([section]),
-        }
+        return RoundsPlan(
+            title=f"{self.title(dataset)}: what each round gained",
+            section=section,
+            rounds=[
+                self._round(dataset, name, number)
+                for name, entry in entries.items()
+                for number in range(entry.last_round + 1)
+            ],
+            configured=self._configured([section]),
+        )
+
+    def _round(self, dataset: str, name: str, number: int) -> RoundPlan:
+        seed, judged = self.first_seed(dataset), number > 0 and self.phrases_have_boxes(dataset)
+        return RoundPlan(
+            variant=name,
+            number=number,
+            model=self.round_of(dataset, name, seed, number)["variant"],
+            correspondences=self.correspondences_of(dataset, name, seed, number)["variant"] if judged else None,
+        )
 
     def network_of_regions(self, dataset: str, variant: str) -> Values:
         """The network of the regions that a variant reads."""
@@ -166,36 +201,48 @@ class Tables(Stage):
         unknown = section.protocol == REGIONS and not self.phrases_have_boxes(section.dataset)
         return [] if unknown else table.measure
 
-    def _section(self, section: Section, measured: Iterable[str]) -> dict[str, Any]:
-        return {
-            **section.model_dump(mode="json"),
-            "title": self.config.datasets[section.dataset].title,
-            "measured": {name: self._made_with(name, section.dataset) for name in measured},
-        }
+    def _section(self, section: Section, measured: Iterable[str]) -> SectionPlan:
+        return SectionPlan(
+            title=self.config.datasets[section.dataset].title,
+            dataset=section.dataset,
+            protocol=section.protocol,
+            published=section.published,
+            measured={name: self._measured_variant(name, section.dataset) for name in measured},
+        )
 
-    def _made_with(self, name: str, dataset: str) -> dict[str, Any]:
-        """Title and seeds of a variant, and what decides its figures; of an ensemble, what decides its members'."""
+    def _measured_variant(self, name: str, dataset: str) -> MeasuredVariant:
+        """A variant after its last round, or an ensemble of such."""
+        ensemble = self.config.ensembles().get(name)
+        last = {"variant": name, "round": None} if ensemble else self.last_round(dataset, name)
+        return MeasuredVariant(
+            title=ensemble.title if ensemble else self.project.variant(name, dataset).title,
+            seeds=self.config.datasets[dataset].seeds,
+            model=last["variant"],
+            round=last["round"],
+            made_with=self._made_with(name, dataset),
+        )
+
+    def _made_with(self, name: str, dataset: str) -> MadeWith:
+        """What decides a variant's metrics; of an ensemble, what decides its members'."""
         entry, ensemble = self.config.datasets[dataset], self.config.ensembles().get(name)
         members = ensemble.members if ensemble else [name]
         found = [self.project.variant(member, dataset) for member in members]
         writers = [self.project.generator(one.generator, dataset) for one in found if one.generator]
         read = self._read(found, dataset)
-        concepts = {name for view, name in read.items() if view in CONCEPTS}
+        concepts = {name for view, name in read.items() if _is_of_concepts(view)}
         made_of = {name: Features(self.project).backbone(name, dataset) for name in concepts}
         networks = {view: made_of.get(name, name) for view, name in read.items()}
-        proposer = entry.proposer if "regions" in networks else None
+        proposer = entry.proposer if any(VIEWS[view].of_proposals for view in networks) else None
         structures = {name for one in found for name in one.sentences} | {n for one in writers for n in one.sentences}
-        parser = entry.parser if concepts or structures - {"words"} else None
+        parser = entry.parser if concepts or any(STRUCTURES[name].parsed for name in structures) else None
         vectors = entry.word_vectors if any(one.word_vectors for one in found) else None
-        return {
-            "title": ensemble.title if ensemble else found[0].title,
-            "seeds": entry.seeds,
-            "networks": networks,
-            "concepts": ", ".join(sorted(concepts)) or None,
-            "proposer": proposer,
-            "parser": parser,
-            "word_vectors": vectors,
-            "used": {
+        return MadeWith(
+            networks={str(view): network for view, network in networks.items()},
+            concepts=", ".join(sorted(concepts)) or None,
+            proposer=proposer,
+            parser=parser,
+            word_vectors=vectors,
+            used={
                 "network": sorted({*networks.values(), *concepts}),
                 "concept_network": sorted(concepts),
                 "proposer": sorted(self._proposers(proposer, concepts)),
@@ -203,17 +250,17 @@ class Tables(Stage):
                 "vectors": [vectors] if vectors else [],
                 "minimum_word_count": [str(entry.minimum_word_count)],
             },
-            "replaced": self._replaced(dataset, read),
-            "training": {} if ensemble else self._training(name, dataset),
-            "changed": {} if ensemble else self._changed(name, dataset),
-        }
+            replaced=self._replaced(dataset, read),
+            trained=None if ensemble else self._trained(name, dataset),
+            changed={} if ensemble else self._changed(name, dataset),
+        )
 
-    def _read(self, variants: Iterable[Method], dataset: str) -> dict[View, str]:
+    def _read(self, variants: Iterable[Method], dataset: str) -> dict[str, str]:
         """View -> its network, of variants and of the generators whose sentences these read."""
-        entry, read = self.config.datasets[dataset], dict[View, str]()
+        entry, read = self.config.datasets[dataset], dict[str, str]()
         for one in variants:
             networks = {**entry.networks, **one.networks}
-            views = [described_by(view) for view in one.views if view != WRITTEN]
+            views = [described_by(view) for view in one.views if VIEWS[view].made_by != "generator"]
             read |= {view: networks[view] for view in views}
             writer = self.project.generator(one.generator, dataset) if one.generator else None
             if writer and writer.view:
@@ -222,28 +269,28 @@ class Tables(Stage):
                 read |= self._read([self.project.variant(writer.space, dataset)], dataset)
         return read
 
-    def _training(self, name: str, dataset: str) -> dict[str, Any]:
-        """How the model of a variant is trained on a data set, whatever the seed; parameters and phases by round."""
+    def _trained(self, name: str, dataset: str) -> TrainedWith:
+        """How the model of a variant is trained on a data set, whatever the seed."""
         training, trainer = Training(self.project), self.project.trainer_of_round_0(name, dataset)
         rounds = list(enumerate([trainer, *[name] * self.project.variant(name, dataset).last_round]))
-        return {
-            "method": training.method(dataset, trainer),
-            "parameters": [training.parameters(dataset, one) for _, one in rounds],
-            "sentences": training.sentences(dataset, trainer),
-            "training": training.training(dataset, trainer),
-            "phases": [training.phases(dataset, one, number) for number, one in rounds],
-        }
+        return TrainedWith(
+            method=training.method(dataset, trainer),
+            parameters=[training.parameters(dataset, one) for _, one in rounds],
+            sentences=training.sentences(dataset, trainer),
+            training=training.training(dataset, trainer),
+            phases=[training.phases(dataset, one, number) for number, one in rounds],
+        )
 
-    def _changed(self, name: str, dataset: str) -> dict[str, list[Any]]:
-        """What of a variant's settings is changed for a data set: by path, the variant's own value and that there."""
+    def _changed(self, name: str, dataset: str) -> dict[str, Difference]:
+        """What of a variant's settings is changed for a data set, by path."""
         own, here = (self.project.variant(name, where) for where in (None, dataset))
         return _differences(*(entry.model_dump(mode="json", exclude={"title"}) for entry in (own, here)))
 
-    def _replaced(self, dataset: str, read: Mapping[View, str]) -> dict[str, list[Any]]:
-        """What a variant is given that is not what config/datasets says, whose figures are compared with the papers'.
+    def _replaced(self, dataset: str, read: Mapping[str, str]) -> dict[str, Difference]:
+        """What a variant is given that is not what config/datasets says, whose metrics are compared with the papers'.
 
-        That is how the data set is read, and the networks of the views that the variant reads (`read`). By path, the
-        packaged value and the one here; nothing for a data set of the user's own.
+        That is how the data set is read, and the networks of the views that the variant reads (`read`), by path;
+        nothing for a data set of the user's own.
         """
         packaged, here = self.project.packaged_dataset(dataset), self.config.datasets[dataset]
         if packaged is None:
@@ -253,20 +300,24 @@ class Tables(Stage):
         unread = {f"networks.{view}" for view, name in here.networks.items() if read.get(view) != name}
         return {path: values for path, values in found.items() if path not in unread}
 
-    def _entries(self, sections: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        """The configuration of what the sections use, by kind and name, with names of files instead of folders."""
-        used = [entry["used"] for section in sections for entry in section["measured"].values()]
-        kinds = ("network", "concept_network", "proposer")
-        names = {kind: sorted({name for one in used for name in one[kind]}) for kind in kinds}
-        networks, concepts = self.config.networks, self.config.concept_networks
-        return {
-            "network": {name: self._network(networks[name]) for name in names["network"] if name in networks},
-            "concept_network": {
-                name: concepts[name].model_dump(mode="json", include={"train", "learns_from", "seed"})
-                for name in names["concept_network"]
+    def _configured(self, sections: list[SectionPlan]) -> Configured:
+        """The configuration of what the sections use, with names of files instead of folders."""
+        used = [entry.made_with.used for section in sections for entry in section.measured.values()]
+        named = {kind: sorted({name for one in used for name in one[kind]}) for kind in KINDS}
+        networks = {name: self.config.networks[name] for name in named["network"] if name in self.config.networks}
+        concepts = {name: self.config.concept_networks[name] for name in named["concept_network"]}
+        proposers = {name: self.config.proposers[name] for name in named["proposer"]}
+        return Configured(
+            networks={name: _weights(network) for name, network in networks.items()},
+            settings={
+                "network": {name: self._network(network) for name, network in networks.items()},
+                "concept_network": {
+                    name: entry.model_dump(mode="json", include={"train", "learns_from", "seed"})
+                    for name, entry in concepts.items()
+                },
+                "proposer": {name: self.read_by("propose.py", entry) for name, entry in proposers.items()},
             },
-            "proposer": {name: self.read_by("propose.py", self.config.proposers[name]) for name in names["proposer"]},
-        }
+        )
 
     def _proposers(self, proposer: str | None, concepts: Iterable[str]) -> set[str]:
         """A data set's proposer, those that concept networks look at, and those that these are clustered from."""
@@ -275,20 +326,32 @@ class Tables(Stage):
         return {*options, *(found.of for found in options.values() if isinstance(found, Clustered))}
 
     def _network(self, network: Network) -> dict[str, Any]:
-        """What decides a network's features, and where its weights come from, as names of files without folders."""
-        origin = {
-            "weights": {"file": network.weights.file} if network.weights else None,
-            "local": Path(network.local).name if network.local else None,
-            "trained_on": network.trained_on,
+        """What decides a network's features, as they say it of themselves."""
+        weights = _weights(network)
+        origin = {"file": weights.file} if weights.file else None
+        return {
+            **self.read_by("extract_regions.py", network),
+            "weights": origin,
+            "local": weights.local,
+            "trained_on": weights.trained_on,
         }
-        return {**self.read_by("extract_regions.py", network), **origin}
 
 
-def _differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Where nested mappings differ: by path, both values; None where one has none."""
-    first, second = dict(_leaves(one)), dict(_leaves(other))
-    paths = dict.fromkeys([*first, *second])
-    return {path: [first.get(path), second.get(path)] for path in paths if first.get(path) != second.get(path)}
+def _weights(network: Network) -> Weights:
+    return Weights(
+        architecture=network.architecture,
+        precision=network.precision,
+        trained_on=network.trained_on,
+        local=Path(network.local).name if network.local else None,
+        file=network.weights.file if network.weights else None,
+    )
+
+
+def _differences(own: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, Difference]:
+    """Where nested mappings differ, by path."""
+    first, second = dict(_leaves(own)), dict(_leaves(here))
+    differing = [path for path in dict.fromkeys([*first, *second]) if first.get(path) != second.get(path)]
+    return {path: Difference(own=first.get(path), here=second.get(path)) for path in differing}
 
 
 def _leaves(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
@@ -368,3 +431,7 @@ def _known(what: str, names: Iterable[Any], known: Iterable[str]) -> None:
     unknown = sorted(set(names) - set(known))
     if unknown:
         raise InputError(f"{what} {unknown}; known: {sorted(set(known))}")
+
+
+def _is_of_concepts(view: str) -> bool:
+    return VIEWS[view].made_by == "concept_network"

@@ -1,14 +1,13 @@
 """Training: what a variant reads on a data set, what decides its training, and the rounds that follow one another."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pydantic import BaseModel
 
-from densevse.config.generators import Generator
+from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.methods import Method
-from densevse.config.networks import CROPS, WRITTEN
-from densevse.dag.features import Features
+from densevse.dag.features import Features, modules_of_architecture
 from densevse.dag.inputs import Files, Inputs
 from densevse.dag.paths import Values, Wildcards
 from densevse.dag.project import Stage
@@ -37,8 +36,8 @@ class Training(Stage):
 
     def code_of_ensemble(self, dataset: str, ensemble: str) -> str:
         """The code of an ensemble's retrieval."""
-        members = self._members(dataset, ensemble).values()
-        modules = [module for entry in members for module in modules_of(entry)]
+        names = self._members(dataset, ensemble)
+        modules = [module for name in names for module in self.modules(dataset, name)]
         return self.project.code.digest("retrieve_by_ensemble.py", *dict.fromkeys(modules))
 
     def _members(self, dataset: str, ensemble: str) -> dict[str, Method]:
@@ -54,16 +53,17 @@ class Training(Stage):
 
     def written(self, wildcards: Wildcards, variant: str) -> Files:
         """The sentences that a generator wrote about a data set's images, where a variant reads them."""
-        generator = self.project.variant(variant, wildcards.dataset).generator
-        if generator is None:
+        entry = self.project.variant(variant, wildcards.dataset)
+        if entry.generator is None:
             return {}
-        folder = f"{self.results}/{wildcards.dataset}/captions/{generator}/seed{wildcards.seed}"
-        return {WRITTEN: [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]}
+        folder = f"{self.results}/{wildcards.dataset}/captions/{entry.generator}/seed{wildcards.seed}"
+        written = [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
+        return {f"view_{view}": written for view in entry.views if VIEWS[view].made_by == "generator"}
 
     def inputs_of_images(self, dataset: str, variant: str) -> Files:
         """What a variant reads of a data set's images, but for sentences about them."""
         entry = self.project.variant(variant, self.seen_as(dataset))
-        views = [view for view in entry.views if view != WRITTEN]
+        views = [view for view in entry.views if VIEWS[view].made_by != "generator"]
         return Inputs(self.project).of_images(variant, dataset, views, entry.networks)
 
     def inputs_of_sentences(self, dataset: str, variant: str) -> Files:
@@ -77,9 +77,10 @@ class Training(Stage):
 
     def regions(self, dataset: str, variant: str) -> list[Values]:
         """The shards of the regions that a variant reads, or reads the pixels of."""
-        entry = self.dataset(dataset)
-        network = {**entry.networks, **self.variant(dataset, variant).networks}["regions"]
-        return self.shards(dataset, network=network, proposer=entry.proposer)
+        entry, method = self.dataset(dataset), self.variant(dataset, variant)
+        described = [described_by(view) for view in method.views]
+        view = next(view for view in described if VIEWS[view].of_proposals)
+        return self.shards(dataset, network={**entry.networks, **method.networks}[view], proposer=entry.proposer)
 
     def code_of(self, script: str) -> Callable[..., str]:
         """The code of a script that computes with a variant's method."""
@@ -90,8 +91,16 @@ class Training(Stage):
         return code
 
     def modules(self, dataset: str, variant: str) -> list[str]:
-        """The modules that a variant's jobs import by name: its method, and the structures that it reads."""
-        return modules_of(self.variant(dataset, variant))
+        """The modules that a variant's jobs import by name.
+
+        These are its method, what it reads of sentences and images, and a network that is trained with it.
+        """
+        entry = self.variant(dataset, variant)
+        found = [f"densevse.methods.{entry.model}", *modules_reading(entry.sentences, entry.views)]
+        for network in self._trained_networks(entry, self.seen_as(dataset)):
+            architecture = self.config.networks[network].architecture
+            found += ["densevse.vision.finetuned", *modules_of_architecture(architecture)]
+        return found
 
     def method(self, dataset: str, variant: str) -> str:
         """The name of a variant's method."""
@@ -133,13 +142,15 @@ class Training(Stage):
         other = self.variant(dataset, variant).starts_from
         return self.last_round(dataset, other, seed) if other else None
 
-    def network(self, dataset: str, variant: str) -> str | Values | None:
+    def network(self, dataset: str, variant: str) -> list[str | Values]:
         """The first weights of the network that is trained with a variant; most read the features of a fixed one."""
-        entry = self.variant(dataset, variant)
-        if CROPS not in entry.views:
-            return None
-        networks = {**self.dataset(dataset).networks, **entry.networks}
-        return Features(self.project).weights_of(networks["regions"])
+        networks = self._trained_networks(self.variant(dataset, variant), dataset)
+        return [Features(self.project).weights_of(name) for name in networks]
+
+    def _trained_networks(self, entry: Method, dataset: str) -> list[str]:
+        """The network that is trained with a variant, where it is shown pixels."""
+        networks = {**self.project.datasets[dataset].networks, **entry.networks}
+        return [networks[described_by(view)] for view in entry.views if VIEWS[view].pixels]
 
     def round_before(self, dataset: str, variant: str, seed: int, round: int) -> Values:
         """The round that a round goes on from. Raises `ValueError` for round 0, which starts from nothing."""
@@ -168,9 +179,10 @@ class Training(Stage):
         return str(self.variant(dataset, variant).parameters.model_dump()["candidates"])
 
 
-def modules_of(entry: Method | Generator) -> list[str]:
-    """What jobs import by name: a method or generator, its structures of sentences, and what reads pixels."""
-    model = f"generators.{entry.model}" if isinstance(entry, Generator) else entry.model
-    found = [f"densevse.methods.{model}", *(f"densevse.data.structures.{name}" for name in entry.sentences)]
-    pixels = isinstance(entry, Method) and CROPS in entry.views
-    return [*found, "densevse.data.crops", "densevse.vision.finetuned"] if pixels else found
+def modules_reading(structures: Iterable[str], views: Iterable[str]) -> list[str]:
+    """The modules that a job imports by name to read structures of sentences and views of images."""
+    opened_by = dict.fromkeys(VIEWS[view].opened_by for view in views)
+    return [
+        *(f"densevse.data.structures.{name}" for name in structures),
+        *(f"densevse.data.views.{name}" for name in opened_by),
+    ]

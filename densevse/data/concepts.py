@@ -14,7 +14,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.data.ragged import Indices
-from densevse.data.views import Regions
+from densevse.data.views.regions import RegionsOfImages
 from densevse.runtime.errors import InputError
 
 
@@ -77,7 +77,7 @@ class ImagesWithConcepts:
     """The images of a split, their stored regions and their concepts."""
 
     def __init__(self, tables: ConceptTables, store: FeatureStore) -> None:
-        self._regions = Regions(store, tables.rows["image_id"].to_numpy(object), "regions")
+        self._regions = RegionsOfImages(store, tables.rows["image_id"].to_numpy(object), "regions")
         self.present = tables.present
 
     def __len__(self) -> int:

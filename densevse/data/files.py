@@ -11,9 +11,10 @@ VIEW, SOURCE = "view_", "source_"
 class Files:
     """A rule's named inputs: each name is one path or several.
 
-    Known names are image_table, caption_table, tokens, words, view_<view> (shards), parses (shards), relations, tags,
-    word_vectors and correspondences. A job has those that its method's configuration asks for. One that reads pixels
-    has besides the files of the data set, source_<source>, which are no artifacts.
+    Known names are image_table, caption_table, tokens, words, view_<view> (shards of features, or sentences that a
+    generator wrote), parses (shards), relations, tags, word_vectors and correspondences. A job has those that its
+    method's configuration asks for. One that reads pixels has besides the files of the data set, source_<source>,
+    which are no artifacts.
     """
 
     def __init__(self, named: Mapping[str, str | list[str]]) -> None:
@@ -42,9 +43,13 @@ class Files:
         paths = self._named[name]
         return [paths] if isinstance(paths, str) else list(paths)
 
-    def views(self) -> dict[str, list[str]]:
-        """View -> the shards of its features."""
-        return {name.removeprefix(VIEW): self.several(name) for name in self._named if name.startswith(VIEW)}
+    def views(self) -> list[str]:
+        """The names of the views."""
+        return [name.removeprefix(VIEW) for name in self._named if name.startswith(VIEW)]
+
+    def view(self, name: str) -> list[str]:
+        """The files that a view is opened from: the shards of its features, or the sentences written about images."""
+        return self.several(f"{VIEW}{name}")
 
     def sources(self) -> dict[str, str]:
         """Source -> the folder, zip or tar with the data set's images."""

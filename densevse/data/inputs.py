@@ -13,39 +13,31 @@ from torch import nn
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.artifacts.schemas.features import feature_schema
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.vocabulary import WORD_VECTORS
 from densevse.artifacts.store import FeatureStore
+from densevse.data.artifacts import Artifacts
 from densevse.data.files import Files
 from densevse.data.pairs import Pairs
 from densevse.data.phrase_regions import PhraseRegions
 from densevse.data.structures import structure
-from densevse.data.structures.trees import Forest
-from densevse.data.texts import Texts
-from densevse.data.views import View, view
-from densevse.data.written import WRITTEN, Written
+from densevse.data.views import View, ViewOfRegions, kind_of_view
 from densevse.evaluation.protocols import TestSet, select_split, spread
 from densevse.methods.interface import Shapes
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-CROPS, NETWORK = "crops", "network"
-"""The view whose pixels a network is shown, and the job's input with the network's first weights."""
+NETWORK = "network"
+"""The job's input with the first weights of a network that is trained with the method."""
 
 
-class Inputs(Texts):
+class Inputs(Artifacts):
     """What a method reads: the views that the job's files hold, and the structures of sentences that are named."""
 
     def __init__(self, files: Files, sentences: Sequence[str]) -> None:
-        super().__init__(files)
         self.sentences = tuple(sentences)
-        self.stores = {view: FeatureStore(paths, feature_schema(view)) for view, paths in files.views().items()}
-
-    @cached_property
-    def images(self) -> pd.DataFrame:
-        """The image table."""
-        return schema.read(self.files.one("image_table"), IMAGES)
+        self._kinds = {view: kind_of_view(view) for view in files.views()}
+        super().__init__(files, {view: kind.features for view, kind in self._kinds.items() if kind.features})
 
     @cached_property
     def captions(self) -> pd.DataFrame:
@@ -56,17 +48,19 @@ class Inputs(Texts):
     @property
     def with_regions(self) -> bool:
         """Whether a method is given regions of images."""
-        return not self.stores.keys().isdisjoint(("regions", CROPS))
+        return bool(self._of_regions())
 
     @property
     def regions(self) -> FeatureStore:
         """The regions of images with their boxes, of which a method is given the vectors or the pixels."""
-        return self.stores[CROPS if CROPS in self.stores else "regions"]
+        return self.stores[self._of_regions()[0]]
+
+    def _of_regions(self) -> list[str]:
+        return [view for view, kind in self._kinds.items() if issubclass(kind, ViewOfRegions)]
 
     def shapes(self) -> Shapes:
         """The sizes that the data gives a method."""
-        features = {view: int(store.shape[-1]) for view, store in self.stores.items()}
-        features |= {WRITTEN: 1} if WRITTEN in self.files else {}  # a sentence has as many numbers as it has words
+        features = {view: kind.size(self, view) for view, kind in self._kinds.items()}
         sizes = {key: size for name in self.sentences for key, size in structure(name).sizes(self).items()}
         return Shapes(features, len(self.vocabulary), self._word_vectors(), sizes, self._network())
 
@@ -86,29 +80,17 @@ class Inputs(Texts):
         phrases = self._phrases(structures.get("trees")) if split == "train" else None
         return Pairs(rows, self._views(rows.image_ids), structures, phrases, regions)
 
-    def _views(self, image_ids: NDArray[np.object_]) -> dict[str, View | Written]:
+    def _views(self, image_ids: NDArray[np.object_]) -> dict[str, View]:
         """The views of some images."""
-        views: dict[str, View | Written] = {name: self._view(name, image_ids) for name in self.stores}
-        if WRITTEN in self.files:
-            views[WRITTEN] = Written(self.files.several(WRITTEN), self.vocabulary, image_ids)
-        return views
-
-    def _view(self, name: str, image_ids: NDArray[np.object_]) -> View:
-        if name != CROPS:
-            return view(self.stores[name], image_ids, name)
-        # By name, so that only jobs that read pixels depend on what decodes them: see plan.training.modules_of.
-        crops, files = import_module("densevse.data.crops"), import_module("densevse.datasets.images")
-        found: View = crops.Crops(self.stores[name], image_ids, self.images, files.ImageFiles(self.files.sources()))
-        return found
+        return {name: kind.read(self, name, image_ids) for name, kind in self._kinds.items()}
 
     def _network(self) -> nn.Module | None:
         """The network that is trained with the method, where the job is given its first weights."""
         if NETWORK not in self.files:
             return None
-        described = self.stores[CROPS].made_from
-        network: nn.Module = import_module("densevse.vision.finetuned").FineTuned.of_file(
-            described, self.files.one(NETWORK)
-        )
+        # By name, so that only jobs of such methods depend on its code.
+        kind = import_module("densevse.vision.finetuned").FineTuned
+        network: nn.Module = kind.of_file(self.regions.made_from, self.files.one(NETWORK))
         return network
 
     def images_alone(self, split: str, regions: Literal["all", "assigned"] = "all") -> Pairs:
@@ -132,7 +114,7 @@ class Inputs(Texts):
         """The phrases' regions, where a round's correspondences are given."""
         if "correspondences" not in self.files:
             return None
-        if not isinstance(forest, Forest):
+        if forest is None:
             raise InputError("correspondences are of noun phrases: the method's `sentences` must hold trees.")
         return PhraseRegions.read(schema.read(self.files.one("correspondences"), CORRESPONDENCES), forest)
 

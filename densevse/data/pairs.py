@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 import torch
@@ -10,12 +10,13 @@ import torch
 from densevse.data.phrase_regions import PhraseRegions
 from densevse.data.ragged import Indices
 from densevse.data.structures import Structure
-from densevse.data.structures.trees import Forest
-from densevse.data.views import Regions, View
-from densevse.data.written import Written
+from densevse.data.views import View, ViewOfRegions
 from densevse.evaluation.protocols import TestSet
 from densevse.methods.interface import Batch, Correspondences, Images, Sentences
 from densevse.runtime.errors import InputError
+
+if TYPE_CHECKING:  # its code counts for jobs that read trees only
+    from densevse.data.structures.trees import Forest
 
 
 class Pairs:
@@ -28,7 +29,7 @@ class Pairs:
     def __init__(
         self,
         rows: TestSet,
-        views: Mapping[str, View | Written],
+        views: Mapping[str, View],
         structures: Mapping[str, Structure],
         phrases: PhraseRegions | None = None,
         regions: Literal["all", "assigned"] = "all",
@@ -57,18 +58,17 @@ class Pairs:
         images = self._images(rows, (owner, rank))
         return Batch(images, self.sentences(sentences), positives, replace(found, region=torch.from_numpy(place)))
 
-    def forest(self) -> Forest:
+    def forest(self) -> "Forest":
         """The trees of the split. Raises `InputError` if they were not read."""
-        forest = self.structures.get("trees")
-        if not isinstance(forest, Forest):
+        if "trees" not in self.structures:
             raise InputError("phrases need trees: the method's `sentences` must hold trees.")
-        return forest
+        return cast("Forest", self.structures["trees"])
 
     def _images(self, rows: Indices, some: tuple[Indices, Indices] | None) -> Images:
         """Some images; of their regions those given by owner and rank, or all."""
         views, present, scores = {}, torch.ones(len(rows), 0, dtype=torch.bool), None
         for name, found in self._views.items():
-            if isinstance(found, Regions):
+            if isinstance(found, ViewOfRegions):
                 views[name], present, scores = found.take_some(rows, *(some or found.all_of(rows)))
             else:
                 views[name] = found.take(rows)

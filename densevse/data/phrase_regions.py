@@ -1,7 +1,7 @@
 """The noun phrases that were assigned a region, joined with the trees of their sentences."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import pandas as pd
@@ -9,9 +9,11 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.data.ragged import Indices, Ragged
-from densevse.data.structures.trees import Forest
 from densevse.methods.interface import Correspondences
 from densevse.runtime.errors import InputError
+
+if TYPE_CHECKING:  # its code counts for jobs that read trees only
+    from densevse.data.structures.trees import Forest
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ class PhraseRegions:
     confidence: NDArray[np.float32]  # (phrases,)
 
     @classmethod
-    def read(cls, rows: pd.DataFrame, forest: Forest) -> Self:
+    def read(cls, rows: pd.DataFrame, forest: "Forest") -> Self:
         """Join CORRESPONDENCES rows with the trees by caption and token span.
 
         Rows of other splits' captions are passed over. Raises `InputError` naming a phrase that its tree does not have.
@@ -48,7 +50,7 @@ class PhraseRegions:
             rows["confidence"].to_numpy(np.float32)[order],
         )
 
-    def correspondences(self, sentences: Indices, forest: Forest) -> Correspondences:
+    def correspondences(self, sentences: Indices, forest: "Forest") -> Correspondences:
         """The phrases of some sentences; a phrase's weight w_dk is its confidence (HM-LSTM, section 3.3)."""
         rows, owner, _ = self.phrases.take(sentences)
         lengths = forest.nodes.lengths(sentences)

@@ -4,9 +4,9 @@ A reader knows one official layout. It is a function
 
     read(options, paths) -> (images, captions)
 
-of the data set's options, of the reader's own type in densevse/config/datasets.py, and the paths of its sources by
-name. It gives two frames: images with the columns image_id, source, file, split (and family, where images are
-variations of each other), in the official order, and captions with the columns image_id, text, the sentences of an
+of the data set's options, of the reader's own type in densevse/config/declared/readers/<name>.py, and the paths of its
+sources by name. It gives two frames: images with the columns image_id, source, file, split (and family, where images
+are variations of each other), in the official order, and captions with the columns image_id, text, the sentences of an
 image in their official order. All that every data set has in common (checks, order by split, positions, decoding each
 image once) happens here.
 
@@ -28,10 +28,12 @@ from typing import Any, cast
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.masks import MASKS
-from densevse.config.datasets import READERS, ReaderOptions, Reading
+from densevse.config.datasets import Reading
+from densevse.config.declared.readers import READERS, ReaderOptions
 from densevse.config.validation import validate
 from densevse.datasets.archives import base_names
 from densevse.datasets.images import ImageFacts, ImageFiles, examine
@@ -90,12 +92,12 @@ def read_dataset(settings: Mapping[str, Any], paths: Paths, threads: int = 1) ->
 
 
 def write_dataset(
-    settings: Mapping[str, Any], paths: Paths, threads: int, images_path: str, captions_path: str
+    settings: Mapping[str, Any], paths: Paths, threads: int, images_path: str, captions_path: str, of: Identity
 ) -> None:
     """`read_dataset`, written as the data set's two artifacts."""
     images, captions = read_dataset(settings, paths, threads)
-    schema.write(images, IMAGES, images_path, _made_from(settings, paths))
-    schema.write(captions, CAPTIONS, captions_path, _made_from(settings, paths))
+    schema.write(images, IMAGES, images_path, _made_from(settings, paths), of)
+    schema.write(captions, CAPTIONS, captions_path, _made_from(settings, paths), of)
 
 
 def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, boxes_path: str) -> None:

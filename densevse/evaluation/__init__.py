@@ -1,1 +1,1 @@
-"""From scores to figures of merit: ranks, protocols, retrieval results, accuracies, tables."""
+"""From scores to metrics: ranks, protocols, retrieval results, accuracies, tables."""

@@ -3,13 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.evaluation.protocols import Fold, TestSet
 from densevse.evaluation.recall import totals
-from densevse.tables.published import DIRECTIONS, RECALLS
 
 
-def expected_figures(test_set: TestSet, folds: list[Fold]) -> dict[str, float]:
-    """Expected R@K and Mean r, and the median of the expected ranks, in the keys of `recall_figures`; by formula.
+def expected_metrics(test_set: TestSet, folds: list[Fold]) -> dict[str, float]:
+    """Expected R@K and Mean r, and the median of the expected ranks, in the keys of `recall_metrics`; by formula.
 
     Of C candidates in random order, n of them true, the first true one stands after rank k with probability
     (C - n choose k) / (C choose k); its mean rank is (C + 1) / (n + 1).
@@ -18,9 +18,9 @@ def expected_figures(test_set: TestSet, folds: list[Fold]) -> dict[str, float]:
     for fold in folds:
         captions_of_image = np.bincount(test_set.image_of_caption[fold.captions], minlength=len(test_set.image_ids))
         truths = captions_of_image[fold.images]
-        annotation = _expected(len(fold.captions), truths[truths > 0])
-        search = _expected(len(fold.images), np.ones(1, dtype=np.int64))
-        named = zip(DIRECTIONS, (annotation, search), strict=True)
+        i2t = _expected(len(fold.captions), truths[truths > 0])
+        t2i = _expected(len(fold.images), np.ones(1, dtype=np.int64))
+        named = zip(DIRECTIONS, (i2t, t2i), strict=True)
         rows.append({f"{direction}_{key}": value for direction, found in named for key, value in found.items()})
     mean = {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
     return {**mean, **totals(mean)}
@@ -30,10 +30,10 @@ def _expected(candidates: int, truths: NDArray[np.int64]) -> dict[str, float]:
     counts, queries = np.unique(truths, return_counts=True)
     beyond = np.stack([_beyond(candidates, int(count)) for count in counts])  # (counts, rank 0..candidates)
     beyond = np.average(beyond, axis=0, weights=queries)
-    figures = {f"r{k}": 100 * (1 - float(beyond[min(k, candidates)])) for k in RECALLS}
+    metrics = {f"r{k}": 100 * (1 - float(beyond[min(k, candidates)])) for k in RECALLS}
     median = float(np.argmax(beyond <= 0.5))
     mean = float(np.average((candidates + 1) / (counts + 1), weights=queries))
-    return {**figures, "median_rank": median, "mean_rank": mean}
+    return {**metrics, "median_rank": median, "mean_rank": mean}
 
 
 def _beyond(candidates: int, truths: int) -> NDArray[np.float64]:

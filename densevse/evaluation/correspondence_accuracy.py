@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY, CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import BOXES
@@ -26,14 +27,20 @@ Overlaps = NDArray[np.float64]
 
 
 def write_accuracy(
-    correspondences: str, boxes: str, regions: Iterable[str], candidates: str, output: str, made_from: Mapping[str, Any]
+    correspondences: str,
+    boxes: str,
+    regions: Iterable[str],
+    candidates: str,
+    output: str,
+    made_from: Mapping[str, Any],
+    of: Identity,
 ) -> None:
-    """Compare correspondences with true boxes, and write CORRESPONDENCE_ACCURACY rows."""
+    """Compare correspondences with true boxes, and write CORRESPONDENCE_ACCURACY rows, which are `of` their round."""
     learned = schema.read(correspondences, CORRESPONDENCES)
     true = schema.read(boxes, BOXES)
     rows = accuracy(learned, true, FeatureStore(regions, REGION_FEATURES).rows, candidates)
     logger.info("\n%s", rows.to_string(index=False))
-    schema.write(rows, CORRESPONDENCE_ACCURACY, output, made_from)
+    schema.write(rows, CORRESPONDENCE_ACCURACY, output, made_from, of)
 
 
 def accuracy(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame, candidates: str) -> pd.DataFrame:

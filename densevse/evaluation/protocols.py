@@ -1,4 +1,4 @@
-"""Which test images meet which test sentences: one fold, or several whose figures are averaged."""
+"""Which test images meet which test sentences: one fold, or several whose metrics are averaged."""
 
 import hashlib
 from collections.abc import Callable
@@ -86,7 +86,7 @@ def full(test_set: TestSet) -> list[Fold]:
 
 
 def five_folds(test_set: TestSet) -> list[Fold]:
-    """Fifths of the images in table order, figures averaged: 5,000 images make five folds of 1,000 (SCO, Table 4)."""
+    """Fifths of the images in table order, metrics averaged: 5,000 images make five folds of 1,000 (SCO, Table 4)."""
     images = len(test_set.image_ids)
     return [_fold(test_set, fold * images // 5, (fold + 1) * images // 5) for fold in range(5)]
 

@@ -1,7 +1,7 @@
 """Ranks of all queries in both directions, from one walk over the scores in tiles.
 
     ranks = evaluate(score_block, image_of_sentence, images=1000)
-    figures(ranks)["sum"]
+    metrics(ranks)["rsum"]
 
 Sentences stand in the order of their images, so the true pairs lie on the diagonal of the score matrix. The tiles on
 the diagonal are computed first: they tell every query the score that a wrong candidate must reach to stand before the
@@ -18,7 +18,7 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from densevse.evaluation.recall import recall_figures
+from densevse.evaluation.recall import recall_metrics
 from densevse.runtime.errors import InputError
 
 ScoreBlock: TypeAlias = Callable[[slice, slice], Tensor]
@@ -30,8 +30,8 @@ BLOCK = 500  # images of a tile
 class Ranks:
     """The rank, from 1, of every query's first true answer."""
 
-    annotation: Tensor  # (images with at least one sentence,) int64: the image asks for sentences
-    search: Tensor  # (sentences,) int64: the sentence asks for images
+    i2t: Tensor  # (images with at least one sentence,) int64: the image asks for sentences
+    t2i: Tensor  # (sentences,) int64: the sentence asks for images
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ def evaluate(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, bl
     return counter.ranks()
 
 
-def figures(ranks: Ranks) -> dict[str, float]:
-    """R@K, Med r, Mean r both ways, Sum and mR: see `recall_figures`."""
-    return recall_figures(ranks.annotation.cpu().numpy(), ranks.search.cpu().numpy())
+def metrics(ranks: Ranks) -> dict[str, float]:
+    """R@K, Med r, Mean r both ways, Sum and mR: see `recall_metrics`."""
+    return recall_metrics(ranks.i2t.cpu().numpy(), ranks.t2i.cpu().numpy())
 
 
 def tiles(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block: int) -> Iterator[Tile]:

@@ -1,4 +1,4 @@
-"""The figures of the papers' tables, computed from ranks."""
+"""The metrics of the papers' tables, computed from ranks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,37 +7,37 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from densevse.tables.published import DIRECTIONS, RECALL_COLUMNS, RECALLS
+from densevse.evaluation.metrics import DIRECTIONS, RECALL_COLUMNS, RECALLS
 
 
-def recall_figures(annotation: NDArray[Any], search: NDArray[Any]) -> dict[str, float]:
+def recall_metrics(i2t: NDArray[Any], t2i: NDArray[Any]) -> dict[str, float]:
     """R@1/5/10, Med r and Mean r both ways, Sum (sm-LSTM, section 4.2) and mR (SCO, section 4.2).
 
-    `annotation` and `search` hold the rank, from 1, of the first true answer of each query. Recalls are in percent.
-    Keys are those of the artifacts: annotation_r1 ... search_mean_rank, sum, mean_recall.
+    `i2t` and `t2i` hold the rank, from 1, of the first true answer of each query. Recalls are in percent.
+    Keys are those of the artifacts: i2t_r1 ... t2i_mean_rank, sum, mean_recall.
     Raises `ValueError` without a query, or for ranks below 1.
     """
-    figures: dict[str, float] = {}
-    for direction, ranks in zip(DIRECTIONS, (annotation, search), strict=True):
+    metrics: dict[str, float] = {}
+    for direction, ranks in zip(DIRECTIONS, (i2t, t2i), strict=True):
         if len(ranks) == 0 or np.min(ranks) < 1:
             raise ValueError(f"{direction}: expected at least one rank, and ranks from 1")
         for k in RECALLS:
-            figures[f"{direction}_r{k}"] = 100.0 * float(np.mean(ranks <= k))
-        figures[f"{direction}_median_rank"] = float(np.median(ranks))
-        figures[f"{direction}_mean_rank"] = float(np.mean(ranks))
-    return {**figures, **totals(figures)}
+            metrics[f"{direction}_r{k}"] = 100.0 * float(np.mean(ranks <= k))
+        metrics[f"{direction}_median_rank"] = float(np.median(ranks))
+        metrics[f"{direction}_mean_rank"] = float(np.mean(ranks))
+    return {**metrics, **totals(metrics)}
 
 
-def totals(figures: Mapping[str, Any]) -> dict[str, Any]:
+def totals(metrics: Mapping[str, Any]) -> dict[str, Any]:
     """Sum and mR of the six recalls."""
-    total = sum(figures[name] for name in RECALL_COLUMNS)
-    return {"sum": total, "mean_recall": total / len(RECALL_COLUMNS)}
+    total = sum(metrics[name] for name in RECALL_COLUMNS)
+    return {"rsum": total, "mean_recall": total / len(RECALL_COLUMNS)}
 
 
-def figures_of(retrieval: pd.DataFrame) -> dict[str, float]:
-    """The figures of a RETRIEVAL artifact: the mean over its folds of each fold's figures."""
+def metrics_of(retrieval: pd.DataFrame) -> dict[str, float]:
+    """The metrics of a RETRIEVAL artifact: the mean over its folds of each fold's metrics."""
     rows = [
-        recall_figures(*(fold.loc[fold["direction"] == direction, "rank"].to_numpy() for direction in DIRECTIONS))
+        recall_metrics(*(fold.loc[fold["direction"] == direction, "rank"].to_numpy() for direction in DIRECTIONS))
         for _, fold in retrieval.groupby("fold")
     ]
     return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE, phrase_boxes
 from densevse.artifacts.schemas.datasets import BOXES
@@ -35,8 +36,9 @@ def rank_regions(
     true_regions: str | Path,
     boxes: str | Path,
     output: str | Path,
+    of: Identity,
 ) -> None:
-    """Rank the test split's true regions and phrases and write RETRIEVAL rows.
+    """Rank the test split's true regions and phrases and write RETRIEVAL rows, which are `of` a variant's round.
 
     `embeddings` are those of the split, with its phrases, `true_regions` those of the true boxes, `boxes` BOXES rows. A
     region's id is `<image_id>/<rank>`, a phrase's `<caption_id>/<start>-<end>`.
@@ -51,11 +53,11 @@ def rank_regions(
     counts = np.bincount(test_set.image_of_caption).tolist()  # the artifact names queries, not which belong together
     made_from = {"phrases_of_regions": counts, "versions": versions()}
     parents = {"embeddings": embeddings, "true_regions": true_regions, "boxes": boxes}
-    schema.write(rows, RETRIEVAL, output, lineage(made_from, parents))
+    schema.write(rows, RETRIEVAL, output, lineage(made_from, parents), of)
 
 
 def ranked(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[pd.DataFrame, TestSet]:
-    """RETRIEVAL rows of regions that ask for phrases (annotation) and phrases that ask for regions (search).
+    """RETRIEVAL rows of regions that ask for phrases (i2t) and phrases that ask for regions (t2i).
 
     `phrases` and `regions` are EMBEDDINGS rows with their vectors, `boxes` BOXES rows. With the rows come the regions
     (as images) and phrases (as captions) that were ranked. Raises `InputError` if a phrase's true box is not among the

@@ -50,12 +50,12 @@ def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block
     image_ids, caption_ids = test_set.image_ids[fold.images], test_set.caption_ids[fold.captions]
     asks = np.unique(image_of_caption)
     best, scores = top_sentences.best()
-    annotation = _rows("annotation", image_ids[asks], ranks.annotation, caption_ids, best[asks], scores[asks])
-    annotation["top_true"] = list(image_of_caption[best[asks]] == asks[:, None])
+    i2t = _rows("i2t", image_ids[asks], ranks.i2t, caption_ids, best[asks], scores[asks])
+    i2t["top_true"] = list(image_of_caption[best[asks]] == asks[:, None])
     best, scores = top_images.best()
-    search = _rows("search", caption_ids, ranks.search, image_ids, best, scores)
-    search["top_true"] = list(best == image_of_caption[:, None])
-    return pd.concat([annotation, search], ignore_index=True)
+    t2i = _rows("t2i", caption_ids, ranks.t2i, image_ids, best, scores)
+    t2i["top_true"] = list(best == image_of_caption[:, None])
+    return pd.concat([i2t, t2i], ignore_index=True)
 
 
 def _rows(
@@ -99,6 +99,6 @@ class TopCandidates:
 
 
 def versions() -> dict[str, str]:
-    """The versions that figures depend on, for `made_from`."""
+    """The versions that metrics depend on, for `made_from`."""
     packages = ("numpy", "torch", "torchvision")
     return {"python": platform.python_version(), **{package: version(package) for package in packages}}

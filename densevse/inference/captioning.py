@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,6 @@ from densevse.config.strict import Strict
 from densevse.data.contents import Contents, content_of_images
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
-from densevse.data.structures.tags import TagsOfSentences
 from densevse.inference.candidates import Candidate, rated
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.generators import load_generator
@@ -44,6 +43,9 @@ from densevse.methods.interface import device_of
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import set_up
+
+if TYPE_CHECKING:  # its code counts for generators that read tags only
+    from densevse.data.structures.tags import TagsOfSentences
 
 HYPOTHESES_AT_ONCE = 1280
 NO_TAGS: tuple[int, ...] = ()
@@ -134,8 +136,7 @@ def _written(inputs: Inputs, generator: Generator, images: Contents, job: Captio
 
 
 def _tag_sequences(inputs: Inputs, decoding: Decoding) -> TagSequences:
-    structure = inputs.pairs("train").structures["tags"]
-    assert isinstance(structure, TagsOfSentences)
+    structure = cast("TagsOfSentences", inputs.pairs("train").structures["tags"])
     sequences, counts = structure.sequences(decoding.longest_sentence)
     if not sequences:
         raise InputError(

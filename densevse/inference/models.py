@@ -109,12 +109,6 @@ def load_model(
     return method
 
 
-def trained_on(path: str | Path) -> str:
-    """The kind of device that a model was trained on: cpu or cuda."""
-    device: str = described(path)["device"]
-    return device
-
-
 def open_model(files: Files, path: str | Path, device: torch.device, *abilities: str) -> tuple[Inputs, Method]:
     """A data set's artifacts and a model that was trained on them.
 
@@ -182,7 +176,7 @@ def _with_network(shapes: Shapes, described: Mapping[str, Any]) -> Shapes:
     """The shapes with the network that was trained with a model, to be filled with the model's weights."""
     if TRAINED_NETWORK not in described:
         return shapes
-    # By name, so that only jobs of such models depend on its code: see plan.training.modules_of.
+    # By name, so that only jobs of such models depend on its code: see densevse.dag.training.
     finetuned = import_module("densevse.vision.finetuned").FineTuned
     return replace(shapes, network=finetuned.untrained(described[TRAINED_NETWORK]))
 

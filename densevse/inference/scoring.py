@@ -1,6 +1,6 @@
 """Scoring blocks of images and sentences from their encodings."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias
 
 import torch
@@ -11,11 +11,12 @@ from densevse.inference.encoding import evaluation
 from densevse.methods.interface import Encoding, Method
 
 ScoreBlock: TypeAlias = Callable[[slice, slice], Tensor]
+Scorer: TypeAlias = Callable[[Indices, Indices], ScoreBlock]
 
 MULTIPLE = 64
 
 
-def scorer(method: Method, images: Encoding, sentences: Encoding) -> Callable[[Indices, Indices], ScoreBlock]:
+def scorer(method: Method, images: Encoding, sentences: Encoding) -> Scorer:
     """Score blocks of some images and some sentences, given by their rows in the encodings.
 
     Whatever block is asked for, the method scores tiles of one shape (`Method.tile`, or less where there are fewer
@@ -40,20 +41,6 @@ def scorer(method: Method, images: Encoding, sentences: Encoding) -> Callable[[I
                     for row in _tiles(some_images, image, high)
                 ]
             return torch.cat(parts)
-
-        return score_block
-
-    return of_rows
-
-
-def summed(scorers: Sequence[Callable[[Indices, Indices], ScoreBlock]]) -> Callable[[Indices, Indices], ScoreBlock]:
-    """The scores of an ensemble: the sums of its members' scores, block by block (sm-LSTM*, section 4.2)."""
-
-    def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
-        members = [scorer(image_rows, sentence_rows) for scorer in scorers]
-
-        def score_block(image: slice, sentence: slice) -> Tensor:
-            return torch.stack([member(image, sentence) for member in members]).sum(dim=0)
 
         return score_block
 

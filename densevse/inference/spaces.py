@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.config.networks import ONE_VECTOR
+from densevse.config.declared.views import VIEWS
 from densevse.inference.encoding import batches, concatenated, evaluation
 from densevse.inference.models import described, load_for_other_images
 from densevse.methods.interface import DualEncoder, Encoding, Sentences, device_of
@@ -25,7 +25,7 @@ def read_space(path: str, purpose: str, advice: str, windows: Mapping[str, Any] 
     """
     known = described(path)
     views, sentences = sorted(known["shapes"]["features"]), known["sentences"]
-    of_whole = len(views) == 1 and set(views) <= ONE_VECTOR
+    of_whole = len(views) == 1 and views[0] in VIEWS and VIEWS[views[0]].one_vector
     compared = {views[0]: windows} if of_whole and windows is not None else {}
     space = load_for_other_images(path, compared)
     if not isinstance(space, DualEncoder) or sentences != ["words"] or not (of_whole or windows is None):

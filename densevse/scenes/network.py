@@ -8,7 +8,7 @@ its swap; the second task's weights are not kept. densevse/scenes/training.py tr
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,6 +73,11 @@ class ScenesNet(nn.Module):
         """(N, 3, S, S) to (N, 512) activations of `classifier.relu7` and (N, classes)."""
         feature = self.classifier[:-1](torch.flatten(self.avgpool(self.features(x)), 1))
         return feature, self.classifier[-1](feature)
+
+
+def untrained(architecture: str, state: Mapping[str, Tensor]) -> ScenesNet:
+    """The network, with as many classes as the weights `state` have."""
+    return ScenesNet(classes=len(state.get("classifier.fc8.bias", (0,))))
 
 
 def _convolution(inputs: int, outputs: int, size: int = 3, stride: int = 1) -> tuple[nn.Module, ...]:

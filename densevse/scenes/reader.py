@@ -20,8 +20,10 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from densevse.artifacts.files import atomic
-from densevse.config.datasets import Reading, Scenes, Split
+from densevse.config.datasets import Reading
+from densevse.config.declared.readers.scenes import Scenes
 from densevse.config.validation import validate
+from densevse.config.values import Split
 from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS
 from densevse.datasets.readers import Paths
 from densevse.datasets.texts import Text, check_layout, read_json, read_lines

@@ -2,7 +2,7 @@
 
 Groups are drawn with replacement, each with all its observations (Efron and Tibshirani, An Introduction to the
 Bootstrap, 1993, section 13.3; Cameron, Gelbach and Miller, Bootstrap-Based Improvements for Inference with Clustered
-Errors, 2008). The jackknife, which leaves out one group after the other, is for figures that drawing a group twice
+Errors, 2008). The jackknife, which leaves out one group after the other, is for metrics that drawing a group twice
 would itself change (Efron and Tibshirani, chapter 11).
 """
 
@@ -42,9 +42,9 @@ def draws_of(groups: int, replicates: int = REPLICATES, random: np.random.Genera
     return random.multinomial(groups, np.full(groups, 1 / groups), size=replicates)
 
 
-def interval_of(figures: NDArray[Any]) -> Interval:
-    """The 95% interval of a figure that has (replicates,) values; those that are not defined (NaN) are left out."""
-    known, tail = figures[~np.isnan(figures)], (1 - CONFIDENCE) / 2
+def interval_of(metrics: NDArray[Any]) -> Interval:
+    """The 95% interval of a metric that has (replicates,) values; those that are not defined (NaN) are left out."""
+    known, tail = metrics[~np.isnan(metrics)], (1 - CONFIDENCE) / 2
     if not len(known):
         return UNKNOWN
     low, high = np.quantile(known, [tail, 1 - tail])
@@ -60,8 +60,8 @@ def interval_of_mean(values: NDArray[Any], groups: ArrayLike) -> Interval:
     return interval_of((draws @ np.bincount(group, values)) / (draws @ np.bincount(group)))
 
 
-def jackknife_interval(figure: float, left_out: NDArray[Any]) -> Interval:
-    """The 95% interval of a figure that has the values `left_out` (n,), each without one of n >= 2 groups."""
+def jackknife_interval(metric: float, left_out: NDArray[Any]) -> Interval:
+    """The 95% interval of a metric that has the values `left_out` (n,), each without one of n >= 2 groups."""
     n = len(left_out)
     half = stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.sqrt((n - 1) * np.var(left_out))
-    return Interval(float(figure - half), float(figure + half))
+    return Interval(float(metric - half), float(metric + half))

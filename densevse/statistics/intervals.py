@@ -1,10 +1,10 @@
-"""95% intervals of measured figures, and of the difference between two methods on the same queries.
+"""95% intervals of measured metrics, and of the difference between two methods on the same queries.
 
 Test images are drawn anew with replacement, each with all its sentences, or in families where a data set has such: a
 bootstrap over groups of queries. Two methods are given the same draws, so that what is hard for both cancels out of
 their difference.
 
-A figure that is a mean over n seeds also varies with the seeds. A bootstrap over three seeds is too narrow: its
+A metric that is a mean over n seeds also varies with the seeds. A bootstrap over three seeds is too narrow: its
 variance is 2/3 of the right one, and it takes that variance for certain. So each replicate is moved by t s / sqrt(n),
 where s is the standard deviation over the seeds and t is drawn from Student's distribution with n - 1 degrees of
 freedom. Two methods with the same seeds differ by a mean over n differences, whose deviation is what counts: a round of
@@ -28,42 +28,42 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from densevse.evaluation.metrics import DIRECTIONS, RECALL_COLUMNS, RECALLS
 from densevse.evaluation.recall import totals
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import REPLICATES, Interval, Reals, draws_of, interval_of
-from densevse.tables.published import DIRECTIONS, RECALL_COLUMNS, RECALLS
 
 QUERY = ["fold", "direction", "query_id"]
-LARGEST = {"sum": 600.0, **dict.fromkeys(["mean_recall", *RECALL_COLUMNS], 100.0)}
+LARGEST = {"rsum": 600.0, **dict.fromkeys(["mean_recall", *RECALL_COLUMNS], 100.0)}
 
 
 @dataclass(frozen=True)
 class Replicates:
-    """A method's figures on every drawn test set, and on the true one by seed."""
+    """A method's metrics on every drawn test set, and on the true one by seed."""
 
-    drawn: Mapping[str, Reals]  # figure -> (replicates,), means over seeds
-    by_seed: pd.DataFrame  # a row per seed, a column per figure
+    drawn: Mapping[str, Reals]  # metric -> (replicates,), means over seeds
+    by_seed: pd.DataFrame  # a row per seed, a column per metric
 
 
 class Intervals:
-    """95% intervals of replicates, for any kind of figure that draws of a test set give."""
+    """95% intervals of replicates, for any kind of metric that draws of a test set give."""
 
     def __init__(self, replicates: int = REPLICATES) -> None:
         self._replicates = replicates
 
-    def interval(self, figure: str, of: Replicates) -> Interval:
-        """The 95% interval of a figure, within what the figure can be."""
-        drawn = of.drawn[figure] + self._moved(of.by_seed[figure])
-        smallest = 1.0 if figure.endswith("rank") else 0.0
-        return interval_of(np.clip(drawn, smallest, LARGEST.get(figure)))
+    def interval(self, metric: str, of: Replicates) -> Interval:
+        """The 95% interval of a metric, within what the metric can be."""
+        drawn = of.drawn[metric] + self._moved(of.by_seed[metric])
+        smallest = 1.0 if metric.endswith("rank") else 0.0
+        return interval_of(np.clip(drawn, smallest, LARGEST.get(metric)))
 
-    def difference(self, figure: str, of: Replicates, reference: Replicates) -> Interval:
-        """The paired 95% interval of a figure of one method less that of another.
+    def difference(self, metric: str, of: Replicates, reference: Replicates) -> Interval:
+        """The paired 95% interval of a metric of one method less that of another.
 
         Seeds are pairs too, in their order; they vary independently if one method has more of them than the other.
         """
-        drawn = of.drawn[figure] - reference.drawn[figure]
-        own, other = of.by_seed[figure], reference.by_seed[figure]
+        drawn = of.drawn[metric] - reference.drawn[metric]
+        own, other = of.by_seed[metric], reference.by_seed[metric]
         if len(own) == len(other):
             return interval_of(drawn + self._moved(own - other))
         return interval_of(drawn + self._moved(own) - self._moved(other, stream=1))
@@ -79,9 +79,9 @@ class Intervals:
 
 
 def over_seeds(drawn: Sequence[Mapping[str, Reals]]) -> Replicates:
-    """From each seed's figures, (1 + replicates,): on the true test set first."""
-    mean = {key: np.mean([figures[key] for figures in drawn], axis=0) for key in drawn[0]}
-    by_seed = pd.DataFrame([{key: values[0] for key, values in figures.items()} for figures in drawn])
+    """From each seed's metrics, (1 + replicates,): on the true test set first."""
+    mean = {key: np.mean([metrics[key] for metrics in drawn], axis=0) for key in drawn[0]}
+    by_seed = pd.DataFrame([{key: values[0] for key, values in metrics.items()} for metrics in drawn])
     return Replicates({key: values[1:] for key, values in mean.items()}, by_seed)
 
 
@@ -107,14 +107,14 @@ class Bootstrap(Intervals):
                 self._parts.append((direction, np.flatnonzero(inside)[chosen], group[chosen], draws))
 
     def replicates(self, retrievals: Sequence[pd.DataFrame]) -> Replicates:
-        """The figures of RETRIEVAL artifacts, one per seed, on every draw.
+        """The metrics of RETRIEVAL artifacts, one per seed, on every draw.
 
         Raises `InputError` if an artifact does not answer exactly these queries.
         """
-        return over_seeds([self._figures(retrieval) for retrieval in retrievals])
+        return over_seeds([self._metrics(retrieval) for retrieval in retrievals])
 
-    def _figures(self, retrieval: pd.DataFrame) -> dict[str, Reals]:
-        """Figure -> (1 + replicates,): on the true test set first; means over folds."""
+    def _metrics(self, retrieval: pd.DataFrame) -> dict[str, Reals]:
+        """Metric -> (1 + replicates,): on the true test set first; means over folds."""
         if retrieval[QUERY].to_numpy(object).tolist() != self._queries.to_numpy(object).tolist():
             raise InputError(
                 "Two retrieval artifacts of one table answer different queries: they were made from different test "
@@ -125,18 +125,18 @@ class Bootstrap(Intervals):
         for direction, rows, group, draws in self._parts:
             for key, values in _resampled(ranks[rows], group, draws).items():
                 found.setdefault(f"{direction}_{key}", []).append(values)
-        figures = {key: np.mean(values, axis=0) for key, values in found.items()}
-        return {**figures, **totals(figures)}
+        metrics = {key: np.mean(values, axis=0) for key, values in found.items()}
+        return {**metrics, **totals(metrics)}
 
 
 def _resampled(ranks: NDArray[np.int64], group: NDArray[np.int64], draws: NDArray[np.float32]) -> dict[str, Reals]:
-    """Figures of ranks (queries,) of groups (queries,) that are drawn so often: draws (replicates, groups).
+    """Metrics of ranks (queries,) of groups (queries,) that are drawn so often: draws (replicates, groups).
 
-    All figures come from one table: how many queries of each rank a draw holds.
+    All metrics come from one table: how many queries of each rank a draw holds.
     """
     histogram = RankHistogram.of(ranks, group, draws)
-    figures = {f"r{k}": 100 * histogram.share_up_to(k) for k in RECALLS}
-    return {**figures, "median_rank": histogram.median(), "mean_rank": histogram.mean()}
+    metrics = {f"r{k}": 100 * histogram.share_up_to(k) for k in RECALLS}
+    return {**metrics, "median_rank": histogram.median(), "mean_rank": histogram.mean()}
 
 
 @dataclass(frozen=True)

@@ -1,42 +1,44 @@
-"""How the rows of a section are printed: published figures with ours beside them, and the intervals of ours below."""
+"""How the rows of a section are printed: published metrics with ours beside them, and the intervals of ours below."""
 
 from collections.abc import Sequence
 
-from densevse.tables.published import DIRECTIONS, RECALLS
+from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.tables.rendering import Column, Sheet, number, number_range
 from densevse.tables.rows import Row
 
 METHOD, SPREAD, SEEDS = Column("Method", number=False), Column("±"), Column("Seeds")
+HEADS = {"i2t": "annotation", "t2i": "search"}
+"""The directions, as the papers head their columns: image annotation and image search."""
 Shown = list[tuple[str, str, str]]
-"""The figures that a section shows, each as (key, group, header)."""
+"""The metrics that a section shows, each as (key, group, header)."""
 
 
 def sheets(rows: Sequence[Row], heading: str, reference: str | None) -> list[Sheet]:
-    """A section: its figures and, where something was measured, their 95% intervals.
+    """A section: its metrics and, where something was measured, their 95% intervals.
 
     `reference` is the title of the row that the others are compared with, or None.
     """
     measured = [row for row in rows if row.kind == "measured"]
-    shown = shown_figures(rows)
-    found = [_figures_sheet(rows, shown, heading, reference)]
+    shown = shown_metrics(rows)
+    found = [_metrics_sheet(rows, shown, heading, reference)]
     return [*found, _intervals_sheet(measured, shown, reference)] if measured else found
 
 
-def shown_figures(rows: Sequence[Row]) -> Shown:
+def shown_metrics(rows: Sequence[Row]) -> Shown:
     """What the papers print and, beside ours, the recalls with Med r (Mean r where a paper prints that) and Sum."""
     printed = {key.removeprefix(f"{side}_") for row in rows for key in row.printed for side in DIRECTIONS}
     means = "mean_rank" in printed
     if any(row.kind != "published" for row in rows):
-        printed |= {"sum"} | (set() if means else {"median_rank"})
+        printed |= {"rsum"} | (set() if means else {"median_rank"})
     headers = {f"r{k}": f"R@{k}" for k in RECALLS} | {
         key: header for key, header in (("median_rank", "Med r"), ("mean_rank", "Mean r")) if key in printed
     }
-    shown = [(f"{side}_{key}", side, header) for side in DIRECTIONS for key, header in headers.items()]
-    totals = (("sum", "Sum"), ("mean_recall", "mR"))
+    shown = [(f"{side}_{key}", HEADS[side], header) for side in DIRECTIONS for key, header in headers.items()]
+    totals = (("rsum", "Sum"), ("mean_recall", "mR"))
     return [*shown, *((key, "", header) for key, header in totals if key in printed)]
 
 
-def _figures_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: str | None) -> Sheet:
+def _metrics_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: str | None) -> Sheet:
     ours = {row.variant: row for row in rows if row.kind != "published"}
     published = [row for row in rows if row.kind == "published"]
     lines: list[tuple[Row | None, Row | None]] = [(None, ours["random"])] if "random" in ours else []
@@ -76,8 +78,8 @@ def _own_line(own: Row, shown: Shown, gained: bool) -> list[str]:
 def _measured_cells(own: Row | None, shown: Shown) -> list[str]:
     if own is None:
         return [""] * (len(shown) + 2)
-    figures = [number(own.figures[key], key) for key, _, _ in shown]
-    return [*figures, *([number(own.sum_spread), str(own.seeds)] if own.seeds else ["", ""])]
+    metrics = [number(own.metrics[key], key) for key, _, _ in shown]
+    return [*metrics, *([number(own.rsum_spread), str(own.seeds)] if own.seeds else ["", ""])]
 
 
 def gain(own: Row | None) -> str:
@@ -98,7 +100,7 @@ def _intervals_sheet(measured: Sequence[Row], shown: Shown, reference: str | Non
     for row in measured:
         line = [row.method, row.variant, *(number_range(row.intervals[key], key) for key, _, _ in shown)]
         cells.append([*line, *([] if reference is None else [number_range(row.gain_interval, sign="+")])])
-    return Sheet("95% intervals of our figures", tuple(columns), cells)
+    return Sheet("95% intervals of our metrics", tuple(columns), cells)
 
 
 def _columns(shown: Shown, whose: str) -> list[Column]:

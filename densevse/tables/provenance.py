@@ -9,20 +9,15 @@ from typing import Any
 
 from densevse.artifacts.lineage import PARENTS, ancestors
 from densevse.runtime.errors import InputError
+from densevse.tables.plan import Configured, MadeWith, TrainedWith
 
-MODEL, WRITTEN = "model", "written"  # beyond sentences that were written are models of others
+MODEL, WRITTEN = "model", "view_written"  # beyond sentences that were written are models of others
 FREE = {"local", "precision"}
 """Settings of an entry that say where a file is, or are chosen when a job runs."""
 
 
-def check_provenance(
-    path: str, made_from: Mapping[str, Any], made_with: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]]
-) -> None:
+def check_provenance(path: str, made_from: Mapping[str, Any], made_with: MadeWith, configured: Configured) -> None:
     """Compare what the artifact `path` was made from with what a table says.
-
-    `made_with` holds, under `used`, which ones of each kind of thing (network, proposer, parser, vectors,
-    minimum_word_count) may be among its ancestors and, under `training`, how its model was trained, with the parameters
-    and phases of each round; `entries` gives the configuration of each thing by kind and name.
 
     Raises `InputError` that names every difference, or says that the artifact does not tell what it was made from.
     """
@@ -35,25 +30,26 @@ def check_provenance(
         difference
         for way, settings in ancestors(made_from)
         for difference in (
-            *_differences(way, settings, made_with["used"], entries),
-            *_training_differences(way, settings, made_with["training"]),
+            *_differences(way, settings, made_with.used, configured),
+            *_training_differences(way, settings, made_with.trained),
         )
     ]
     if found:
         raise InputError(
             f"{path} was not made with what the table says:\n"
             + "\n".join(f"  {difference}" for difference in dict.fromkeys(found))
-            + "\nA file that the configuration names may be missing, so that nothing could be made anew; or the file "
+            + "\nA file that the configuration names may be missing, so that nothing could be made again; or the file "
             "is of an earlier run. Put right what is missing, or delete the file, and run snakemake again."
         )
 
 
-def _training_differences(way: str, settings: Mapping[str, Any], training: Mapping[str, Any]) -> Iterator[str]:
+def _training_differences(way: str, settings: Mapping[str, Any], trained: TrainedWith | None) -> Iterator[str]:
     """How the settings of a model differ from those that a table says it was trained with."""
     *before, last = way.split("/")
-    if last != MODEL or WRITTEN in before or not training:
+    if last != MODEL or WRITTEN in before or trained is None:
         return
-    said = {**training, **{key: training[key][settings["round"]] for key in ("parameters", "phases")}}
+    number = settings["round"]
+    said = {**trained.model_dump(), "parameters": trained.parameters[number], "phases": trained.phases[number]}
     for key in sorted(said.keys() & settings.keys()):
         if not _agree(said[key], settings[key]):
             yield f"{key}: the table says {said[key]}, found {settings[key]} ({way})"
@@ -69,14 +65,14 @@ def _agree(said: Any, found: Any) -> bool:
 
 
 def _differences(
-    way: str, settings: Mapping[str, Any], used: Mapping[str, list[str]], entries: Mapping[str, Mapping[str, Any]]
+    way: str, settings: Mapping[str, Any], used: Mapping[str, list[str]], configured: Configured
 ) -> Iterator[str]:
     for kind in used.keys() & settings.keys():
         name = str(settings[kind])
         if name not in used[kind]:
             yield f"{kind}: the table says {' or '.join(used[kind]) or 'none'}, found {name} ({way})"
             continue
-        entry = entries.get(kind, {}).get(name, {})
+        entry = configured.settings.get(kind, {}).get(name, {})
         for key in sorted((entry.keys() & settings.keys()) - FREE):
             if not _agree(entry[key], settings[key]):
                 yield f"{kind} {name}, {key}: the table says {entry[key]}, found {settings[key]} ({way})"

@@ -1,6 +1,6 @@
-"""The figures that the papers print: config/published/<paper>.csv, and what they were measured with: <paper>.yaml.
+"""The metrics that the papers print: config/published/<paper>.csv, and what they were measured with: <paper>.yaml.
 
-Only the standard library reads them, so that a wrong name can be refused before any job is planned.
+Reading them needs no heavy package, so that a wrong name can be refused before any job is planned.
 """
 
 import csv
@@ -10,21 +10,17 @@ from pathlib import Path
 
 import yaml
 
+from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.runtime.errors import InputError
 
-RECALLS = (1, 5, 10)
-DIRECTIONS = ("annotation", "search")
-RECALL_COLUMNS = tuple(f"{direction}_r{k}" for direction in DIRECTIONS for k in RECALLS)
-FIGURES = (*(f"r{k}" for k in RECALLS), "median_rank", "mean_rank")
-FIGURE_COLUMNS = (*(f"{direction}_{figure}" for direction in DIRECTIONS for figure in FIGURES), "sum", "mean_recall")
-COLUMNS = ("dataset", "protocol", "images", "paper", "table", "method", "variant", *FIGURE_COLUMNS, "note")
+COLUMNS = ("dataset", "protocol", "images", "paper", "table", "method", "variant", *METRIC_COLUMNS, "note")
 REGIONS = "coco_region"
 """HM-LSTM's own set of regions and phrases, which was never widely distributed."""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """What stands in <paper>.yaml: its short name, its title, and what its figures were measured with."""
+    """What stands in <paper>.yaml: its short name, its title, and what its metrics were measured with."""
 
     name: str
     title: str
@@ -33,28 +29,28 @@ class Paper:
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A row of a printed table. `printed` holds the figures as the paper prints them; others are left out."""
+    """A row of a printed table. `printed` holds the metrics as the paper prints them; others are left out."""
 
     dataset: str
     protocol: str
     images: int  # how many images (regions, for the protocol of regions) are ranked against each other
     paper: str
-    table: str  # its number; code for the figures of the authors' public code
+    table: str  # its number; code for the metrics of the authors' public code
     method: str  # as printed
     variant: str  # the name in config/methods of what measures the same; empty without one
     printed: Mapping[str, str]
     note: str
 
     @property
-    def figures(self) -> dict[str, float]:
-        """The printed figures as numbers."""
+    def metrics(self) -> dict[str, float]:
+        """The printed metrics as numbers."""
         return {key: float(text) for key, text in self.printed.items()}
 
 
 def read_published(files: Iterable[str | Path]) -> list[PublishedRow]:
     """All rows of the files, in their order.
 
-    Raises `InputError` that names file and line for a wrong column, a figure that is no number, or an empty name.
+    Raises `InputError` that names file and line for a wrong column, a metric that is no number, or an empty name.
     """
     return [row for file in files for row in _read(Path(file))]
 
@@ -86,15 +82,15 @@ def _read(file: Path) -> list[PublishedRow]:
 
 
 def _row(values: dict[str, str], where: str, paper: str) -> PublishedRow:
-    printed = {column: values.pop(column) for column in FIGURE_COLUMNS}
-    for column, figure in printed.items():
+    printed = {column: values.pop(column) for column in METRIC_COLUMNS}
+    for column, metric in printed.items():
         try:
-            float(figure or 0)
+            float(metric or 0)
         except ValueError:
-            raise InputError(f"{where}: {column} is no number: {figure!r}") from None
+            raise InputError(f"{where}: {column} is no number: {metric!r}") from None
     if values["paper"] != paper:
         raise InputError(f"{where}: expected the paper {paper!r}, as the file is named; found {values['paper']!r}")
     if not (values["images"].isdigit() and values["table"] and values["method"]):
         raise InputError(f"{where}: expected a number of images, a table and a method; one of them is missing.")
-    shown = {column: figure for column, figure in printed.items() if figure}
+    shown = {column: metric for column, metric in printed.items() if metric}
     return PublishedRow(**{**values, "images": int(values["images"]), "printed": shown})  # type: ignore[arg-type]

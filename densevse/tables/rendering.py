@@ -118,9 +118,9 @@ def named_seeds(seeds: Iterable[int]) -> str:
 
 
 def number(value: float | None, key: str = "", sign: str = "") -> str:
-    """A figure of ours with one decimal; a whole rank without any; nothing where there is none.
+    """A metric of ours with one decimal; a whole rank without any; nothing where there is none.
 
-    `key` names the figure; `sign` is "+" where gains, too, are to have a sign.
+    `key` names the metric; `sign` is "+" where gains, too, are to have a sign.
     """
     if pd.isna(value):
         return ""
@@ -129,7 +129,7 @@ def number(value: float | None, key: str = "", sign: str = "") -> str:
 
 
 def number_range(ends: Iterable[float] | None, key: str = "", sign: str = "") -> str:
-    """The two ends of an interval of a figure of ours; nothing where there is none."""
+    """The two ends of an interval of a metric of ours; nothing where there is none."""
     written = [number(end, key, sign) for end in ends or ()]
     return " to ".join(written) if all(written) else ""
 

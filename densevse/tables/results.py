@@ -1,11 +1,11 @@
 """Tables of results, as config/tables says: each section has Random, published rows with ours beside them, and ours.
 
-Every measured figure comes from RETRIEVAL artifacts alone.
+Every measured metric comes from RETRIEVAL artifacts alone.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -13,12 +13,15 @@ from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.tables import RESULTS
-from densevse.tables.footnotes import changed_settings, notes
+from densevse.config.strict import Strict
+from densevse.config.tables import PrintedTable
+from densevse.tables.footnotes import changed_settings, footnotes
 from densevse.tables.layout import sheets
+from densevse.tables.plan import TablePlan
 from densevse.tables.published import PublishedRow, read_paper, read_published
 from densevse.tables.rendering import Document, Sheet
 from densevse.tables.rows import Row, as_record
-from densevse.tables.sections import Artifacts, Section, read_section
+from densevse.tables.sections import Section, SectionArtifacts, read_section
 
 
 class Outputs(NamedTuple):
@@ -31,63 +34,60 @@ class Outputs(NamedTuple):
 
 
 class TableInputs(NamedTuple):
-    """The files that a table is made from."""
+    """The files that a table is made from, in any order."""
 
-    images: Sequence[str]  # IMAGES, one for each section that measures something
-    captions: Sequence[str]  # CAPTIONS, one for each section that measures images
-    retrievals: Sequence[str]  # RETRIEVAL, by section, then variant, then seed
+    images: Sequence[str]  # IMAGES of each data set on which something is measured
+    captions: Sequence[str]  # CAPTIONS of each one whose images are measured
+    retrievals: Sequence[str]  # RETRIEVAL of each section, variant and seed
     published: Sequence[str]  # config/published/<paper>.csv of each cited paper
     papers: Sequence[str]  # config/published/<paper>.yaml of the same papers
 
 
-def make_table(inputs: TableInputs, settings: Mapping[str, Any], outputs: Outputs) -> None:
+def make_table(inputs: TableInputs, plan: TablePlan, outputs: Outputs) -> None:
     """Make a table of results from artifacts' paths.
 
-    `settings` holds title, reference, published (paper, table and rows of each printed table), sections (see
-    `Section`), and entries: the configuration of what is used, by kind and name.
+    Raises `InputError` if an artifact or a paper of the plan is missing, or was not made as the plan says.
     """
-    artifacts = Artifacts(iter(inputs.images), iter(inputs.captions), iter(inputs.retrievals))
-    sections = [read_section(section, settings["entries"], artifacts) for section in settings["sections"]]
+    artifacts = SectionArtifacts.at(inputs.images, inputs.captions, inputs.retrievals)
+    sections = [read_section(section, plan.configured, artifacts) for section in plan.sections]
     printed = read_published(inputs.published)
-    papers = {Path(file).stem: read_paper(file) for file in inputs.papers}
-    shown = [(section, row) for section in sections for row in chosen(printed, settings["published"], section)]
+    files = {Path(file).stem: file for file in inputs.papers}
+    papers = {cited.paper: read_paper(files[cited.paper]) for cited in plan.published}
+    shown = [(section, row) for section in sections for row in chosen(printed, plan.published, section)]
     found, records = [], []
     for section in sections:
         theirs = [row for of, row in shown if of is section]
-        rows = section.rows(theirs, papers, settings["reference"])
-        found += _sheets(section, rows, settings["reference"])
-        place = {key: section.settings[key] for key in ("dataset", "protocol")}
+        rows = section.rows(theirs, papers, plan.reference)
+        found += _sheets(section, rows, plan.reference)
+        place = {"dataset": section.plan.dataset, "protocol": section.plan.protocol}
         records += [{**place, **as_record(row)} for row in rows]
     frame = pd.DataFrame(records, columns=[column.name for column in RESULTS.columns])
-    changed = changed_settings(settings["sections"])
-    document = Document(settings["title"], found, notes(settings, sections, shown, papers), changed)
-    write_table(frame, RESULTS, document, settings, outputs)
+    notes = footnotes(plan, sections, shown, papers)
+    write_table(frame, RESULTS, Document(plan.title, found, notes, changed_settings(plan.sections)), plan, outputs)
 
 
-def write_table(
-    rows: pd.DataFrame, kind: Schema, shown: Document, settings: Mapping[str, Any], outputs: Outputs
-) -> None:
-    """Write a table in its four forms; bytes depend on rows and settings only."""
+def write_table(rows: pd.DataFrame, kind: Schema, shown: Document, plan: Strict, outputs: Outputs) -> None:
+    """Write a table in its four forms; bytes depend on rows and plan only."""
     shown.write(outputs.markdown, outputs.html)
     write_text(rows.to_csv(index=False, float_format="%.4f", lineterminator="\n"), outputs.csv)
-    schema.write(rows, kind, outputs.parquet, {"settings": settings})
+    schema.write(rows, kind, outputs.parquet, {"plan": plan.model_dump(mode="json")})
 
 
-def chosen(rows: Iterable[PublishedRow], tables: Iterable[Mapping[str, Any]], section: Section) -> list[PublishedRow]:
+def chosen(rows: Iterable[PublishedRow], tables: Iterable[PrintedTable], section: Section) -> list[PublishedRow]:
     """The published rows that belong into a section, by printed table, then as printed."""
     rows = list(rows)
-    place = (section.settings["published"] or section.settings["dataset"], section.settings["protocol"])
+    place = (section.plan.published or section.plan.dataset, section.plan.protocol)
     return [
         row
         for printed in tables
         for row in rows
-        if (row.paper, row.table) == (printed["paper"], printed["table"])
+        if (row.paper, row.table) == (printed.paper, printed.table)
         and (row.dataset, row.protocol) == place
-        and (printed["rows"] is None or row.method in printed["rows"])
+        and (printed.rows is None or row.method in printed.rows)
     ]
 
 
 def _sheets(section: Section, rows: Sequence[Row], reference: str | None) -> list[Sheet]:
-    measured = section.settings["measured"]
-    title = measured[reference]["title"] if reference in measured and len(measured) > 1 else None
+    measured = section.plan.measured
+    title = measured[reference].title if reference in measured and len(measured) > 1 else None
     return sheets(rows, section.heading(), title)

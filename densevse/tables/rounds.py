@@ -1,25 +1,28 @@
 """A table of the rounds of a method that learns correspondences (HM-LSTM, Fig 3): what each round gained."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.tables import ROUNDS
+from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.tables.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
-from densevse.tables.layout import gain
-from densevse.tables.published import DIRECTIONS, RECALLS
+from densevse.tables.layout import HEADS, gain
+from densevse.tables.plan import MeasuredVariant, RoundPlan, RoundsPlan
 from densevse.tables.rendering import Column, Document, Sheet, number, number_range
 from densevse.tables.results import Outputs, write_table
 from densevse.tables.rows import Row, as_record, measured_rows
-from densevse.tables.sections import Artifacts, read_section
+from densevse.tables.sections import SectionArtifacts, read_section
 
 CHOICES = ("learned", "whole image", "chance", "best possible")
-FIGURES = [
-    *(f"{direction}_{figure}" for direction in DIRECTIONS for figure in (*(f"r{k}" for k in RECALLS), "median_rank")),
-    "sum",
+METRICS = [
+    *(f"{direction}_{metric}" for direction in DIRECTIONS for metric in (*(f"r{k}" for k in RECALLS), "median_rank")),
+    "rsum",
 ]
 NOTES = [
     TIES,
@@ -30,70 +33,76 @@ NOTES = [
 ]
 
 
-def make_rounds(
-    tables: Sequence[str],
-    retrievals: Sequence[str],
-    accuracies: Sequence[str],
-    settings: Mapping[str, Any],
-    outputs: Outputs,
-) -> None:
-    """Make the table from artifacts' paths.
+class RoundsInputs(NamedTuple):
+    """The files that a table of rounds is made from, in any order."""
 
-    `tables` are the data set's IMAGES and CAPTIONS. `settings` holds title, rounds (variant -> T), entries, and a
-    section whose measured entries are those variants. `retrievals` come by variant, then round from 0, then seed;
-    `accuracies` likewise from round 1, or none without true boxes.
-    """
-    numbered = {
-        f"{variant} round {number}": (variant, number)
-        for variant, last in settings["rounds"].items()
-        for number in range(last + 1)
-    }
-    of_variant = settings["section"]["measured"]
-    measured = {name: of_variant[variant] for name, (variant, _) in numbered.items()}
-    artifacts = Artifacts(iter(tables[:1]), iter(tables[1:]), iter(retrievals))
-    section = read_section({**settings["section"], "measured": measured}, settings["entries"], artifacts)
-    first = {name: f"{variant} round 0" for name, (variant, _) in numbered.items()}
+    images: Sequence[str]  # the data set's IMAGES
+    captions: Sequence[str]  # its CAPTIONS
+    retrievals: Sequence[str]  # RETRIEVAL of each variant, round and seed
+    accuracies: Sequence[str]  # CORRESPONDENCE_ACCURACY of each variant, round from 1 and seed; none without true boxes
+
+
+def make_rounds(inputs: RoundsInputs, plan: RoundsPlan, outputs: Outputs) -> None:
+    """Make the table from artifacts' paths. Raises `InputError` if an artifact of the plan is missing."""
+    rounds = {f"{one.variant} round {one.number}": one for one in plan.rounds}
+    measured = {name: _measured(one, plan) for name, one in rounds.items()}
+    artifacts = SectionArtifacts.at(inputs.images, inputs.captions, inputs.retrievals)
+    section = read_section(plan.section.model_copy(update={"measured": measured}), plan.configured, artifacts)
+    first = {name: f"{one.variant} round 0" for name, one in rounds.items()}
     rows = measured_rows(section.measured, section.test_set, section.folds, first)
-    judged = iter(accuracies)
-    lines = [(*numbered[row.variant], row) for row in rows]
-    found = [(*line, _accuracy(judged, line[1], line[2].seeds if accuracies else 0)) for line in lines]
-    frame = pd.DataFrame([_record(*line) for line in found], columns=[column.name for column in ROUNDS.columns])
-    notes = [*NOTES, *making_notes(settings, [section])]
-    sheets = [_figures_sheet(found, section.heading()), _intervals_sheet(found)]
-    document = Document(settings["title"], sheets, notes, changed_settings([settings["section"]]))
-    write_table(frame, ROUNDS, document, settings, outputs)
+    judged = ArtifactIndex(inputs.accuracies, CORRESPONDENCE_ACCURACY)
+    lines = [Line(rounds[row.variant], row, _accuracy(rounds[row.variant], plan, judged)) for row in rows]
+    frame = pd.DataFrame([_record(line) for line in lines], columns=[column.name for column in ROUNDS.columns])
+    notes = [*NOTES, *making_notes(plan, [section])]
+    sheets = [_metrics_sheet(lines, section.heading()), _intervals_sheet(lines)]
+    write_table(frame, ROUNDS, Document(plan.title, sheets, notes, changed_settings([plan.section])), plan, outputs)
 
 
-def _accuracy(paths: Iterator[str], number: int, seeds: int) -> dict[str, float | None]:
+class Line(NamedTuple):
+    """A line of the table: a round, its row, and how right its correspondences are, by choice."""
+
+    round: RoundPlan
+    row: Row
+    accuracy: Mapping[str, float | None]
+
+
+def _measured(one: RoundPlan, plan: RoundsPlan) -> MeasuredVariant:
+    """A variant as it is measured after a round."""
+    return plan.section.measured[one.variant].model_copy(update={"model": one.model, "round": one.number})
+
+
+def _accuracy(one: RoundPlan, plan: RoundsPlan, judged: ArtifactIndex) -> dict[str, float | None]:
     """Mean over seeds, of each choice; none at round 0 and where there are no true boxes."""
-    if not (number and seeds):
+    if one.correspondences is None:
         return dict.fromkeys(CHOICES)
-    files = [next(paths) for _ in range(seeds)]
-    mean = schema.read_all(files, CORRESPONDENCE_ACCURACY).groupby("choice")["accuracy"].mean()
+    seeds = plan.section.measured[one.variant].seeds
+    of_seeds = [Identity(plan.section.dataset, one.correspondences, seed, one.number) for seed in seeds]
+    rows = schema.read_all([judged.path(of) for of in of_seeds], CORRESPONDENCE_ACCURACY)
+    mean = rows.groupby("choice")["accuracy"].mean()
     return {choice: mean.get(choice) for choice in CHOICES}
 
 
-def _record(variant: str, number: int, row: Row, accuracy: Mapping[str, float | None]) -> dict[str, Any]:
+def _record(line: Line) -> dict[str, Any]:
     """A row of a ROUNDS artifact."""
+    one, row, accuracy = line
     accuracies = {f"{choice.replace(' ', '_')}_accuracy": value for choice, value in accuracy.items()}
-    return {**as_record(row), "variant": variant, "round": number, "gain": row.gain or 0.0, **accuracies}
+    return {**as_record(row), "variant": one.variant, "round": one.number, "gain": row.gain or 0.0, **accuracies}
 
 
-Line = tuple[str, int, Row, Mapping[str, float | None]]
 NAMES = (Column("Method", number=False), Column("Variant", number=False), Column("Round"))
 
 
-def _figures_sheet(lines: Sequence[Line], heading: str) -> Sheet:
-    columns = (*NAMES, *_figure_columns(), Column("±"), Column("Gain", number=False))
+def _metrics_sheet(lines: Sequence[Line], heading: str) -> Sheet:
+    columns = (*NAMES, *_metric_columns(), Column("±"), Column("Gain", number=False))
     columns += tuple(Column(choice, "Accuracy", short="accuracy") for choice in CHOICES)
     cells = [
         [
-            *(row.method, variant, str(round_number)),
-            *(number(row.figures[key], key) for key in FIGURES),
-            *(number(row.sum_spread), gain(row)),
+            *(row.method, one.variant, str(one.number)),
+            *(number(row.metrics[key], key) for key in METRICS),
+            *(number(row.rsum_spread), gain(row)),
             *("" if accuracy[choice] is None else f"{accuracy[choice]:.3f}" for choice in CHOICES),
         ]
-        for variant, round_number, row, accuracy in lines
+        for one, row, accuracy in lines
     ]
     return Sheet(heading, columns, cells)
 
@@ -101,16 +110,16 @@ def _figures_sheet(lines: Sequence[Line], heading: str) -> Sheet:
 def _intervals_sheet(lines: Sequence[Line]) -> Sheet:
     cells = [
         [
-            *(row.method, variant, str(round_number)),
-            *(number_range(row.intervals[key], key) for key in FIGURES),
+            *(row.method, one.variant, str(one.number)),
+            *(number_range(row.intervals[key], key) for key in METRICS),
             number_range(row.gain_interval, sign="+"),
         ]
-        for variant, round_number, row, _ in lines
+        for one, row, _ in lines
     ]
-    return Sheet("95% intervals", (*NAMES, *_figure_columns(), Column("Gain")), cells)
+    return Sheet("95% intervals", (*NAMES, *_metric_columns(), Column("Gain")), cells)
 
 
-def _figure_columns() -> tuple[Column, ...]:
+def _metric_columns() -> tuple[Column, ...]:
     headers = (*(f"R@{k}" for k in RECALLS), "Med r")
-    both = [Column(header, name.capitalize(), short=name) for name in DIRECTIONS for header in headers]
+    both = [Column(header, HEADS[side].capitalize(), short=HEADS[side]) for side in DIRECTIONS for header in headers]
     return (*both, Column("Sum"))

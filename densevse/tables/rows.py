@@ -7,27 +7,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from densevse.evaluation.chance import expected_figures
+from densevse.evaluation.chance import expected_metrics
+from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS, RECALL_COLUMNS
 from densevse.evaluation.protocols import Fold, TestSet
 from densevse.statistics.bootstrap import FEWEST_GROUPS, Interval
 from densevse.statistics.intervals import Bootstrap, Replicates
-from densevse.tables.published import DIRECTIONS, FIGURE_COLUMNS, RECALL_COLUMNS, PublishedRow
+from densevse.tables.published import PublishedRow
 from densevse.tables.rendering import named_seeds
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row: whose figures, what they are, and, of a measured row, how sure they are."""
+    """A row: whose metrics, what they are, and, of a measured row, how sure they are."""
 
     method: str  # as printed
     kind: str  # random, published or measured
     source: str  # paper and table, or variant and seeds
     variant: str  # in config/methods; empty without one
-    figures: Mapping[str, float]
-    printed: Mapping[str, str] = field(default_factory=dict)  # of a published row: figures as printed
+    metrics: Mapping[str, float]
+    printed: Mapping[str, str] = field(default_factory=dict)  # of a published row: metrics as printed
     note: str = ""
     seeds: int = 0
-    sum_spread: float | None = None  # standard deviation of Sum over seeds
+    rsum_spread: float | None = None  # standard deviation of Sum over seeds
     intervals: Mapping[str, Interval] = field(default_factory=dict)
     difference: float | None = None  # of a published row: ours minus it, over the recalls that it prints
     gain: float | None = None  # of a measured row: its Sum minus the reference row's
@@ -46,19 +47,19 @@ class Measured:
 def random_row(test_set: TestSet, folds: list[Fold]) -> Row:
     """What ranking by chance is expected to give on these images and sentences."""
     source = "expected, by formula, on these images and sentences"
-    return Row("Random", "random", source, "random", expected_figures(test_set, folds))
+    return Row("Random", "random", source, "random", expected_metrics(test_set, folds))
 
 
 def published_row(row: PublishedRow, source: str, own: Row | None) -> Row:
     """A published row, with the difference from `own`, ours of the same method, where both may be compared."""
-    found = difference(own.figures, row.figures) if own else None
-    return Row(row.method, "published", source, row.variant, row.figures, row.printed, row.note, difference=found)
+    found = difference(own.metrics, row.metrics) if own else None
+    return Row(row.method, "published", source, row.variant, row.metrics, row.printed, row.note, difference=found)
 
 
 def measured_rows(
     measured: Sequence[Measured], test_set: TestSet, folds: list[Fold], references: Mapping[str, str]
 ) -> list[Row]:
-    """Ours: figures are means over seeds, with intervals.
+    """Ours: metrics are means over seeds, with intervals.
 
     `references` says which variant each one is compared with; so that a row has its paired gain on another one.
     """
@@ -73,8 +74,8 @@ def measured_rows(
 
 
 def undrawn(of: Replicates) -> Replicates:
-    """The same figures without draws, so that their intervals are unknown: there are too few groups to draw from."""
-    return replace(of, drawn={figure: np.full_like(values, np.nan) for figure, values in of.drawn.items()})
+    """The same metrics without draws, so that their intervals are unknown: there are too few groups to draw from."""
+    return replace(of, drawn={metric: np.full_like(values, np.nan) for metric, values in of.drawn.items()})
 
 
 def queries_of(test_set: TestSet, folds: list[Fold]) -> tuple[pd.DataFrame, list[str]]:
@@ -100,27 +101,27 @@ def difference(own: Mapping[str, float], theirs: Mapping[str, float]) -> float |
 def as_record(row: Row) -> dict[str, Any]:
     """A row of a RESULTS artifact, without the columns that name its section."""
     intervals = {
-        f"{key}_{end}": getattr(row.intervals.get(key), end, None) for key in FIGURE_COLUMNS for end in ("low", "high")
+        f"{key}_{end}": getattr(row.intervals.get(key), end, None) for key in METRIC_COLUMNS for end in ("low", "high")
     }
     gains = {f"gain_{end}": getattr(row.gain_interval, end, None) for end in ("low", "high")}
-    plain = ("method", "kind", "source", "variant", "note", "seeds", "sum_spread", "difference", "gain")
-    figures = {key: row.figures.get(key) for key in FIGURE_COLUMNS}
-    return {**{name: getattr(row, name) for name in plain}, **figures, **intervals, **gains}
+    plain = ("method", "kind", "source", "variant", "note", "seeds", "rsum_spread", "difference", "gain")
+    metrics = {key: row.metrics.get(key) for key in METRIC_COLUMNS}
+    return {**{name: getattr(row, name) for name in plain}, **metrics, **intervals, **gains}
 
 
 def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Bootstrap, reference: str | None) -> Row:
     own = found[one.variant]
-    figures = {str(key): float(value) for key, value in own.by_seed.mean().items()}
+    metrics = {str(key): float(value) for key, value in own.by_seed.mean().items()}
     compared = found.get(reference or "") if one.variant != reference else None
     return Row(
         one.title,
         "measured",
         f"{one.variant}, {named_seeds(one.retrievals)}",
         one.variant,
-        figures,
+        metrics,
         seeds=len(one.retrievals),
-        sum_spread=float(own.by_seed["sum"].std(ddof=1)) if len(own.by_seed) > 1 else None,
-        intervals={key: bootstrap.interval(key, own) for key in figures},
-        gain=figures["sum"] - float(compared.by_seed["sum"].mean()) if compared else None,
-        gain_interval=bootstrap.difference("sum", own, compared) if compared else None,
+        rsum_spread=float(own.by_seed["rsum"].std(ddof=1)) if len(own.by_seed) > 1 else None,
+        intervals={key: bootstrap.interval(key, own) for key in metrics},
+        gain=metrics["rsum"] - float(compared.by_seed["rsum"].mean()) if compared else None,
+        gain_interval=bootstrap.difference("rsum", own, compared) if compared else None,
     )

@@ -1,6 +1,6 @@
 """A section of a table, read from its artifacts: the test set of a data set under a protocol, and its rows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -8,12 +8,16 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.protocols import Fold, TestSet, folds, full, select_split
 from densevse.tables.accuracy import families_of
+from densevse.tables.plan import Configured, Difference, SectionPlan
 from densevse.tables.provenance import check_provenance
-from densevse.tables.published import DIRECTIONS, Paper, PublishedRow
+from densevse.tables.published import Paper, PublishedRow
 from densevse.tables.rows import Measured, Row, measured_rows, published_row, random_row
 
 NAMELESS = np.array([], dtype=object)
@@ -23,7 +27,7 @@ SAME_SIZE = 0.01
 
 PROTOCOLS = {
     "full": "every sentence against every image",
-    "five_folds": "figures are the mean of five folds of {fold} images",
+    "five_folds": "metrics are the mean of five folds of {fold} images",
     "first_1000": "the first {fold} images",
     "random_1000": "{fold} images drawn at random",
     "hodosh": "only the first sentence of each image",
@@ -33,13 +37,9 @@ PROTOCOLS = {
 
 @dataclass(frozen=True)
 class Section:
-    """A data set under a protocol.
+    """A data set under a protocol, as planned and as its artifacts say."""
 
-    `settings` holds title, dataset, protocol, published (the data set's name in config/published) and measured: of each
-    variant title, seeds and what it was made with.
-    """
-
-    settings: Mapping[str, Any]
+    plan: SectionPlan
     images: pd.DataFrame | None  # IMAGES rows; None for regions, and where no data are at hand
     test_set: TestSet
     folds: list[Fold]
@@ -53,27 +53,27 @@ class Section:
 
     def alike(self, row: PublishedRow) -> bool:
         """Whether ours may be compared with a published row: the same data set, protocol, test size and networks."""
-        same_place = (row.dataset, row.protocol) == (self.settings["dataset"], self.settings["protocol"])
+        same_place = (row.dataset, row.protocol) == (self.plan.dataset, self.plan.protocol)
         return same_place and self.same_size(row) and not self.replaced(row)
 
     def same_size(self, row: PublishedRow) -> bool:
         """Whether as many images are ranked as in a published row."""
         return abs(self.fold_size - row.images) < SAME_SIZE * row.images
 
-    def replaced(self, row: PublishedRow) -> Mapping[str, Any]:
+    def replaced(self, row: PublishedRow) -> Mapping[str, Difference]:
         """What ours beside a published row is given instead of the packaged networks and options: path -> both."""
-        found: Mapping[str, Any] = self.settings["measured"].get(row.variant, {}).get("replaced", {})
-        return found
+        measured = self.plan.measured.get(row.variant)
+        return measured.made_with.replaced if measured else {}
 
     def heading(self) -> str:
         """Data set, split, how much of it is ranked, and the protocol."""
         if not self.folds:
-            return f"{self.settings['title']}: published figures; nothing is measured here yet"
+            return f"{self.plan.title}: published metrics; nothing is measured here yet"
         images = len(np.unique(np.concatenate([fold.images for fold in self.folds])))
         sentences = len(np.unique(np.concatenate([fold.captions for fold in self.folds])))
-        asked, answers = ("regions", "phrases") if self.settings["protocol"] == "regions" else ("images", "sentences")
-        protocol = PROTOCOLS[self.settings["protocol"]].format(fold=f"{self.fold_size:,}")
-        return f"{self.settings['title']}: test split, {images:,} {asked}, {sentences:,} {answers}, {protocol}"
+        asked, answers = ("regions", "phrases") if self.plan.protocol == "regions" else ("images", "sentences")
+        protocol = PROTOCOLS[self.plan.protocol].format(fold=f"{self.fold_size:,}")
+        return f"{self.plan.title}: test split, {images:,} {asked}, {sentences:,} {answers}, {protocol}"
 
     def rows(self, published: Sequence[PublishedRow], papers: Mapping[str, Paper], reference: str | None) -> list[Row]:
         """Random, the published rows, ours."""
@@ -88,36 +88,44 @@ class Section:
         return [*chance, *theirs, *ours]
 
 
-class Artifacts(NamedTuple):
-    """Paths of artifacts in the order of sections; each section takes its own."""
+class SectionArtifacts(NamedTuple):
+    """What sections are read from."""
 
-    images: Iterator[str]  # IMAGES, one for each section that measures something
-    captions: Iterator[str]  # CAPTIONS, one for each section that measures images
-    retrievals: Iterator[str]  # RETRIEVAL, by section, then variant, then seed
+    images: ArtifactIndex  # IMAGES of each data set on which something is measured
+    captions: ArtifactIndex  # CAPTIONS of each one whose images are measured
+    retrievals: ArtifactIndex  # RETRIEVAL of each measured variant and seed
+
+    @classmethod
+    def at(cls, images: Iterable[str], captions: Iterable[str], retrievals: Iterable[str]) -> "SectionArtifacts":
+        """Those of these paths, in any order."""
+        return cls(
+            ArtifactIndex(images, IMAGES), ArtifactIndex(captions, CAPTIONS), ArtifactIndex(retrievals, RETRIEVAL)
+        )
 
 
-def read_section(settings: Mapping[str, Any], entries: Mapping[str, Any], artifacts: Artifacts) -> Section:
+def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionArtifacts) -> Section:
     """Read a section. One that measures nothing has no test set either: published rows need no data.
 
-    Raises `InputError` if an artifact was not made with what `settings` and `entries` say (see `check_provenance`).
+    Raises `InputError` if an artifact is missing, or was not made with what the plan says (see `check_provenance`).
     """
     measured, made_from = [], []
-    for name, entry in settings["measured"].items():
-        paths = {seed: next(artifacts.retrievals) for seed in entry["seeds"]}
+    for name, entry in plan.measured.items():
+        identities = {seed: entry.identity(plan.dataset, plan.protocol, seed) for seed in entry.seeds}
+        paths = {seed: artifacts.retrievals.path(of) for seed, of in identities.items()}
         runs = {seed: schema.read(path, RETRIEVAL) for seed, path in paths.items()}
-        measured.append(Measured(name, entry["title"], runs))
+        measured.append(Measured(name, entry.title, runs))
         for path in paths.values():
             made_from.append(schema.check(path, RETRIEVAL))
-            check_provenance(path, made_from[-1], entry, entries)
+            check_provenance(path, made_from[-1], entry.made_with, configured)
     if not measured:
-        return Section(settings, None, NOTHING, [], [], [])
-    images = next(artifacts.images)
-    if settings["protocol"] == "regions":
+        return Section(plan, None, NOTHING, [], [], [])
+    images = artifacts.images.path(Identity(plan.dataset))
+    if plan.protocol == "regions":
         test_set = _regions(measured, made_from, families_of(images))
-        return Section(settings, None, test_set, full(test_set), measured, made_from)
+        return Section(plan, None, test_set, full(test_set), measured, made_from)
     image_table = schema.read(images, IMAGES)
-    test_set = select_split(image_table, schema.read(next(artifacts.captions), CAPTIONS))
-    return Section(settings, image_table, test_set, folds(test_set, settings["protocol"]), measured, made_from)
+    test_set = select_split(image_table, schema.read(artifacts.captions.path(Identity(plan.dataset)), CAPTIONS))
+    return Section(plan, image_table, test_set, folds(test_set, plan.protocol), measured, made_from)
 
 
 def source(row: PublishedRow, papers: Mapping[str, Paper]) -> str:

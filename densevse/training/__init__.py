@@ -1,1 +1,1 @@
-"""Training: tasks, the one loop that trains any of them, and checkpoints."""
+"""Training: tasks, the one loop and the one driver that train any of them, and checkpoints."""

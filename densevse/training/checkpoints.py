@@ -59,14 +59,14 @@ def footer_bytes(path: Path) -> int:
 class Checkpoint:
     """The checkpoint of one training: a plain dictionary of tensors, numbers and strings.
 
-    It lies in a work folder of its own beside the model, `.work-<fingerprint>`, which no rule declares: Snakemake
-    leaves it alone when it cleans up after a killed job. It goes when the model is complete.
+    It lies in a work folder of its own beside the weights, `.work-<their name>-<fingerprint>`, which no rule declares:
+    Snakemake leaves it alone when it cleans up after a killed job. It goes when the weights are written.
     """
 
-    def __init__(self, model: str | Path, fingerprint: str) -> None:
+    def __init__(self, weights: str | Path, fingerprint: str) -> None:
         self.fingerprint = fingerprint
-        self._models = Path(model).parent
-        self.path = self._models / f".work-{fingerprint[:16]}" / "checkpoint.pt"
+        self._beside, self._prefix = Path(weights).parent, f".work-{Path(weights).stem}-"
+        self.path = self._beside / f"{self._prefix}{fingerprint[:16]}" / "checkpoint.pt"
 
     def save(self, state: Mapping[str, Any]) -> None:
         """Replace the checkpoint by `state`."""
@@ -98,9 +98,10 @@ class Checkpoint:
         return state
 
     def remove(self) -> None:
-        """Remove this training's work folder and those of trainings that it supersedes."""
+        """Remove the work folders of this training and of those of the same weights that it supersedes."""
         for folder in [self.path.parent, *self._others()]:
             shutil.rmtree(folder, ignore_errors=True)
 
     def _others(self) -> list[Path]:
-        return sorted(folder for folder in self._models.glob(".work-*") if folder != self.path.parent)
+        found = self._beside.glob(self._prefix + "[0-9a-f]" * 16)
+        return sorted(folder for folder in found if folder != self.path.parent)

@@ -1,6 +1,6 @@
 """The two tasks of a concept network: its last layer on stored features, or all of it from pixels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -8,16 +8,17 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pydantic import Field
 from torch import Tensor, nn
 
 from densevse.artifacts.files import write_text
-from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
-from densevse.config.networks import Network
+from densevse.config.networks import NetworkInput
 from densevse.config.strict import Strict
-from densevse.config.training import NamedPhase, Training
+from densevse.config.training import Recipe
 from densevse.data.concepts import ConceptBatch, ConceptTables, ImagesWithConcepts
+from densevse.data.files import Files
 from densevse.data.ragged import Indices
 from densevse.datasets.images import ImageFiles
 from densevse.evaluation.average_precision import mean_average_precision
@@ -25,13 +26,11 @@ from densevse.inference.encoding import batches, evaluation
 from densevse.inference.models import write_weights
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.runtime.errors import InputError
-from densevse.runtime.numerics import seed_everything, set_up
-from densevse.training.checkpoints import Checkpoint, fingerprint
-from densevse.training.loop import Plan, Trainer, write_history
+from densevse.training.driver import Subject, Trainable, drive
 from densevse.training.task import Task
 from densevse.vision.concept_network import best_of_regions, head, multi_label_loss, with_outputs
 from densevse.vision.networks import load_module, standardised
-from densevse.vision.views import squeezed
+from densevse.vision.resizing import squeezed
 
 AT_ONCE = 128  # images that are validated together
 Views = Literal["whole", "regions"]
@@ -111,8 +110,10 @@ class ConceptsFromPixels(Task):
 
     selects = "mean_average_precision"
 
-    def __init__(self, module: nn.Module, network: Network, train: WholeImages, val: WholeImages, seed: int) -> None:
-        self.module, self.network, self.train, self.val, self.seed = module, network, train, val, seed
+    def __init__(
+        self, module: nn.Module, pixels: NetworkInput, train: WholeImages, val: WholeImages, seed: int
+    ) -> None:
+        self.module, self.pixels, self.train, self.val, self.seed = module, pixels, train, val, seed
         self.parameters = Strict()
         self.examples = len(train)
 
@@ -136,23 +137,25 @@ class ConceptsFromPixels(Task):
         return {"mean_average_precision": mean_average_precision(np.concatenate(found), self.val.present)}
 
     def _normalized(self, pixels: Tensor) -> Tensor:
-        return standardised(pixels, self.network.mean, self.network.std)
+        return standardised(pixels, self.pixels.mean, self.pixels.std)
 
 
-class ConceptJob(Strict):
-    """All that decides how a concept network is trained, besides its input files."""
+class ConceptJob(Recipe):
+    """All that decides how the last layer of a concept network is trained, besides its input files."""
 
-    name: str
+    concept_network: str = Field(description="its name")
     learns_from: Views = "whole"
-    training: Training
-    phases: list[NamedPhase]
-    seed: int
-    threads: int
-    code: str = ""
+
+
+class PixelConceptJob(ConceptJob):
+    """All that decides how every layer of a concept network is trained, besides its input files."""
+
+    architecture: str = Field(description="of the network that it is made of")
+    pixels: NetworkInput
 
 
 @dataclass(frozen=True)
-class Written:
+class ConceptFiles:
     """The files that a training writes: weights, history, and the concepts' names in the order of the outputs."""
 
     weights: str
@@ -160,61 +163,50 @@ class Written:
     classes: str
 
 
-def train_head(tables: Mapping[str, str], regions: Sequence[str], job: ConceptJob, written: Written) -> None:
-    """Train the last layer on stored REGION_FEATURES, whose region 0 is the whole image.
+def train_head(tables: Mapping[str, str], regions: Sequence[str], job: ConceptJob, files: ConceptFiles) -> None:
+    """Train the last layer on stored REGION_FEATURES, whose region 0 is the whole image: see `drive`.
 
     `tables` are the paths of images, concepts and image_concepts. Raises `InputError` as `ConceptTables` does.
     """
-    device = set_up(job.threads)
-    found, store = ConceptTables.read(**tables), FeatureStore(regions, REGION_FEATURES)
-    train, val = found.split("train"), found.split("val")
-    seed_everything(job.seed, job.name)
-    module = head(store.shape[0], train.share()).to(device)
-    task = ConceptHead(module, ImagesWithConcepts(train, store), ImagesWithConcepts(val, store), job.learns_from)
-    _train(task, found.names, job, {**tables, "regions": list(regions)}, written)
+
+    def make() -> Trainable:
+        found, store = ConceptTables.read(**tables), FeatureStore(regions, REGION_FEATURES)
+        train, val = found.split("train"), found.split("val")
+        module = head(store.shape[0], train.share())
+        task = ConceptHead(module, ImagesWithConcepts(train, store), ImagesWithConcepts(val, store), job.learns_from)
+        return _trainable(task, found.names, files)
+
+    inputs = Files({**tables, "regions": list(regions)})
+    drive(Subject(job, (job.concept_network,), inputs), make, files.weights, files.history)
 
 
 def train_all(
-    tables: Mapping[str, str],
-    sources: Mapping[str, str],
-    network: Network,
-    weights: str,
-    job: ConceptJob,
-    written: Written,
+    tables: Mapping[str, str], sources: Mapping[str, str], weights: str, job: PixelConceptJob, files: ConceptFiles
 ) -> None:
     """Train all layers of a network that has been trained on other classes, whose `weights` it starts from.
 
-    `sources` are the data set's files by source name. Raises `InputError` as `ConceptTables` does, or for a network
-    whose last layer is not linear.
+    `sources` are the data set's files by source name. See `drive`; also raises `InputError` as `ConceptTables` does, or
+    for a network whose last layer is not linear.
     """
-    device = set_up(job.threads)
-    found, files = ConceptTables.read(**tables), ImageFiles(sources)
-    train, val = found.split("train"), found.split("val")
-    seed_everything(job.seed, job.name)
-    try:
-        module = with_outputs(load_module(network.architecture, weights).requires_grad_(True), train.share())
-    except ValueError as error:
-        raise InputError(f"{network.architecture} cannot tell concepts: {error}") from error
-    wholes, unseen = (WholeImages(split, files, network.size) for split in (train, val))
-    task = ConceptsFromPixels(module.to(device), network, wholes, unseen, job.seed)
-    _train(task, found.names, job, tables, written, {"weights": weights})
+
+    def make() -> Trainable:
+        found, images = ConceptTables.read(**tables), ImageFiles(sources)
+        train, val = found.split("train"), found.split("val")
+        try:
+            module = with_outputs(load_module(job.architecture, weights).requires_grad_(True), train.share())
+        except ValueError as error:
+            raise InputError(f"{job.architecture} cannot tell concepts: {error}") from error
+        wholes, unseen = (WholeImages(split, images, job.pixels.size) for split in (train, val))
+        return _trainable(ConceptsFromPixels(module, job.pixels, wholes, unseen, job.seed), found.names, files)
+
+    # The weights that it starts from may be published ones, which do not say what they were made from.
+    subject = Subject(job, (job.concept_network,), Files({**tables, "start": weights}), untraced={"start"})
+    drive(subject, make, files.weights, files.history)
 
 
-def _train(
-    task: ConceptHead | ConceptsFromPixels,
-    names: list[str],
-    job: ConceptJob,
-    parents: Mapping[str, Any],
-    written: Written,
-    also: Mapping[str, str] | None = None,
-) -> None:
-    paths = [path for found in parents.values() for path in ([found] if isinstance(found, str) else found)]
-    settings = job.model_dump(mode="json")
-    checkpoint = Checkpoint(written.weights, fingerprint(settings, [*paths, *(also or {}).values()]))
-    rows = Trainer(task, Plan(job.training, job.phases, job.seed), checkpoint).run()
-    described = {key: value for key, value in settings.items() if key not in ("name", "code")}
-    made_from = lineage({"concept_network": job.name, **described}, parents)
-    write_history(rows, written.history, made_from)
-    write_weights(task.module, written.weights, made_from)
-    write_text("".join(f"{name}\n" for name in names), Path(written.classes))
-    checkpoint.remove()
+def _trainable(task: ConceptHead | ConceptsFromPixels, names: Iterable[str], files: ConceptFiles) -> Trainable:
+    def save(path: Path, made_from: dict[str, Any]) -> None:
+        write_weights(task.module, path, made_from)
+        write_text("".join(f"{name}\n" for name in names), Path(files.classes))
+
+    return Trainable(task, save)

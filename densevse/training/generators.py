@@ -1,6 +1,7 @@
-"""The task of a generator, trained on sentences by their likelihood, and a training job from artifacts to a model."""
+"""The task of a generator, trained on sentences by their likelihood."""
 
 import math
+from functools import partial
 from pathlib import Path
 
 from torch import Tensor
@@ -14,8 +15,8 @@ from densevse.inference.encoding import batches, evaluation
 from densevse.inference.generators import build_generator, generator_shapes
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Moment, device_of, to_device
-from densevse.runtime.numerics import seed_everything
-from densevse.training.job import train_task
+from densevse.training.driver import Subject, drive
+from densevse.training.models import trainable_model
 from densevse.training.task import Task
 
 AT_ONCE = 128  # sentences that are validated together
@@ -59,13 +60,12 @@ class Writing(Task):
 
 
 def train_generator(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:
-    """Train a generator and write its `model` and `history`: see `train_task`."""
+    """Train a generator and write its `model` and `history`: see `drive`."""
 
     def task_of(inputs: Inputs) -> Writing:
-        seed_everything(job.seed, job.method)
         train = SentencesWithContent(inputs, inputs.pairs("train"), "train")
         val_pairs = inputs.pairs("val", images=job.training.validation_images)
         val = SentencesWithContent(inputs, val_pairs, "val")
         return Writing(build_generator(job.method, job.parameters, generator_shapes(inputs, train.size)), train, val)
 
-    train_task(task_of, files, job, model, history)
+    drive(Subject(job, (job.method,), files), partial(trainable_model, task_of, files, job), model, history)

@@ -20,7 +20,7 @@ from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import REAL
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.strict import Strict
-from densevse.config.training import NamedPhase, Training
+from densevse.config.training import NamedPhase, Recipe, Training
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
@@ -33,24 +33,6 @@ from densevse.training.task import Task
 
 class Interrupted(SystemExit):
     """Training was asked to stop, and has saved a checkpoint. Ends the process with exit status 1 if not caught."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How a task is trained: the settings that hold throughout, and the phases in their order.
-
-    `seed` and `round` decide the order of examples. With `validate_start` the weights that training starts from are
-    those of a trained model: they are validated first, as epoch 0, and kept if no epoch is better.
-
-    A phase may change parameters of what is trained. Weights are kept of those last epochs alone in which the
-    parameters are what they are at the end: the best epoch of a warm-up would be another method's.
-    """
-
-    training: Training
-    phases: Sequence[NamedPhase]
-    seed: int
-    round: int = 0
-    validate_start: bool = False
 
 
 @dataclass
@@ -70,7 +52,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Epoch:
-    """An epoch of the plan."""
+    """An epoch of a recipe."""
 
     phase: NamedPhase
     parameters: Strict  # the task's, as the phase changes them
@@ -86,21 +68,25 @@ class Epoch:
 
 
 class Trainer:
-    """Trains a task by a plan; afterwards its module has the weights of the best epoch."""
+    """Trains a task by a recipe; afterwards its module has the weights of the best epoch.
 
-    def __init__(self, task: Task, plan: Plan, checkpoint: Checkpoint) -> None:
-        self.task, self.plan, self.checkpoint = task, plan, checkpoint
+    Where it `starts_trained`, the weights that training starts from are those of a trained model: they are validated
+    first, as epoch 0, and kept if no epoch is better.
+    """
+
+    def __init__(self, task: Task, recipe: Recipe, checkpoint: Checkpoint, starts_trained: bool = False) -> None:
+        self.task, self.recipe, self.checkpoint, self.starts_trained = task, recipe, checkpoint, starts_trained
         self.epochs = [
             Epoch(phase, task.parameters_in(phase.name, phase.parameters), number)
-            for phase in plan.phases
+            for phase in recipe.phases
             for number in range(phase.epochs)
         ]
         self.warm_up = _warm_up(self.epochs)
         self.device = device_of(task.module)
         self.weights = {name: weight for name, weight in task.module.named_parameters() if weight.requires_grad}
-        self.frozen = {phase.name: _frozen(phase, self.weights) for phase in plan.phases}
-        self.optimizer = _optimizer(list(self.weights.values()), plan.training)
-        decay = plan.training.average
+        self.frozen = {phase.name: _frozen(phase, self.weights) for phase in recipe.phases}
+        self.optimizer = _optimizer(list(self.weights.values()), recipe.training)
+        decay = recipe.training.average
         self.average = None if decay is None else MovingAverage(task.module, decay)
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
@@ -113,7 +99,7 @@ class Trainer:
         self._resume()
         self.task.module.train()
         with _stop_signals() as stop:
-            if self.plan.validate_start and not self.progress.history:
+            if self.starts_trained and not self.progress.history:
                 self._validate_start()
             while self.progress.epoch <= len(self.epochs):
                 self._run_epoch(stop)
@@ -125,18 +111,18 @@ class Trainer:
         return [{**row, "best": row["epoch"] == self.progress.best_epoch} for row in self.progress.history]
 
     def _run_epoch(self, stop: threading.Event) -> None:
-        now, epoch, plan = self.progress, self.epochs[self.progress.epoch - 1], self.plan
+        now, epoch, recipe = self.progress, self.epochs[self.progress.epoch - 1], self.recipe
         moment = Moment(now.epoch, epoch.phase.name, epoch.parameters)
         for name, weight in self.weights.items():
             weight.requires_grad_(name not in self.frozen[epoch.phase.name])
-        batches = epoch_batches(self.task.examples, plan.training.batch_size, plan.seed, now.epoch, plan.round)
+        batches = epoch_batches(self.task.examples, recipe.training.batch_size, recipe.seed, now.epoch, recipe.round)
         begun, left = time.monotonic(), batches[now.batch :]
         loss = torch.tensor(now.loss, dtype=torch.float64, device=self.device)
         for batch in progress(loaded(self.task, left, now.epoch, self.device), f"epoch {now.epoch}", len(left)):
             loss += self.step(batch, moment, epoch.learning_rate(now.batch / len(batches)))
             now.batch += 1
             now.step += 1
-            due = now.step % plan.training.checkpoint_steps == 0 and now.batch < len(batches)
+            due = now.step % recipe.training.checkpoint_steps == 0 and now.batch < len(batches)
             if due or stop.is_set():
                 now.seconds, begun = now.seconds + time.monotonic() - begun, time.monotonic()
                 now.loss = self._finite(loss)
@@ -150,13 +136,13 @@ class Trainer:
         """One step of the optimiser on a batch; returns its loss, for which the host does not wait."""
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
-        half = self.plan.training.half_precision and self.device.type == "cuda"
+        half = self.recipe.training.half_precision and self.device.type == "cuda"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=half):
             loss = self.task.loss(batch, moment)
         self.optimizer.zero_grad()
         loss.backward()
-        if self.plan.training.clip is not None:
-            clip_grad_norm_(self.weights.values(), self.plan.training.clip)
+        if self.recipe.training.clip is not None:
+            clip_grad_norm_(self.weights.values(), self.recipe.training.clip)
         self.optimizer.step()
         if self.average:
             self.average.update()
@@ -176,7 +162,7 @@ class Trainer:
 
     def _next_epoch(self) -> int:
         """The epoch after this one; where patience with its phase is at an end, the first one after that phase."""
-        number, patience = self.progress.epoch, self.plan.training.patience
+        number, patience = self.progress.epoch, self.recipe.training.patience
         epoch = self.epochs[number - 1]
         before = number - 1 - epoch.before  # epochs of the phases before
         waited = number - max(self.progress.best_epoch, self.warm_up, before)

@@ -1,35 +1,37 @@
 """The task of every retrieval method: batches of matched pairs, validated as the test split is ranked."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.analyses.attention.explaining import entropies
 from densevse.config.training import TrainingJob
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.data.ragged import Indices
-from densevse.evaluation.ranks import evaluate, figures
+from densevse.evaluation.metrics import RECALL_COLUMNS
+from densevse.evaluation.ranks import evaluate, metrics
+from densevse.inference.attention import entropies
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.models import build, load_weights
 from densevse.inference.scoring import scorer
 from densevse.methods.interface import Batch, Encoding, Method, Moment
 from densevse.runtime.logs import logger
-from densevse.runtime.numerics import seed_everything
-from densevse.tables.published import RECALL_COLUMNS
-from densevse.training.job import train_task
+from densevse.training.driver import Subject, drive
+from densevse.training.models import trainable_model
 from densevse.training.task import Task
 
-MEASURES = [*RECALL_COLUMNS, "sum"]
+MEASURES = [*RECALL_COLUMNS, "rsum"]
+START, NETWORK, CORRESPONDENCES = "start", "network", "correspondences"  # inputs that not every job has
 
 
 class Retrieval(Task):
     """Trains a method on the pairs of `train`; the epoch with the largest Sum on `val` is kept."""
 
-    selects = "sum"
+    selects = "rsum"
 
     def __init__(self, method: Method, train: Pairs, val: Pairs) -> None:
         self.module: Method = method
@@ -62,7 +64,7 @@ def validate(method: Method, pairs: Pairs) -> dict[str, float]:
     every_image, every_sentence = np.arange(len(rows.image_ids)), np.arange(len(rows.caption_ids))
     score = scorer(method, encode_images(method, pairs), encode_sentences(method, pairs))
     ranks = evaluate(score(every_image, every_sentence), torch.from_numpy(rows.image_of_caption), len(every_image))
-    found = figures(ranks)
+    found = metrics(ranks)
     return {name: found[name] for name in MEASURES}
 
 
@@ -70,19 +72,22 @@ def _float32(encoding: Encoding) -> Encoding:
     return tuple(part.float() if part.is_floating_point() and part.itemsize < 4 else part for part in encoding)
 
 
-def train(files: Files, start: str | None, job: TrainingJob, model: str | Path, history: str | Path) -> None:
-    """Train a method and write its `model` and `history`: see `train_task`.
+def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:
+    """Train a method and write its `model` and `history`: see `drive`.
 
-    It starts from the weights of the model `start`, if one is given: of the round before, or of another method.
+    It starts from the weights of the model `start` among its files, if there is one: of the round before, or of
+    another method.
     """
 
     def task_of(inputs: Inputs) -> Retrieval:
-        seed_everything(job.seed, job.method, f"round{job.round}")
         method = build(job.method, job.parameters, inputs.shapes())
-        if start:
-            load_weights(method, job.method, start)
-            logger.info("starting from the weights of %s", start)
+        if START in files:
+            load_weights(method, job.method, files.one(START))
+            logger.info("starting from the weights of %s", files.one(START))
         val = inputs.pairs("val", method.regions_read, job.training.validation_images)
         return Retrieval(method, inputs.pairs("train", method.regions_read), val)
 
-    train_task(task_of, files, job, model, history, start)
+    # Features tell of the weights that their network begins with, and correspondences of the model that made them.
+    untraced = {NETWORK, START} if CORRESPONDENCES in files else {NETWORK}
+    subject = Subject(job, (job.method, f"round{job.round}"), files, untraced, starts_trained=START in files)
+    drive(subject, partial(trainable_model, task_of, files, job), model, history)

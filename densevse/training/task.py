@@ -37,5 +37,7 @@ class Task(ABC):
 
     def parameters_in(self, phase: str, changes: Mapping[str, Any]) -> Strict:
         """The parameters as a phase changes them. Raises `InputError` naming a change that does not fit."""
+        if not changes:
+            return self.parameters
         values = {**self.parameters.model_dump(), **changes}
         return validate(type(self.parameters), values, f"phases.{phase}.parameters")

@@ -1,4 +1,4 @@
-"""Caffe's weights of R-CNN (ILSVRC13) as safetensors that `densevse.vision.rcnn.RCNN` loads.
+"""Caffe's weights of R-CNN (ILSVRC13) as safetensors that `densevse.vision.architectures.rcnn.RCNN` loads.
 
 OpenCV reads the Caffe file; the network's description, which Caffe keeps apart from the weights, is `prototxt`.
 """

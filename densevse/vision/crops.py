@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import Boxes
-from densevse.vision.views import squeezed
+from densevse.vision.resizing import squeezed
 
 SIDE = 227
 """The side of R-CNN's crops; context is given in pixels of such a crop."""

@@ -12,22 +12,20 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pandas as pd
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.artifacts.store import FeatureWriter
-from densevse.config.networks import View
 from densevse.datasets.images import ImageFiles
 from densevse.runtime.logs import progress
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
 from densevse.vision.pipeline import ahead
-from densevse.vision.views import CROPS, Pixels, crops
+from densevse.vision.resizing import Pixels
+from densevse.vision.views import extraction_of
 
 DTYPE = "float16"
 """What features are stored as: it has three more significant bits than bf16, and half the size of float32."""
@@ -40,7 +38,7 @@ def extract(
     images: str | Path,
     sources: Mapping[str, str],
     network_files: NetworkFiles,
-    view: View,
+    view: str,
     shard: str,
     path: str | Path,
 ) -> None:
@@ -66,19 +64,19 @@ def readable(images: pd.DataFrame, shard: str) -> pd.DataFrame:
     return rows[rows["status"] == "ok"]
 
 
-def batch_size(network: Network, view: View) -> int:
+def batch_size(network: Network, view: str) -> int:
     """How many images a batch has, whose crops the network looks at together."""
-    return max(1, network.settings.batch_size // CROPS[view])
+    return max(1, network.settings.batch_size // extraction_of(view).crops_of_image)
 
 
-def blank(network: Network, view: View) -> Pixels:
+def blank(network: Network, view: str) -> Pixels:
     """A black batch as the network takes it: (images, crops, size, size, 3)."""
     side = network.settings.size
-    return np.zeros((batch_size(network, view), CROPS[view], side, side, 3), np.uint8)
+    return np.zeros((batch_size(network, view), extraction_of(view).crops_of_image, side, side, 3), np.uint8)
 
 
 def batches(
-    rows: pd.DataFrame, files: ImageFiles, network: Network, view: View
+    rows: pd.DataFrame, files: ImageFiles, network: Network, view: str
 ) -> Iterator[tuple[pd.DataFrame, Pixels]]:
     """Yield rows of the image table with their crops, (images, crops, size, size, 3); the last batch ends in black."""
     cv2.setNumThreads(1)  # the threads here are the readers'
@@ -95,16 +93,11 @@ def batches(
             yield part, batch
 
 
-def features(network: Network, pixels: Pixels, view: View) -> NDArray[np.float32]:
+def features(network: Network, pixels: Pixels, view: str) -> NDArray[np.float32]:
     """The features of a batch of crops: (images, D), the mean over an image's crops, or a grid's (images, cells, D)."""
-    flat = torch.from_numpy(pixels).flatten(0, 1).permute(0, 3, 1, 2)
-    layer = network.layer(view)
-    if view == "grid":
-        return network.grid(flat, layer).cpu().numpy()
-    vectors: Tensor = network.features(flat, layer).unflatten(0, pixels.shape[:2]).mean(dim=1)
-    return vectors.cpu().numpy()
+    return extraction_of(view).features(network, pixels, network.layer(view))
 
 
-def _read_crops(named: tuple[str, str], files: ImageFiles, view: View, resize: int, size: int) -> Pixels:
+def _read_crops(named: tuple[str, str], files: ImageFiles, view: str, resize: int, size: int) -> Pixels:
     source, file = named
-    return crops(files.pixels(source, file), view, resize, size)
+    return extraction_of(view).crops(files.pixels(source, file), resize, size)

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import cv2
 import numpy as np
@@ -18,6 +19,7 @@ from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
 from densevse.artifacts.store import FeatureWriter
+from densevse.config.declared.networks import ARCHITECTURES
 from densevse.config.networks import RegionOptions
 from densevse.config.validation import validate
 from densevse.datasets.images import ImageFiles
@@ -25,13 +27,12 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.vision.boxes import clip
 from densevse.vision.extract import DTYPE, READERS, readable
-from densevse.vision.faster_rcnn import FasterRCNN
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
 from densevse.vision.pipeline import ahead
-from densevse.vision.region_network import RegionNetwork
+from densevse.vision.region_network import Described, RegionNetwork
 from densevse.vision.regions import Candidates, Detected, Regions, choose, choose_detected
-from densevse.vision.views import Pixels
+from densevse.vision.resizing import Pixels
 
 
 def extract_regions(
@@ -46,8 +47,8 @@ def extract_regions(
 ) -> None:
     """Write a shard's regions (schema REGION_FEATURES) to `path`.
 
-    `images` is the image table, `proposals` the shard's proposals (none for the architecture faster_rcnn, which has its
-    own), `sources` the data set's files by source name, `classes` the network's class names in the order of its
+    `images` is the image table, `proposals` the shard's proposals (none for an architecture that finds its own
+    boxes), `sources` the data set's files by source name, `classes` the network's class names in the order of its
     scores. With `all_stay` every proposal becomes a region: they were chosen before. Raises `InputError` naming
     the image, file or key at fault.
     """
@@ -62,7 +63,7 @@ def extract_regions(
     with ThreadPoolExecutor(READERS) as pool:
         pixels = ahead(pool, partial(_read, files=files), _named(rows), depth=2 * READERS)
         if proposals is None:
-            detector = FasterRCNN(network.weights, options.detections, options.nms_threshold)
+            detector = detector_of(network, options)
             found, length = _found_by(detector, rows, pixels), detector.length
         else:
             proposed = proposals_of_images(read(proposals, PROPOSALS), rows, options.maximum_proposals, str(proposals))
@@ -73,6 +74,24 @@ def extract_regions(
             for regions in progress(found, "regions of images", len(rows)):
                 writer.append(_rows(regions, classes), regions.described.vectors)
     remove_superseded(path)
+
+
+class Detector(Protocol):
+    """A network that finds its own boxes."""
+
+    @property
+    def length(self) -> int:
+        """The length of a region's vector."""
+
+    def detect(self, image: Pixels) -> tuple[Boxes, Described]:
+        """The regions of an RGB image (H, W, 3), the whole image first."""
+
+
+def detector_of(network: NetworkFiles, options: RegionOptions) -> Detector:
+    """A network as a detector; its module is imported by name, so that only jobs which use it depend on it."""
+    module = import_module(ARCHITECTURES[network.settings["architecture"]].implementation)
+    found: Detector = module.detector(network.weights, options.detections, options.nms_threshold)
+    return found
 
 
 def _describing(network: Network, options: RegionOptions, classes: Sequence[str]) -> RegionNetwork:
@@ -146,7 +165,7 @@ def _chosen(
     return choose_detected(detected, network, options, pool), names
 
 
-def _found_by(detector: FasterRCNN, rows: pd.DataFrame, pixels: Iterable[Pixels]) -> Iterator[Regions]:
+def _found_by(detector: Detector, rows: pd.DataFrame, pixels: Iterable[Pixels]) -> Iterator[Regions]:
     """What a detector with boxes of its own finds, image by image."""
     for image_id, image in zip(rows["image_id"], pixels, strict=True):
         yield Regions(image_id, *detector.detect(image))

@@ -1,28 +1,28 @@
 """Convolutional networks whose layers are the features of all five papers.
 
-torchvision's classifiers and the workflow's own `scenes_net`, with weights from a file, cut off behind the layer that
-is asked for. With precision bf16, convolutions and linear layers compute in bf16 and batch normalisations keep their
-parameters in float32, as under autocast; but autocast converts all weights anew for every batch, here it is done once.
+Those of densevse/config/declared/networks, with weights from a file, cut off behind the layer that is asked for. With
+precision bf16, convolutions and linear layers compute in bf16 and batch normalisations keep their parameters in
+float32, as under autocast; but autocast converts all weights for every batch, here it is done once.
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import torch
-import torchvision
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.fx.experimental.optimization import fuse
 from torch.nn import functional
 from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
-from densevse.config.networks import CLASSES, LAYERS, View
+from densevse.config.declared.networks import ARCHITECTURES
+from densevse.config.networks import CLASSES
 from densevse.config.networks import Network as Settings
 from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import device, fastest_precision
-from densevse.scenes.network import ScenesNet
 
 EPSILON = 1e-6
 """What a batch normalisation adds to the variance of pixels, some thousands: it must not be zero."""
@@ -77,7 +77,7 @@ class Network:
             found = self._cut[nodes](scaled.contiguous(memory_format=torch.channels_last))
             return tuple(found[node].float() for node in nodes)
 
-    def layer(self, view: View) -> str:
+    def layer(self, view: str) -> str:
         """The layer whose output is a view's feature. Raises `InputError` if the configuration names none."""
         if view not in self.settings.layers:
             raise InputError(f"networks: no layer for the view {view!r}; name one in the network's layers.{view}.")
@@ -87,7 +87,7 @@ class Network:
         """The name of a layer's node in the traced network. Raises `InputError` for a layer that it does not have."""
         if layer == CLASSES:
             return self._nodes[-1]
-        named = LAYERS.get(self.settings.architecture, {})
+        named = ARCHITECTURES[self.settings.architecture].layers
         node = named.get(layer, layer)
         if not any(known == node or known.startswith(f"{node}.") for known in self._nodes):
             known_names = ", ".join([*named, CLASSES])
@@ -135,24 +135,18 @@ def load_module(architecture: str, weights: str | Path) -> nn.Module:
 
 
 def untrained(architecture: str, state: Mapping[str, Tensor]) -> nn.Module:
-    """A classifier of as many classes as `state` has, with other weights. Raises `InputError` if it is not known."""
-    if architecture == "scenes_net":
-        return ScenesNet(classes=len(state.get("classifier.fc8.bias", (0,))))
-    if architecture == "rcnn_ilsvrc13":
-        from densevse.vision.rcnn import RCNN
+    """A classifier of as many classes as `state` has, with other weights. Raises `InputError` if it is not known.
 
-        return RCNN()
-    if architecture not in torchvision.models.list_models(module=torchvision.models):
-        raise InputError(
-            f"networks: no architecture {architecture!r} here; known: scenes_net, rcnn_ilsvrc13 and torchvision's "
-            f"classifiers ({', '.join(sorted(LAYERS))}, ...)."
-        )
-    network: nn.Module = torchvision.models.get_model(architecture, weights=None)
-    last = list(network.state_dict())[-1]  # a bias: as many values as there are classes, ImageNet's or others
-    classes = state[last].numel() if last in state else 0
-    if classes in (0, network.state_dict()[last].numel()):
-        return network
-    return torchvision.models.get_model(architecture, weights=None, num_classes=classes)  # type: ignore[no-any-return]
+    Its module is imported by name, so that only jobs which use the architecture depend on it.
+    """
+    try:
+        found = ARCHITECTURES[ARCHITECTURES.check(architecture)]
+    except ValueError as error:
+        raise InputError(f"networks: {error}.") from None
+    if found.finds_boxes:
+        raise InputError(f"networks: {architecture} is a detector, which gives regions alone; name a classifier.")
+    module: nn.Module = import_module(found.implementation).untrained(architecture, state)
+    return module
 
 
 def read_state(path: Path) -> dict[str, Tensor]:

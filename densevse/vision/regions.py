@@ -34,7 +34,7 @@ from densevse.vision.boxes import by_score, non_maximum_suppression
 from densevse.vision.crops import colour_of, crop_of_region
 from densevse.vision.pipeline import ahead
 from densevse.vision.region_network import Described, RegionNetwork
-from densevse.vision.views import Pixels, resize_shorter_side, squeezed
+from densevse.vision.resizing import Pixels, resize_shorter_side, squeezed
 
 Item = TypeVar("Item")
 

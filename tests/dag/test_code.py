@@ -121,3 +121,24 @@ def test_every_script_of_the_workflow_is_reached_by_a_digest():
         name = script.relative_to(ROOT / "workflow/scripts").as_posix()
         assert f"workflow/scripts/{name}" in found.reached(name)
         assert "densevse/runtime/logs.py" in found.reached(name)
+
+
+@pytest.mark.parametrize(
+    ("module", "scripts"),
+    [
+        ("densevse/inference/ensembles.py", {"retrieve_by_ensemble"}),
+        (
+            "densevse/inference/retrieval.py",
+            {"retrieve", "retrieve_by_ensemble", "analyses/human_judgements/score_pairs"},
+        ),
+        (
+            "densevse/training/driver.py",
+            {"train", "train_generator", "train_concept_head", "train_concept_network", "train_network"},
+        ),
+    ],
+)
+def test_an_edit_of_a_module_reaches_the_scripts_that_use_it_and_no_others(module, scripts):
+    found = Code(ROOT, ROOT / ".snakemake/densevse-code.json")
+    paths = sorted((ROOT / "workflow/scripts").rglob("*.py"))
+    names = [path.relative_to(ROOT / "workflow/scripts").as_posix() for path in paths]
+    assert {name.removesuffix(".py") for name in names if module in found.reached(name)} == scripts

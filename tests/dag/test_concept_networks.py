@@ -79,18 +79,18 @@ def test_concepts_are_views_of_a_method(project):
 
 
 def test_a_table_says_which_networks_and_proposers_its_concepts_come_from(project):
-    settings = Tables(project).settings("sco_flickr8k")
-    used = settings["sections"][0]["measured"]["sco"]["used"]
+    plan = Tables(project).plan("sco_flickr8k")
+    used = plan.sections[0].measured["sco"].made_with.used
     assert used["network"] == ["multi_label_head", "vgg19"]
     assert used["concept_network"] == ["multi_label_head"]
     assert used["proposer"] == ["clustered_fast", "selective_search_fast"]
-    assert settings["entries"]["concept_network"]["multi_label_head"]["train"] == "head"
+    assert plan.configured.settings["concept_network"]["multi_label_head"]["train"] == "head"
 
 
 def test_a_table_names_the_proposer_that_a_data_sets_regions_are_clustered_from():
     clustered = Project(ROOT, {"datasets": {"flickr8k": {"proposer": "clustered_fast"}}})
-    measured = Tables(clustered).settings("hm_lstm_1")["sections"][0]["measured"]
-    assert measured["hm_lstm"]["used"]["proposer"] == ["clustered_fast", "selective_search_fast"]
+    measured = Tables(clustered).plan("hm_lstm_1").sections[0].measured
+    assert measured["hm_lstm"].made_with.used["proposer"] == ["clustered_fast", "selective_search_fast"]
 
 
 @pytest.mark.parametrize(

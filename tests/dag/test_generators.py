@@ -56,15 +56,15 @@ def test_a_view_without_a_network_is_refused_by_name(whole):
 def test_ctx_and_sen_reads_what_the_captioner_wrote_about_all_splits(whole):
     inputs = Training(whole).inputs(job(variant="sco_ctx_sen"))
     folder = "results/flickr8k/captions/lstm_captioner/seed1"
-    assert inputs["written"] == [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
+    assert inputs["view_written"] == [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
 
 
 def test_a_table_says_which_network_the_captioner_of_ctx_and_sen_looked_through(whole):
-    settings = Tables(whole).settings("sco_flickr8k")
-    made = settings["sections"][0]["measured"]["sco_ctx_sen"]
-    assert made["networks"] == {"whole": "vgg19"}
-    assert made["used"]["network"] == ["vgg19"]
-    assert made["parser"] is None
+    plan = Tables(whole).plan("sco_flickr8k")
+    made = plan.sections[0].measured["sco_ctx_sen"].made_with
+    assert made.networks == {"whole": "vgg19"}
+    assert made.used["network"] == ["vgg19"]
+    assert made.parser is None
 
 
 @pytest.mark.parametrize(

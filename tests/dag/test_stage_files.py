@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.config.datasets import Flickr
+from densevse.config.declared.readers.flickr import Flickr
 from densevse.dag.datasets import Datasets, Downloads
 from densevse.dag.features import Features
 from densevse.dag.language import Parses, Words

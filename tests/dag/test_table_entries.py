@@ -1,14 +1,19 @@
 """Tables as entries of the configuration: what they are made from, and which wrong names are refused."""
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from densevse.analyses.human_judgements.dag import HumanJudgements
+from densevse.artifacts.identity import Identity
+from densevse.dag.paths import planned
 from densevse.dag.project import Project
 from densevse.dag.tables import Tables, check_tables
 from densevse.dag.training import Training
 from densevse.runtime.errors import InputError
+from densevse.tables.plan import Difference
 from densevse.tables.published import read_published
 from tests.rules import input_of
 
@@ -55,7 +60,7 @@ def test_published_variants_are_known():
     assert {row.variant for row in rows} <= known
 
 
-def test_retrievals_come_by_section_then_variant_then_seed():
+def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
     overrides = {
         "datasets": {"flickr30k": {"seeds": [0, 1]}, "coco": {"seeds": [3]}},
         "tables": {"sco_4": {"measure": ["vse", "hm_lstm"], "reference": "vse"}},
@@ -73,22 +78,22 @@ def test_retrievals_come_by_section_then_variant_then_seed():
         "results/flickr30k/images.parquet",
         "results/coco/images.parquet",
     ]
-    settings = tables.settings("sco_4")
-    assert [list(section["measured"]) for section in settings["sections"]] == [["vse", "hm_lstm"]] * 2
-    assert settings["sections"][0]["measured"]["hm_lstm"]["networks"] == {"regions": "rcnn_ilsvrc13"}
-    assert sorted(settings["entries"]["network"]) == ["rcnn_ilsvrc13", "vgg19"]
+    plan = tables.plan("sco_4")
+    assert [list(section.measured) for section in plan.sections] == [["vse", "hm_lstm"]] * 2
+    assert plan.sections[0].measured["hm_lstm"].made_with.networks == {"regions": "rcnn_ilsvrc13"}
+    assert sorted(plan.configured.networks) == ["rcnn_ilsvrc13", "vgg19"]
 
 
 def test_every_table_can_be_planned():
     tables = Tables(project())
     for name in tables.config.tables:
-        for section in tables.settings(name)["sections"]:
-            assert all(entry["networks"] for entry in section["measured"].values()), name
-    finetuned = tables.settings("defrag_3")["sections"][0]["measured"]["defrag_finetuned"]
-    assert finetuned["networks"] == {"regions": "rcnn_ilsvrc13"}  # whose regions' pixels are read
+        for section in tables.plan(name).sections:
+            assert all(entry.made_with.networks for entry in section.measured.values()), name
+    finetuned = tables.plan("defrag_3").sections[0].measured["defrag_finetuned"]
+    assert finetuned.made_with.networks == {"regions": "rcnn_ilsvrc13"}  # whose regions' pixels are read
 
 
-def test_a_table_reads_the_figures_of_the_papers_that_it_cites_and_of_no_others():
+def test_a_table_reads_the_metrics_of_the_papers_that_it_cites_and_of_no_others():
     tables = Tables(project())
     assert [Path(file).name for file in read("published", tables.papers, "pascal1k")] == ["defrag.csv"]
     assert [Path(file).name for file in read("papers", tables.papers, "flickr8k")] == [
@@ -125,15 +130,16 @@ def test_a_table_knows_what_is_not_as_config_datasets_says():
     """So that figures of another network or split are not subtracted from a paper's; of the views that are read."""
     mine = {"networks": {"whole": "mobilenet_v2"}, "options": {"splits": {"test": "mine.txt"}}, "seeds": [1]}
     tables = Tables(project(datasets={"flickr8k": mine}))
-    splits = {"options.splits.test": ["Flickr_8k.testImages.txt", "mine.txt"]}
-    measured = tables.settings("flickr8k")["sections"][0]["measured"]
-    assert measured["vse"]["replaced"] == {**splits, "networks.whole": ["vgg19", "mobilenet_v2"]}
-    assert measured["hm_lstm"]["replaced"] == splits
+    splits = {"options.splits.test": Difference(own="Flickr_8k.testImages.txt", here="mine.txt")}
+    measured = tables.plan("flickr8k").sections[0].measured
+    networks = {"networks.whole": Difference(own="vgg19", here="mobilenet_v2")}
+    assert measured["vse"].made_with.replaced == {**splits, **networks}
+    assert measured["hm_lstm"].made_with.replaced == splits
     own = tables.config.datasets["flickr8k"].model_dump(exclude_unset=True)
     table = {"title": "Mine", "sections": [{"dataset": "mine"}], "measure": ["vse"]}
     tables = Tables(project(datasets={"mine": {**own, "title": "Mine"}}, tables={"mine": table}))
     for name in ("flickr8k", "mine"):
-        assert tables.settings(name)["sections"][0]["measured"]["vse"]["replaced"] == {}
+        assert tables.plan(name).sections[0].measured["vse"].made_with.replaced == {}
 
 
 def test_an_ensemble_stands_beside_its_members():
@@ -148,8 +154,9 @@ def test_an_ensemble_stands_beside_its_members():
         read("retrievals", tables.retrievals, "flickr8k")[-1]
         == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
     )
-    entry = tables.settings("flickr8k")["sections"][0]["measured"]["vse_all"]
-    assert (entry["title"], entry["networks"]) == ("VSE*", {"whole": "vgg19"})
+    entry = tables.plan("flickr8k").sections[0].measured["vse_all"]
+    assert (entry.title, entry.made_with.networks) == ("VSE*", {"whole": "vgg19"})
+    assert entry.identity("flickr8k", "full", 0) == Identity("flickr8k", "vse_all", 0, None, "full", "test")
 
 
 def test_a_data_set_of_one_s_own_has_a_table():
@@ -223,9 +230,16 @@ def test_training_starts_from_the_variant_that_the_configuration_names():
 
 
 def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
-    (section,) = Tables(project()).settings("scenes")["sections"]
-    parameters = section["measured"]["hm_lstm_sentences"]["training"]["parameters"]
+    (section,) = Tables(project()).plan("scenes").sections
+    parameters = section.measured["hm_lstm_sentences"].made_with.trained.parameters
     assert [of_round["phrase_weight"] for of_round in parameters] == ["confidence", "none", "none"]
+
+
+def test_a_table_of_rounds_asks_for_a_shared_round_0_by_the_name_of_its_trainer():
+    rounds = {(one.variant, one.number): one for one in Tables(project()).plan_of_rounds("scenes").rounds}
+    shared = [rounds["hm_lstm_sentences", number] for number in range(3)]
+    assert [one.model for one in shared] == ["hm_lstm", "hm_lstm_sentences", "hm_lstm_sentences"]
+    assert [one.correspondences for one in shared] == [None, "hm_lstm", "hm_lstm_sentences"]
 
 
 def test_an_ensemble_reads_what_its_members_read():
@@ -242,9 +256,21 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
         "methods": {"vse": {"datasets": {"scenes": {"parameters": {"dimension": 32}, "training": {"patience": None}}}}},
         "tables": {"scenes": {"measure": ["vse", "sm_lstm_ensemble"]}},
     }
-    chosen = Tables(project(**overrides)).settings("scenes")
-    changed = chosen["sections"][0]["measured"]
-    assert changed["vse"]["changed"]["parameters.dimension"] == [1024, 32]
-    assert changed["vse"]["changed"]["training.patience"] == [5, None]
-    assert "parameters.margin" not in changed["vse"]["changed"]
-    assert changed["sm_lstm_ensemble"]["changed"] == {}
+    measured = Tables(project(**overrides)).plan("scenes").sections[0].measured
+    changed = measured["vse"].made_with.changed
+    assert changed["parameters.dimension"] == Difference(own=1024, here=32)
+    assert changed["training.patience"] == Difference(own=5, here=None)
+    assert "parameters.margin" not in changed
+    assert measured["sm_lstm_ensemble"].made_with.changed == {}
+
+
+def test_a_plan_comes_through_plain_values_unchanged_and_names_no_folder():
+    made = project(networks={"vgg19": {"local": "/somewhere/vgg19.pth"}})
+    tables = Tables(made)
+    wildcards = SimpleNamespace(table="sco_4", dataset="scenes")
+    agreement = HumanJudgements(made).plan_of_agreement
+    for function, name in ((tables.plan, "sco_4"), (tables.plan_of_rounds, "scenes"), (agreement, "scenes")):
+        plan, text = function(name), json.dumps(planned(function)(wildcards))
+        assert type(plan).model_validate(json.loads(text)) == plan
+        assert "results/" not in text
+        assert "/somewhere" not in text

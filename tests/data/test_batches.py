@@ -14,7 +14,8 @@ from densevse.artifacts.schemas.vocabulary import RELATIONS, WORD_VECTORS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.inputs import Inputs
 from densevse.data.ragged import Ragged
-from densevse.data.views import view
+from densevse.data.views.regions import RegionsOfImages
+from densevse.data.views.vectors import VectorsOfImages
 from densevse.language.tags import write_tags
 from densevse.runtime.errors import InputError
 
@@ -49,7 +50,7 @@ def test_ragged():
 def test_batch_pairs_each_sentence_with_its_image(files):
     inputs = opened(files, "words")
     pairs = inputs.pairs("train")
-    store = FeatureStore(files.views()["whole"], IMAGE_FEATURES)
+    store = FeatureStore(files.view("whole"), IMAGE_FEATURES)
     chosen = np.array([5, 0, 4, 7])
     batch = pairs.batch(chosen)
     captions = inputs.captions.set_index("caption_id")
@@ -83,9 +84,9 @@ def test_regions_are_padded_and_marked(with_trees):
 
 
 def test_an_image_without_features_is_named(folder, files):
-    store = FeatureStore(files.views()["whole"], IMAGE_FEATURES)
+    store = FeatureStore(files.view("whole"), IMAGE_FEATURES)
     with pytest.raises(InputError, match="'unknown'"):
-        view(store, ["train0", "unknown"], "whole")
+        VectorsOfImages(store, ["train0", "unknown"], "whole")
 
 
 def test_ranks_must_count_up(folder):
@@ -93,7 +94,7 @@ def test_ranks_must_count_up(folder):
     with FeatureWriter(folder / "odd.parquet", REGION_FEATURES, (2,), np.float16, {}) as file:
         file.append(rows.assign(score=1.0, class_name=""), np.zeros((2, 2)))
     with pytest.raises(InputError, match="ranks"):
-        view(FeatureStore([folder / "odd.parquet"], REGION_FEATURES), ["a"], "regions")
+        RegionsOfImages(FeatureStore([folder / "odd.parquet"], REGION_FEATURES), ["a"], "regions")
 
 
 def test_trees_are_numbered_together(with_trees):

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.run_lengths import decode
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.layout import seeded_splits
@@ -213,9 +214,9 @@ def test_coco_boxes(tmp_path: Path) -> None:
     paths, options = coco(tmp_path), {"splits": {"train": 2, "val": 1, "test": 1}}
     boxes = boxes_reader("coco")(paths)
     assert sorted(boxes["image_id"]) == ["2", "7", "9"]  # the crowd of image 4 is left out
-    write_dataset(
-        settings("coco", options), paths, 1, str(tmp_path / "images.parquet"), str(tmp_path / "captions.parquet")
-    )
+    tables = str(tmp_path / "images.parquet"), str(tmp_path / "captions.parquet")
+    write_dataset(settings("coco", options), paths, 1, *tables, Identity("coco"))
+    assert schema.identity(tables[0]) == schema.identity(tables[1]) == Identity("coco")
     write_boxes(settings("coco", options), paths, str(tmp_path / "images.parquet"), str(tmp_path / "boxes.parquet"))
     images = schema.read(tmp_path / "images.parquet", IMAGES)["image_id"].tolist()
     boxes = schema.read(tmp_path / "boxes.parquet", BOXES)
@@ -360,7 +361,8 @@ def test_artifacts_do_not_depend_on_place_or_threads(tmp_path: Path) -> None:
     for threads, place in ((1, "here"), (3, "there")):
         (tmp_path / place).mkdir()
         images, captions = tmp_path / place / "images.parquet", tmp_path / place / "captions.parquet"
-        write_dataset(settings("flickr", FLICKR), flickr(tmp_path / place), threads, str(images), str(captions))
+        sources, tables = flickr(tmp_path / place), (str(images), str(captions))
+        write_dataset(settings("flickr", FLICKR), sources, threads, *tables, Identity("flickr8k"))
         schema.check(images, IMAGES)
         schema.check(captions, CAPTIONS)
         found.append((images.read_bytes(), captions.read_bytes()))

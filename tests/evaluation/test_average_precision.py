@@ -57,7 +57,7 @@ def test_a_jackknife_of_a_mean_is_its_classic_interval():
 def test_jackknife_intervals_hold_what_a_test_set_of_the_size_gives():
     random, images = np.random.default_rng(3), 150
     sets = np.vstack([np.ones(images, int), 1 - np.eye(images, dtype=int)])
-    figures, intervals = [], []
+    metrics, intervals = [], []
     for _ in range(80):
         present = random.random((images, 6)) < 0.15
         score = random.normal(size=(images, 6)) + present + random.normal(scale=0.5, size=(images, 1))
@@ -66,6 +66,6 @@ def test_jackknife_intervals_hold_what_a_test_set_of_the_size_gives():
             for given in (score, score + random.normal(scale=0.7, size=score.shape))
         )
         gain = better - worse
-        figures.append(gain[0])
+        metrics.append(gain[0])
         intervals.append(jackknife_interval(gain[0], gain[1:]))
-    assert np.mean([low <= np.mean(figures) <= high for low, high in intervals]) >= 0.88  # 0.95, and 80 trials
+    assert np.mean([low <= np.mean(metrics) <= high for low, high in intervals]) >= 0.88  # 0.95, and 80 trials

@@ -3,7 +3,7 @@ import pytest
 import torch
 from torchmetrics.retrieval import RetrievalHitRate
 
-from densevse.evaluation.ranks import Ranks, evaluate, figures
+from densevse.evaluation.ranks import Ranks, evaluate, metrics
 from densevse.runtime.errors import InputError
 
 RAGGED = torch.tensor([0, 0, 2, 2, 2, 2, 2, 2, 2, 3, 5, 5])  # images 1 and 4 have no sentence, image 2 has seven
@@ -16,20 +16,20 @@ def ranks_of(scores, image_of_sentence, block=500):
 def by_definition(scores, image_of_sentence):
     """1 + the wrong candidates at least as good as the best true one, a query at a time."""
     true = image_of_sentence[None, :] == torch.arange(len(scores))[:, None]
-    annotation = [
+    i2t = [
         1 + int((row[~is_true] >= row[is_true].max()).sum())
         for row, is_true in zip(scores, true, strict=True)
         if is_true.any()
     ]
-    search = [
+    t2i = [
         1 + int((column[~is_true] >= column[is_true].max()).sum())
         for column, is_true in zip(scores.T, true.T, strict=True)
     ]
-    return annotation, search
+    return i2t, t2i
 
 
 def assert_same(ranks, expected):
-    assert (ranks.annotation.tolist(), ranks.search.tolist()) == expected
+    assert (ranks.i2t.tolist(), ranks.t2i.tolist()) == expected
 
 
 @pytest.mark.parametrize("block", [1, 2, 4, 5, 6, 100])
@@ -52,8 +52,8 @@ def test_equals_the_definition_on_ragged_sets(seed):
 
 def test_all_ties_are_all_misses():
     ranks = ranks_of(torch.zeros(6, 12), RAGGED, block=2)
-    assert ranks.annotation.tolist() == [11, 6, 12, 11]
-    assert ranks.search.tolist() == [6] * 12
+    assert ranks.i2t.tolist() == [11, 6, 12, 11]
+    assert ranks.t2i.tolist() == [6] * 12
 
 
 def test_one_image_with_one_sentence():
@@ -101,11 +101,11 @@ def test_agrees_with_torchmetrics():
     image_of_sentence = torch.repeat_interleave(torch.arange(40), 5)
     scores = torch.randn(40, 200, generator=generator)
     target = image_of_sentence[None] == torch.arange(40)[:, None]
-    ours = figures(ranks_of(scores, image_of_sentence, 16))
+    ours = metrics(ranks_of(scores, image_of_sentence, 16))
     rows = torch.arange(40)[:, None].expand(40, 200)
     columns = torch.arange(200)[None].expand(40, 200)
     for k in (1, 5, 10):
-        for direction, queries in (("annotation", rows), ("search", columns)):
+        for direction, queries in (("i2t", rows), ("t2i", columns)):
             metric = RetrievalHitRate(top_k=k)
             metric.update(scores.flatten(), target.flatten(), indexes=queries.flatten())
             assert ours[f"{direction}_r{k}"] == pytest.approx(100 * metric.compute().item(), abs=1e-4)
@@ -116,28 +116,28 @@ def test_random_scores_give_the_papers_random_row():
     runs = []
     for seed in range(5):
         scores = torch.rand(1000, 5000, generator=torch.Generator().manual_seed(seed))
-        runs.append(figures(ranks_of(scores, image_of_sentence)))
+        runs.append(metrics(ranks_of(scores, image_of_sentence)))
     mean = {key: np.mean([run[key] for run in runs]) for key in runs[0]}
-    assert mean["annotation_r1"] == pytest.approx(0.1, abs=0.1)
-    assert mean["annotation_r5"] == pytest.approx(0.5, abs=0.2)
-    assert mean["annotation_r10"] == pytest.approx(1.0, abs=0.3)
-    assert mean["annotation_median_rank"] == pytest.approx(640, abs=40)
-    assert mean["search_r1"] == pytest.approx(0.1, abs=0.05)
-    assert mean["search_r10"] == pytest.approx(1.0, abs=0.15)
-    assert mean["search_median_rank"] == pytest.approx(500, abs=15)
+    assert mean["i2t_r1"] == pytest.approx(0.1, abs=0.1)
+    assert mean["i2t_r5"] == pytest.approx(0.5, abs=0.2)
+    assert mean["i2t_r10"] == pytest.approx(1.0, abs=0.3)
+    assert mean["i2t_median_rank"] == pytest.approx(640, abs=40)
+    assert mean["t2i_r1"] == pytest.approx(0.1, abs=0.05)
+    assert mean["t2i_r10"] == pytest.approx(1.0, abs=0.15)
+    assert mean["t2i_median_rank"] == pytest.approx(500, abs=15)
 
 
-def test_figures():
+def test_metrics():
     ranks = Ranks(torch.tensor([1, 5, 11, 2]), torch.tensor([1, 6, 10, 100, 3]))
-    found = figures(ranks)
-    assert [found[f"annotation_r{k}"] for k in (1, 5, 10)] == [25, 75, 75]
-    assert [found[f"search_r{k}"] for k in (1, 5, 10)] == [20, 40, 80]
-    assert (found["annotation_median_rank"], found["annotation_mean_rank"]) == (3.5, 4.75)
-    assert (found["search_median_rank"], found["search_mean_rank"]) == (6, 24)
-    assert found["sum"] == 315
+    found = metrics(ranks)
+    assert [found[f"i2t_r{k}"] for k in (1, 5, 10)] == [25, 75, 75]
+    assert [found[f"t2i_r{k}"] for k in (1, 5, 10)] == [20, 40, 80]
+    assert (found["i2t_median_rank"], found["i2t_mean_rank"]) == (3.5, 4.75)
+    assert (found["t2i_median_rank"], found["t2i_mean_rank"]) == (6, 24)
+    assert found["rsum"] == 315
     assert found["mean_recall"] == 52.5
 
 
-def test_figures_without_a_query_raise():
-    with pytest.raises(ValueError, match="annotation"):
-        figures(Ranks(torch.tensor([], dtype=torch.long), torch.tensor([1])))
+def test_metrics_without_a_query_raise():
+    with pytest.raises(ValueError, match="i2t"):
+        metrics(Ranks(torch.tensor([], dtype=torch.long), torch.tensor([1])))

@@ -7,10 +7,10 @@ import torch
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.evaluation.chance import expected_figures
+from densevse.evaluation.chance import expected_metrics
 from densevse.evaluation.protocols import folds, select_split
-from densevse.evaluation.ranks import evaluate, figures
-from densevse.evaluation.recall import figures_of, recall_figures
+from densevse.evaluation.ranks import evaluate, metrics
+from densevse.evaluation.recall import metrics_of, recall_metrics
 from densevse.evaluation.retrieval import retrieve
 from densevse.runtime.errors import InputError
 
@@ -94,7 +94,7 @@ def test_rows_against_sorting(protocol, block, tmp_path):
     for number, fold in enumerate(chosen):
         part = found[found["fold"] == number]
         for row in part.itertuples():
-            image_asks = row.direction == "annotation"
+            image_asks = row.direction == "i2t"
             candidates = fold.captions if image_asks else fold.images
             names = test_set.caption_ids if image_asks else test_set.image_ids
             owners = test_set.image_ids if image_asks else test_set.caption_ids
@@ -112,28 +112,28 @@ def test_rows_against_sorting(protocol, block, tmp_path):
         assert len(part) == queries
 
 
-def test_figures_come_back_from_the_artifact():
+def test_metrics_come_back_from_the_artifact():
     test_set = select_split(*data_set([5] * 40))
     scores = torch.randn(40, 200, generator=torch.Generator().manual_seed(3))
     found = retrieve(scorer_of(scores), test_set, folds(test_set, "full"))
     image_of_sentence = torch.from_numpy(test_set.image_of_caption)
-    assert figures_of(found) == pytest.approx(figures(evaluate(lambda i, j: scores[i, j], image_of_sentence, 40)))
+    assert metrics_of(found) == pytest.approx(metrics(evaluate(lambda i, j: scores[i, j], image_of_sentence, 40)))
 
 
-def test_figures_of_folds_are_averaged_not_pooled():
-    """Folds of 1 and 3 images: the mean of the folds' figures, as vsepp and SCAN print it wrongly."""
-    rows = [(0, "annotation", 1), (0, "search", 1), *[(1, "annotation", 20)] * 3, *[(1, "search", 20)] * 3]
-    found = figures_of(pd.DataFrame(rows, columns=["fold", "direction", "rank"]))
-    assert found["annotation_r1"] == 50
-    assert found["annotation_median_rank"] == 10.5
-    assert found["sum"] == 300
+def test_metrics_of_folds_are_averaged_not_pooled():
+    """Folds of 1 and 3 images: the mean of the folds' metrics, as vsepp and SCAN print it wrongly."""
+    rows = [(0, "i2t", 1), (0, "t2i", 1), *[(1, "i2t", 20)] * 3, *[(1, "t2i", 20)] * 3]
+    found = metrics_of(pd.DataFrame(rows, columns=["fold", "direction", "rank"]))
+    assert found["i2t_r1"] == 50
+    assert found["i2t_median_rank"] == 10.5
+    assert found["rsum"] == 300
 
 
 def test_zero_and_minus_zero_tie_in_candidate_order():
     test_set = select_split(*data_set([1, 1, 1]))
     scores = torch.tensor([[-0.0, 0.0, -0.0], [0.0, -0.0, 0.0], [-1.0, -2.0, float("-inf")]])
     found = retrieve(scorer_of(scores), test_set, folds(test_set, "full"))
-    tops = found[found["direction"] == "annotation"]["top"]
+    tops = found[found["direction"] == "i2t"]["top"]
     assert [list(top) for top in tops] == [["i0#0", "i1#0", "i2#0"]] * 3
 
 
@@ -141,13 +141,13 @@ def test_chance_is_what_random_scores_give():
     counts = [5] * 60 + [1] * 20 + [0] * 5 + [7] * 15
     test_set = select_split(*data_set(counts))
     chosen = folds(test_set, "full")
-    expected = expected_figures(test_set, chosen)
+    expected = expected_metrics(test_set, chosen)
     image_of_sentence = torch.from_numpy(test_set.image_of_caption)
     generator = torch.Generator().manual_seed(0)
     runs = []
     for _ in range(300):
         scores = torch.rand(len(counts), len(image_of_sentence), generator=generator)
-        runs.append(figures(evaluate(lambda i, j, s=scores: s[i, j], image_of_sentence, len(counts))))
+        runs.append(metrics(evaluate(lambda i, j, s=scores: s[i, j], image_of_sentence, len(counts))))
     mean = pd.DataFrame(runs).mean()
     for key, value in expected.items():
         assert mean[key] == pytest.approx(value, rel=0.06), key
@@ -155,20 +155,20 @@ def test_chance_is_what_random_scores_give():
 
 def test_chance_is_the_papers_random_row():
     test_set = select_split(*data_set([5] * 1000))
-    row = expected_figures(test_set, folds(test_set, "full"))
-    recalls = [round(row[f"{d}_r{k}"], 1) for d in ("annotation", "search") for k in (1, 5, 10)]
+    row = expected_metrics(test_set, folds(test_set, "full"))
+    recalls = [round(row[f"{d}_r{k}"], 1) for d in ("i2t", "t2i") for k in (1, 5, 10)]
     assert recalls == [0.1, 0.5, 1.0, 0.1, 0.5, 1.0]
-    assert row["annotation_median_rank"] == pytest.approx(640, abs=15)
-    assert row["search_median_rank"] == pytest.approx(500, abs=1)
+    assert row["i2t_median_rank"] == pytest.approx(640, abs=15)
+    assert row["t2i_median_rank"] == pytest.approx(500, abs=1)
 
 
 def test_chance_with_fewer_candidates_than_ten():
     test_set = select_split(*data_set([2, 1]))
-    row = expected_figures(test_set, folds(test_set, "full"))
-    assert row["annotation_r10"] == 100
-    assert row["annotation_r1"] == pytest.approx(50)
-    assert row == pytest.approx({**row, "search_r1": 50, "search_mean_rank": 1.5, "annotation_mean_rank": 5 / 3})
+    row = expected_metrics(test_set, folds(test_set, "full"))
+    assert row["i2t_r10"] == 100
+    assert row["i2t_r1"] == pytest.approx(50)
+    assert row == pytest.approx({**row, "t2i_r1": 50, "t2i_mean_rank": 1.5, "i2t_mean_rank": 5 / 3})
 
 
 def test_recalls_count_ranks_up_to_k():
-    assert recall_figures(np.array([1, 2]), np.array([10, 11]))["search_r10"] == 50
+    assert recall_metrics(np.array([1, 2]), np.array([10, 11]))["t2i_r10"] == 50

@@ -10,6 +10,7 @@ import torch
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
@@ -20,6 +21,7 @@ from densevse.artifacts.schemas.tables import RESULTS
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
+from densevse.config.tables import PrintedTable
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.evaluation.region_ranking import rank_regions, ranked
@@ -28,6 +30,7 @@ from densevse.inference.embedding import embed, regions_of, write_embeddings, wr
 from densevse.inference.encoding import evaluation
 from densevse.inference.models import build, open_model, save_model
 from densevse.runtime.errors import InputError
+from densevse.tables.plan import Configured, MadeWith, MeasuredVariant, SectionPlan, TablePlan
 from densevse.tables.results import Outputs, TableInputs, make_table
 
 NAMES = {"a": 3, "b": 1, "c": 4}  # image -> regions, the whole image included
@@ -296,9 +299,9 @@ def embeddings(opened, true_regions, tmp_path):
 
 def test_true_regions_and_the_parser_s_phrases_are_ranked(embeddings, true_boxes, tmp_path):
     output = str(tmp_path / "ranking.parquet")
-    rank_regions(*embeddings, true_boxes, output)
+    rank_regions(*embeddings, true_boxes, output, Identity("small"))
     rows = schema.read(output, RETRIEVAL)
-    regions, phrases = (rows[rows["direction"] == name] for name in ("annotation", "search"))
+    regions, phrases = (rows[rows["direction"] == name] for name in ("i2t", "t2i"))
     assert regions["query_id"].tolist() == ["e/1", "e/2", "f/1"]  # no phrase of the parser's means f/2
     assert phrases["query_id"].tolist() == ["e#0/0-2", "e#1/0-2", "e#0/3-5", "f#0/0-2"]
     made_from = schema.check(output, RETRIEVAL)
@@ -326,49 +329,36 @@ def image_table(tmp_path):
     """The images of the true regions, of one family."""
     rows = pd.DataFrame({"image_id": ["e", "f"], "source": "images", "file": ["e.jpg", "f.jpg"], "split": "test"})
     rows = rows.assign(width=4, height=4, sha256="", captions=2, status="ok", family="one")
-    schema.write(rows, IMAGES, tmp_path / "image_table.parquet", {})
+    schema.write(rows, IMAGES, tmp_path / "image_table.parquet", {}, Identity("small"))
     return str(tmp_path / "image_table.parquet")
 
 
 def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_boxes, image_table, tmp_path):
     ranking = str(tmp_path / "ranking.parquet")
-    rank_regions(*embeddings, true_boxes, ranking)
-    made = {
-        "networks": {},
-        "proposer": None,
-        "parser": "grammar",
-        "word_vectors": None,
-        "used": {},
-        "training": {},
-        "changed": {},
-    }
-    section = {
-        "title": "Small",
-        "dataset": "small",
-        "protocol": "regions",
-        "published": "coco_region",
-        "measured": {"hm_lstm": {"title": "HM-LSTM", "seeds": [0], **made}},
-    }
-    printed = [{"paper": "hm_lstm", "table": "4", "rows": None}]
-    settings = {
-        "title": "Regions",
-        "reference": None,
-        "published": printed,
-        "sections": [section],
-        "entries": {"network": {}},
-    }
+    rank_regions(*embeddings, true_boxes, ranking, Identity("small", "hm_lstm", 0, 1, "regions", "test"))
+    made = {"networks": {}, "parser": "grammar", "used": {}, "replaced": {}, "changed": {}}
+    made_with = MadeWith(**made, **dict.fromkeys(("concepts", "proposer", "word_vectors", "trained")))
+    variant = MeasuredVariant(title="HM-LSTM", seeds=[0], model="hm_lstm", round=1, made_with=made_with)
+    of = {"title": "Small", "dataset": "small", "protocol": "regions", "published": "coco_region"}
+    plan = TablePlan(
+        title="Regions",
+        reference=None,
+        published=[PrintedTable(paper="hm_lstm", table="4")],
+        sections=[SectionPlan(**of, measured={"hm_lstm": variant})],
+        configured=Configured(networks={}, settings={}),
+    )
     outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
     published = Path(__file__).parents[2] / "config/published"
     papers = [published / "hm_lstm.csv"], [published / "hm_lstm.yaml"]
-    make_table(TableInputs([image_table], [], [ranking], *papers), settings, outputs)
+    make_table(TableInputs([image_table], [], [ranking], *papers), plan, outputs)
     rows = schema.read(outputs.parquet, RESULTS).set_index(["variant", "kind"])
-    assert rows.loc[("hm_lstm", "published"), "annotation_r1"] == pytest.approx(10.8)
+    assert rows.loc[("hm_lstm", "published"), "i2t_r1"] == pytest.approx(10.8)
     assert np.isnan(rows.loc[("hm_lstm", "published"), "difference"])  # the paper's regions are others
     ours = schema.read(ranking, RETRIEVAL)
-    first = ours.loc[ours["direction"] == "annotation", "rank"] == 1
-    assert rows.loc[("hm_lstm", "measured"), "annotation_r1"] == pytest.approx(100 * first.mean())
+    first = ours.loc[ours["direction"] == "i2t", "rank"] == 1
+    assert rows.loc[("hm_lstm", "measured"), "i2t_r1"] == pytest.approx(100 * first.mean())
     # A region with 2 of the 4 phrases finds one first half the time, the two with one a quarter of the time.
-    assert rows.loc[("random", "random"), "annotation_r1"] == pytest.approx(100 * (0.5 + 0.25 + 0.25) / 3)
+    assert rows.loc[("random", "random"), "i2t_r1"] == pytest.approx(100 * (0.5 + 0.25 + 0.25) / 3)
     text = Path(outputs.markdown).read_text(encoding="utf-8")
     assert "3 regions, 4 phrases" in text
     assert "Small: 3 regions; the papers' are others, so no Difference is printed." in text

@@ -5,13 +5,17 @@ from pathlib import Path
 import pytest
 import torch
 
-from densevse.config.networks import CROPS
+from densevse.config.declared.views import VIEWS
 from densevse.dag.project import Project
 from densevse.inference.models import build, load_model, save_model
 from densevse.methods.interface import Shapes
 
 PROJECT = Project(Path(__file__).parents[2], {})
-VARIANTS = [name for name in PROJECT.config.variant_names() if CROPS not in PROJECT.variant(name, "scenes").views]
+VARIANTS = [
+    name
+    for name in PROJECT.config.variant_names()
+    if not any(VIEWS[view].pixels for view in PROJECT.variant(name, "scenes").views)
+]
 
 
 @pytest.mark.parametrize("name", VARIANTS)

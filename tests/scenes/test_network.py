@@ -6,16 +6,18 @@ import torch
 from safetensors.torch import load_file
 
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.training import HISTORY
+from densevse.config.networks import NetworkInput
 from densevse.config.training import NamedPhase, Training
 from densevse.datasets.images import ImageFiles, decode
 from densevse.datasets.readers import write_boxes, write_dataset
 from densevse.runtime.errors import InputError
 from densevse.scenes import reader as scenes
 from densevse.scenes.network import ScenesNet
-from densevse.scenes.training import Recipe, train_network
+from densevse.scenes.training import NetworkJob, train_network
 from densevse.training.loop import Trainer
 from densevse.vision.crops import warp
 
@@ -24,7 +26,7 @@ SETTINGS = {
     "options": {"seed": 0, "images": {"train": 40, "val": 1, "test": 10}, "size": 64},
     "known_unreadable": [],
 }
-NETWORK = {"size": 64, "mean": [0.5, 0.5, 0.5], "std": [0.25, 0.25, 0.25]}
+PIXELS = NetworkInput(size=64, mean=(0.5, 0.5, 0.5), std=(0.25, 0.25, 0.25))
 COLOURS = ("red", "blue", "green", "yellow")
 CLASSES = [
     *(f"{colour} {shape}" for colour in COLOURS for shape in ("ball", "box", "cone", "star", "ring")),
@@ -38,20 +40,23 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scenes")
     sources = {"scenes": str(folder / "scenes.zip")}
     scenes.generate(SETTINGS["options"], sources["scenes"])
-    write_dataset(SETTINGS, sources, 1, str(folder / "images.parquet"), str(folder / "captions.parquet"))
+    tables = str(folder / "images.parquet"), str(folder / "captions.parquet")
+    write_dataset(SETTINGS, sources, 1, *tables, Identity("scenes"))
     write_boxes(SETTINGS, sources, str(folder / "images.parquet"), str(folder / "boxes.parquet"))
     return folder
 
 
 def recipe(epochs=1, batch_size=64, seed=0):
     phase = NamedPhase(name="all", epochs=epochs, learning_rate=3e-3, final_learning_rate=1e-4)
-    return Recipe(Training(optimizer="adamw", batch_size=batch_size, checkpoint_steps=1), [phase], seed)
+    training = Training(optimizer="adamw", batch_size=batch_size, checkpoint_steps=1)
+    return {"training": training, "phases": [phase], "seed": seed}
 
 
 def train(folder, path, recipe, boxes="boxes.parquet", classes=CLASSES):
     tables = {"images": str(folder / "images.parquet"), "boxes": str(folder / boxes)}
     sources = {"scenes": str(folder / "scenes.zip")}
-    train_network(tables, sources, NETWORK, classes, recipe, path, path.with_suffix(".parquet"))
+    job = NetworkJob(pixels=PIXELS, classes=classes, **recipe)
+    train_network(tables, sources, job, path, path.with_suffix(".parquet"))
     return path
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.evaluation.recall import figures_of, recall_figures
+from densevse.evaluation.recall import metrics_of, recall_metrics
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
 from densevse.statistics.intervals import Bootstrap, RankHistogram, Replicates
@@ -16,8 +16,8 @@ def queries(images, folds=1, captions=CAPTIONS):
     rows = []
     for fold in range(folds):
         names = [f"i{fold}_{n}" for n in range(images)]
-        rows += [(fold, "annotation", name, name) for name in names]
-        rows += [(fold, "search", f"{name}#{k}", name) for name in names for k in range(captions)]
+        rows += [(fold, "i2t", name, name) for name in names]
+        rows += [(fold, "t2i", f"{name}#{k}", name) for name in names for k in range(captions)]
     frame = pd.DataFrame(rows, columns=["fold", "direction", "query_id", "image"])
     return frame.drop(columns="image"), frame["image"].tolist()
 
@@ -30,17 +30,17 @@ def random_ranks(frame, random, scale=8.0):
     return ranked(frame, 1 + random.exponential(scale, len(frame)).astype(int))
 
 
-def test_the_first_figures_are_those_of_the_artifact():
+def test_the_first_metrics_are_those_of_the_artifact():
     random = np.random.default_rng(0)
     frame, groups = queries(30, folds=3)
     runs = [random_ranks(frame, random) for _ in range(2)]
     found = Bootstrap(frame, groups, 10).replicates(runs)
     for number, run in enumerate(runs):
-        assert found.by_seed.loc[number].to_dict() == pytest.approx(figures_of(run))
+        assert found.by_seed.loc[number].to_dict() == pytest.approx(metrics_of(run))
 
 
-def test_every_replicate_is_the_figures_of_the_drawn_images():
-    """A literal bootstrap: copy each drawn image's queries as often as it is drawn, and compute the figures."""
+def test_every_replicate_is_the_metrics_of_the_drawn_images():
+    """A literal bootstrap: copy each drawn image's queries as often as it is drawn, and compute the metrics."""
     random = np.random.default_rng(1)
     frame, groups = queries(12)
     run = random_ranks(frame, random)
@@ -51,8 +51,8 @@ def test_every_replicate_is_the_figures_of_the_drawn_images():
     for number, drawn in enumerate(draws):
         times = pd.Series(groups).map(dict(zip(names, drawn, strict=True))).to_numpy()
         copied = run.loc[run.index.repeat(times)]
-        sides = [copied.loc[copied["direction"] == side, "rank"].to_numpy() for side in ("annotation", "search")]
-        expected = recall_figures(*sides)
+        sides = [copied.loc[copied["direction"] == side, "rank"].to_numpy() for side in ("i2t", "t2i")]
+        expected = recall_metrics(*sides)
         assert {key: values[number] for key, values in found.drawn.items()} == pytest.approx(expected)
 
 
@@ -67,7 +67,7 @@ def test_the_same_queries_always_give_the_same_interval():
     frame, groups = queries(20)
     run = random_ranks(frame, np.random.default_rng(0))
     first, second = (Bootstrap(frame, groups, 100) for _ in range(2))
-    assert first.interval("sum", first.replicates([run])) == second.interval("sum", second.replicates([run]))
+    assert first.interval("rsum", first.replicates([run])) == second.interval("rsum", second.replicates([run]))
 
 
 def test_other_queries_are_refused():
@@ -78,14 +78,14 @@ def test_other_queries_are_refused():
         Bootstrap(frame, groups, 10).replicates([run])
 
 
-def test_intervals_stay_within_what_figures_can_be():
+def test_intervals_stay_within_what_metrics_can_be():
     frame, groups = queries(6)
     runs = [random_ranks(frame, np.random.default_rng(seed), scale) for seed, scale in ((0, 0.1), (1, 20.0))]
     bootstrap = Bootstrap(frame, groups, 400)
     found = bootstrap.replicates(runs)
-    assert bootstrap.interval("annotation_r1", found).low >= 0
-    assert bootstrap.interval("annotation_r10", found).high <= 100
-    assert bootstrap.interval("search_median_rank", found).low >= 1
+    assert bootstrap.interval("i2t_r1", found).low >= 0
+    assert bootstrap.interval("i2t_r10", found).high <= 100
+    assert bootstrap.interval("t2i_median_rank", found).low >= 1
 
 
 def test_a_method_differs_from_itself_by_nothing_and_a_pair_is_narrower_than_two():
@@ -97,32 +97,32 @@ def test_a_method_differs_from_itself_by_nothing_and_a_pair_is_narrower_than_two
     )
     bootstrap = Bootstrap(frame, groups)
     found = [bootstrap.replicates([run]) for run in (one, two)]
-    assert bootstrap.difference("sum", found[0], found[0]) == Interval(0.0, 0.0)
-    paired = bootstrap.difference("sum", *found)
+    assert bootstrap.difference("rsum", found[0], found[0]) == Interval(0.0, 0.0)
+    paired = bootstrap.difference("rsum", *found)
     assert paired.excludes_zero
-    alone = [bootstrap.interval("sum", of) for of in found]
+    alone = [bootstrap.interval("rsum", of) for of in found]
     assert paired.high - paired.low < 0.6 * sum(interval.high - interval.low for interval in alone)
 
 
 def of_seeds(values, replicates=2000):
     """Replicates that draws do not change: all that varies is the seed."""
-    return Replicates({"sum": np.full(replicates, np.mean(values))}, pd.DataFrame({"sum": values}))
+    return Replicates({"rsum": np.full(replicates, np.mean(values))}, pd.DataFrame({"rsum": values}))
 
 
 def test_what_a_seed_does_to_both_methods_cancels_out_of_their_difference():
     """Each seed gains about 5, while seeds differ by tens: by hand, 5 +- 2.776 x 0.1 x sqrt(2.5) / sqrt(5)."""
     frame, groups = queries(5)
     start, gains = np.array([240.0, 260, 250, 280, 270]), np.array([4.8, 4.9, 5.0, 5.1, 5.2])
-    low, high = Bootstrap(frame, groups).difference("sum", of_seeds(start + gains), of_seeds(start))
+    low, high = Bootstrap(frame, groups).difference("rsum", of_seeds(start + gains), of_seeds(start))
     assert (low, high) == (pytest.approx(4.80, abs=0.05), pytest.approx(5.20, abs=0.05))
 
 
 def test_seeds_of_which_one_method_has_more_vary_independently():
     frame, groups = queries(5)
     bootstrap, start = Bootstrap(frame, groups), [240.0, 260, 250, 280, 270]
-    low, high = bootstrap.difference("sum", of_seeds(start), of_seeds(start[:3]))
+    low, high = bootstrap.difference("rsum", of_seeds(start), of_seeds(start[:3]))
     assert low < -15 < 35 < high  # by hand, about 10 +- 32
-    assert bootstrap.difference("sum", of_seeds(start), of_seeds([200.0])).excludes_zero
+    assert bootstrap.difference("rsum", of_seeds(start), of_seeds([200.0])).excludes_zero
 
 
 def test_images_of_one_family_are_drawn_together():
@@ -134,16 +134,16 @@ def test_images_of_one_family_are_drawn_together():
     width = {}
     for name, families in (("family", groups * 4), ("image", [f"{g}/{c}" for c in range(4) for g in groups])):
         bootstrap = Bootstrap(copies, families, 1000)
-        low, high = bootstrap.interval("sum", bootstrap.replicates([copies]))
+        low, high = bootstrap.interval("rsum", bootstrap.replicates([copies]))
         width[name] = high - low
     bootstrap = Bootstrap(frame, groups, 1000)
-    low, high = bootstrap.interval("sum", bootstrap.replicates([run]))
+    low, high = bootstrap.interval("rsum", bootstrap.replicates([run]))
     assert width["family"] == pytest.approx(high - low, rel=0.1)
     assert width["image"] < 0.6 * width["family"]
 
 
 def holds(truth, sets, seeds, spread):
-    """How often the interval of R@10 of annotation holds the truth: images and seeds both vary."""
+    """How often the interval of R@10 of i2t holds the truth: images and seeds both vary."""
     random = np.random.default_rng(4)
     frame, groups = queries(150, captions=1)
     hits = 0
@@ -155,12 +155,12 @@ def holds(truth, sets, seeds, spread):
             found = np.repeat(ease + level + random.normal(size=150) > truth, 1)
             runs.append(ranked(frame, np.where(np.concatenate([found, found]), 1, 50)))
         bootstrap = Bootstrap(frame, groups, 500)
-        low, high = bootstrap.interval("annotation_r10", bootstrap.replicates(runs))
+        low, high = bootstrap.interval("i2t_r10", bootstrap.replicates(runs))
         hits += low <= 50 <= high
     return hits / sets
 
 
 @pytest.mark.parametrize(("seeds", "spread"), [(1, 0.0), (3, 0.3), (5, 0.3)])
 def test_95_of_100_intervals_hold_the_truth(seeds, spread):
-    """`spread` is how much models of different seeds differ; with one seed the figure is of that model alone."""
+    """`spread` is how much models of different seeds differ; with one seed the metric is of that model alone."""
     assert 0.91 <= holds(0.0, 150, seeds, spread) <= 1.0

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.runtime.errors import InputError
-from densevse.tables.published import COLUMNS, FIGURE_COLUMNS, check_names, read_paper, read_published
+from densevse.tables.published import COLUMNS, check_names, read_paper, read_published
 from densevse.tables.rows import RECALL_COLUMNS
 
 FOLDER = Path(__file__).parents[2] / "config/published"
@@ -34,14 +35,14 @@ def slips(column, of_recalls, tolerance):
     assert len(complete) > 25
     found = {}
     for row in complete:
-        expected = of_recalls([row.figures[key] for key in RECALL_COLUMNS])
-        if abs(expected - row.figures[column]) > tolerance:
-            found[row.paper, row.table, row.dataset, row.method] = (round(expected, 2), row.figures[column])
+        expected = of_recalls([row.metrics[key] for key in RECALL_COLUMNS])
+        if abs(expected - row.metrics[column]) > tolerance:
+            found[row.paper, row.table, row.dataset, row.method] = (round(expected, 2), row.metrics[column])
     return found
 
 
 def test_sums_agree_with_the_recalls():
-    assert slips("sum", np.sum, 0.05) == PRINTED_SUMS_OFF
+    assert slips("rsum", np.sum, 0.05) == PRINTED_SUMS_OFF
 
 
 def test_mean_recalls_agree_with_the_recalls():
@@ -81,8 +82,8 @@ def test_every_table_of_the_five_papers_is_there_under_the_protocol_that_the_pap
 
 def test_recalls_rise_with_k():
     for row in ROWS:
-        for direction in ("annotation", "search"):
-            recalls = [row.figures.get(f"{direction}_r{k}") for k in (1, 5, 10)]
+        for direction in ("i2t", "t2i"):
+            recalls = [row.metrics.get(f"{direction}_r{k}") for k in (1, 5, 10)]
             known = [recall for recall in recalls if recall is not None]
             assert known == sorted(set(known)), row
             assert all(0 < recall < 100 for recall in known)
@@ -95,7 +96,7 @@ def row_of(paper, table, method, dataset="flickr30k"):
     return found
 
 
-def test_a_figure_that_two_papers_print_is_the_same():
+def test_a_metric_that_two_papers_print_is_the_same():
     """Rows that papers copy from each other: the same recalls wherever DeFrag and MNLM are cited."""
     own = row_of("vse", "1", "Our model (OxfordNet)")
     for paper, table in (("sm_lstm", "1"), ("sco", "4")):
@@ -107,9 +108,9 @@ def test_a_figure_that_two_papers_print_is_the_same():
         assert [cited.printed[key] for key in RECALL_COLUMNS] == [own.printed[key] for key in RECALL_COLUMNS]
 
 
-def test_both_sets_of_figures_of_a_row_that_is_printed_twice_are_kept():
+def test_both_sets_of_metrics_of_a_row_that_is_printed_twice_are_kept():
     rows = [row_of("sco", "2", "cnp + ctx + gen", "coco"), row_of("sco", "3", "λ = 1", "coco")]
-    assert [row.printed["annotation_r5"] for row in rows] == ["91.3", "91.8"]
+    assert [row.printed["i2t_r5"] for row in rows] == ["91.3", "91.8"]
     assert all("twice" in row.note for row in rows)
 
 
@@ -125,19 +126,19 @@ def test_a_fine_tuned_network_is_no_variant_of_fixed_features():
     assert all(row.variant == "" and "fine-tuned" in row.note for row in tuned)
 
 
-def test_what_is_no_figure_of_the_paper_is_marked():
+def test_what_is_no_metric_of_the_paper_is_marked():
     code = [row for row in ROWS if row.table == "code"]
-    assert [row.printed["annotation_r1"] for row in code] == ["22.3", "23.9"]
+    assert [row.printed["i2t_r1"] for row in code] == ["22.3", "23.9"]
     assert all("not of the paper" in row.note for row in code)
     in_brackets = [row for row in ROWS if row.paper == "vse" and "NIC" in row.method]
     assert len(in_brackets) == 2
     assert all("parentheses" in row.note for row in in_brackets)
 
 
-def test_figures_are_as_printed():
+def test_metrics_are_as_printed():
     random = row_of("hm_lstm", "4", "Random", "coco_region")
-    assert random.printed["annotation_r1"] == "0.02"
-    assert "search_r1" not in random.printed
+    assert random.printed["i2t_r1"] == "0.02"
+    assert "t2i_r1" not in random.printed
 
 
 def test_papers_say_what_they_used():
@@ -155,9 +156,9 @@ def bad(tmp_path, **changes):
     return [tmp_path / "vse.csv"]
 
 
-def test_a_figure_that_is_no_number_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"vse.csv, line 2: search_r5 is no number: 'l2.5'"):
-        read_published(bad(tmp_path, search_r5="l2.5"))
+def test_a_metric_that_is_no_number_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"vse.csv, line 2: t2i_r5 is no number: 'l2.5'"):
+        read_published(bad(tmp_path, t2i_r5="l2.5"))
 
 
 @pytest.mark.parametrize("changes", [{"paper": "sco"}, {"images": ""}, {"table": ""}, {"method": ""}, {"further": "1"}])
@@ -179,5 +180,5 @@ def test_an_unknown_data_set_or_protocol_is_named(tmp_path, changes):
         check_names(rows, ["flickr8k"], ["full"])
 
 
-def test_all_figures_have_a_column():
-    assert len(FIGURE_COLUMNS) == 12
+def test_all_metrics_have_a_column():
+    assert len(METRIC_COLUMNS) == 12

@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.tables.sections import Artifacts, read_section
+from densevse.tables.plan import Configured, MadeWith, MeasuredVariant, SectionPlan
+from densevse.tables.sections import SectionArtifacts, read_section
 
 COPIES, FAMILIES = 4, 50
 
@@ -18,7 +20,7 @@ def images_of(path, family):
         {"image_id": [f"i{n}" for n in range(COPIES * FAMILIES)], "source": "images", "file": "a.jpg"}
     )
     images = images.assign(split="test", width=4, height=4, sha256="", captions=1, status="ok")
-    schema.write(images.assign(family=[family(n) for n in range(len(images))]), IMAGES, path, {})
+    schema.write(images.assign(family=[family(n) for n in range(len(images))]), IMAGES, path, {}, Identity("scenes"))
     return str(path)
 
 
@@ -26,23 +28,27 @@ def ranked_regions(path):
     """A ranking of two regions of each image and their phrases, with the same ranks for copies of an image."""
     ranks = np.tile(np.random.default_rng(0).geometric(0.1, (FAMILIES, 2)), (COPIES, 1)).ravel()
     places = [(n, region) for n in range(COPIES * FAMILIES) for region in range(2)]
-    names = {"annotation": [f"i{n}/{r}" for n, r in places], "search": [f"i{n}#0/{r}-{r + 1}" for n, r in places]}
+    names = {"i2t": [f"i{n}/{r}" for n, r in places], "t2i": [f"i{n}#0/{r}-{r + 1}" for n, r in places]}
     parts = [pd.DataFrame({"direction": of, "query_id": ids, "rank": ranks}) for of, ids in names.items()]
     rows = pd.concat(parts, ignore_index=True).assign(fold=0, candidates=len(places))
     rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
-    schema.write(rows, RETRIEVAL, path, {"phrases_of_regions": [1] * len(places), "parents": {}})
+    made_from = {"phrases_of_regions": [1] * len(places), "parents": {}}
+    schema.write(rows, RETRIEVAL, path, made_from, Identity("scenes", "hm_lstm", 0, 2, "regions", "test"))
     return str(path)
 
 
 def test_regions_of_images_of_one_family_are_drawn_together(tmp_path):
     """Copies of an image say nothing new: drawn by themselves they would halve the interval."""
     ranking = ranked_regions(tmp_path / "ranking.parquet")
-    made = {"title": "HM-LSTM", "seeds": [0], "used": {}, "training": {}}
-    settings = {"title": "Scenes", "dataset": "scenes", "protocol": "regions", "measured": {"hm_lstm": made}}
+    nothing = dict.fromkeys(("concepts", "proposer", "parser", "word_vectors", "trained"))
+    made_with = MadeWith(networks={}, used={}, replaced={}, changed={}, **nothing)
+    variant = MeasuredVariant(title="HM-LSTM", seeds=[0], model="hm_lstm", round=2, made_with=made_with)
+    of = {"title": "Scenes", "dataset": "scenes", "protocol": "regions", "published": None}
+    plan, configured = SectionPlan(**of, measured={"hm_lstm": variant}), Configured(networks={}, settings={})
     width = {}
     for drawn, family in (("family", lambda n: f"f{n % FAMILIES}"), ("image", lambda n: f"i{n}")):
         images = images_of(tmp_path / f"{drawn}.parquet", family)
-        section = read_section(settings, {}, Artifacts(iter([images]), iter([]), iter([ranking])))
+        section = read_section(plan, configured, SectionArtifacts.at([images], [], [ranking]))
         [row] = [row for row in section.rows([], {}, None) if row.kind == "measured"]
-        width[drawn] = row.intervals["sum"].high - row.intervals["sum"].low
+        width[drawn] = row.intervals["rsum"].high - row.intervals["rsum"].low
     assert width["image"] == pytest.approx(width["family"] / 2, rel=0.15)

@@ -1,6 +1,7 @@
 """Tables of results from made-up retrieval artifacts and the papers' real rows."""
 
 import re
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -8,22 +9,36 @@ import pandas as pd
 import pytest
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.schemas.tables import RESULTS, ROUNDS
+from densevse.config.tables import PrintedTable
 from densevse.evaluation.protocols import folds, select_split
-from densevse.evaluation.recall import figures_of
+from densevse.evaluation.recall import metrics_of
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
 from densevse.tables.layout import gain
+from densevse.tables.plan import (
+    Configured,
+    Difference,
+    MadeWith,
+    MeasuredVariant,
+    RoundPlan,
+    RoundsPlan,
+    SectionPlan,
+    TablePlan,
+    Weights,
+)
 from densevse.tables.results import Outputs, TableInputs, make_table
-from densevse.tables.rounds import make_rounds
+from densevse.tables.rounds import RoundsInputs, make_rounds
 from densevse.tables.rows import Row, queries_of
 
 FOLDER = Path(__file__).parents[2] / "config/published"
 PAPERS = ("hm_lstm", "vse", "sm_lstm", "defrag", "sco")
-NETWORK = {"architecture": "vgg19", "trained_on": None, "local": "vgg19.pth", "weights": None, "precision": "bf16"}
+NETWORK = Weights(architecture="vgg19", precision="bf16", trained_on=None, local="vgg19.pth", file=None)
+CONFIGURED = Configured(networks=dict.fromkeys(("vgg19", "alexnet", "rcnn"), NETWORK), settings={})
 
 
 @pytest.fixture
@@ -33,7 +48,7 @@ def data(tmp_path):
     Of its test images one cannot be read, and the last one has no sentence; of three training images one is broken.
     """
 
-    def make(tested=60):
+    def make(tested=60, dataset="flickr8k"):
         images = pd.DataFrame({"image_id": [f"i{n}" for n in range(tested + 3)], "source": "images", "file": "a.jpg"})
         images = images.assign(split="test", width=4, height=4, sha256="", captions=5, status="ok")
         images["family"] = images["image_id"]
@@ -41,50 +56,50 @@ def data(tmp_path):
         images.loc[tested:, "split"] = "train"
         captions = [(f"i{n}#{k}", f"i{n}", k, "a dog", "test") for n in range(tested - 1) for k in range(5)]
         names = ["caption_id", "image_id", "position", "text", "split"]
-        files = str(tmp_path / f"images{tested}.parquet"), str(tmp_path / f"captions{tested}.parquet")
-        schema.write(images, IMAGES, files[0], {})
-        schema.write(pd.DataFrame(captions, columns=names), CAPTIONS, files[1], {})
+        files = tuple(str(tmp_path / f"{name}{tested}.parquet") for name in ("images", "captions"))
+        schema.write(images, IMAGES, files[0], {}, Identity(dataset))
+        schema.write(pd.DataFrame(captions, columns=names), CAPTIONS, files[1], {}, Identity(dataset))
         return files
 
     return make
 
 
-def retrieval(path, seed, data, protocol="full", trained_on="cpu"):
-    """A retrieval artifact with random ranks."""
+def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", number=0, **of):
+    """A retrieval artifact with random ranks; `random` is the seed of these, and of the model if no `seed` is given."""
+    of = {"dataset": "flickr8k", "protocol": "full", **of}
     test_set = select_split(schema.read(data[0], IMAGES), schema.read(data[1], CAPTIONS))
-    rows, _ = queries_of(test_set, folds(test_set, protocol))
-    rows = rows.assign(rank=np.random.default_rng(seed).geometric(0.1, len(rows)), candidates=290)
+    rows, _ = queries_of(test_set, folds(test_set, of["protocol"]))
+    rows = rows.assign(rank=np.random.default_rng(random).geometric(0.1, len(rows)), candidates=290)
     rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
     made_from = {"device": "cpu", "trained_on": trained_on, "versions": {"torch": "2.11.0"}, "parents": {}}
-    schema.write(rows, RETRIEVAL, path, made_from)
+    seed = random if seed is None else seed
+    schema.write(
+        rows, RETRIEVAL, path, made_from, Identity(variant=variant, seed=seed, round=number, split="test", **of)
+    )
     return str(path)
 
 
 def entry(title, seeds, **changes):
-    made = {
-        "networks": {"whole": "vgg19"},
-        "proposer": None,
-        "parser": None,
-        "word_vectors": None,
-        "used": {},
-        "training": {},
-        "changed": {},
-    }
-    return {"title": title, "seeds": seeds, **made, **changes}
+    made = {"networks": {"whole": "vgg19"}, "used": {}, "replaced": {}, "changed": {}}
+    made |= dict.fromkeys(("concepts", "proposer", "parser", "word_vectors", "trained"))
+    made_with = MadeWith(**{**made, **changes})
+    return MeasuredVariant(title=title, seeds=seeds, model="vse", round=0, made_with=made_with)
 
 
 def section(measured, dataset="flickr8k", title="Flickr8K", protocol="full", published=None):
-    return {"title": title, "dataset": dataset, "protocol": protocol, "published": published, "measured": measured}
+    """A section's plan; what is measured are the variants' own models."""
+    measured = {name: one.model_copy(update={"model": name}) for name, one in measured.items()}
+    return SectionPlan(title=title, dataset=dataset, protocol=protocol, published=published, measured=measured)
 
 
-def settings(*sections, printed=(("hm_lstm", "1"), ("vse", "1")), reference=None, rows=None):
-    return {
-        "title": "A table",
-        "reference": reference,
-        "published": [{"paper": paper, "table": table, "rows": rows} for paper, table in printed],
-        "sections": list(sections),
-        "entries": {"network": {"vgg19": NETWORK, "alexnet": NETWORK, "rcnn": NETWORK}},
-    }
+def plan(*sections, printed=(("hm_lstm", "1"), ("vse", "1")), reference=None, rows=None):
+    return TablePlan(
+        title="A table",
+        reference=reference,
+        published=[PrintedTable(paper=paper, table=table, rows=rows) for paper, table in printed],
+        sections=list(sections),
+        configured=CONFIGURED,
+    )
 
 
 def outputs(tmp_path):
@@ -93,10 +108,10 @@ def outputs(tmp_path):
 
 def make(tmp_path, chosen, *of_sections):
     """`of_sections` holds for each measured section the files of its data and its retrievals."""
-    papers = list(dict.fromkeys(printed["paper"] for printed in chosen["published"]))
+    papers = list(dict.fromkeys(printed.paper for printed in chosen.published))
     inputs = TableInputs(
-        [data[0] for data, _ in of_sections],
-        [data[1] for data, _ in of_sections],
+        list({data[0]: None for data, _ in of_sections}),
+        list({data[1]: None for data, _ in of_sections}),
         [file for _, files in of_sections for file in files],
         [str(FOLDER / f"{paper}.csv") for paper in papers],
         [str(FOLDER / f"{paper}.yaml") for paper in papers],
@@ -116,17 +131,18 @@ def line_of(text, start):
 
 def test_published_beside_measured(tmp_path, data):
     files = data(1001)  # one cannot be read
-    runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files) for seed in range(3)]
-    chosen = settings(section({"vse": entry("VSE", [0, 1]), "vsepp": entry("VSE++", [0])}))
+    runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files) for seed in range(2)]
+    runs += [retrieval(tmp_path / "2.parquet", 2, files, "vsepp", 0)]
+    chosen = plan(section({"vse": entry("VSE", [0, 1]), "vsepp": entry("VSE++", [0])}))
     text, rows = make(tmp_path, chosen, (files, runs))
-    sums = [figures_of(schema.read(file, RETRIEVAL))["sum"] for file in runs[:2]]
+    sums = [metrics_of(schema.read(file, RETRIEVAL))["rsum"] for file in runs[:2]]
     measured = rows[rows["kind"] == "measured"].set_index("variant")
-    assert measured.loc["vse", "sum"] == pytest.approx(np.mean(sums))
-    assert measured.loc["vse", "sum_spread"] == pytest.approx(np.std(sums, ddof=1))
+    assert measured.loc["vse", "rsum"] == pytest.approx(np.mean(sums))
+    assert measured.loc["vse", "rsum_spread"] == pytest.approx(np.std(sums, ddof=1))
     assert measured.loc["vse", "seeds"] == 2
-    assert np.isnan(measured.loc["vsepp", "sum_spread"])
+    assert np.isnan(measured.loc["vsepp", "rsum_spread"])
     own = rows[rows["method"] == "Our model (OxfordNet)"].iloc[0]
-    assert own["difference"] == pytest.approx(measured.loc["vse", "sum"] - (18.0 + 40.9 + 55.0 + 12.5 + 37.0 + 51.5))
+    assert own["difference"] == pytest.approx(measured.loc["vse", "rsum"] - (18.0 + 40.9 + 55.0 + 12.5 + 37.0 + 51.5))
     line = line_of(text, "Our model (OxfordNet)")
     assert line[2:6] == ["18.0", "40.9", "55.0", "8"]
     assert "vse" in line
@@ -134,30 +150,32 @@ def test_published_beside_measured(tmp_path, data):
     assert line_of(text, "Our model")[11:] == [""] * (len(line) - 11)  # features of another network: not this variant
 
 
-def test_every_measured_figure_has_an_interval(tmp_path, data):
+def test_every_measured_metric_has_an_interval(tmp_path, data):
     files = data()
     runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files) for seed in range(3)]
-    text, rows = make(tmp_path, settings(section({"vse": entry("VSE", [0, 1, 2])})), (files, runs))
+    text, rows = make(tmp_path, plan(section({"vse": entry("VSE", [0, 1, 2])})), (files, runs))
     own = rows[rows["kind"] == "measured"].iloc[0]
-    for figure in ("annotation_r1", "search_r10", "annotation_median_rank", "search_mean_rank", "sum", "mean_recall"):
-        assert own[f"{figure}_low"] <= own[figure] <= own[f"{figure}_high"]
-    assert own["sum_low"] < own["sum"] < own["sum_high"]
-    assert f"{own['sum_low']:.1f} to {own['sum_high']:.1f}" in text
+    for metric in ("i2t_r1", "t2i_r10", "i2t_median_rank", "t2i_mean_rank", "rsum", "mean_recall"):
+        assert own[f"{metric}_low"] <= own[metric] <= own[f"{metric}_high"]
+    assert own["rsum_low"] < own["rsum"] < own["rsum_high"]
+    assert f"{own['rsum_low']:.1f} to {own['rsum_high']:.1f}" in text
     assert "95% intervals: a bootstrap over the test images" in text
 
 
 def test_a_gain_is_called_better_only_where_its_interval_excludes_0(tmp_path, data):
     files = data()
-    runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files) for seed in (0, 1, 2)]
+    names = ("vse", "vsepp", "order")
+    runs = [retrieval(tmp_path / f"{n}.parquet", n, files, name, 0) for n, name in enumerate(names)]
     good = schema.read(runs[2], RETRIEVAL)
-    schema.write(good.assign(rank=np.where(good["rank"] > 10, 1, good["rank"])), RETRIEVAL, runs[2], {"parents": {}})
+    good = good.assign(rank=np.where(good["rank"] > 10, 1, good["rank"]))
+    schema.write(good, RETRIEVAL, runs[2], {"parents": {}}, schema.identity(runs[2]))
     measured = {"vse": entry("VSE", [0]), "vsepp": entry("VSE++", [0]), "order": entry("Order", [0])}
-    text, rows = make(tmp_path, settings(section(measured), printed=(), reference="vse"), (files, runs))
+    text, rows = make(tmp_path, plan(section(measured), printed=(), reference="vse"), (files, runs))
     found = rows.set_index("variant")
     assert np.isnan(found.loc["vse", "gain"])
     for variant in ("vsepp", "order"):
         assert found.loc[variant, "gain"] == pytest.approx(
-            found.loc[variant, "sum"] - found.loc["vse", "sum"], abs=1e-3
+            found.loc[variant, "rsum"] - found.loc["vse", "rsum"], abs=1e-3
         )
     assert found.loc["order", "gain_low"] > 0 > found.loc["vsepp", "gain_low"]
     assert line_of(text, "Order")[-2] == f"{found.loc['order', 'gain']:+.1f} better (one seed)"
@@ -183,25 +201,26 @@ def test_a_gain_of_one_seed_is_marked(gained, low, high, seeds, written):
 def test_too_few_images_to_draw_from_have_no_interval_and_nothing_is_called_better(tmp_path, data, tested, protocol):
     """Nine images; and five folds of which each has nine at most."""
     files = data(tested)
-    runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files, protocol) for seed in range(2)]
+    names = ("vse", "vsepp")
+    runs = [retrieval(tmp_path / f"{n}.parquet", n, files, name, 0, protocol=protocol) for n, name in enumerate(names)]
     best = schema.read(runs[1], RETRIEVAL)
-    schema.write(best.assign(rank=1), RETRIEVAL, runs[1], {"parents": {}})
+    schema.write(best.assign(rank=1), RETRIEVAL, runs[1], {"parents": {}}, schema.identity(runs[1]))
     measured = {"vse": entry("VSE", [0]), "vsepp": entry("VSE++", [0])}
-    chosen = settings(section(measured, protocol=protocol), printed=(), reference="vse")
+    chosen = plan(section(measured, protocol=protocol), printed=(), reference="vse")
     text, rows = make(tmp_path, chosen, (files, runs))
     found = rows.set_index("variant").loc["vsepp"]
-    assert found[["sum_low", "sum_high", "annotation_median_rank_low", "gain_low", "gain_high"]].isna().all()
+    assert found[["rsum_low", "rsum_high", "i2t_median_rank_low", "gain_low", "gain_high"]].isna().all()
     assert line_of(text, "VSE++")[-2] == f"{found['gain']:+.1f}"
     assert "Fewer than 10 images or families are too few to draw from, and give no interval." in text
 
 
 def test_difference_is_over_the_recalls_that_are_printed(tmp_path, data):
     files = data(1001)
-    runs = [retrieval(tmp_path / "0.parquet", 0, files)]
-    _, rows = make(tmp_path, settings(section({"hm_lstm": entry("HM-LSTM", [0])})), (files, runs))
+    runs = [retrieval(tmp_path / "0.parquet", 0, files, "hm_lstm")]
+    _, rows = make(tmp_path, plan(section({"hm_lstm": entry("HM-LSTM", [0])})), (files, runs))
     ours = rows[rows["kind"] == "measured"].iloc[0]
     own = rows[(rows["source"] == "HM-LSTM, Table 1") & (rows["method"] == "HM-LSTM")].iloc[0]
-    recalls = ours["annotation_r1"] + ours["annotation_r10"] + ours["search_r1"] + ours["search_r10"]
+    recalls = ours["i2t_r1"] + ours["i2t_r10"] + ours["t2i_r1"] + ours["t2i_r10"]
     assert own["difference"] == pytest.approx(recalls - (27.7 + 68.6 + 24.4 + 68.1), abs=1e-3)
 
 
@@ -209,7 +228,7 @@ def test_no_difference_from_a_row_on_another_test_size_and_the_note_says_why(tmp
     files = data()
     text, rows = make(
         tmp_path,
-        settings(section({"vse": entry("VSE", [0])})),
+        plan(section({"vse": entry("VSE", [0])})),
         (files, [retrieval(tmp_path / "0.parquet", 0, files)]),
     )
     assert rows["difference"].isna().all()
@@ -219,10 +238,13 @@ def test_no_difference_from_a_row_on_another_test_size_and_the_note_says_why(tmp
 
 def test_no_difference_from_a_row_with_another_network_and_the_note_says_why(tmp_path, data):
     files = data(1001)
-    replaced = {"networks.whole": ["vgg19", "mobilenet_v2"], "options.splits": [{"test": "a.txt"}, None]}
+    replaced = {
+        "networks.whole": Difference(own="vgg19", here="mobilenet_v2"),
+        "options.splits": Difference(own={"test": "a.txt"}, here=None),
+    }
     measured = {"vse": entry("VSE", [0], replaced=replaced), "hm_lstm": entry("HM-LSTM", [0], replaced={})}
-    runs = [retrieval(tmp_path / f"{variant}.parquet", 0, files) for variant in measured]
-    text, rows = make(tmp_path, settings(section(measured)), (files, runs))
+    runs = [retrieval(tmp_path / f"{variant}.parquet", 0, files, variant) for variant in measured]
+    text, rows = make(tmp_path, plan(section(measured)), (files, runs))
     of = rows[rows["kind"] == "published"].groupby("variant")["difference"]
     assert of.count()["vse"] == 0
     assert of.count()["hm_lstm"] > 0
@@ -237,9 +259,10 @@ def test_a_section_shows_the_rows_of_its_data_set_and_protocol(tmp_path, data):
     full = section({"defrag": entry("DeFrag", [0])})
     starred = section({"defrag": entry("DeFrag", [0])}, protocol="hodosh")
     of_sections = [
-        (files, [retrieval(tmp_path / f"{protocol}.parquet", 0, files, protocol)]) for protocol in ("full", "hodosh")
+        (files, [retrieval(tmp_path / f"{protocol}.parquet", 0, files, "defrag", protocol=protocol)])
+        for protocol in ("full", "hodosh")
     ]
-    text, rows = make(tmp_path, settings(full, starred, printed=[("defrag", "2")]), *of_sections)
+    text, rows = make(tmp_path, plan(full, starred, printed=[("defrag", "2")]), *of_sections)
     found = rows[rows["kind"] == "published"].groupby("protocol")["method"].agg(list)
     assert len(found["full"]) == 11
     assert found["hodosh"] == ["* Hodosh et al.", "* Our model († + MIL)"]
@@ -252,17 +275,17 @@ def test_two_data_sets_stand_in_one_table(tmp_path, data):
         section({}, "flickr30k", "Flickr30K"),
         section({}, "coco", "MS-COCO", protocol="five_folds"),
     ]
-    text, rows = make(tmp_path, settings(*sections, printed=[("sco", "4")]))
+    text, rows = make(tmp_path, plan(*sections, printed=[("sco", "4")]))
     assert rows.groupby("dataset").size().to_dict() == {"flickr30k": 18, "coco": 16}
-    assert "## Flickr30K: published figures" in text
+    assert "## Flickr30K: published metrics" in text
     assert "mR" in text.split("\n")[4]
-    assert text.count("the figures are those of sm-LSTM* in its own paper") == 1  # a row of both sections
+    assert text.count("the metrics are those of sm-LSTM* in its own paper") == 1  # a row of both sections
     assert line_of(text, "Ours")[-6 - 1] is not None
 
 
 def test_published_rows_stand_alone_where_nothing_is_measured(tmp_path):
     """So a table can be looked at before its methods, or even its data, are there."""
-    text, rows = make(tmp_path, settings(section({}, "flickr30k", "Flickr30K"), printed=[("sm_lstm", "3")]))
+    text, rows = make(tmp_path, plan(section({}, "flickr30k", "Flickr30K"), printed=[("sm_lstm", "3")]))
     assert set(rows["kind"]) == {"published"}
     line = line_of(text, "T = 3")
     assert line[2:5] == ["42.4", "67.5", "79.9"]
@@ -270,38 +293,39 @@ def test_published_rows_stand_alone_where_nothing_is_measured(tmp_path):
 
 
 def test_only_the_named_rows_are_shown(tmp_path):
-    chosen = settings(section({}), printed=[("hm_lstm", "1")], rows=["HM-LSTM"])
+    chosen = plan(section({}), printed=[("hm_lstm", "1")], rows=["HM-LSTM"])
     _, rows = make(tmp_path, chosen)
     assert rows["method"].tolist() == ["HM-LSTM"]
 
 
-def test_figures_appear_as_printed(tmp_path):
+def test_metrics_appear_as_printed(tmp_path):
     regions = section({}, "scenes", "Scenes", protocol="regions", published="coco_region")
-    text, _ = make(tmp_path, settings(regions, printed=[("hm_lstm", "4")]))
+    text, _ = make(tmp_path, plan(regions, printed=[("hm_lstm", "4")]))
     assert line_of(text, "Random")[2:6] == ["0.02", "0.12", "0.24", "3133"]
     assert "once datasets.scenes.boxes names their true boxes" in text
-    text, _ = make(tmp_path, settings(section({}), printed=[("hm_lstm", "1")]))
+    text, _ = make(tmp_path, plan(section({}), printed=[("hm_lstm", "1")]))
     assert line_of(text, "NIC")[2] == "20"
 
 
 def test_random_row_is_of_this_data(tmp_path, data):
     files = data()
     runs = [retrieval(tmp_path / "0.parquet", 0, files)]
-    _, rows = make(tmp_path, settings(section({"vse": entry("VSE", [0])})), (files, runs))
+    _, rows = make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, runs))
     assert rows.loc[0, "kind"] == "random"
-    assert rows.loc[0, "search_r1"] == pytest.approx(100 / 59)  # 59 readable images, one of them silent
-    assert rows.loc[0, "annotation_mean_rank"] == pytest.approx((290 + 1) / 6)
+    assert rows.loc[0, "t2i_r1"] == pytest.approx(100 / 59)  # 59 readable images, one of them silent
+    assert rows.loc[0, "i2t_mean_rank"] == pytest.approx((290 + 1) / 6)
 
 
-def test_heading_and_foot_say_how_it_was_measured(tmp_path, data):
+def test_heading_and_footnotes_say_how_it_was_measured(tmp_path, data):
     files = data()
-    runs = [retrieval(tmp_path / f"{seed}.parquet", seed, files, trained_on="cuda") for seed in range(3)]
+    of = {"vse": 4, "vse_alexnet": 4, "hm_lstm": 7}
+    runs = [retrieval(tmp_path / f"{name}.parquet", 0, files, name, seed, "cuda") for name, seed in of.items()]
     measured = {
         "vse": entry("VSE", [4]),
         "vse_alexnet": entry("VSE, AlexNet", [4], networks={"whole": "alexnet"}),
         "hm_lstm": entry("HM-LSTM", [7], networks={"regions": "rcnn"}, proposer="boxes", parser="corenlp_pcfg"),
     }
-    text, _ = make(tmp_path, settings(section(measured)), (files, runs))
+    text, _ = make(tmp_path, plan(section(measured)), (files, runs))
     for part in (
         "Flickr8K: test split, 59 images, 290 sentences",
         "network of whole: vgg19 (vse), alexnet (vse_alexnet); network of regions: rcnn; ",
@@ -322,10 +346,10 @@ def test_heading_and_foot_say_how_it_was_measured(tmp_path, data):
     assert "SCO" not in text  # no row of Flickr8K is from that paper
 
 
-def test_the_foot_counts_what_a_protocol_really_ranks(tmp_path, data):
+def test_the_footnotes_count_what_a_protocol_really_ranks(tmp_path, data):
     files = data(1200)
-    runs = [retrieval(tmp_path / "0.parquet", 0, files, "first_1000")]
-    chosen = settings(section({"vse": entry("VSE", [0])}, protocol="first_1000"))
+    runs = [retrieval(tmp_path / "0.parquet", 0, files, protocol="first_1000")]
+    chosen = plan(section({"vse": entry("VSE", [0])}, protocol="first_1000"))
     text, _ = make(tmp_path, chosen, (files, runs))
     assert "1,000 images, 5,000 sentences, the first 1,000 images" in text
     assert "1,000 ranked" in text
@@ -334,18 +358,18 @@ def test_the_foot_counts_what_a_protocol_really_ranks(tmp_path, data):
 def test_bytes_depend_on_inputs_alone(tmp_path, data):
     files = data()
     runs = [retrieval(tmp_path / "0.parquet", 0, files)]
-    chosen = settings(section({"vse": entry("VSE", [0])}))
+    chosen = plan(section({"vse": entry("VSE", [0])}))
     make(tmp_path, chosen, (files, runs))
     before = [Path(file).read_bytes() for file in outputs(tmp_path)]
     make(tmp_path, chosen, (files, runs))
     assert [Path(file).read_bytes() for file in outputs(tmp_path)] == before
-    chosen["sections"][0]["measured"]["vse"]["word_vectors"] = "glove"
-    make(tmp_path, chosen, (files, runs))
+    changed = plan(section({"vse": entry("VSE", [0], word_vectors="glove")}))
+    make(tmp_path, changed, (files, runs))
     assert Path(outputs(tmp_path).markdown).read_bytes() != before[0]
 
 
 def test_columns_are_aligned_and_stars_kept(tmp_path):
-    text, _ = make(tmp_path, settings(section({}, protocol="hodosh"), printed=[("defrag", "2")]))
+    text, _ = make(tmp_path, plan(section({}, protocol="hodosh"), printed=[("defrag", "2")]))
     lines = [line for line in text.splitlines() if line.startswith("|")]
     bars = [[place for place, letter in enumerate(line) if letter == "|"] for line in lines]
     assert all(places == bars[0] for places in bars)
@@ -355,7 +379,7 @@ def test_columns_are_aligned_and_stars_kept(tmp_path):
 def test_a_narrow_column_keeps_a_rule_that_markdown_reads(tmp_path, data):
     files = data()
     runs = [retrieval(tmp_path / "0.parquet", 0, files)]
-    text, _ = make(tmp_path, settings(section({"vse": entry("VSE", [0])}), printed=()), (files, runs))
+    text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])}), printed=()), (files, runs))
     rules = [line for line in text.splitlines() if line.startswith("| --")]
     assert len(rules) == 2
     assert all(re.fullmatch("-+:?", cell) for rule in rules for cell in cells(rule))
@@ -364,7 +388,7 @@ def test_a_narrow_column_keeps_a_rule_that_markdown_reads(tmp_path, data):
 def test_html_holds_every_cell_escaped(tmp_path, data):
     files = data()
     runs = [retrieval(tmp_path / "0.parquet", 0, files)]
-    chosen = settings(section({"vse": entry("VSE", [0])}, title="<b>Flickr8K & co"))
+    chosen = plan(section({"vse": entry("VSE", [0])}, title="<b>Flickr8K & co"))
     _, rows = make(tmp_path, chosen, (files, runs))
     page = Path(outputs(tmp_path).html).read_text(encoding="utf-8")
     assert "&lt;b&gt;Flickr8K &amp; co" in page
@@ -373,7 +397,7 @@ def test_html_holds_every_cell_escaped(tmp_path, data):
 
 
 def test_mean_ranks_where_the_paper_prints_them(tmp_path):
-    text, _ = make(tmp_path, settings(section({}, "pascal1k", "Pascal1K"), printed=[("defrag", "1")]))
+    text, _ = make(tmp_path, plan(section({}, "pascal1k", "Pascal1K"), printed=[("defrag", "1")]))
     header = text.splitlines()[4]
     assert "Mean r" in header
     assert "Med r" not in header
@@ -382,7 +406,7 @@ def test_mean_ranks_where_the_paper_prints_them(tmp_path):
 def test_a_data_set_without_published_rows(tmp_path, data):
     files = data()
     runs = [retrieval(tmp_path / "0.parquet", 0, files)]
-    text, rows = make(tmp_path, settings(section({"vse": entry("VSE", [0])}), printed=()), (files, runs))
+    text, rows = make(tmp_path, plan(section({"vse": entry("VSE", [0])}), printed=()), (files, runs))
     assert rows["kind"].tolist() == ["random", "measured"]
     assert "Published" not in text
     assert "vse, seed 0" in text
@@ -392,38 +416,56 @@ def test_a_retrieval_of_another_network_is_refused(tmp_path, data):
     files = data()
     run = retrieval(tmp_path / "0.parquet", 0, files)
     made_from = {"parents": {"model": {"parents": {"view_whole": {"network": "squeezenet", "parents": {}}}}}}
-    schema.write(schema.read(run, RETRIEVAL), RETRIEVAL, run, made_from)
-    chosen = settings(section({"vse": entry("VSE", [0], used={"network": ["vgg19"]})}))
+    schema.write(schema.read(run, RETRIEVAL), RETRIEVAL, run, made_from, schema.identity(run))
+    chosen = plan(section({"vse": entry("VSE", [0], used={"network": ["vgg19"]})}))
     with pytest.raises(InputError, match="network: the table says vgg19, found squeezenet"):
         make(tmp_path, chosen, (files, [run]))
 
 
-def rounds_settings(measured, **rounds):
-    return {
-        "title": "Scenes: what each round gained",
-        "rounds": rounds,
-        "section": section(measured, "scenes", "Scenes"),
-        "entries": {"network": {"vgg19": NETWORK}},
-    }
+def rounds_plan(measured, shared=(), judged=False, **last_rounds):
+    """The plan of a table of rounds; the variants `shared` have round 0, and what it gives, from the first variant."""
+    first, rounds = next(iter(measured)), []
+    for name, last in last_rounds.items():
+        for number in range(last + 1):
+            model = first if number == 0 and name in shared else name
+            maker = first if number == 1 and name in shared else name
+            known = maker if judged and number else None
+            rounds.append(RoundPlan(variant=name, number=number, model=model, correspondences=known))
+    title = "Scenes: what each round gained"
+    return RoundsPlan(title=title, section=section(measured, "scenes", "Scenes"), rounds=rounds, configured=CONFIGURED)
+
+
+def rounds_inputs(tmp_path, files, *runs):
+    """Inputs of a table of rounds with a retrieval for each run: variant, number and seed."""
+    found = []
+    for n, (variant, number, seed) in enumerate(runs):
+        path = tmp_path / f"{n}.parquet"
+        found.append(retrieval(path, n, files, variant, seed, number=number, dataset="scenes"))
+    return RoundsInputs([files[0]], [files[1]], found, [])
+
+
+def accuracy(path, learned, variant, seed, number):
+    rows = [("learned", learned), ("whole image", 0.1), ("chance", 0.05), ("best possible", 0.95)]
+    rows = pd.DataFrame(rows, columns=["choice", "accuracy"]).assign(overlap=0.5, phrases=10)
+    schema.write(rows, CORRESPONDENCE_ACCURACY, path, {}, Identity("scenes", variant, seed, number))
+    return str(path)
 
 
 def test_rounds(tmp_path, data):
-    files = data()
-    runs = [retrieval(tmp_path / f"{n}.parquet", n, files) for n in range(6)]
-    accuracies = []
-    for number, learned in enumerate((0.4, 0.6, 0.7, 0.9)):
-        rows = [("learned", learned), ("whole image", 0.1), ("chance", 0.05), ("best possible", 0.95)]
-        rows = pd.DataFrame(rows, columns=["choice", "accuracy"]).assign(overlap=0.5, phrases=10)
-        accuracies.append(str(tmp_path / f"accuracy{number}.parquet"))
-        schema.write(rows, CORRESPONDENCE_ACCURACY, accuracies[-1], {})
-    chosen = rounds_settings({"hm_lstm": entry("HM-LSTM", [0, 1])}, hm_lstm=2)
-    made = outputs(tmp_path)
-    make_rounds(files, runs, accuracies, chosen, made)
+    files = data(dataset="scenes")
+    runs = [("hm_lstm", number, seed) for number in range(3) for seed in range(2)]
+    accuracies = [
+        accuracy(tmp_path / f"accuracy{n}.parquet", learned, "hm_lstm", n % 2, 1 + n // 2)
+        for n, learned in enumerate((0.4, 0.6, 0.7, 0.9))
+    ]
+    inputs = rounds_inputs(tmp_path, files, *runs)
+    measured, made = {"hm_lstm": entry("HM-LSTM", [0, 1])}, outputs(tmp_path)
+    make_rounds(inputs._replace(accuracies=accuracies), rounds_plan(measured, judged=True, hm_lstm=2), made)
     found = schema.read(made.parquet, ROUNDS)
-    sums = [figures_of(schema.read(file, RETRIEVAL))["sum"] for file in runs]
-    assert found["sum"].tolist() == pytest.approx([np.mean(sums[n : n + 2]) for n in (0, 2, 4)])
+    sums = [metrics_of(schema.read(file, RETRIEVAL))["rsum"] for file in inputs.retrievals]
+    assert found["rsum"].tolist() == pytest.approx([np.mean(sums[n : n + 2]) for n in (0, 2, 4)])
     assert found["gain"].tolist() == pytest.approx(
-        [0, found["sum"][1] - found["sum"][0], found["sum"][2] - found["sum"][0]], abs=1e-3
+        [0, found["rsum"][1] - found["rsum"][0], found["rsum"][2] - found["rsum"][0]], abs=1e-3
     )
     assert (found["gain_low"][1:] < found["gain"][1:]).all()
     assert found["learned_accuracy"].tolist() == pytest.approx([np.nan, 0.5, 0.8], nan_ok=True)
@@ -431,31 +473,91 @@ def test_rounds(tmp_path, data):
     text = Path(made.markdown).read_text(encoding="utf-8")
     assert "torch 2.11.0" in text
     assert "Config " in text
-    make_rounds(files, runs, [], chosen, made)
+    make_rounds(inputs, rounds_plan(measured, hm_lstm=2), made)
     assert schema.read(made.parquet, ROUNDS)["learned_accuracy"].isna().all()
 
 
 def test_rounds_of_two_variants_each_start_from_their_own(tmp_path, data):
-    files = data()
-    runs = [retrieval(tmp_path / f"{n}.parquet", n, files) for n in range(5)]
+    inputs = rounds_inputs(tmp_path, data(dataset="scenes"), *(("a", n, 0) for n in range(3)), ("b", 0, 0), ("b", 1, 0))
     made = outputs(tmp_path)
-    make_rounds(files, runs, [], rounds_settings({"a": entry("A", [0]), "b": entry("B", [0])}, a=2, b=1), made)
+    make_rounds(inputs, rounds_plan({"a": entry("A", [0]), "b": entry("B", [0])}, a=2, b=1), made)
     found = schema.read(made.parquet, ROUNDS)
     assert found["gain"][3] == 0
-    assert found["gain"][4] == pytest.approx(found["sum"][4] - found["sum"][3], abs=1e-3)
+    assert found["gain"][4] == pytest.approx(found["rsum"][4] - found["rsum"][3], abs=1e-3)
 
 
-def test_the_foot_names_the_settings_changed_for_a_data_set(tmp_path, data):
+def test_variants_that_share_round_0_share_its_row_and_what_it_gives(tmp_path, data):
+    inputs = rounds_inputs(tmp_path, data(dataset="scenes"), ("a", 0, 0), ("a", 1, 0), ("b", 1, 0))
+    inputs = inputs._replace(accuracies=[accuracy(tmp_path / "accuracy.parquet", 0.4, "a", 0, 1)])
+    made, measured = outputs(tmp_path), {"a": entry("A", [0]), "b": entry("B", [0])}
+    make_rounds(inputs, rounds_plan(measured, shared=["b"], judged=True, a=1, b=1), made)
+    found = schema.read(made.parquet, ROUNDS).set_index(["variant", "round"])
+    assert found.loc[("a", 0), "rsum"] == found.loc[("b", 0), "rsum"]
+    assert found.loc[("a", 1), "rsum"] != found.loc[("b", 1), "rsum"]
+    assert found["learned_accuracy"].tolist() == pytest.approx([np.nan, 0.4, np.nan, 0.4], nan_ok=True)
+
+
+def test_the_order_of_inputs_changes_no_byte(tmp_path, data):
+    """Of a table with two data sets, a protocol twice, several variants and seeds; and of a table of rounds."""
+    files = {"coco": data(1200, "coco"), "flickr30k": data(60, "flickr30k")}
+    places = [("coco", "full"), ("coco", "first_1000"), ("flickr30k", "full")]
+    measured = {"vse": entry("VSE", [0, 1]), "vsepp": entry("VSE++", [0, 1])}
+    runs = [
+        retrieval(tmp_path / f"{n}.parquet", n, files[place[0]], name, seed, dataset=place[0], protocol=place[1])
+        for n, (place, name, seed) in enumerate(product(places, measured, (0, 1)))
+    ]
+    chosen = plan(
+        *(section(measured, *place, protocol=place[1]) for place in places), printed=[("sco", "4"), ("vse", "1")]
+    )
+    papers = ("sco", "vse")
+    of = [list(column) for column in zip(*files.values(), strict=True)]
+    inputs = TableInputs(*of, runs, *([str(FOLDER / f"{paper}.{end}") for paper in papers] for end in ("csv", "yaml")))
+    rounds = rounds_inputs(
+        tmp_path / "rounds", data(61, "scenes"), *(("hm_lstm", n, seed) for n, seed in np.ndindex(3, 2))
+    )
+    judged = [accuracy(tmp_path / f"a{n}.parquet", n / 9, "hm_lstm", n % 2, 1 + n // 2) for n in range(4)]
+    rounds, of_rounds = (
+        rounds._replace(accuracies=judged),
+        rounds_plan({"hm_lstm": entry("HM-LSTM", [0, 1])}, judged=True, hm_lstm=2),
+    )
+    for make_it, given, planned in ((make_table, inputs, chosen), (make_rounds, rounds, of_rounds)):
+        found = []
+        for order in (list, reversed, lambda paths: np.random.default_rng(0).permutation(paths).tolist()):
+            make_it(type(given)(*(list(order(paths)) for paths in given)), planned, outputs(tmp_path))
+            found.append([Path(file).read_bytes() for file in outputs(tmp_path)])
+        assert found[0] == found[1] == found[2]
+
+
+def test_a_retrieval_that_is_missing_or_there_twice_is_named(tmp_path, data):
     files = data()
-    changed = {"parameters.dimension": [1024, 512], "training.patience": [5, None]}
+    run = retrieval(tmp_path / "0.parquet", 0, files)
+    with pytest.raises(InputError, match="no retrieval artifact is of dataset flickr8k, variant vse, seed 1, round 0"):
+        make(tmp_path, plan(section({"vse": entry("VSE", [0, 1])})), (files, [run]))
+    again = retrieval(tmp_path / "again.parquet", 0, files)
+    with pytest.raises(InputError, match=r"again\.parquet: a retrieval artifact of dataset flickr8k.*0\.parquet is"):
+        make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, [run, again]))
+
+
+def test_a_retrieval_that_does_not_say_what_it_is_of_is_refused(tmp_path, data):
+    files = data()
+    run = retrieval(tmp_path / "0.parquet", 0, files)
+    schema.write(schema.read(run, RETRIEVAL), RETRIEVAL, run, {"parents": {}})
+    with pytest.raises(InputError, match=r"0\.parquet does not say which data set and variant it is of"):
+        make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, [run]))
+
+
+def test_the_footnotes_name_the_settings_changed_for_a_data_set(tmp_path, data):
+    files = data()
+    dimension = {"parameters.dimension": Difference(own=1024, here=512)}
+    changed = {**dimension, "training.patience": Difference(own=5, here=None)}
     measured = {
         "vse": entry("VSE", [0], changed=changed),
-        "vsepp": entry("VSE++", [0], changed={"parameters.dimension": [1024, 512]}),
-        "order": entry("Order", [0], changed={"parameters.dimension": [1024, 256]}),
+        "vsepp": entry("VSE++", [0], changed=dimension),
+        "order": entry("Order", [0], changed={"parameters.dimension": Difference(own=1024, here=256)}),
     }
-    ranks = [retrieval(tmp_path / f"{name}.parquet", 0, files) for name in measured]
-    foot, _ = make(tmp_path, settings(section(measured), printed=()), (files, ranks))
-    _, sheet = foot.split("## Flickr8K: settings changed for this data set")
+    ranks = [retrieval(tmp_path / f"{name}.parquet", 0, files, name) for name in measured]
+    footnotes, _ = make(tmp_path, plan(section(measured), printed=()), (files, ranks))
+    _, sheet = footnotes.split("## Flickr8K: settings changed for this data set")
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in sheet.strip().splitlines()]
     assert rows[0] == ["Setting", "Here", "The method's own", "Variants"]
     assert rows[2:] == [
@@ -467,17 +569,21 @@ def test_the_foot_names_the_settings_changed_for_a_data_set(tmp_path, data):
     assert page.index("Flickr8K: settings changed") > page.index("</ul>")
 
 
-def test_the_foot_of_several_sections_says_each_thing_once_and_of_which_data_set(tmp_path, data):
-    files, others = data(1200), data(60)
-    coco = {"vse": entry("VSE", [4], changed={"parameters.dimension": [1024, 512]})}
+def test_the_footnotes_of_several_sections_say_each_thing_once_and_of_which_data_set(tmp_path, data):
+    files, others = data(1200, "coco"), data(60, "flickr30k")
+    coco = {"vse": entry("VSE", [4], changed={"parameters.dimension": Difference(own=1024, here=512)})}
     protocols = ("full", "first_1000")
     sections = [section(coco, "coco", "MS-COCO", protocol) for protocol in protocols]
     sections += [section({"vse": entry("VSE", [0, 1])}, "flickr30k", "Flickr30K")]
-    of_sections = [(files, [retrieval(tmp_path / f"{name}.parquet", 0, files, name)]) for name in protocols]
-    of_sections += [(others, [retrieval(tmp_path / f"{seed}.parquet", seed, others) for seed in (0, 1)])]
-    text, _ = make(tmp_path, settings(*sections, printed=()), *of_sections)
-    foot = [line.removeprefix("- ") for line in text.splitlines() if line.startswith("- ")]
-    data_sets = [line for line in foot if line.startswith(("MS-COCO", "Flickr30K"))]
+    of = {"dataset": "coco", "seed": 4}
+    of_sections = [
+        (files, [retrieval(tmp_path / f"{name}.parquet", 0, files, protocol=name, **of)]) for name in protocols
+    ]
+    runs = [retrieval(tmp_path / f"{seed}.parquet", seed, others, dataset="flickr30k") for seed in (0, 1)]
+    of_sections += [(others, runs)]
+    text, _ = make(tmp_path, plan(*sections, printed=()), *of_sections)
+    footnotes = [line.removeprefix("- ") for line in text.splitlines() if line.startswith("- ")]
+    data_sets = [line for line in footnotes if line.startswith(("MS-COCO", "Flickr30K"))]
     assert [line.partition(";")[0] for line in data_sets] == [
         "MS-COCO, full: 2 training images that can be read",
         "MS-COCO, full: 1 test images have no sentence: they are candidates but ask nothing.",
@@ -498,7 +604,7 @@ def test_a_table_of_methods_as_they_are_has_no_sheet_of_changed_settings(tmp_pat
     files = data()
     text, _ = make(
         tmp_path,
-        settings(section({"vse": entry("VSE", [0])}), printed=()),
+        plan(section({"vse": entry("VSE", [0])}), printed=()),
         (files, [retrieval(tmp_path / "0.parquet", 0, files)]),
     )
     assert "settings changed" not in text.lower()

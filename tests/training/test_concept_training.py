@@ -15,12 +15,12 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
-from densevse.config.networks import Network
+from densevse.config.networks import NetworkInput
 from densevse.data.concepts import ConceptTables
 from densevse.inference.concepts import score_concepts
 from densevse.runtime.errors import InputError
 from densevse.scenes.network import ScenesNet
-from densevse.training.concepts import train_all, train_head
+from densevse.training.concepts import PixelConceptJob, train_all, train_head
 from densevse.vision.networks import load_module
 from tests.concepts import NAMES, D, folder, job, tables, written
 
@@ -57,9 +57,9 @@ def test_all_layers_learn_from_pixels(folder, tmp_path):
     start = str(tmp_path / "start.safetensors")
     torch.manual_seed(0)
     save_file(ScenesNet(4).state_dict(), start)
-    network = Network(architecture="scenes_net", local=start, layers={"regions": "fc7"}, size=48, resize=48)
+    described = job(6, 0.003, PixelConceptJob, architecture="scenes_net", pixels=NetworkInput(size=48))
     files = written(tmp_path)
-    train_all(tables(folder), {"images": str(folder / "images")}, network, start, job(6, 0.003), files)
+    train_all(tables(folder), {"images": str(folder / "images")}, start, described, files)
     history = pd.read_parquet(files.history)
     assert history["mean_average_precision"].max() > 0.9
     assert load_file(files.weights)["classifier.fc8.bias"].shape == (3,)

@@ -101,7 +101,8 @@ def job(files, crops, folder, tmp_path):
             phases=phases,
             seed=0,
         )
-        train(crops if start else of_vectors, None if start is None else str(start), described, model, history)
+        read = crops.with_changes(start=str(start)) if start else of_vectors
+        train(read, described, model, history)
         return model, schema.read(history, HISTORY)
 
     return run
@@ -171,7 +172,7 @@ def test_layers_need_crops(files, folder):
 def test_opened_layers_move_and_the_others_stay(job, folder, monkeypatch):
     start, _ = job("start", phases=[{"name": "dense", "epochs": 1, "learning_rate": 0.01}])
     rising = iter(range(9))
-    monkeypatch.setattr(Retrieval, "validate", lambda task: {"sum": float(next(rising))})
+    monkeypatch.setattr(Retrieval, "validate", lambda task: {"rsum": float(next(rising))})
     model, history = job("finetuned", start=start, **OPENED)
     assert history["epoch"].tolist() == [0, 1, 2]  # the model that it starts from is validated first
     before, after = load_file(folder / "network.safetensors"), load_file(model)

@@ -169,7 +169,7 @@ def test_what_a_captioner_wrote_is_a_view_of_its_images(folder, files):
     paths = [str(folder / f"{split}_written.parquet") for split in ("train", "val", "test")]
     for split, path in zip(("train", "val", "test"), paths, strict=True):
         written(captioner, path, split=split)
-    inputs = Inputs(files.with_changes(view_whole=[], written=paths), ["words"])
+    inputs = Inputs(files.with_changes(view_whole=[], view_written=paths), ["words"])
     rows = schema.read(paths[2], GENERATED)
     first = rows[rows["rank"] == 1]["tokens"]
     taken = inputs.pairs("test").images(np.arange(3)).views["written"]
@@ -178,4 +178,4 @@ def test_what_a_captioner_wrote_is_a_view_of_its_images(folder, files):
     ]
     assert inputs.shapes().features == {"written": 1}
     with pytest.raises(InputError, match="have no written sentence"):
-        Inputs(files.with_changes(view_whole=[], written=paths[:2]), ["words"]).pairs("test")
+        Inputs(files.with_changes(view_whole=[], view_written=paths[:2]), ["words"]).pairs("test")

@@ -11,14 +11,14 @@ from torch import nn
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.strict import Strict
-from densevse.config.training import NamedPhase, Training, TrainingJob
+from densevse.config.training import NamedPhase, Recipe, Training, TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.inference.models import build, load_model, save_model
 from densevse.methods.interface import Moment
 from densevse.runtime.errors import InputError
 from densevse.training import checkpoints
 from densevse.training.checkpoints import Checkpoint, fingerprint
-from densevse.training.loop import Interrupted, Plan, Trainer
+from densevse.training.loop import Interrupted, Trainer
 from densevse.training.retrieval import MEASURES, Retrieval, train, validate
 from densevse.training.sampler import epoch_batches
 from densevse.training.task import Task
@@ -53,7 +53,7 @@ def job(files, tmp_path):
             round=number,
         )
         model, history = folder / "model.safetensors", folder / "history.parquet"
-        train(files, start, described, model, history)
+        train(files.with_changes(start=start or []), described, model, history)
         assert sorted(path.name for path in folder.iterdir()) == ["history.parquet", "model.safetensors"]
         return model.read_bytes(), schema.read(history, HISTORY)
 
@@ -69,8 +69,8 @@ def trainer(files, tmp_path):
         torch.manual_seed(0)
         task = Retrieval(build("vse", PARAMETERS, inputs.shapes()), inputs.pairs("train"), inputs.pairs("val"))
         phases = [*before, NamedPhase(name="main", epochs=epochs, learning_rate=learning_rate)]
-        plan = Plan(Training(**{**TRAINING, **training}), phases, seed=0)
-        return Trainer(task, plan, Checkpoint(tmp_path / "model.safetensors", "0" * 64))
+        recipe = Recipe(training={**TRAINING, **training}, phases=phases, seed=0)
+        return Trainer(task, recipe, Checkpoint(tmp_path / "model.safetensors", "0" * 64))
 
     return make
 
@@ -132,7 +132,7 @@ def test_history(job, files):
     assert history["step"].tolist() == [steps, 2 * steps, 3 * steps]
     assert np.allclose(history["learning_rate"], [0.01, 0.01, 0.001])
     assert history["phase"].tolist() == ["main", "main", "settle"]
-    assert np.allclose(history[MEASURES[:6]].sum(axis=1), history["sum"])
+    assert np.allclose(history[MEASURES[:6]].sum(axis=1), history["rsum"])
     # Of the only epoch whose parameters are those of the end: the phase before it has another loss.
     assert history["best"].tolist() == [False, False, True]
 
@@ -149,7 +149,7 @@ def measured(monkeypatch, sums, seen=None):
     def validate(self):
         if seen is not None:
             seen.append({key: value.clone() for key, value in self.module.state_dict().items()})
-        return {"sum": next(found)}
+        return {"rsum": next(found)}
 
     monkeypatch.setattr(Retrieval, "validate", validate)
 
@@ -367,7 +367,8 @@ def test_any_task_is_trained_through_its_phases(tmp_path, optimizer):
         NamedPhase(name="rise", epochs=2, learning_rate=0.0, final_learning_rate=0.1, parameters={"weight": 2.0}),
         NamedPhase(name="on", epochs=40, learning_rate=0.1),
     ]
-    rows = Trainer(task, Plan(Training(optimizer=optimizer, batch_size=8), phases, 0), _checkpoint(tmp_path)).run()
+    recipe = Recipe(training=Training(optimizer=optimizer, batch_size=8), phases=phases, seed=0)
+    rows = Trainer(task, recipe, _checkpoint(tmp_path)).run()
     assert sorted(set(task.moments))[:3] == [(1, "rise", 2.0), (2, "rise", 2.0), (3, "on", 1.0)]
     assert [row["learning_rate"] for row in rows[:3]] == pytest.approx([0.05, 0.1, 0.1])
     assert rows[-1]["closeness"] > rows[0]["closeness"]
@@ -432,13 +433,23 @@ def test_a_checkpoint_of_another_training_is_not_used(tmp_path, caplog):
     one.save({"step": 3})
     with caplog.at_level("INFO", logger="densevse"):
         assert other.load() is None
-    assert ".work-aaaa" in caplog.text
+    assert ".work-model-aaaa" in caplog.text
     other.path.parent.mkdir()
     other.path.write_bytes(one.path.read_bytes())
     with pytest.raises(InputError, match=r"expected the checkpoint of training b+, found that of a+"):
         other.load()
     other.remove()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_training_leaves_alone_the_checkpoint_of_other_weights_in_the_folder(tmp_path):
+    """All networks of a data set lie in one folder, and some are trained at the same time."""
+    one, other = (Checkpoint(tmp_path / f"{name}.safetensors", "a" * 64) for name in ("net", "net_fine"))
+    other.save({"step": 3})
+    one.save({"step": 4})
+    one.remove()
+    assert not one.path.exists()
+    assert other.load()["step"] == 3
 
 
 def test_fingerprint_knows_settings_and_contents(tmp_path):

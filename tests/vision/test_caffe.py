@@ -6,8 +6,8 @@ from caffemodel import caffemodel
 from safetensors.torch import load_file
 
 from densevse.runtime.errors import InputError
+from densevse.vision.architectures.rcnn import RCNN
 from densevse.vision.caffe import CONVOLUTIONS, convert, prototxt
-from densevse.vision.rcnn import RCNN
 
 HIDDEN, CLASSES = 48, 20
 LAYERS = [*RCNN(HIDDEN, CLASSES).features._modules, "relu6", "relu7", "fc-rcnn"]

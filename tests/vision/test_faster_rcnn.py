@@ -4,7 +4,7 @@ import torch
 from torchvision.models.detection import fasterrcnn_resnet50_fpn_v2
 
 from densevse.runtime.errors import InputError
-from densevse.vision.faster_rcnn import FasterRCNN
+from densevse.vision.architectures.faster_rcnn import FasterRCNN
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,9 @@ import torchvision
 from safetensors.torch import save_file
 from torch.nn import functional
 
+from densevse.config.declared.networks import ARCHITECTURES
 from densevse.runtime.errors import InputError
-from densevse.vision.networks import LAYERS, load_module, load_network
+from densevse.vision.networks import load_module, load_network
 
 SQUEEZENET = {"architecture": "squeezenet1_0", "layers": {"whole": "pooled", "grid": "conv"}, "precision": "fp32"}
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -109,7 +110,7 @@ def test_the_papers_layers_have_their_shapes_and_are_behind_the_relu(architectur
     """Shapes are followed without computing; no weights are needed."""
     from torchvision.models.feature_extraction import create_feature_extractor
 
-    node = LAYERS[architecture][layer]
+    node = ARCHITECTURES[architecture].layers[layer]
     with torch.device("meta"):
         module = torchvision.models.get_model(architecture, weights=None).eval()
         cut = create_feature_extractor(module, [node], suppress_diff_warning=True)
@@ -181,7 +182,7 @@ def test_things_that_are_not_tensors_and_unknown_architectures_are_errors(weight
     torch.save({"epoch": 3}, tmp_path / "checkpoint.pth")
     with pytest.raises(InputError, match="expected a state dict"):
         load_module("squeezenet1_0", tmp_path / "checkpoint.pth")
-    with pytest.raises(InputError, match="no architecture 'squeezenet'"):
+    with pytest.raises(InputError, match=r"no architecture 'squeezenet'; known: alexnet, .*; is 'squeezenet1_.' meant"):
         load_module("squeezenet", weights)
     with pytest.raises(InputError, match="precision"):
         load_network(SQUEEZENET | {"precision": "fp8"}, weights)

@@ -1,8 +1,8 @@
 import torch
 
 from densevse.config.networks import Network as Settings
+from densevse.vision.architectures.rcnn import RCNN
 from densevse.vision.networks import CLASSES, Network
-from densevse.vision.rcnn import RCNN
 
 SETTINGS = Settings(
     architecture="rcnn_ilsvrc13",

@@ -24,7 +24,7 @@ from densevse.vision.extract_regions import extract_regions, proposals_of_images
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import CLASSES, load_network
 from densevse.vision.region_network import RegionNetwork, rest_of
-from densevse.vision.views import squeezed
+from densevse.vision.resizing import squeezed
 
 CLASS_NAMES = [f"class {number}" for number in range(1000)]
 SIZES = {"a": (70, 60), "b": (64, 64), "c": (50, 80), "none": (40, 40)}

@@ -53,6 +53,12 @@ def test_a_parameter_of_one_variant_reruns_that_variant_only(finished):
     assert changed(finished, values) == {"train": 1, "retrieve": 1, "table": 1}
 
 
+def test_a_networks_learning_rate_reruns_its_training_and_what_follows(finished):
+    values = copy.deepcopy(SMALL)
+    values["networks"] = {"scenes_net": {"phases": {"fall": {"learning_rate": 0.002}}}}
+    assert changed(finished, values) == {"train_network": 1, "extract_features": 1, **TRAINING}
+
+
 def test_a_title_reruns_only_the_table(finished):
     values = copy.deepcopy(SMALL)
     values["methods"]["vse"]["title"] = "Another name"
@@ -83,12 +89,17 @@ NO_EFFECT = {
     "a field of Network": ("densevse/config/networks.py", "    batch_size: int", f"{NEW_FIELD}    batch_size: int"),
     "a field of Regions": ("densevse/config/networks.py", "    detections: int", f"{NEW_FIELD}    detections: int"),
     "a field of Dataset": ("densevse/config/datasets.py", "    shards: int", f"{NEW_FIELD}    shards: int"),
-    "a field of a reader": ("densevse/config/datasets.py", "    size: int", f"{NEW_FIELD}    size: int"),
+    "a field of a reader": ("densevse/config/declared/readers/scenes.py", "    size: int", f"{NEW_FIELD}    size: int"),
     "a parameter": ("densevse/methods/parameters/vse.py", "    dimension: int", f"{NEW_FIELD}    dimension: int"),
     "a licence": ("config/datasets/scenes.yaml", "licence: that", "licence: now that"),
     "a note in a network": ("config/networks/alexnet.yaml", "  note: the", "  note: still the"),
     "code of another stage": ("densevse/language/corenlp.py", "", "\nEDITED = True\n"),
+    "code of ensembles": ("densevse/inference/ensembles.py", "", "\nEDITED = True\n"),
     "code of another method": ("densevse/methods/hm_lstm.py", "", "\nEDITED = True\n"),
+    "code of another reader": ("densevse/datasets/coco.py", "", "\nEDITED = True\n"),
+    "code of another view": ("densevse/vision/views/grid.py", "", "\nEDITED = True\n"),
+    "code of another structure": ("densevse/data/structures/trees.py", "", "\nEDITED = True\n"),
+    "another architecture": ("densevse/vision/architectures/torchvision_classifiers.py", "", "\nEDITED = True\n"),
 }
 TRAINING = {"train": 2, "retrieve": 2, "table": 1}
 
@@ -108,6 +119,8 @@ def test_an_equation_reruns_the_jobs_that_reach_it_and_those_after_them(finished
 def test_an_edited_stage_reruns_itself_and_those_after_it(finished):
     planned = edited(finished, "densevse/vision/extract.py")
     assert planned == {"extract_features": 1, **TRAINING}
+    assert edited(finished, "densevse/vision/views/whole.py") == planned
+    assert edited(finished, "densevse/data/structures/words.py") == TRAINING
 
 
 def test_a_changed_default_reruns_the_jobs_that_use_it(finished):

@@ -1,3 +1,4 @@
+from densevse.artifacts.identity import Identity
 from densevse.evaluation.correspondence_accuracy import write_accuracy
 from densevse.runtime.logs import job
 
@@ -10,4 +11,5 @@ if __name__ == "__main__":
             candidates=snakemake.params.candidates,
             output=snakemake.output[0],
             made_from={"candidates": snakemake.params.candidates},
+            of=Identity.of(snakemake.wildcards),
         )

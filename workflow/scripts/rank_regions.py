@@ -1,3 +1,4 @@
+from densevse.artifacts.identity import Identity
 from densevse.evaluation.region_ranking import rank_regions
 from densevse.runtime.logs import job
 
@@ -8,4 +9,5 @@ if __name__ == "__main__":
             true_regions=snakemake.input.true_regions,
             boxes=snakemake.input.boxes,
             output=snakemake.output[0],
+            of=Identity.of(snakemake.wildcards, protocol="regions", split="test"),
         )

@@ -1,3 +1,4 @@
+from densevse.artifacts.identity import Identity
 from densevse.datasets.readers import write_dataset
 from densevse.runtime.logs import job
 
@@ -9,4 +10,5 @@ if __name__ == "__main__":
             snakemake.threads,
             snakemake.output.images,
             snakemake.output.captions,
+            Identity.of(snakemake.wildcards),
         )

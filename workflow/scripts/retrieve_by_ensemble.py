@@ -1,35 +1,12 @@
-from densevse.artifacts import schema
-from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.artifacts.identity import Identity
 from densevse.data.files import Files
-from densevse.evaluation.protocols import folds
-from densevse.evaluation.retrieval import retrieve, versions
-from densevse.inference.encoding import encode_images, encode_sentences
-from densevse.inference.models import open_model, trained_on
-from densevse.inference.scoring import scorer, summed
+from densevse.inference.ensembles import summed
+from densevse.inference.retrieval import encode_test, write_retrieval
 from densevse.runtime.logs import job
-from densevse.runtime.numerics import set_up
-
-
-def main(files, models, protocol, threads, output):
-    device = set_up(threads)
-    scorers = []
-    for model in models:
-        inputs, method = open_model(files, model, device)
-        pairs = inputs.pairs("test", method.regions_read)
-        scorers.append(scorer(method, encode_images(method, pairs), encode_sentences(method, pairs)))
-    rows = retrieve(summed(scorers), pairs.rows, folds(pairs.rows, protocol))
-    devices = {"device": device.type, "trained_on": ", ".join(sorted({trained_on(model) for model in models}))}
-    members = {f"member{number}": model for number, model in enumerate(models)}
-    schema.write(rows, RETRIEVAL, output, lineage({"protocol": protocol, **devices, "versions": versions()}, members))
-
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        main(
-            Files.of(dict(snakemake.input.items())),
-            list(snakemake.input.models),
-            snakemake.wildcards.protocol,
-            snakemake.params.threads,
-            snakemake.output[0],
-        )
+        members = {f"member{number}": model for number, model in enumerate(snakemake.input.models)}
+        encoded = encode_test(Files.of(dict(snakemake.input.items())), list(members.values()), snakemake.params.threads)
+        of = Identity.of(snakemake.wildcards, split="test")
+        write_retrieval(summed(encoded.scorers), encoded, of, members, snakemake.output[0])

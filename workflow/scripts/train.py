@@ -8,7 +8,6 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         train(
             files=Files.of(dict(snakemake.input.items())),
-            start=snakemake.input.get("start") or None,
             job=validate(TrainingJob, dict(snakemake.params.items()), "training"),
             model=snakemake.output.model,
             history=snakemake.output.history,

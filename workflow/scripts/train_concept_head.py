@@ -1,6 +1,6 @@
 from densevse.config.validation import validate
 from densevse.runtime.logs import job
-from densevse.training.concepts import ConceptJob, Written, train_head
+from densevse.training.concepts import ConceptFiles, ConceptJob, train_head
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
@@ -8,5 +8,5 @@ if __name__ == "__main__":
             {name: snakemake.input[name] for name in ("images", "concepts", "image_concepts")},
             list(snakemake.input.regions),
             validate(ConceptJob, {**snakemake.params.training, "code": snakemake.params.code}, "concept_networks"),
-            Written(**snakemake.output),
+            ConceptFiles(**snakemake.output),
         )

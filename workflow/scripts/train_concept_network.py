@@ -1,7 +1,6 @@
-from densevse.config.networks import Network
 from densevse.config.validation import validate
 from densevse.runtime.logs import job
-from densevse.training.concepts import ConceptJob, Written, train_all
+from densevse.training.concepts import ConceptFiles, PixelConceptJob, train_all
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
@@ -12,8 +11,7 @@ if __name__ == "__main__":
                 "image_concepts": snakemake.input.image_concepts,
             },
             dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
-            validate(Network, dict(snakemake.params.network), "networks"),
             snakemake.input.start,
-            validate(ConceptJob, {**snakemake.params.training, "code": snakemake.params.code}, "concept_networks"),
-            Written(**snakemake.output),
+            validate(PixelConceptJob, {**snakemake.params.training, "code": snakemake.params.code}, "concept_networks"),
+            ConceptFiles(**snakemake.output),
         )

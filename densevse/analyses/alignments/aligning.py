@@ -55,7 +55,7 @@ def write_alignments(
 def first_sentences(retrieval: str | Path, pairs: Pairs) -> Indices:
     """(images, 2) of a split: an image, and the sentence that it ranks first in the first fold it is in."""
     rows = schema.read(retrieval, RETRIEVAL, ["direction", "query_id", "top"])
-    rows = rows[rows["direction"] == "annotation"].drop_duplicates("query_id")
+    rows = rows[rows["direction"] == "i2t"].drop_duplicates("query_id")
     images = pd.Index(pairs.rows.image_ids).get_indexer(pd.Index(rows["query_id"]))
     sentences = pd.Index(pairs.rows.caption_ids).get_indexer(pd.Index([top[0] for top in rows["top"]]))
     if (images < 0).any() or (sentences < 0).any():

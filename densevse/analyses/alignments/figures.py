@@ -27,7 +27,7 @@ def draw_alignments(
     `images` and `captions` are the data set's tables, `sources` its files by source name.
     """
     rows = schema.read(retrieval, RETRIEVAL)
-    asked = rows[(rows["direction"] == "annotation") & (rows["fold"] == 0)]
+    asked = rows[(rows["direction"] == "i2t") & (rows["fold"] == 0)]
     asked = asked.iloc[evenly_spaced(len(asked), PICTURES)]
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
     found = schema.read(alignments, ALIGNMENTS).assign(phrase=_written).rename(columns={"score": "confidence"})

@@ -1,27 +1,19 @@
 """What a trained model attends to in images and their sentences: SALIENCY rows, for any method that can say it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 from numpy.typing import NDArray
 
 from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, grid_cells
 from densevse.data.inputs import Inputs
-from densevse.data.pairs import Pairs
-from densevse.data.ragged import Indices
-from densevse.inference.encoding import batches, evaluation
-from densevse.methods.interface import Method, device_of, to_device
-from densevse.runtime.logs import progress
-
-Weights = NDArray[np.float32]
-
-IMAGES_AT_ONCE = 64
+from densevse.inference.attention import Weights, saliency
+from densevse.methods.interface import Method
 
 
 def write_saliency(
@@ -31,7 +23,7 @@ def write_saliency(
     pairs = inputs.pairs(split)
     sizes = inputs.images.set_index("image_id")[["width", "height"]].astype(int)
     tables = []
-    for sentences, cells, words in _saliency(method, pairs):
+    for sentences, cells, words in saliency(method, pairs):
         caption_ids = pairs.rows.caption_ids[sentences]
         image_ids = pairs.rows.image_ids[pairs.rows.image_of_caption[sentences]]
         of_images = [grid_cells(w, h, cells.shape[2]) for w, h in sizes.loc[list(image_ids)].to_numpy().tolist()]
@@ -40,33 +32,6 @@ def write_saliency(
         tables.append(rows.assign(image_id=image_ids[rows["pair"]], caption_id=caption_ids[rows["pair"]]))
     table = pd.concat(tables, ignore_index=True).drop(columns="pair")
     schema.write(table, SALIENCY, output, made_from)
-
-
-def entropies(method: Method, pairs: Pairs) -> dict[str, float]:
-    """The mean entropy of a split's saliency over cells and over words, in nats, over images and steps."""
-    found = [[_entropy(weights) for weights in maps] for _, *maps in _saliency(method, pairs)]
-    cells, words = (float(np.concatenate(parts).mean()) for parts in zip(*found, strict=True))
-    return {"entropy_cells": cells, "entropy_words": words}
-
-
-def _saliency(method: Method, pairs: Pairs) -> Iterator[tuple[Indices, Weights, Weights]]:
-    """Of each image's first sentence, some at once: sentences (n,), saliency (T, n, cells) and (T, n, longest)."""
-    device = device_of(method)
-    first = np.unique(pairs.rows.image_of_caption, return_index=True)[1]
-    for places in progress(batches(len(first), IMAGES_AT_ONCE), "saliency"):
-        sentences = first[places]
-        with evaluation(method):
-            images = method.encode_images(to_device(pairs.images(pairs.rows.image_of_caption[sentences]), device))
-            encoded = method.encode_sentences(to_device(pairs.sentences(sentences), device))
-            matched = torch.arange(len(sentences), device=device)
-            found = method.saliency(images, encoded, matched, matched)
-        yield sentences, found.cells.float().cpu().numpy(), found.words.float().cpu().numpy()
-
-
-def _entropy(weights: Weights) -> NDArray[np.float64]:
-    """(T, n, candidates) to (T * n,)."""
-    found: NDArray[np.float64] = torch.special.entr(torch.from_numpy(weights).double()).sum(dim=2).flatten().numpy()
-    return found
 
 
 def _cells(weights: Weights, boxes: NDArray[np.float64]) -> pd.DataFrame:

@@ -9,14 +9,14 @@ from densevse.tables.rendering import Column, Document, Sheet
 
 Reals = NDArray[np.float64]
 
-FIGURES = {
+METRICS = {
     "ods": "F (ODS)",
     "ois": "F (OIS)",
     "threshold": "Threshold",
     "precision": "Precision",
     "recall": "Recall",
 }
-"""The figures of a summary, as the table calls them."""
+"""The metrics of a summary, as the table calls them."""
 
 
 def f_measure(right: Reals, drawn: Reals, found: Reals, true: Reals) -> Reals:
@@ -52,8 +52,8 @@ def table(rows: pd.DataFrame) -> Document:
     lines = []
     for name, group in rows.groupby("map", sort=False):
         facts = summary(group)
-        lines.append([str(name), str(facts["images"]), *(f"{facts[key]:.3f}" for key in FIGURES)])
-    columns = (Column("Map", number=False), *map(Column, ("Images", *FIGURES.values())))
+        lines.append([str(name), str(facts["images"]), *(f"{facts[key]:.3f}" for key in METRICS)])
+    columns = (Column("Map", number=False), *map(Column, ("Images", *METRICS.values())))
     notes = [
         "ODS: one threshold for all images; OIS: the best one of each.",
         f"Pixels are matched one to one with each person's boundaries, within {TOLERANCE} of the image's diagonal.",

@@ -20,9 +20,9 @@ def bleu(
     """
     ratio = (length + TINY) / (reference_length + SMALL)
     penalty = np.exp(np.minimum(0, 1 - 1 / ratio))
-    figures, product = {}, np.ones_like(length)
+    metrics, product = {}, np.ones_like(length)
     for n, of_order, all_of_order in zip(ORDERS, correct, guessed, strict=True):
         product = product * (of_order + TINY) / (all_of_order + SMALL)
-        figures[f"bleu_{n}_without_penalty"] = product ** (1 / n)
-        figures[f"bleu_{n}"] = product ** (1 / n) * penalty
-    return figures
+        metrics[f"bleu_{n}_without_penalty"] = product ** (1 / n)
+        metrics[f"bleu_{n}"] = product ** (1 / n) * penalty
+    return metrics

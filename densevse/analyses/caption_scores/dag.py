@@ -2,8 +2,8 @@
 
 import shutil
 from pathlib import Path
-from typing import Any
 
+from densevse.analyses.caption_scores.plan import CaptionTablePlan, WriterPlan
 from densevse.analyses.caption_scores.settings import CaptionTable, Settings
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
@@ -47,15 +47,15 @@ class CaptionScores(Stage):
     def measured(self, dataset: str) -> list[Values]:
         """Every writer of a table with each of its seeds."""
         writers = self._writers(dataset).items()
-        return [{"writer": name, "seed": seed} for name, entry in writers for seed in entry["seeds"]]
+        return [{"writer": name, "seed": seed} for name, entry in writers for seed in entry.seeds]
 
     def shown(self, dataset: str) -> list[Values]:
         """Every writer with its first seed."""
-        return [{"writer": name, "seed": entry["seeds"][0]} for name, entry in self._writers(dataset).items()]
+        return [{"writer": name, "seed": entry.seeds[0]} for name, entry in self._writers(dataset).items()]
 
     def titles(self, dataset: str) -> list[str]:
         """The titles of the same writers."""
-        return [entry["title"] for entry in self._writers(dataset).values()]
+        return [entry.title for entry in self._writers(dataset).values()]
 
     def title_of_figure(self, dataset: str) -> str:
         """The title of the figure."""
@@ -65,22 +65,25 @@ class CaptionScores(Stage):
         """Whether there are published metrics of a data set."""
         return {} if (self.project.root / f"config/published/captions/{dataset}.csv").exists() else None
 
-    def settings(self, dataset: str) -> dict[str, Any]:
-        """The settings that the table states."""
+    def plan(self, dataset: str) -> CaptionTablePlan:
+        """The plan of the table."""
         captions = self.of(dataset)
-        return {
-            "title": self.title_of_figure(dataset),
-            "reference": captions.reference,
-            "metrics": captions.metrics,
-            "writers": self._writers(dataset),
-        }
+        return CaptionTablePlan(
+            title=self.title_of_figure(dataset),
+            dataset=dataset,
+            split="test",
+            reference=captions.reference,
+            metrics=list(captions.metrics),
+            writers=self._writers(dataset),
+        )
 
-    def _writers(self, dataset: str) -> dict[str, dict[str, Any]]:
-        """Title and seeds of each writer; a person's sentences are the same for every seed."""
+    def _writers(self, dataset: str) -> dict[str, WriterPlan]:
+        """Every writer by name; a person's sentences are the same for every seed."""
         seeds, table = self.dataset(dataset).seeds, self.of(dataset)
         neighbour = self.project.variant(table.neighbour, dataset).title
         generated = {
-            name: {"title": self.project.generator(name, dataset).title, "seeds": seeds} for name in table.generators
+            name: WriterPlan(title=self.project.generator(name, dataset).title, seeds=seeds)
+            for name in table.generators
         }
-        copied = {"title": f"copied from the nearest training image ({neighbour})", "seeds": seeds}
-        return {**generated, COPIED: copied, PERSON: {"title": "a person", "seeds": [0]}}
+        copied = WriterPlan(title=f"copied from the nearest training image ({neighbour})", seeds=seeds)
+        return {**generated, COPIED: copied, PERSON: WriterPlan(title="a person", seeds=[0])}

@@ -11,6 +11,7 @@ import pandas as pd
 
 from densevse.analyses.caption_scores.metrics import measured
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, OTHERS
 from densevse.artifacts.schemas.datasets import CAPTIONS
@@ -23,17 +24,17 @@ def score_captions(
     images_path: str,
     captions_path: str,
     written: str,
-    split: str,
+    of: Identity,
     metrics: Collection[str],
     spice: str | None,
     path: str,
 ) -> None:
-    """Score the first sentence about each image of a split, and write CAPTION_SCORES.
+    """Score the first sentence about each image of the split that `of` names, and write CAPTION_SCORES.
 
     Raises `InputError` if an image was given no sentence, or no image has two sentences of people's.
     """
     captions = schema.read(captions_path, CAPTIONS, ["image_id", "position", "split", "text"])
-    people = captions[captions["split"] == split].sort_values("position", kind="stable")
+    people = captions[captions["split"] == of.split].sort_values("position", kind="stable")
     rows = schema.read(written, GENERATED, ["image_id", "rank", "sentence", "in_training"])
     first = rows[rows["rank"] == 1].set_index("image_id")
     families = families_of(images_path)
@@ -44,8 +45,9 @@ def score_captions(
         found.append(_scored(name, first, texts, metrics, spice))
     scores = pd.concat(found, ignore_index=True)
     scores["family"] = families[scores["image_id"]].to_numpy()
-    settings = {"split": split, "metrics": sorted(metrics)}
-    schema.write(scores, CAPTION_SCORES, path, lineage(settings, {"captions": captions_path, "written": written}))
+    settings = {"split": of.split, "metrics": sorted(metrics)}
+    made_from = lineage(settings, {"captions": captions_path, "written": written})
+    schema.write(scores, CAPTION_SCORES, path, made_from, of)
 
 
 def _scored(

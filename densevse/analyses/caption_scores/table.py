@@ -1,7 +1,7 @@
 """A table of how good generated sentences are, from CAPTION_SCORES: published rows, and what was measured here."""
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,7 +9,10 @@ import numpy as np
 import pandas as pd
 
 from densevse.analyses.caption_scores.bleu import bleu
+from densevse.analyses.caption_scores.plan import CaptionTablePlan
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, ORDERS, OTHERS
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import FEWEST_GROUPS, TOO_FEW, Reals, draws_of
@@ -46,29 +49,32 @@ class Writer(NamedTuple):
     runs: Sequence[pd.DataFrame]
 
 
-def make_caption_table(
-    scores: Sequence[str], published: str | None, settings: Mapping[str, Any], outputs: Outputs
-) -> None:
-    """Make the table from CAPTION_SCORES artifacts, which come by writer, then seed.
+def make_caption_table(scores: Sequence[str], published: str | None, plan: CaptionTablePlan, outputs: Outputs) -> None:
+    """Make the table from CAPTION_SCORES artifacts, in any order.
 
-    `settings` holds title, reference, java (whether there is one), metrics, and writers (name -> title and seeds);
-    `published` is a CSV of config/published/captions, where there is one for the data set.
+    `published` is a CSV of config/published/captions, where there is one for the data set. Raises `InputError` if the
+    scores of a writer are missing.
     """
-    files = iter(scores)
-    writers = [
-        Writer(name, entry["title"], entry["seeds"], [schema.read(next(files), CAPTION_SCORES) for _ in entry["seeds"]])
-        for name, entry in settings["writers"].items()
-    ]
+    writers = _writers(plan, ArtifactIndex(scores, CAPTION_SCORES))
     records = []
     for references in (ALL, OTHERS):
         records += _published(published, references) if published and references == ALL else []
-        records += _measured(writers, references, settings["reference"])
+        records += _measured(writers, references, plan.reference)
     frame = pd.DataFrame(records, columns=[column.name for column in CAPTION_TABLE.columns])
-    reference = settings["writers"][settings["reference"]]["title"]
+    reference = plan.writers[plan.reference].title
     sheets = [_sheet(frame[frame["references"] == name], heading) for name, heading in HEADINGS.items()]
-    notes = [note.format(reference=reference) for note in NOTES] + list(_missing(settings, frame))
+    notes = [note.format(reference=reference) for note in NOTES] + list(_missing(plan, frame))
     notes += [f"{row['method']} ({row['source']}): {row['note']}." for _, row in frame.iterrows() if row["note"]]
-    write_table(frame, CAPTION_TABLE, Document(settings["title"], sheets, notes), settings, outputs)
+    write_table(frame, CAPTION_TABLE, Document(plan.title, sheets, notes), plan, outputs)
+
+
+def _writers(plan: CaptionTablePlan, scores: ArtifactIndex) -> list[Writer]:
+    found = []
+    for name, entry in plan.writers.items():
+        paths = [scores.path(Identity(plan.dataset, name, seed, split=plan.split)) for seed in entry.seeds]
+        runs = [schema.read(path, CAPTION_SCORES) for path in paths]
+        found.append(Writer(name, entry.title, entry.seeds, runs))
+    return found
 
 
 class CaptionBootstrap(Intervals):
@@ -84,13 +90,13 @@ class CaptionBootstrap(Intervals):
         self._weights: Reals = np.vstack((np.ones(len(rows)), draws[:, codes])).astype(np.float64)
 
     def replicates(self, runs: Sequence[pd.DataFrame]) -> Replicates:
-        """The figures of CAPTION_SCORES, one frame for each seed, on every draw, in percent where they are shares.
+        """The metrics of CAPTION_SCORES, one frame for each seed, on every draw, in percent where they are shares.
 
         Raises `InputError` if the sentences are about other images.
         """
-        return over_seeds([self._figures(run) for run in runs])
+        return over_seeds([self._metrics(run) for run in runs])
 
-    def _figures(self, rows: pd.DataFrame) -> dict[str, Reals]:
+    def _metrics(self, rows: pd.DataFrame) -> dict[str, Reals]:
         if rows["image_id"].tolist() != self._images:
             raise InputError(
                 "the sentences of two rows of the table are about other images: delete results/<data set>/captions and "
@@ -100,11 +106,11 @@ class CaptionBootstrap(Intervals):
         correct = [self._sum(rows[f"correct_{n}"]) for n in ORDERS]
         length = self._sum(rows["words"].str.len())
         images = self._weights.sum(axis=1)
-        figures = bleu(correct, guessed, length, self._sum(rows["reference_length"]))
+        metrics = bleu(correct, guessed, length, self._sum(rows["reference_length"]))
         for name in ("rouge_l", "cider", "spice"):
-            figures[name] = self._sum(rows[name]) / images
-        figures["new"] = self._sum(~rows["in_training"]) / images
-        return {**{name: 100 * values for name, values in figures.items()}, "length": length / images}
+            metrics[name] = self._sum(rows[name]) / images
+        metrics["new"] = self._sum(~rows["in_training"]) / images
+        return {**{name: 100 * values for name, values in metrics.items()}, "length": length / images}
 
     def _sum(self, values: pd.Series) -> Reals:
         summed: Reals = self._weights @ values.astype("Float64").to_numpy(np.float64, na_value=np.nan)
@@ -137,7 +143,7 @@ def _record(
     reference: Replicates,
 ) -> dict[str, Any]:
     """A row of CAPTION_TABLE."""
-    figures = {str(name): float(values.mean()) for name, values in found.by_seed.items()}
+    metrics = {str(name): float(values.mean()) for name, values in found.by_seed.items()}
     intervals = {name: bootstrap.interval(name, found) for name in found.drawn}
     meteor = [run["meteor_of_all"].iloc[0] for run in runs]
     row: dict[str, Any] = {
@@ -145,7 +151,7 @@ def _record(
         "method": writer.title,
         "source": named_seeds(writer.seeds),
         "generator": writer.name,
-        **figures,
+        **metrics,
         **{f"{name}_low": interval.low for name, interval in intervals.items()},
         **{f"{name}_high": interval.high for name, interval in intervals.items()},
         "meteor": None if any(map(pd.isna, meteor)) else 100 * float(np.mean(meteor)),
@@ -155,7 +161,7 @@ def _record(
     }
     if found is not reference:
         interval = bootstrap.difference("cider", found, reference)
-        gain = figures["cider"] - float(reference.by_seed["cider"].mean())
+        gain = metrics["cider"] - float(reference.by_seed["cider"].mean())
         row |= {"gain": gain, "gain_low": interval.low, "gain_high": interval.high}
     return row
 
@@ -172,22 +178,22 @@ def _published(file: str, references: str) -> list[dict[str, Any]]:
         if row["bleu"] not in ("with", "without"):
             raise InputError(f"{file}: {row['method']}: the column bleu says with or without (the brevity penalty).")
         ending = "" if row["bleu"] == "with" else "_without_penalty"
-        figures = {f"bleu_{n}{ending}": row[f"bleu_{n}"] for n in ORDERS}
-        figures |= {name: row[name] for name in ("meteor", "rouge_l", "cider", "spice")}
-        numbers = {name: float(value) if value else None for name, value in figures.items()}
+        metrics = {f"bleu_{n}{ending}": row[f"bleu_{n}"] for n in ORDERS}
+        metrics |= {name: row[name] for name in ("meteor", "rouge_l", "cider", "spice")}
+        numbers = {name: float(value) if value else None for name, value in metrics.items()}
         told = {name: row[name] for name in ("method", "source", "note")}
         records.append({"references": references, **told, **numbers, "generator": "", "seeds": 0})
     return records
 
 
-def _missing(settings: Mapping[str, Any], frame: pd.DataFrame) -> Iterator[str]:
+def _missing(plan: CaptionTablePlan, frame: pd.DataFrame) -> Iterator[str]:
     """What could not be measured, and why."""
     ours = frame[frame["seeds"] > 0]
     for name in JAVA:
         if ours[name].isna().all():
             needed = "Java and Maven" if name == "spice" else "Java"
             lacking = f"it needs {needed}, which the machine that measured lacks"
-            yield f"{JAVA[name]} is missing: {lacking if name in settings['metrics'] else 'it is not asked for'}."
+            yield f"{JAVA[name]} is missing: {lacking if name in plan.metrics else 'it is not asked for'}."
 
 
 def _sheet(rows: pd.DataFrame, heading: str) -> Sheet:

@@ -109,9 +109,9 @@ def _mean(split: _Split) -> dict[str, Any]:
     best, whole = (
         np.nanmean(weighted_average_precisions(split.scores[view][:, enough], present, sets), axis=1) for view in VIEWS
     )
-    for figure, values in {"best_region": best, "whole_image": whole, "gain": best - whole}.items():
+    for metric, values in {"best_region": best, "whole_image": whole, "gain": best - whole}.items():
         ends = jackknife_interval(values[0], values[1:])
-        row |= {figure: float(values[0]), f"{figure}_low": ends.low, f"{figure}_high": ends.high}
+        row |= {metric: float(values[0]), f"{metric}_low": ends.low, f"{metric}_high": ends.high}
     return row | {"frequency": float(present.mean())}
 
 

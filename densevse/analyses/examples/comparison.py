@@ -28,7 +28,7 @@ def compared_retrievals(
     found = {}
     for name, retrieval in retrievals.items():
         rows = schema.read(retrieval, RETRIEVAL)
-        found[name] = rows[(rows["fold"] == 0) & (rows["direction"] == "annotation")].set_index("query_id")
+        found[name] = rows[(rows["fold"] == 0) & (rows["direction"] == "i2t")].set_index("query_id")
     first = next(iter(found.values()))
     for name, rows in found.items():
         if not rows.index.equals(first.index):

@@ -32,8 +32,8 @@ def example_retrievals(
     figure = Figure(figsize=(12, 4.4 * QUERIES), layout="constrained")
     figure.suptitle(title)
     upper, lower = figure.subfigures(2, 1, squeeze=False)[:, 0]
-    _draw_annotation(upper, spaced(rows[rows["direction"] == "annotation"]), picture, texts)
-    _draw_search(lower, spaced(rows[rows["direction"] == "search"]), picture, texts)
+    _draw_i2t(upper, spaced(rows[rows["direction"] == "i2t"]), picture, texts)
+    _draw_t2i(lower, spaced(rows[rows["direction"] == "t2i"]), picture, texts)
     save(figure, path)
 
 
@@ -42,7 +42,7 @@ def spaced(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.iloc[evenly_spaced(len(rows), QUERIES)]
 
 
-def _draw_annotation(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
+def _draw_i2t(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
     figure.suptitle("Image annotation: an image and its best sentences", x=0.01, ha="left", fontsize=11)
     axes = figure.subplots(len(rows), 2, squeeze=False, width_ratios=(1, 3))
     for (left, right), (_, row) in zip(axes, rows.iterrows(), strict=True):
@@ -55,7 +55,7 @@ def _draw_annotation(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[s
             right.text(0, place, text, color=RIGHT if true else WRONG, fontsize=10, va="center", parse_math=False)
 
 
-def _draw_search(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
+def _draw_t2i(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
     figure.suptitle("Image search: a sentence and its best images", x=0.01, ha="left", fontsize=11)
     lines = figure.subfigures(len(rows), 1, squeeze=False)[:, 0]
     for line, (_, row) in zip(lines, rows.iterrows(), strict=True):

@@ -1,7 +1,6 @@
 """People's judgements of pairs: the data sets that have some, and the models that are held against them."""
 
-from typing import Any
-
+from densevse.analyses.human_judgements.plan import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.settings import Settings
 from densevse.dag.paths import Values
 from densevse.dag.project import any_of
@@ -25,8 +24,11 @@ class HumanJudgements(Tables):
         seeds = self.dataset(dataset).seeds
         return [self.last_round(dataset, name, seed) for name in self.variants(dataset) for seed in seeds]
 
-    def settings_of_agreement(self, dataset: str) -> dict[str, Any]:
-        """The settings that the table of agreement states."""
-        seeds = self.dataset(dataset).seeds
-        measured = {name: {"title": entry.title, "seeds": seeds} for name, entry in self.variants(dataset).items()}
-        return {"title": self.title(dataset), "measured": measured}
+    def plan_of_agreement(self, dataset: str) -> AgreementPlan:
+        """The plan of the table of agreement."""
+        measured = {name: self._judged(dataset, name) for name in self.variants(dataset)}
+        return AgreementPlan(title=self.title(dataset), dataset=dataset, measured=measured)
+
+    def _judged(self, dataset: str, name: str) -> JudgedVariant:
+        last, title = self.last_round(dataset, name), self.variant(dataset, name).title
+        return JudgedVariant(title=title, seeds=self.dataset(dataset).seeds, model=last["variant"], round=last["round"])

@@ -3,12 +3,26 @@
 import numpy as np
 import pandas as pd
 
+from densevse.analyses.human_judgements.schemas import JUDGEMENTS, PAIR_SCORES
+from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import lineage
+from densevse.data.files import Files
 from densevse.evaluation.protocols import TestSet
-from densevse.evaluation.retrieval import Scorer
+from densevse.inference.retrieval import encode_test
+from densevse.inference.scoring import Scorer
 from densevse.runtime.errors import InputError
 
 PAIR = ["image_id", "caption_id"]
 IMAGES_AT_ONCE = 500
+
+
+def write_pair_scores(files: Files, model: str, judgements: str, threads: int, output: str, of: Identity) -> None:
+    """Write PAIR_SCORES of the judged pairs by a trained model. Raises `InputError` as `encode_test` does."""
+    encoded = encode_test(files, [model], threads)
+    rows = pair_scores(encoded.scorers[0], encoded.rows, schema.read(judgements, JUDGEMENTS))
+    made_from = lineage(encoded.made_with, {"model": model, "judgements": judgements})
+    schema.write(rows, PAIR_SCORES, output, made_from, of)
 
 
 def pair_scores(scorer: Scorer, test_set: TestSet, judged: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,7 @@ literature on caption metrics (Hessel et al., CLIPScore, EMNLP 2021, Tables 1 an
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,8 +13,10 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kendalltau
 
+from densevse.analyses.human_judgements.plan import AgreementPlan
 from densevse.analyses.human_judgements.schemas import AGREEMENT, JUDGEMENTS, PAIR_SCORES
 from densevse.artifacts import schema
+from densevse.artifacts.index import ArtifactIndex
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import FEWEST_GROUPS, TOO_FEW, UNKNOWN, Interval, interval_of
 from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
@@ -29,9 +31,9 @@ COLUMNS = ("method", "source", "experts", "crowd", "note")
 NOTES = [
     "Experts: Kendall's tau-c between scores and single ratings from 1 to 4, of which each pair has three. Crowd: "
     "tau-b between scores and the share of yes. Both in percent; pairs whose sentence is the image's own are left out.",
-    "95% intervals: a bootstrap over the images, each with its judgements. With several seeds a figure is the mean of "
+    "95% intervals: a bootstrap over the images, each with its judgements. With several seeds a tau is the mean of "
     f"theirs, and the interval is of that mean for the given models. {TOO_FEW}",
-    "A model is trained on other sentences of the same kind; the published figures are of metrics that were trained on "
+    "A model is trained on other sentences of the same kind; the published rows are of metrics that were trained on "
     "none, or on other data.",
 ]
 
@@ -44,27 +46,27 @@ class Agreement(NamedTuple):
 
 
 def make_agreement_table(
-    judgements: str, scores: Sequence[str], published: str, settings: Mapping[str, Any], outputs: Outputs
+    judgements: str, scores: Sequence[str], published: str, plan: AgreementPlan, outputs: Outputs
 ) -> None:
-    """Make the table from JUDGEMENTS and PAIR_SCORES artifacts.
+    """Make the table from JUDGEMENTS and PAIR_SCORES artifacts and a CSV of config/published/human.
 
-    `settings` holds title and measured (variant -> title and seeds); `scores` come by variant, then seed. `published`
-    is a CSV of config/published/human.
+    Raises `InputError` if `scores`, in any order, are not those of the plan.
     """
     judged = schema.read(judgements, JUDGEMENTS)
-    files = iter(scores)
+    found_scores = ArtifactIndex(scores, PAIR_SCORES)
     records = [{**row, "variant": "", "seeds": 0} for row in _published(published)]
-    for variant, entry in settings["measured"].items():
-        runs = [schema.read(next(files), PAIR_SCORES) for _ in entry["seeds"]]
+    for variant, entry in plan.measured.items():
+        paths = [found_scores.path(entry.identity(plan.dataset, seed)) for seed in entry.seeds]
+        runs = [schema.read(path, PAIR_SCORES) for path in paths]
         found = {by: agreement(judged[judged["by"] == by], runs, kind) for by, kind in KINDS.items()}
-        source = named_seeds(entry["seeds"])
-        row = {"method": entry["title"], "source": source, "variant": variant, "seeds": len(runs), "note": ""}
+        source = named_seeds(entry.seeds)
+        row = {"method": entry.title, "source": source, "variant": variant, "seeds": len(runs), "note": ""}
         for by, value in found.items():
             row |= {by: value.tau, f"{by}_low": value.interval.low, f"{by}_high": value.interval.high}
         records.append(row)
     frame = pd.DataFrame(records, columns=[column.name for column in AGREEMENT.columns])
-    document = Document(f"{settings['title']}: agreement with people", [_sheet(frame, judged)], _notes(frame))
-    write_table(frame, AGREEMENT, document, settings, outputs)
+    document = Document(f"{plan.title}: agreement with people", [_sheet(frame, judged)], _notes(frame))
+    write_table(frame, AGREEMENT, document, plan, outputs)
 
 
 def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> Agreement:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from densevse.analyses.localisation.settings import Settings, Windows
-from densevse.config.networks import ONE_VECTOR
+from densevse.config.declared.views import VIEWS
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
@@ -31,11 +31,12 @@ class Localisation(Stage):
     def windows(self, dataset: str, variant: str) -> Values:
         """The features of windows that a variant reads. Raises `InputError` naming a variant that cannot."""
         entry = self.variant(dataset, variant)
-        if len(entry.views) != 1 or not set(entry.views) <= ONE_VECTOR or list(entry.sentences) != ["words"]:
+        if len(entry.views) != 1 or not VIEWS[entry.views[0]].one_vector or list(entry.sentences) != ["words"]:
             raise InputError(
                 f"localisation: {variant} reads {', '.join(entry.views)} of images and "
-                f"{', '.join(entry.sentences)} of sentences, but windows have one vector (view whole, centre or "
-                "ten_crop) and phrases have words alone. Ask for another variant, such as vse."
+                f"{', '.join(entry.sentences)} of sentences, but windows have one vector (view "
+                f"{', '.join(name for name, view in VIEWS.items() if view.one_vector)}) and phrases have words alone. "
+                "Ask for another variant, such as vse."
             )
         (view,) = entry.views
         networks = self.project.datasets[self.seen_as(dataset)].networks

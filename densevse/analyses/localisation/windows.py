@@ -19,7 +19,6 @@ from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.store import FeatureWriter
-from densevse.config.networks import View
 from densevse.datasets.images import ImageFiles
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
@@ -28,7 +27,8 @@ from densevse.vision.extract import DTYPE, READERS, batch_size, blank, features
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
 from densevse.vision.pipeline import ahead
-from densevse.vision.views import Pixels, crops
+from densevse.vision.resizing import Pixels
+from densevse.vision.views import extraction_of
 
 
 def extract_windows(
@@ -36,7 +36,7 @@ def extract_windows(
     boxes: str | Path,
     sources: Mapping[str, str],
     network_files: NetworkFiles,
-    view: View,
+    view: str,
     chosen: Mapping[str, Any],
     path: str | Path,
 ) -> None:
@@ -87,20 +87,20 @@ def _with_boxes(images: pd.DataFrame, boxes: pd.DataFrame, count: int) -> pd.Dat
 
 
 def _windows_of(
-    named: tuple[str, str, str], files: ImageFiles, view: View, network: Network, chosen: Mapping[str, Any]
+    named: tuple[str, str, str], files: ImageFiles, view: str, network: Network, chosen: Mapping[str, Any]
 ) -> tuple[str, Boxes, Pixels]:
     """An image's id, its windows (n, 4), and their crops (n, crops, size, size, 3)."""
     image_id, source, file = named
-    pixels = files.pixels(source, file)
+    pixels, looked_at = files.pixels(source, file), extraction_of(view)
     found = windows(pixels.shape[1], pixels.shape[0], chosen["sides"], chosen["stride"])
     of_window = [
-        crops(pixels[y : y + side, x : x + side], view, network.settings.resize, network.settings.size)
+        looked_at.crops(pixels[y : y + side, x : x + side], network.settings.resize, network.settings.size)
         for x, y, side, _ in found.astype(int)
     ]
     return image_id, found, np.stack(of_window)
 
 
-def _batches(network: Network, pixels: Pixels, view: View) -> Iterator[NDArray[np.uint8]]:
+def _batches(network: Network, pixels: Pixels, view: str) -> Iterator[NDArray[np.uint8]]:
     """The crops of windows, in batches of the network's size."""
     size = batch_size(network, view)
     return (pixels[start : start + size] for start in range(0, len(pixels), size))

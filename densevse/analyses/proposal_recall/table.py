@@ -11,20 +11,20 @@ from densevse.artifacts.schemas.proposals import PERCENT
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.tables.rendering import Column, Document, Sheet
 
-FIGURES = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
+METRICS = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
 NAMES = ("average best overlap", *(f"recall at {percent / 100}" for percent in PERCENT), "Jaccard of segments")
 
 
 class Published(NamedTuple):
-    """Figures that a proposer's authors published, and what they were measured on."""
+    """Metrics that a proposer's authors published, and what they were measured on."""
 
-    rows: pd.DataFrame  # proposer, boxes (0 for all), boxes_mean and FIGURES but the first; NaN where not known
+    rows: pd.DataFrame  # proposer, boxes (0 for all), boxes_mean and METRICS but the first; NaN where not known
     images: str
     source: str
 
 
 def read_published(table: str | Path, about: str | Path) -> Published:
-    """The figures of config/published/proposals/<data set>.csv, with what stands in the .yaml beside it."""
+    """The metrics of config/published/proposals/<data set>.csv, with what stands in the .yaml beside it."""
     return Published(pd.read_csv(table), **yaml.safe_load(Path(about).read_text(encoding="utf-8")))
 
 
@@ -42,12 +42,12 @@ def table(
 def _recalls(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> Sheet:
     columns = (Column("proposer", number=False), *map(Column, ("boxes looked at", "boxes per image", *NAMES)))
     cells = [
-        [name, *_counts(row), *(_measured(row, figure) for figure in FIGURES)]
+        [name, *_counts(row), *(_measured(row, metric) for metric in METRICS)]
         for name, rows in recalls.items()
         for row in rows.to_dict("records")
     ]
     cells += [
-        [f"{row['proposer']}, published", *_counts(row), *(_figure(row.get(figure)) for figure in FIGURES)]
+        [f"{row['proposer']}, published", *_counts(row), *(_metric(row.get(metric)) for metric in METRICS)]
         for row in (published.rows.to_dict("records") if published else [])
     ]
     return Sheet("", columns, cells)
@@ -83,10 +83,10 @@ def _counts(row: Mapping[Any, Any]) -> tuple[str, str]:
     return str(int(row["boxes"]) or "all"), f"{row['boxes_mean']:.0f}"
 
 
-def _measured(row: Mapping[Any, Any], figure: str) -> str:
-    low, high = (_figure(row[f"{figure}_{end}"]) for end in ("low", "high"))
-    return f"{_figure(row[figure])} [{low}, {high}]" if low else _figure(row[figure])
+def _measured(row: Mapping[Any, Any], metric: str) -> str:
+    low, high = (_metric(row[f"{metric}_{end}"]) for end in ("low", "high"))
+    return f"{_metric(row[metric])} [{low}, {high}]" if low else _metric(row[metric])
 
 
-def _figure(value: float | None) -> str:
+def _metric(value: float | None) -> str:
     return "" if pd.isna(value) else f"{value:.3f}"

@@ -10,7 +10,7 @@ from densevse.dag.datasets import Datasets
 from densevse.dag.inputs import Files
 from densevse.dag.paths import Values, Wildcards
 from densevse.dag.project import Stage, any_of
-from densevse.dag.training import Training, modules_of
+from densevse.dag.training import Training
 from densevse.runtime.errors import InputError
 
 OWN_SPLIT = "test"
@@ -113,7 +113,9 @@ class Searches(Stage):
 
     def code(self, search: str) -> str:
         """The code of a search."""
-        return self.project.code.digest("analyses/searches/search.py", *modules_of(self._variant(self.entry(search))))
+        entry = self.entry(search)
+        modules = Training(self.project).modules(entry.dataset, entry.variant)
+        return self.project.code.digest("analyses/searches/search.py", *modules)
 
     def threads_of_search(self, search: str) -> int:
         """The threads of a search."""

@@ -10,10 +10,11 @@ from pydantic import Field, model_validator
 
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
-from densevse.config.datasets import Brought, Seed, Split
+from densevse.config.datasets import Brought
 from densevse.config.names import known
 from densevse.config.sources import Path
 from densevse.config.strict import Strict
+from densevse.config.values import Seed, Split
 
 Sentence = Annotated[str, Field(min_length=1)]
 

@@ -19,7 +19,7 @@ def training_curves(histories: Histories, title: str, path: str) -> None:
     figure = Figure(figsize=(12, 5), layout="constrained")
     figure.suptitle(title)
     loss, total = figure.subplots(1, 2)
-    for axes, column, label in ((loss, "loss", "training loss"), (total, "sum", "Sum of recalls on val")):
+    for axes, column, label in ((loss, "loss", "training loss"), (total, "rsum", "Sum of recalls on val")):
         for number, (variant, runs) in enumerate(histories.items()):
             for seed, rounds in enumerate(runs):
                 _draw_run(axes, joined(rounds), column, f"C{number % 10}", variant if seed == 0 else None)

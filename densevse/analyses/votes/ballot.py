@@ -15,6 +15,7 @@ import pandas as pd
 from densevse.analyses.votes.schemas import BALLOT
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.phrase_boxes import PHRASE
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
@@ -25,15 +26,15 @@ from densevse.runtime.logs import logger
 SHOWN = ["image_id", *PHRASE, *BOX]
 
 
-def write_ballot(correspondences: str, parses: Iterable[str], pairs: int, seed: int, output: str) -> None:
-    """Draw a BALLOT from a CORRESPONDENCES artifact; `parses` are the shards of the sentences' PARSES."""
+def write_ballot(correspondences: str, parses: Iterable[str], pairs: int, seed: int, output: str, of: Identity) -> None:
+    """Draw a variant's BALLOT from a CORRESPONDENCES artifact; `parses` are the shards of the sentences' PARSES."""
     learned, shards = schema.read(correspondences, CORRESPONDENCES), list(parses)
     drawn = draw(learned, pairs, seed)
     sentences = schema.read_all(shards, PARSES, ["caption_id", "tokens"])
     rows = drawn.merge(sentences, on="caption_id", how="left", validate="many_to_one")
     logger.info("%d pairs, drawn from %d", len(rows), len(learned))
     made_from = lineage({"pairs": pairs, "seed": seed}, {"correspondences": correspondences, "parses": shards})
-    schema.write(rows, BALLOT, output, made_from)
+    schema.write(rows, BALLOT, output, made_from, of)
 
 
 def draw(learned: pd.DataFrame, pairs: int, seed: int) -> pd.DataFrame:

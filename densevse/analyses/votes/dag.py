@@ -1,8 +1,8 @@
 """Ballots of learned correspondences, and people's votes on them (HM-LSTM, section 5.3.2)."""
 
 import os
-from typing import Any
 
+from densevse.analyses.votes.plan import VoteTablePlan
 from densevse.analyses.votes.settings import Settings, VotesOnDataset
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
@@ -62,13 +62,14 @@ class Ballots(Stage):
         """Whether phrases have true boxes."""
         return {} if self.dataset(dataset).phrases_have_boxes else None
 
-    def settings(self, dataset: str) -> dict[str, Any]:
-        """The settings that the table of votes states."""
-        return {
-            "title": self.title(dataset),
-            "seed": self.first_seed(dataset),
-            "measured": {name: self.project.variant(name, dataset).title for name in self._voted(dataset)},
-        }
+    def plan(self, dataset: str) -> VoteTablePlan:
+        """The plan of the table of votes."""
+        return VoteTablePlan(
+            title=self.title(dataset),
+            dataset=dataset,
+            seed=self.first_seed(dataset),
+            measured={name: self.project.variant(name, dataset).title for name in self._voted(dataset)},
+        )
 
     def _voted(self, dataset: str) -> list[str]:
         given = list(self.of(dataset).files)

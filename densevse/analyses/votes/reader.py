@@ -14,6 +14,7 @@ import pandas as pd
 
 from densevse.analyses.votes.schemas import BALLOT, VOTES
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.datasets.texts import numbered_lines
 from densevse.runtime.errors import InputError
@@ -23,11 +24,11 @@ COLUMNS = [column.name for column in VOTES.columns]
 ANSWERS = {"yes": True, "no": False}
 
 
-def write_votes(text: str, ballot: str, output: str) -> None:
-    """Read the votes in the file `text` on a BALLOT artifact and write them as VOTES."""
+def write_votes(text: str, ballot: str, output: str, of: Identity) -> None:
+    """Read the votes in the file `text` on a variant's BALLOT artifact and write them as VOTES."""
     votes = read_votes(text, set(schema.read(ballot, BALLOT, ["pair"])["pair"]))
     logger.info("%d votes of %d people on %d pairs", len(votes), votes["voter"].nunique(), votes["pair"].nunique())
-    schema.write(votes, VOTES, output, lineage({"votes": Path(text).name}, {"ballot": ballot}))
+    schema.write(votes, VOTES, output, lineage({"votes": Path(text).name}, {"ballot": ballot}), of)
 
 
 def read_votes(text: str, pairs: set[str]) -> pd.DataFrame:

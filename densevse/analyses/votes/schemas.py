@@ -40,8 +40,8 @@ VOTE_SHARES = Schema(
         Column("source", TEXT, "paper of a published row; the seed of a measured one"),
         Column("variant", TEXT, "the variant in config/methods; empty for a published row"),
         *(
-            Column(f"{figure}{end}", REAL, f"{meaning}, percent{of}", nullable=True)
-            for figure, meaning in (
+            Column(f"{metric}{end}", REAL, f"{meaning}, percent{of}", nullable=True)
+            for metric, meaning in (
                 ("correct", "share of the pairs with votes that more voters call correct than not"),
                 ("exact", "share of those with a true box that their box overlaps by at least 0.5"),
             )

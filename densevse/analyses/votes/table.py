@@ -4,16 +4,19 @@ Beside the votes stands how many of the same pairs are right by their true boxes
 """
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from densevse.analyses.votes.plan import VoteTablePlan
 from densevse.analyses.votes.schemas import BALLOT, VOTE_SHARES, VOTES
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.phrase_boxes import PHRASE, RIGHT, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.runtime.errors import InputError
@@ -34,33 +37,35 @@ NOTES = [
 ]
 
 
-def make_vote_table(
-    votes: Sequence[tuple[str, str]],
-    images: str,
-    boxes: str | None,
-    published: str,
-    settings: Mapping[str, Any],
-    outputs: Outputs,
-) -> None:
-    """Make the table from BALLOT and VOTES artifacts, a pair of paths for each variant.
+class VoteTableInputs(NamedTuple):
+    """The files that a table of votes is made from; ballots and votes in any order."""
 
-    `images` is the data set's IMAGES, `boxes` its BOXES where phrases have such, `published` a CSV of
-    config/published/votes. `settings` holds title, seed, and measured (variant -> title).
-    """
-    true, families = None if boxes is None else schema.read(boxes, BOXES), families_of(images)
-    records = _published(published)
-    for (variant, title), paths in zip(settings["measured"].items(), votes, strict=True):
-        ballot, found = (schema.read(path, kind) for path, kind in zip(paths, (BALLOT, VOTES), strict=True))
-        named = {"method": title, "source": named_seeds([settings["seed"]]), "variant": variant, "note": ""}
+    ballots: Sequence[str]  # BALLOT of each variant
+    votes: Sequence[str]  # VOTES on each of them
+    images: str  # the data set's IMAGES
+    boxes: str | None  # its BOXES, where phrases have such
+    published: str  # a CSV of config/published/votes
+
+
+def make_vote_table(inputs: VoteTableInputs, plan: VoteTablePlan, outputs: Outputs) -> None:
+    """Make the table from artifacts' paths. Raises `InputError` if a variant's ballot or votes are missing."""
+    true = None if inputs.boxes is None else schema.read(inputs.boxes, BOXES)
+    families = families_of(inputs.images)
+    ballots, votes = ArtifactIndex(inputs.ballots, BALLOT), ArtifactIndex(inputs.votes, VOTES)
+    records = _published(inputs.published)
+    for variant, title in plan.measured.items():
+        of = Identity(plan.dataset, variant)
+        ballot, found = schema.read(ballots.path(of), BALLOT), schema.read(votes.path(of), VOTES)
+        named = {"method": title, "source": named_seeds([plan.seed]), "variant": variant, "note": ""}
         records.append(named | shares(ballot, found, true, families))
     columns = [column.name for column in VOTE_SHARES.columns]
     rows = pd.DataFrame(records, columns=columns).astype(dict.fromkeys(COUNTS, "Int32"))
-    document = Document(f"{settings['title']}: votes on learned correspondences", [_sheet(rows)], _notes(rows))
-    write_table(rows, VOTE_SHARES, document, settings, outputs)
+    document = Document(f"{plan.title}: votes on learned correspondences", [_sheet(rows)], _notes(rows))
+    write_table(rows, VOTE_SHARES, document, plan, outputs)
 
 
 def shares(ballot: pd.DataFrame, votes: pd.DataFrame, true: pd.DataFrame | None, families: pd.Series) -> dict[str, Any]:
-    """The figures of a VOTE_SHARES row.
+    """The metrics of a VOTE_SHARES row.
 
     `ballot` holds BALLOT rows, `votes` VOTES rows on it, `true` BOXES rows. `families`, by image, are what intervals
     are drawn over.
@@ -92,9 +97,9 @@ def exactly_right(ballot: pd.DataFrame, true: pd.DataFrame) -> np.ndarray[Any, A
     return (best >= RIGHT).astype(float).where(best.notna()).to_numpy()
 
 
-def _percent(figure: str, right: np.ndarray[Any, Any], family: np.ndarray[Any, Any]) -> dict[str, float | None]:
+def _percent(metric: str, right: np.ndarray[Any, Any], family: np.ndarray[Any, Any]) -> dict[str, float | None]:
     """A share in percent with its interval; none of no pairs."""
-    names = (figure, f"{figure}_low", f"{figure}_high")
+    names = (metric, f"{metric}_low", f"{metric}_high")
     if not len(right):
         return dict.fromkeys(names)
     values = (right.mean(), *interval_of_mean(right, family))

@@ -27,8 +27,8 @@ MEAN_AVERAGE_PRECISION = Schema(
         Column("concepts", NUMBER, "how many concepts the means are over: those of enough of the split's images"),
         Column("frequency", REAL, "mean frequency of the concepts: what ranking by chance gives", nullable=True),
         *(
-            Column(f"{figure}{end}", REAL, f"{meaning}{of}; null without any such concept", nullable=True)
-            for figure, meaning in (
+            Column(f"{metric}{end}", REAL, f"{meaning}{of}; null without any such concept", nullable=True)
+            for metric, meaning in (
                 ("best_region", "mean average precision by the best region of an image"),
                 ("whole_image", "mean average precision by the whole image alone"),
                 ("gain", "the former less the latter"),

@@ -17,8 +17,3 @@ REGION_FEATURES = Schema(
     ),
     version=2,
 )
-
-
-def feature_schema(view: str) -> Schema:
-    """The schema of a view's features."""
-    return REGION_FEATURES if view in ("regions", "crops") else IMAGE_FEATURES

@@ -24,7 +24,7 @@ PERCENT = (50, 70, 85)
 
 
 def _with_interval(name: str, meaning: str, nullable: bool = False) -> tuple[Column, ...]:
-    """A measured figure, and where its 95% interval begins and ends."""
+    """A measured metric, and where its 95% interval begins and ends."""
     ends = (("low", "begin"), ("high", "end"))
     return (
         Column(name, REAL, meaning, nullable),

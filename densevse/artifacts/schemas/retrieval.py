@@ -10,7 +10,7 @@ RETRIEVAL = Schema(
     "a query",
     (
         Column("fold", NUMBER, "which fold of the protocol, from 0"),
-        Column("direction", TEXT, "annotation (an image asks for sentences) or search (a sentence for images)"),
+        Column("direction", TEXT, "i2t (an image asks for sentences) or t2i (a sentence asks for images)"),
         Column("query_id", TEXT, "the image_id or caption_id that asks"),
         Column("rank", NUMBER, "rank of its first true answer, from 1; ties count against it"),
         Column("candidates", NUMBER, "how many candidates were ranked"),
@@ -18,4 +18,5 @@ RETRIEVAL = Schema(
         Column("top_scores", REALS, "their scores"),
         Column("top_true", pa.list_(pa.bool_()), "whether each is a true answer"),
     ),
+    version=2,
 )

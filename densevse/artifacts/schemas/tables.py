@@ -3,10 +3,10 @@
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import NUMBER, REAL, TEXT
 
-FIGURES = tuple(
-    Column(f"{direction}_{figure}", REAL, meaning, nullable=True)
-    for direction in ("annotation", "search")
-    for figure, meaning in (
+METRICS = tuple(
+    Column(f"{direction}_{metric}", REAL, meaning, nullable=True)
+    for direction in ("i2t", "t2i")
+    for metric, meaning in (
         ("r1", "R@1, percent"),
         ("r5", "R@5, percent"),
         ("r10", "R@10, percent"),
@@ -16,12 +16,12 @@ FIGURES = tuple(
 )
 
 TOTALS = (
-    Column("sum", REAL, "sum of the six recalls", nullable=True),
+    Column("rsum", REAL, "sum of the six recalls", nullable=True),
     Column("mean_recall", REAL, "mR, the mean of the six recalls", nullable=True),
 )
 INTERVALS = tuple(
     Column(f"{column.name}_{end}", REAL, f"{end} end of the 95% interval of {column.name}", nullable=True)
-    for column in (*FIGURES, *TOTALS)
+    for column in (*METRICS, *TOTALS)
     for end in ("low", "high")
 )
 GAIN = (
@@ -29,7 +29,7 @@ GAIN = (
     Column("gain_low", REAL, "low end of the paired 95% interval of gain", nullable=True),
     Column("gain_high", REAL, "high end of the paired 95% interval of gain", nullable=True),
 )
-SUM_SPREAD = Column("sum_spread", REAL, "standard deviation of Sum over seeds", nullable=True)
+RSUM_SPREAD = Column("rsum_spread", REAL, "standard deviation of Sum over seeds", nullable=True)
 
 RESULTS = Schema(
     "results",
@@ -41,16 +41,16 @@ RESULTS = Schema(
         Column("kind", TEXT, "random, published or measured"),
         Column("source", TEXT, "paper and table of a published row; variant and seeds of a measured one"),
         Column("variant", TEXT, "the variant in config/methods that the row belongs to; empty without one"),
-        *FIGURES,
+        *METRICS,
         *TOTALS,
         *INTERVALS,
-        SUM_SPREAD,
+        RSUM_SPREAD,
         *GAIN,
         Column("difference", REAL, "ours minus a published row, summed over the recalls it prints", nullable=True),
         Column("seeds", NUMBER, "how many seeds; 0 where not measured here"),
         Column("note", TEXT, "what is special about a published row; mostly empty"),
     ),
-    version=2,
+    version=3,
 )
 
 ROUNDS = Schema(
@@ -60,11 +60,11 @@ ROUNDS = Schema(
         Column("variant", TEXT, "the variant in config/methods"),
         Column("method", TEXT, "its name as printed"),
         Column("round", NUMBER, "the round; 0 is trained without correspondences"),
-        Column("seeds", NUMBER, "how many seeds its figures are means of"),
-        *FIGURES,
+        Column("seeds", NUMBER, "how many seeds its metrics are means of"),
+        *METRICS,
         *TOTALS,
         *INTERVALS,
-        SUM_SPREAD,
+        RSUM_SPREAD,
         *GAIN,
         *(
             Column(f"{choice}_accuracy", REAL, f"share of phrases given a right region: {meaning}", nullable=True)
@@ -76,5 +76,5 @@ ROUNDS = Schema(
             )
         ),
     ),
-    version=2,
+    version=3,
 )

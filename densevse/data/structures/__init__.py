@@ -1,6 +1,7 @@
 """The structures of sentences, one module each: found by the name that a method's configuration lists.
 
-A new structure is a dataclass in densevse/methods/structures.py and a module here, whose class is called STRUCTURE.
+A new structure is a module here, whose class is called STRUCTURE, and one of the same name in
+densevse/config/declared/structures. What it gives a method of a batch is a dataclass, or a tensor.
 """
 
 from abc import ABC, abstractmethod
@@ -30,7 +31,7 @@ class Structure(ABC):
 
     @abstractmethod
     def take(self, sentences: Indices) -> Any:
-        """A batch: some of the sentences, as the structure's dataclass in densevse/methods/structures.py."""
+        """A batch: some of the sentences; densevse/methods/structures.py has the dataclasses of the papers."""
 
 
 def structure(name: str) -> type[Structure]:

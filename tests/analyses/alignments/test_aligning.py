@@ -38,7 +38,7 @@ def method(inputs):
 def retrieval(folder, pairs):
     """Every image of the test split ranks the last sentence first, which is of the last image."""
     images = pairs.rows.image_ids
-    rows = pd.DataFrame({"query_id": images, "direction": "annotation", "fold": 0, "rank": 1, "candidates": 2})
+    rows = pd.DataFrame({"query_id": images, "direction": "i2t", "fold": 0, "rank": 1, "candidates": 2})
     rows["top"] = [[pairs.rows.caption_ids[-1]]] * len(images)
     rows["top_scores"], rows["top_true"] = [[1.0]] * len(images), [[False]] * len(images)
     schema.write(rows, RETRIEVAL, folder / "retrieval.parquet", {})

@@ -29,7 +29,7 @@ def tables(tmp_path):
     images = images.assign(width=60, height=40, sha256="", family=ids, captions=1, status="ok")
     captions = pd.DataFrame({"caption_id": [f"{i}#0" for i in ids], "image_id": ids, "position": 0, "split": "test"})
     captions = captions.assign(text="a black $dog$ runs ...")
-    asked = pd.DataFrame({"query_id": ids, "direction": "annotation", "fold": 0, "rank": 2, "candidates": 3})
+    asked = pd.DataFrame({"query_id": ids, "direction": "i2t", "fold": 0, "rank": 2, "candidates": 3})
     asked["top"] = [[f"{(number + 1) % 3}#0", f"{number}#0"] for number in range(3)]
     asked["top_scores"], asked["top_true"] = [[2.0, 1.0]] * 3, [[False, True]] * 3
     named = [dict(zip(("relation", "governor", "dependent"), triplet, strict=True)) for triplet in TRIPLETS]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from densevse.analyses.attention.explaining import entropies, write_saliency
+from densevse.analyses.attention.explaining import write_saliency
 from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
@@ -12,9 +12,11 @@ from densevse.artifacts.schemas.training import HISTORY
 from densevse.artifacts.store import FeatureWriter
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
+from densevse.inference.attention import entropies
 from densevse.inference.encoding import encode_images, encode_sentences
+from densevse.inference.ensembles import summed
 from densevse.inference.models import build, load_model, open_model
-from densevse.inference.scoring import scorer, summed
+from densevse.inference.scoring import scorer
 from densevse.runtime.errors import InputError
 from densevse.training.retrieval import train
 from tests.miniature import SIZE
@@ -57,7 +59,7 @@ def run(files, folder, method, parameters, start=None, **training):
     )
     folder.mkdir()
     model, history = folder / "model.safetensors", folder / "history.parquet"
-    train(files, start, job, model, history)
+    train(files.with_changes(start=str(start) if start else []), job, model, history)
     return str(model), schema.read(history, HISTORY)
 
 
@@ -90,7 +92,7 @@ def test_training_starts_from_a_vse_and_says_how_sharp_attention_is(with_grid, t
     model, history = run(with_grid, tmp_path / "sm_lstm", "sm_lstm", SMALL, start=vse, validation_images=2)
     assert list(history["epoch"]) == [0, 1, 2]
     assert history["entropy_cells"].between(0, np.log(4) + 1e-6).all()
-    assert {"entropy_words", "sum"} <= set(history)
+    assert {"entropy_words", "rsum"} <= set(history)
     assert load_model(model).can("saliency")
     with pytest.raises(InputError, match="cannot saliency"):
         open_model(without_grid, vse, "cpu", "saliency")

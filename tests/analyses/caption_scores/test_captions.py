@@ -13,9 +13,11 @@ from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer
 from densevse.analyses.caption_scores.baselines import copy_captions, first_captions
 from densevse.analyses.caption_scores.bleu import bleu
 from densevse.analyses.caption_scores.metrics import measured
+from densevse.analyses.caption_scores.plan import CaptionTablePlan, WriterPlan
 from densevse.analyses.caption_scores.scores import score_captions
 from densevse.analyses.caption_scores.table import make_caption_table
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, CAPTION_TABLE, GENERATED, ORDERS
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
@@ -53,18 +55,18 @@ def test_metrics_are_those_of_the_package():
     assert np.allclose(rows["rouge_l"], package(Rouge())[1])
     counts = [[rows[f"{name}_{n}"].sum() for n in ORDERS] for name in ("correct", "guessed")]
     length = np.array(sum(len(sentence.split()) for sentence in SENTENCES), float)
-    figures = bleu(*counts, length, rows["reference_length"].sum())
+    metrics = bleu(*counts, length, rows["reference_length"].sum())
     expected, _ = package(Bleu(4))
-    assert np.allclose([figures[f"bleu_{n}"] for n in ORDERS], expected, rtol=1e-12)
+    assert np.allclose([metrics[f"bleu_{n}"] for n in ORDERS], expected, rtol=1e-12)
     assert rows[["meteor", "meteor_of_all", "spice"]].isna().all(axis=None)
 
 
 def test_the_brevity_penalty_is_left_out_where_that_is_asked_for():
     counts = [np.array([4.0, 2.0]) for _ in ORDERS], [np.array([4.0, 4.0]) for _ in ORDERS]
-    figures = bleu(*counts, np.array([4.0, 4.0]), np.array([8.0, 2.0]))
-    assert np.allclose(figures["bleu_1_without_penalty"], [1.0, 0.5])
-    assert np.allclose(figures["bleu_1"], [np.exp(1 - 8 / 4), 0.5])
-    assert np.allclose(figures["bleu_4_without_penalty"], [1.0, 0.5])
+    metrics = bleu(*counts, np.array([4.0, 4.0]), np.array([8.0, 2.0]))
+    assert np.allclose(metrics["bleu_1_without_penalty"], [1.0, 0.5])
+    assert np.allclose(metrics["bleu_1"], [np.exp(1 - 8 / 4), 0.5])
+    assert np.allclose(metrics["bleu_4_without_penalty"], [1.0, 0.5])
 
 
 @pytest.mark.skipif(shutil.which("java") is None, reason="the package's tokenizer and METEOR need Java")
@@ -99,10 +101,11 @@ def scored(folder):
     copy_captions(embeddings, *tables, "test", folder / "copied.parquet")
     first_captions(str(folder / "images.parquet"), *tables, "test", folder / "person.parquet")
     scores = []
-    for name in ("copied", "copied", "person"):
+    for name, writer, seed in (("copied", "sc_nlm", 0), ("copied", "sc_nlm", 1), ("person", "person", 0)):
         path = folder / f"{name}{len(scores)}_scores.parquet"
         files = str(folder / "images.parquet"), tables[0], str(folder / f"{name}.parquet")
-        score_captions(*files, "test", ["bleu", "rouge_l", "cider"], None, path)
+        of = Identity("scenes", writer, seed, split="test")
+        score_captions(*files, of, ["bleu", "rouge_l", "cider"], None, path)
         scores.append(str(path))
     return folder, scores
 
@@ -130,12 +133,10 @@ def test_a_person_is_compared_with_the_others_only(scored):
 
 def make(folder, scores, metrics=("bleu", "cider"), published=None):
     outputs = Outputs(*(str(folder / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
-    writers = {
-        "sc_nlm": {"title": "SC-NLM", "seeds": [0, 1]},
-        "person": {"title": "a person", "seeds": [0]},
-    }
-    settings = {"title": "Sentences", "reference": "sc_nlm", "metrics": list(metrics), "writers": writers}
-    make_caption_table(scores, published, settings, outputs)
+    writers = {"sc_nlm": WriterPlan(title="SC-NLM", seeds=[0, 1]), "person": WriterPlan(title="a person", seeds=[0])}
+    of = {"dataset": "scenes", "split": "test", "reference": "sc_nlm"}
+    plan = CaptionTablePlan(title="Sentences", **of, metrics=list(metrics), writers=writers)
+    make_caption_table(scores, published, plan, outputs)
     return schema.read(outputs.parquet, CAPTION_TABLE), (folder / "table.md").read_text()
 
 
@@ -162,10 +163,21 @@ def test_intervals_hold_the_figures_and_too_few_images_have_none(scored):
     for path in scores:
         of_few = schema.read(path, CAPTION_SCORES)
         copies = [of_few.assign(image_id=of_few["image_id"] + n, family=of_few["family"] + n) for n in "abcdefgh"]
-        schema.write(pd.concat(copies, ignore_index=True), CAPTION_SCORES, path, {})
+        schema.write(pd.concat(copies, ignore_index=True), CAPTION_SCORES, path, {}, schema.identity(path))
     rows, _ = make(folder, scores)
     assert (rows["cider_low"] < rows["cider"]).all()
     assert (rows["cider"] < rows["cider_high"]).all()
+
+
+def test_the_order_of_scores_changes_no_byte_and_missing_ones_are_named(scored):
+    folder, scores = scored
+    found = []
+    for order in (scores, scores[::-1], [*scores[1:], scores[0]]):
+        make(folder, order)
+        found.append([(folder / f"table.{ending}").read_bytes() for ending in ("md", "html", "csv", "parquet")])
+    assert found[0] == found[1] == found[2]
+    with pytest.raises(InputError, match="no caption scores artifact is of dataset scenes, variant sc_nlm, seed 1"):
+        make(folder, [scores[0], scores[2]])
 
 
 def test_the_table_says_what_java_would_have_added(scored):
@@ -191,7 +203,7 @@ def test_published_rows_come_with_what_is_known_of_them(scored):
 def test_sentences_about_other_images_are_refused(scored):
     folder, scores = scored
     rows = schema.read(scores[1], CAPTION_SCORES)
-    schema.write(rows[rows["image_id"] != "test17"], CAPTION_SCORES, scores[1], {})
+    schema.write(rows[rows["image_id"] != "test17"], CAPTION_SCORES, scores[1], {}, schema.identity(scores[1]))
     with pytest.raises(InputError, match="other images"):
         make(folder, scores)
 

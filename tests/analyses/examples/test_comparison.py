@@ -28,7 +28,7 @@ def retrieval(folder, name, best, images=IDS):
     rows.columns = ["caption_id", "image_id", "position", "text", "split"]
     schema.write(rows, CAPTIONS, folder / "captions.parquet", {})
     tops = [[best, "c1" if best == "c0" else "c0"] for _ in images]
-    rows = pd.DataFrame({"query_id": images, "top": tops, "direction": "annotation", "fold": 0, "rank": 1})
+    rows = pd.DataFrame({"query_id": images, "top": tops, "direction": "i2t", "fold": 0, "rank": 1})
     right = [[dict(captions)[caption] == image for caption in top] for image, top in zip(images, tops, strict=True)]
     rows = rows.assign(candidates=2, top_scores=[[0.2, 0.1]] * len(images), top_true=right)
     schema.write(rows, RETRIEVAL, folder / f"{name}.parquet", {})

@@ -32,8 +32,8 @@ def retrieved(tmp_path):
     names = ["caption_id", "image_id", "position", "text", "split"]
     schema.write(pd.DataFrame(captions, columns=names), CAPTIONS, tmp_path / "captions.parquet", {})
     ids = [caption[0] for caption in captions]
-    rows = [(0, "annotation", f"i{n}", 1, 6, ids, [True, False, False, True, False, False]) for n in range(3)]
-    rows += [(0, "search", caption, 2, 3, ["i0", "i1", "i2"], [False, True, False]) for caption in ids]
+    rows = [(0, "i2t", f"i{n}", 1, 6, ids, [True, False, False, True, False, False]) for n in range(3)]
+    rows += [(0, "t2i", caption, 2, 3, ["i0", "i1", "i2"], [False, True, False]) for caption in ids]
     columns = ["fold", "direction", "query_id", "rank", "candidates", "top", "top_true"]
     rows = pd.DataFrame(rows, columns=columns)
     return tmp_path, rows.assign(top_scores=[[0.1] * len(top) for top in rows["top"]])

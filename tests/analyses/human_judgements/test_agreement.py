@@ -1,5 +1,6 @@
 """Agreement with people: against a case worked by hand and scipy, and the official files' format."""
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,12 @@ import torch
 from scipy.stats import kendalltau
 
 from densevse.analyses.human_judgements.pair_scores import pair_scores
+from densevse.analyses.human_judgements.plan import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.reader import read_judgements, write_judgements
 from densevse.analyses.human_judgements.schemas import AGREEMENT, JUDGEMENTS, PAIR_SCORES
 from densevse.analyses.human_judgements.table import agreement, make_agreement_table
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.evaluation.protocols import TestSet
 from densevse.runtime.errors import InputError
@@ -133,14 +136,35 @@ def test_the_table_sets_ours_beside_the_published(tmp_path, text):
     rows = read_judgements(text, OWNERS)
     schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
     scores = rows[["image_id", "caption_id"]].drop_duplicates().assign(score=[0.1, 0.9, 0.3])
-    schema.write(scores, PAIR_SCORES, tmp_path / "scores.parquet", {})
+    schema.write(scores, PAIR_SCORES, tmp_path / "scores.parquet", {}, Identity("flickr8k", "vse", 0, 0, split="test"))
     outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
-    settings = {"title": "Flickr8K", "measured": {"vse": {"title": "VSE", "seeds": [0]}}}
+    vse = JudgedVariant(title="VSE", seeds=[0], model="vse", round=0)
+    plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured={"vse": vse})
     files = str(tmp_path / "judgements.parquet"), [str(tmp_path / "scores.parquet")]
-    make_agreement_table(*files, str(PUBLISHED), settings, outputs)
+    make_agreement_table(*files, str(PUBLISHED), plan, outputs)
     found = schema.read(outputs.parquet, AGREEMENT).set_index("method")
     assert found.loc["CLIP-S", ["experts", "crowd"]].tolist() == pytest.approx([51.2, 34.4])
     assert found.loc["VSE", "crowd"] == pytest.approx(100)
     text = Path(outputs.markdown).read_text(encoding="utf-8")
     assert "9 ratings by experts, 3 pairs judged by the crowd" in text
     assert "the authors' code prints 51.4" in text
+
+
+def test_the_order_of_scores_changes_no_byte(tmp_path, text):
+    rows = read_judgements(text, OWNERS)
+    schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
+    pairs, paths = rows[["image_id", "caption_id"]].drop_duplicates(), []
+    for n, (name, seed) in enumerate(product(("vse", "vsepp"), (0, 1))):
+        paths.append(str(tmp_path / f"{n}.parquet"))
+        scores = pairs.assign(score=np.random.default_rng(n).random(len(pairs)))
+        schema.write(scores, PAIR_SCORES, paths[-1], {}, Identity("flickr8k", name, seed, 0, split="test"))
+    measured = {name: JudgedVariant(title=name, seeds=[0, 1], model=name, round=0) for name in ("vse", "vsepp")}
+    plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured=measured)
+    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
+    found = []
+    for order in (paths, paths[::-1], [*paths[2:], *paths[:2]]):
+        make_agreement_table(str(tmp_path / "judgements.parquet"), order, str(PUBLISHED), plan, outputs)
+        found.append([Path(file).read_bytes() for file in outputs])
+    assert found[0] == found[1] == found[2]
+    with pytest.raises(InputError, match="no pair_scores artifact is of dataset flickr8k, variant vse, seed 1"):
+        make_agreement_table(str(tmp_path / "judgements.parquet"), paths[:1], str(PUBLISHED), plan, outputs)

@@ -16,7 +16,7 @@ from densevse.artifacts.store import FeatureStore
 from densevse.runtime.errors import InputError
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import load_network
-from densevse.vision.views import crops
+from densevse.vision.views import extraction_of
 
 SETTINGS = {
     "architecture": "squeezenet1_0",
@@ -91,7 +91,7 @@ def test_a_window_is_seen_as_an_image_of_its_own(folder, tmp_path):
     pixels = cv2.imread(str(folder / "wide.png"))[:, :, ::-1]
     network = load_network(SETTINGS, folder / "weights.pth")
     for row, (x, y, side, _) in enumerate(wide[BOX].to_numpy(int)):
-        crop = crops(pixels[y : y + side, x : x + side], "whole", 72, 64)
+        crop = extraction_of("whole").crops(pixels[y : y + side, x : x + side], 72, 64)
         expected = network.features(torch.from_numpy(crop.copy()).permute(0, 3, 1, 2), "pooled").numpy()
         np.testing.assert_allclose(store.gather([row]), expected, rtol=2e-3, atol=1e-3)
 

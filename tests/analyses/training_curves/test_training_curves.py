@@ -11,8 +11,8 @@ def history(path, epochs, best, start=()):
     """A history whose epochs begin with `start` (0 where the model that training started from was validated)."""
     rows = pd.DataFrame({"epoch": [*start, *range(1, epochs + 1)], "step": 1, "learning_rate": 0.1, "resumed": 0})
     loss = 1 / rows["epoch"].replace(0, np.nan)
-    rows = rows.assign(phase="main", seconds=1.0, loss=loss, sum=rows["epoch"] * 10.0, best=rows["epoch"] == best)
-    schema.write(rows, history_schema(["sum"]), path, {})
+    rows = rows.assign(phase="main", seconds=1.0, loss=loss, rsum=rows["epoch"] * 10.0, best=rows["epoch"] == best)
+    schema.write(rows, history_schema(["rsum"]), path, {})
     return str(path)
 
 

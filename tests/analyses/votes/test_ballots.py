@@ -56,8 +56,8 @@ def test_the_table_has_a_row_for_each_file_of_votes():
         "results/scenes/votes/hm_lstm_untyped.parquet",
         "results/scenes/votes/hm_lstm.parquet",
     ]
-    settings = ballots.settings("scenes")
-    assert (settings["seed"], list(settings["measured"])) == (2, ["hm_lstm_untyped", "hm_lstm"])
+    plan = ballots.plan("scenes")
+    assert (plan.seed, list(plan.measured)) == (2, ["hm_lstm_untyped", "hm_lstm"])
 
 
 def test_true_boxes_are_read_where_phrases_have_some():

@@ -5,6 +5,7 @@ import pytest
 from densevse.analyses.votes.reader import read_votes, write_votes
 from densevse.analyses.votes.schemas import BALLOT, VOTES
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import made_from
 from densevse.runtime.errors import InputError
 
@@ -62,6 +63,8 @@ def test_votes_are_kept_with_the_ballot_that_they_are_on(tmp_path):
     row |= {"pair": "1-aaaaaaaa", "x": 0.0, "y": 0.0, "width": 1.0, "height": 1.0}
     schema.write([row], BALLOT, tmp_path / "ballot.parquet", {"pairs": 1, "seed": 0})
     (tmp_path / "votes.csv").write_text(f"{HEADER}1-aaaaaaaa,Anna,yes\n")
-    write_votes(*(str(tmp_path / name) for name in ("votes.csv", "ballot.parquet", "votes.parquet")))
+    files = (str(tmp_path / name) for name in ("votes.csv", "ballot.parquet", "votes.parquet"))
+    write_votes(*files, Identity("scenes", "hm_lstm"))
+    assert schema.identity(tmp_path / "votes.parquet") == Identity("scenes", "hm_lstm")
     assert schema.read(tmp_path / "votes.parquet", VOTES)["correct"].tolist() == [True]
     assert made_from(tmp_path / "votes.parquet")["parents"] == {"ballot": {"pairs": 1, "seed": 0}}

@@ -9,11 +9,13 @@ from PIL import Image
 
 from densevse.analyses.votes.ballot import draw, write_ballot
 from densevse.analyses.votes.ballot_page import ballot_page
+from densevse.analyses.votes.plan import VoteTablePlan
 from densevse.analyses.votes.reader import write_votes
-from densevse.analyses.votes.schemas import BALLOT, VOTE_SHARES
-from densevse.analyses.votes.table import exactly_right, make_vote_table, shares
+from densevse.analyses.votes.schemas import BALLOT, VOTE_SHARES, VOTES
+from densevse.analyses.votes.table import VoteTableInputs, exactly_right, make_vote_table, shares
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.parses import PARSES
@@ -21,6 +23,7 @@ from densevse.runtime.errors import InputError
 from densevse.tables.results import Outputs
 
 PUBLISHED = Path(__file__).parents[3] / "config/published/votes/hm_lstm.csv"
+OF = Identity("pictures", "hm_lstm")
 LEFT, RIGHT = (0.0, 0.0, 30.0, 40.0), (30.0, 0.0, 30.0, 40.0)
 TOKENS = ["a", "<red>", "ball", "and", "a", "<red>", "ball"]
 NAMES = ["a.png", "b.png", "c.png"]
@@ -157,7 +160,7 @@ def named(folder, *names):
 
 def balloted(folder):
     correspondences, parses, ballot = named(folder, "correspondences.parquet", "parses.parquet", "ballot.parquet")
-    write_ballot(correspondences, [parses], 5, 0, ballot)
+    write_ballot(correspondences, [parses], 5, 0, ballot, OF)
     return schema.read(ballot, BALLOT)
 
 
@@ -190,11 +193,11 @@ def test_from_correspondences_to_the_table(folder):
     lines += [f"{ballot['pair'][3]},Anna,no"]
     (folder / "votes.csv").write_text("\n".join(["pair,voter,correct", *lines]))
     text, drawn, votes = named(folder, "votes.csv", "ballot.parquet", "votes.parquet")
-    write_votes(text, drawn, votes)
+    write_votes(text, drawn, votes, OF)
     outputs = Outputs(*named(folder, *(f"table.{ending}" for ending in ("md", "html", "csv", "parquet"))))
-    settings = {"title": "Pictures", "seed": 0, "measured": {"hm_lstm": "HM-LSTM"}}
+    plan = VoteTablePlan(title="Pictures", dataset="pictures", seed=0, measured={"hm_lstm": "HM-LSTM"})
     images, boxes = named(folder, "images.parquet", "boxes.parquet")
-    make_vote_table([(drawn, votes)], images, boxes, str(PUBLISHED), settings, outputs)
+    make_vote_table(VoteTableInputs([drawn], [votes], images, boxes, str(PUBLISHED)), plan, outputs)
     printed, ours = schema.read(outputs.parquet, VOTE_SHARES).to_dict("records")
     assert (printed["correct"], printed["pairs"], printed["most_voters"]) == (82, 2000, 10)
     assert ours["correct"] == pytest.approx(75)
@@ -207,11 +210,32 @@ def test_from_correspondences_to_the_table(folder):
     assert "a data set that the paper does not name" in markdown
 
 
+def test_the_order_of_ballots_and_votes_changes_no_byte(folder):
+    ballot, inputs = balloted(folder), {"ballots": [], "votes": []}
+    for n, name in enumerate(("hm_lstm", "hm_lstm_untyped", "hm_lstm_mean")):
+        answers = [one for pair in ballot["pair"][: n + 2] for one in cast(pair, "yn"[: n + 1])]
+        for kind, schema_of, rows in (("ballots", BALLOT, ballot), ("votes", VOTES, pd.DataFrame(answers))):
+            inputs[kind].append(str(folder / f"{kind}{n}.parquet"))
+            schema.write(rows, schema_of, inputs[kind][-1], {}, Identity("pictures", name))
+    measured = {"hm_lstm_untyped": "untyped", "hm_lstm_mean": "mean", "hm_lstm": "HM-LSTM"}
+    plan = VoteTablePlan(title="Pictures", dataset="pictures", seed=0, measured=measured)
+    outputs = Outputs(*named(folder, *(f"table.{ending}" for ending in ("md", "html", "csv", "parquet"))))
+    of = VoteTableInputs(**inputs, images=str(folder / "images.parquet"), boxes=None, published=str(PUBLISHED))
+    shuffled = of._replace(ballots=of.ballots[::-1], votes=[*of.votes[1:], of.votes[0]])
+    found = []
+    for given in (of, shuffled):
+        make_vote_table(given, plan, outputs)
+        found.append([Path(file).read_bytes() for file in outputs])
+    assert found[0] == found[1]
+    with pytest.raises(InputError, match="no votes artifact is of dataset pictures, variant hm_lstm_untyped"):
+        make_vote_table(of._replace(votes=of.votes[:1]), plan, outputs)
+
+
 def test_votes_on_the_ballot_of_an_earlier_model_are_refused(folder):
     ballot = balloted(folder)
     (folder / "votes.csv").write_text(f"pair,voter,correct\n{ballot['pair'][0]},Anna,yes\n")
     schema.write(learned(box=RIGHT), CORRESPONDENCES, folder / "correspondences.parquet", {})
     assert balloted(folder)["phrase"].tolist() == ballot["phrase"].tolist()
     with pytest.raises(InputError, match=r"votes\.csv, line 2: the ballot has no pair"):
-        write_votes(*named(folder, "votes.csv", "ballot.parquet", "votes.parquet"))
+        write_votes(*named(folder, "votes.csv", "ballot.parquet", "votes.parquet"), OF)
     assert not (folder / "votes.parquet").exists()

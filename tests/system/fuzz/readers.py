@@ -15,6 +15,7 @@ import pandas as pd
 from PIL import Image
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.archives import Archive
 from densevse.datasets.entities import read_entities
@@ -73,7 +74,8 @@ def dataset(reader: str, options: Mapping[str, Any], **sources: str) -> Callable
     def read(folder: Path) -> None:
         settings = {"reader": reader, "options": options, "known_unreadable": []}
         paths = {name: str(folder / file) for name, file in sources.items()}
-        write_dataset(settings, paths, 1, str(folder / "images.parquet"), str(folder / "captions.parquet"))
+        tables = str(folder / "images.parquet"), str(folder / "captions.parquet")
+        write_dataset(settings, paths, 1, *tables, Identity("fuzzed"))
 
     return read
 

@@ -46,11 +46,11 @@ def contents(project: Project) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (project.folder / "results/tables").glob("*")}
 
 
-def figures(project: Project, table: str) -> dict[str, list[float]]:
+def metrics(project: Project, table: str) -> dict[str, list[float]]:
     """Variant -> recalls of a table's measured rows."""
     rows = pd.read_parquet((project.folder / table).with_suffix(".parquet"))
     rows = rows[rows["kind"] == "measured"].set_index("variant")
-    return {name: row.tolist() for name, row in rows.filter(regex=r"_r\d+$|sum$").iterrows()}
+    return {name: row.tolist() for name, row in rows.filter(regex=r"_r\d+$|rsum$").iterrows()}
 
 
 # --- a data set of one's own -----------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ MISTAKES = (
 
 def new_method(project: Project, seed: int) -> Iterator[str]:
     """A method of one's own, by the steps of README.md, in a project whose table of scenes is made."""
-    before = figures(project, SCENES)
+    before = metrics(project, SCENES)
     for name, text in TOY.items():
         (project.folder / name).write_text(text)
     assert project.planned(SCENES) == {}
@@ -162,7 +162,7 @@ def new_method(project: Project, seed: int) -> Iterator[str]:
     listed = merge(SMALL, {"tables": {"scenes": {"measure": [*SMALL["tables"]["scenes"]["measure"], "toy"]}}})
     project.configure(listed)
     runs(project, SCENES, {"train": 1, "retrieve": 1, "table": 1})
-    after = figures(project, SCENES)
+    after = metrics(project, SCENES)
     assert after.keys() == {*before, "toy"}
     assert {name: after[name] for name in before} == before
     yield "it stands in the table, and the other rows are as they were"
@@ -176,7 +176,7 @@ def new_method(project: Project, seed: int) -> Iterator[str]:
     path = project.folder / "densevse/methods/toy.py"
     path.write_text(path.read_text().replace("functional.normalize(self.image", "functional.tanh(self.image"))
     runs(project, SCENES, {"train": 1, "retrieve": 1, "table": 1})
-    again = figures(project, SCENES)
+    again = metrics(project, SCENES)
     assert {name: again[name] for name in before} == before
     yield "another equation reran the method alone"
 

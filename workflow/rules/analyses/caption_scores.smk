@@ -126,7 +126,7 @@ rule caption_table:
         mem_mb=2000,
     params:
         code=code_of("analyses/caption_scores/caption_table.py"),
-        settings=configured(caption_scores.settings),
+        plan=planned(caption_scores.plan),
     message:
         "writing the table of sentences about images of {wildcards.dataset}"
     script:

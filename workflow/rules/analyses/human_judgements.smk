@@ -80,7 +80,7 @@ rule agreement_table:
         mem_mb=1000,
     params:
         code=code_of("analyses/human_judgements/agreement_table.py"),
-        settings=configured(human_judgements.settings_of_agreement),
+        plan=planned(human_judgements.plan_of_agreement),
     message:
         "writing the table of agreement with people on {wildcards.dataset}"
     script:

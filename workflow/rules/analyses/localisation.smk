@@ -17,7 +17,7 @@ rule extract_windows:
     log:
         "<logs>/extract_windows/{dataset}_{network}_{view}.log",
     wildcard_constraints:
-        view="whole|centre|ten_crop",
+        view=features.extracted(one_vector=True),
     conda:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
@@ -26,7 +26,7 @@ rule extract_windows:
         runtime=240,
         gpu=settings.gpu,
     params:
-        code=code_of("analyses/localisation/extract_windows.py"),
+        code=configured(features.code_of("analyses/localisation/extract_windows.py")),
         network=configured(features.of_images),
         sources=configured(datasets.source_names),
         chosen=configured(localisation.chosen),

@@ -107,7 +107,7 @@ rule vote_table:
         mem_mb=1000,
     params:
         code=code_of("analyses/votes/vote_table.py"),
-        settings=configured(ballots.settings),
+        plan=planned(ballots.plan),
     message:
         "writing the table of votes on correspondences on {wildcards.dataset}"
     script:

@@ -15,7 +15,7 @@ from densevse.dag.generators import Generators
 from densevse.dag.language import Parses, Words
 from densevse.dag.analyses import Analyses
 from densevse.dag.own_files import OwnFiles
-from densevse.dag.paths import Paths, configured
+from densevse.dag.paths import Paths, configured, planned
 from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import Proposals
 from densevse.dag.records import keep_records, read_only
@@ -66,7 +66,7 @@ wildcard_constraints:
     ensemble=any_of(settings.ensembles()),
     variant=any_of(settings.variant_names()),
     generator=generators.names(),
-    view="whole|centre|ten_crop|grid",
+    view=features.extracted(),
     shard=r"\d+-of-\d+",
     seed=r"\d+",
     round=r"\d+",

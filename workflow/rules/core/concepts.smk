@@ -54,8 +54,7 @@ rule train_concept_network:
         runtime=1440,
         gpu=settings.gpu,
     params:
-        code=code_of("train_concept_network.py"),
-        network=configured(concepts.backbone_settings),
+        code=configured(concepts.code_of_training),
         sources=configured(datasets.source_names),
         training=configured(concepts.training),
     message:

@@ -35,7 +35,7 @@ rule extract_features:
         runtime=240,
         gpu=settings.gpu,
     params:
-        code=code_of("extract_features.py"),
+        code=configured(features.code_of("extract_features.py")),
         network=configured(features.of_images),
         sources=configured(datasets.source_names),
         threads=configured(datasets.threads),

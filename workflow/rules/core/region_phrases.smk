@@ -19,7 +19,7 @@ rule extract_true_regions:
         mem_mb=4000,
         gpu=settings.gpu,
     params:
-        code=code_of("extract_true_regions.py"),
+        code=configured(features.code_of("extract_true_regions.py")),
         network=configured(features.of_regions),
         sources=configured(datasets.source_names),
         threads=configured(datasets.threads),

@@ -21,7 +21,7 @@ rule extract_regions:
         runtime=1440,
         gpu=settings.gpu,
     params:
-        code=code_of("extract_regions.py"),
+        code=configured(features.code_of("extract_regions.py")),
         network=configured(features.of_regions),
         all_stay=configured(features.all_stay),
         sources=configured(datasets.source_names),

@@ -44,9 +44,8 @@ rule train_network:
         gpu=settings.gpu,
     params:
         code=code_of("train_network.py"),
-        network=configured(features.training),
         sources=configured(datasets.source_names),
-        threads=configured(datasets.threads),
+        training=configured(features.training),
     message:
         "training the network {wildcards.network} on {wildcards.dataset}"
     script:

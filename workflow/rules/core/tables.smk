@@ -31,7 +31,7 @@ rule table:
         mem_mb=1000,
     params:
         code=code_of("table.py"),
-        settings=configured(tables.settings),
+        plan=planned(tables.plan),
     message:
         "writing the table {wildcards.table}"
     script:
@@ -68,7 +68,7 @@ rule table_of_rounds:
         mem_mb=1000,
     params:
         code=code_of("table_of_rounds.py"),
-        settings=configured(tables.settings_of_rounds),
+        plan=planned(tables.plan_of_rounds),
     message:
         "writing the table of rounds on {wildcards.dataset}"
     script:

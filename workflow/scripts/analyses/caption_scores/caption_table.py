@@ -1,4 +1,6 @@
+from densevse.analyses.caption_scores.plan import CaptionTablePlan
 from densevse.analyses.caption_scores.table import make_caption_table
+from densevse.config.validation import validate
 from densevse.runtime.logs import job
 from densevse.tables.results import Outputs
 
@@ -7,6 +9,6 @@ if __name__ == "__main__":
         make_caption_table(
             list(snakemake.input.scores),
             snakemake.input.get("published") or None,
-            snakemake.params.settings,
+            validate(CaptionTablePlan, snakemake.params.plan, "the plan of the table"),
             Outputs(**dict(snakemake.output.items())),
         )

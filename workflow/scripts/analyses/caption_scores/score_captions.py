@@ -1,4 +1,5 @@
 from densevse.analyses.caption_scores.scores import score_captions
+from densevse.artifacts.identity import Identity
 from densevse.runtime.logs import job
 
 if __name__ == "__main__":
@@ -7,7 +8,7 @@ if __name__ == "__main__":
             snakemake.input.images,
             snakemake.input.captions,
             snakemake.input.written,
-            snakemake.wildcards.split,
+            Identity.of(snakemake.wildcards),
             snakemake.params.metrics,
             snakemake.input.get("spice") or None,
             snakemake.output[0],

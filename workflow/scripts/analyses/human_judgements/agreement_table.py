@@ -1,4 +1,6 @@
+from densevse.analyses.human_judgements.plan import AgreementPlan
 from densevse.analyses.human_judgements.table import make_agreement_table
+from densevse.config.validation import validate
 from densevse.runtime.logs import job
 from densevse.tables.results import Outputs
 
@@ -8,6 +10,6 @@ if __name__ == "__main__":
             snakemake.input.judgements,
             list(snakemake.input.scores),
             snakemake.input.published,
-            snakemake.params.settings,
+            validate(AgreementPlan, snakemake.params.plan, "the plan of the table"),
             Outputs(**dict(snakemake.output.items())),
         )

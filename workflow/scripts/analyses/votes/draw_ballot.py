@@ -1,4 +1,5 @@
 from densevse.analyses.votes.ballot import write_ballot
+from densevse.artifacts.identity import Identity
 from densevse.runtime.logs import job
 
 if __name__ == "__main__":
@@ -9,4 +10,5 @@ if __name__ == "__main__":
             snakemake.params.drawn["pairs"],
             snakemake.params.drawn["seed"],
             snakemake.output[0],
+            Identity.of(snakemake.wildcards),
         )

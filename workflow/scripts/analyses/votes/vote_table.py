@@ -1,14 +1,15 @@
-from densevse.analyses.votes.table import make_vote_table
+from densevse.analyses.votes.plan import VoteTablePlan
+from densevse.analyses.votes.table import VoteTableInputs, make_vote_table
+from densevse.config.validation import validate
 from densevse.runtime.logs import job
 from densevse.tables.results import Outputs
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
+        inputs = snakemake.input
+        boxes = next(iter(inputs.boxes), None)
         make_vote_table(
-            list(zip(snakemake.input.ballots, snakemake.input.votes, strict=True)),
-            snakemake.input.image_table,
-            next(iter(snakemake.input.boxes), None),
-            snakemake.input.published,
-            snakemake.params.settings,
+            VoteTableInputs(list(inputs.ballots), list(inputs.votes), inputs.image_table, boxes, inputs.published),
+            validate(VoteTablePlan, snakemake.params.plan, "the plan of the table"),
             Outputs(**dict(snakemake.output.items())),
         )

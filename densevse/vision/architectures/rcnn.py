@@ -1,6 +1,7 @@
 """R-CNN's network for the 200 classes of ILSVRC13 (Girshick et al., CVPR 2014): Caffe's AlexNet with SVMs on top."""
 
 from collections import OrderedDict
+from collections.abc import Mapping
 
 from torch import Tensor, nn
 
@@ -50,6 +51,11 @@ class RCNN(nn.Module):
         """(N, 3, 227, 227) to (N, classes)."""
         scores: Tensor = self.classifier(self.avgpool(self.features(x)).flatten(1))
         return scores
+
+
+def untrained(architecture: str, state: Mapping[str, Tensor]) -> RCNN:
+    """The network; it has 200 classes, whatever the weights."""
+    return RCNN()
 
 
 def _pool() -> nn.MaxPool2d:

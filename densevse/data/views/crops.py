@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -11,8 +12,9 @@ from torch import Tensor
 
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.store import FeatureStore
+from densevse.data.artifacts import Artifacts
 from densevse.data.ragged import Indices
-from densevse.data.views import Regions
+from densevse.data.views.regions import RegionsOfImages
 from densevse.datasets.images import ImageFiles
 from densevse.runtime.errors import InputError
 from densevse.vision.crops import colour_of, crop_of_region
@@ -21,11 +23,11 @@ READERS = 4
 """Threads that decode and warp."""
 
 
-class Crops(Regions):
+class CropsOfRegions(RegionsOfImages):
     """The regions of an artifact as the network was shown them: (images, R, 3, S, S) uint8, decoded when asked for.
 
-    `images` is the image table, `files` are the data set's. Raises `InputError` as `Regions` does, or for regions that
-    the network was not shown as crops.
+    `images` is the image table, `files` are the data set's. Raises `InputError` as `RegionsOfImages` does, or for
+    regions that the network was not shown as crops.
     """
 
     def __init__(
@@ -48,6 +50,11 @@ class Crops(Regions):
         size = options["crop_size"] or made_from["size"]
         self._crop = partial(crop_of_region, size=size, context=options["context"], fill=fill)
 
+    @classmethod
+    def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
+        """From the regions' artifact and the data set's image files."""
+        return cls(artifacts.stores[name], image_ids, artifacts.images, ImageFiles(artifacts.files.sources()))
+
     def _gather(self, rows: Indices) -> Tensor:
         """(n, 3, S, S) crops of regions, those of an image one after the other."""
         image = self._image[rows]
@@ -60,3 +67,6 @@ class Crops(Regions):
         """(n, S, S, 3) crops of regions of one image."""
         pixels = self._files.pixels(*self._named[self._image[rows[0]]])
         return np.stack([self._crop(pixels, self._rank[row], self._boxes[row]) for row in rows])
+
+
+VIEW = CropsOfRegions

@@ -60,6 +60,9 @@ class FasterRCNN:
         return torch.cat([begin, end - begin], dim=1).cpu().numpy(), Described(vectors.cpu().numpy(), scores, classes)
 
 
+detector = FasterRCNN
+
+
 def _build(detections: int, nms_threshold: float) -> torch.nn.Module:
     model: torch.nn.Module = fasterrcnn_resnet50_fpn_v2(
         weights=None,

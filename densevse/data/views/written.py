@@ -1,5 +1,7 @@
 """The view `written`: of each image the first sentence that a generator wrote about it (SCO's "ctx + sen")."""
 
+from typing import Self
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -7,14 +9,14 @@ from torch import Tensor
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
+from densevse.data.artifacts import Artifacts
 from densevse.data.ragged import Indices, Ragged
+from densevse.data.views import View
 from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.runtime.errors import InputError
 
-WRITTEN = "written"  # also the name of the job's input: the GENERATED sentences of all splits
 
-
-class Written:
+class WrittenSentences(View):
     """The words of one sentence for each image of a split."""
 
     def __init__(self, paths: list[str], vocabulary: Vocabulary, image_ids: NDArray[np.object_]) -> None:
@@ -31,9 +33,22 @@ class Written:
         self._sentences = Ragged.of_lengths([len(sentence) for sentence in numbers])
         self._words = np.array([number for sentence in numbers for number in sentence], np.int64)
 
+    @classmethod
+    def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
+        """From the GENERATED sentences of all splits."""
+        return cls(artifacts.files.view(name), artifacts.vocabulary, image_ids)
+
+    @classmethod
+    def size(cls, artifacts: Artifacts, name: str) -> int:
+        """1: a sentence has as many numbers as it has words."""
+        return 1
+
     def take(self, images: Indices) -> Tensor:
         """(images, longest) word numbers of some of the split's images, padded with 0."""
         items, owner, place = self._sentences.take(images)
         index = torch.zeros(len(images), int(self._sentences.lengths(images).max(initial=1)), dtype=torch.long)
         index[owner, place] = torch.from_numpy(self._words[items])
         return index
+
+
+VIEW = WrittenSentences

@@ -1,0 +1,14 @@
+"""The plan of a table of votes on correspondences: the contract between the DAG and the table's job."""
+
+from pydantic import Field
+
+from densevse.config.strict import Strict
+
+
+class VoteTablePlan(Strict):
+    """A table of votes on what variants learned on a data set."""
+
+    title: str
+    dataset: str
+    seed: int = Field(description="of the models whose correspondences are voted on")
+    measured: dict[str, str] = Field(description="variant -> its title")

@@ -1,0 +1,34 @@
+"""Identity: of which data set, variant, seed, round, protocol and split an artifact is."""
+
+from dataclasses import dataclass
+from typing import Any
+
+MAKERS = ("variant", "ensemble", "generator", "writer")
+"""Wildcards that name the variant of an identity."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Of what an artifact is. It stands in the file's metadata; what does not apply to the artifact is None."""
+
+    dataset: str
+    variant: str | None = None  # or the ensemble, or what wrote sentences
+    seed: int | None = None
+    round: int | None = None
+    protocol: str | None = None
+    split: str | None = None
+
+    @classmethod
+    def of(cls, wildcards: Any, **others: str) -> "Identity":
+        """From a rule's wildcards, and from what else its artifact is of."""
+        names = {**dict(wildcards.items()), **others}
+        plain = {name: names[name] for name in ("dataset", "protocol", "split") if name in names}
+        numbers = {name: int(names[name]) for name in ("seed", "round") if name in names}
+        return cls(**plain, **numbers, variant=next((names[name] for name in MAKERS if name in names), None))
+
+    def values(self) -> dict[str, Any]:
+        """What applies to the artifact, by name."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {value}" for name, value in self.values().items())

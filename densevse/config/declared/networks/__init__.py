@@ -1,0 +1,50 @@
+"""The architectures of networks, a module for each, and torchvision's other classifiers.
+
+A new architecture is a module here and the module that it names as its implementation, with a function
+
+    untrained(architecture, state) -> nn.Module
+
+of as many classes as the weights `state` (tensors by name) have. One that finds its own boxes has instead
+
+    detector(weights, detections, nms_threshold)
+
+that makes a `Detector` of densevse/vision/extract_regions.py.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from densevse.config.declared.door import Door
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """An architecture, as far as the plan must know it."""
+
+    layers: Mapping[str, str] = field(default_factory=dict)
+    """The papers' names of layers -> torchvision's nodes, each taken behind its ReLU."""
+    implementation: str = "densevse.vision.architectures.torchvision_classifiers"
+    finds_boxes: bool = False
+    """It is a detector that needs no proposals."""
+
+
+OTHERS = frozenset(
+    """
+    convnext_base convnext_large convnext_small convnext_tiny densenet121 densenet161 densenet169 densenet201
+    efficientnet_b0 efficientnet_b1 efficientnet_b2 efficientnet_b3 efficientnet_b4 efficientnet_b5 efficientnet_b6
+    efficientnet_b7 efficientnet_v2_l efficientnet_v2_m efficientnet_v2_s googlenet inception_v3 maxvit_t mnasnet0_5
+    mnasnet0_75 mnasnet1_0 mnasnet1_3 mobilenet_v3_large mobilenet_v3_small regnet_x_16gf regnet_x_1_6gf regnet_x_32gf
+    regnet_x_3_2gf regnet_x_400mf regnet_x_800mf regnet_x_8gf regnet_y_128gf regnet_y_16gf regnet_y_1_6gf
+    regnet_y_32gf regnet_y_3_2gf regnet_y_400mf regnet_y_800mf regnet_y_8gf resnet101 resnet18 resnet34 resnet50
+    resnext101_32x8d resnext101_64x4d resnext50_32x4d shufflenet_v2_x0_5 shufflenet_v2_x1_0 shufflenet_v2_x1_5
+    shufflenet_v2_x2_0 squeezenet1_1 swin_b swin_s swin_t swin_v2_b swin_v2_s swin_v2_t vgg11 vgg11_bn vgg13 vgg13_bn
+    vgg16_bn vgg19_bn vit_b_16 vit_b_32 vit_h_14 vit_l_16 vit_l_32 wide_resnet101_2 wide_resnet50_2
+    """.split()  # noqa: SIM905 (shorter than so many quotation marks)
+)
+"""torchvision's other classifiers: their layers go by the names of torchvision's nodes alone."""
+
+ARCHITECTURES: Door[Architecture] = Door("networks", "architecture", dict.fromkeys(sorted(OTHERS), Architecture()))
+ArchitectureName = Annotated[str, AfterValidator(ARCHITECTURES.check), ARCHITECTURES.enum]

@@ -1,0 +1,23 @@
+"""The yields of a trained model besides scores, a module for each.
+
+A method implements them by functions of `Method` (densevse/methods/interface.py); an analysis that shows
+it asks for the variants whose configuration lists its name.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from densevse.config.declared.door import Door
+
+
+@dataclass(frozen=True)
+class DeclaredYield:
+    """Something that a method gives besides scores."""
+
+    description: str
+
+
+YIELDS: Door[DeclaredYield] = Door("yields", "yield")
+YieldName = Annotated[str, AfterValidator(YIELDS.check), YIELDS.enum]

@@ -1,0 +1,27 @@
+"""A data set's artifacts of images, besides its sentences: what every view is opened from."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import pandas as pd
+
+from densevse.artifacts import schema
+from densevse.artifacts.schema import Schema
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.store import FeatureStore
+from densevse.data.files import Files
+from densevse.data.texts import Texts
+
+
+class Artifacts(Texts):
+    """The image table, and the features of views by the views' names."""
+
+    def __init__(self, files: Files, features: Mapping[str, Schema]) -> None:
+        """`features` has the schema of each view that is opened from features."""
+        super().__init__(files)
+        self.stores = {view: FeatureStore(files.view(view), kind) for view, kind in features.items()}
+
+    @cached_property
+    def images(self) -> pd.DataFrame:
+        """The image table."""
+        return schema.read(self.files.one("image_table"), IMAGES)

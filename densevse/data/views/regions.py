@@ -1,0 +1,54 @@
+"""The view `regions`: the vectors of an image's regions, of which the first is the whole image."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from densevse.artifacts.schemas.features import REGION_FEATURES
+from densevse.artifacts.store import FeatureStore
+from densevse.data.ragged import Indices
+from densevse.data.views import ViewOfRegions
+from densevse.data.views.vectors import VectorsOfImages
+from densevse.runtime.errors import InputError
+
+
+class RegionsOfImages(VectorsOfImages, ViewOfRegions):
+    """The rows of a feature artifact that are regions of some images.
+
+    Raises `InputError` besides if an image's regions are not numbered 0, 1, ...
+    """
+
+    features = REGION_FEATURES
+
+    def __init__(self, store: FeatureStore, image_ids: Sequence[str] | NDArray[np.object_], name: str) -> None:
+        super().__init__(store, image_ids, name)
+        every = np.arange(len(self._rows.first) - 1)
+        if (store.rows["rank"].to_numpy() != self._rows.take(every)[2]).any():
+            raise InputError(f"{name} features: the ranks of an image's regions are not 0, 1, ...; make them anew.")
+        self._scores = store.rows["score"].to_numpy(np.float32, copy=True)
+        self._scores[store.rows["rank"] == 0] = np.inf
+
+    def all_of(self, images: Indices) -> tuple[Indices, Indices]:
+        """Every region of some images: which of the images it belongs to, and its rank."""
+        _, owner, rank = self._rows.take(self._images[images])
+        return owner, rank
+
+    def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor, Tensor, Tensor]:
+        """(images, R, ...) features of some regions, which of them exist, and their class scores."""
+        counts = np.bincount(owner, minlength=len(images))
+        place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+        rows = self._rows.first[self._images[images]][owner] + rank
+        vectors = self._gather(rows)
+        present = torch.zeros(len(images), int(counts.max(initial=1)), dtype=torch.bool)
+        present[owner, place] = True
+        padded = vectors.new_zeros(*present.shape, *vectors.shape[1:])
+        padded[present] = vectors
+        scores = torch.zeros(present.shape)
+        scores[present] = torch.from_numpy(self._scores[rows])
+        return padded, present, scores
+
+
+VIEW = RegionsOfImages

@@ -1,0 +1,55 @@
+"""Views that have one vector or grid for each image, gathered from memory-mapped features."""
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from densevse.artifacts.schemas.features import IMAGE_FEATURES
+from densevse.artifacts.store import FeatureStore
+from densevse.data.artifacts import Artifacts
+from densevse.data.ragged import Indices, Ragged
+from densevse.data.views import View
+from densevse.runtime.errors import InputError
+
+
+class VectorsOfImages(View):
+    """The rows of a feature artifact that are some images'.
+
+    `image_ids` names the images of a split in order. Raises `InputError` naming the first image that has no features.
+    """
+
+    features = IMAGE_FEATURES
+
+    def __init__(self, store: FeatureStore, image_ids: Sequence[str] | NDArray[np.object_], name: str) -> None:
+        ids = store.rows["image_id"].to_numpy(dtype=object)
+        begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.empty(0, np.int64)
+        number = {image_id: begin for begin, image_id in enumerate(ids[begins])}
+        if len(number) < len(begins):
+            raise InputError(f"{name} features: the rows of an image do not stand together; make the files anew.")
+        missing = [image_id for image_id in image_ids if image_id not in number]
+        if missing:
+            raise InputError(
+                f"{name} features: {len(missing)} images have none, the first is {missing[0]!r}. Delete the feature "
+                "files of this data set and run snakemake again to make them anew."
+            )
+        self._store, self._images = store, np.array([number[image_id] for image_id in image_ids], np.int64)
+        self._rows = Ragged(np.append(begins, len(ids)))
+
+    @classmethod
+    def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
+        """From the view's features."""
+        return cls(artifacts.stores[name], image_ids, name)
+
+    def take(self, images: Indices) -> Tensor:
+        """(images, ...) float32 features of some of the split's images."""
+        return self._gather(self._rows.first[self._images[images]])
+
+    def _gather(self, rows: Indices) -> Tensor:
+        return torch.from_numpy(self._store.gather(rows)).float()
+
+
+VIEW = VectorsOfImages

@@ -1,0 +1,50 @@
+"""Retrieval on the test split, by one trained model or several: all is encoded, then any part of it can be scored."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.data.files import Files
+from densevse.evaluation.protocols import TestSet, folds
+from densevse.evaluation.retrieval import retrieve, versions
+from densevse.inference.encoding import encode_images, encode_sentences
+from densevse.inference.models import described, open_model
+from densevse.inference.scoring import Scorer, scorer
+from densevse.runtime.numerics import set_up
+
+
+class EncodedTest(NamedTuple):
+    """The test split, encoded by models."""
+
+    scorers: list[Scorer]  # one for each model
+    rows: TestSet
+    made_with: dict[str, Any]  # the devices of encoding and of training, and versions of packages
+
+
+def encode_test(files: Files, models: Sequence[str], threads: int) -> EncodedTest:
+    """Encode the test split with each of the trained `models`, which are at least one.
+
+    Raises `InputError` as `open_model` does, or if no readable image of the split has a sentence.
+    """
+    device = set_up(threads)
+    scorers = []
+    for model in models:
+        inputs, method = open_model(files, model, device)
+        pairs = inputs.pairs("test", method.regions_read)
+        scorers.append(scorer(method, encode_images(method, pairs), encode_sentences(method, pairs)))
+    trained_on = sorted({described(model)["device"] for model in models})
+    made_with = {"device": device.type, "trained_on": ", ".join(trained_on), "versions": versions()}
+    return EncodedTest(scorers, pairs.rows, made_with)
+
+
+def write_retrieval(
+    score: Scorer, encoded: EncodedTest, of: Identity, models: Mapping[str, str], output: str | Path
+) -> None:
+    """Write the RETRIEVAL artifact of a protocol, which `of` names; the lineage names the `models`."""
+    protocol = str(of.protocol)
+    rows = retrieve(score, encoded.rows, folds(encoded.rows, protocol))
+    schema.write(rows, RETRIEVAL, output, lineage({"protocol": protocol, **encoded.made_with}, models), of)

@@ -1,0 +1,1 @@
+"""Networks by their architecture: see densevse/config/declared/networks for how one is added."""

@@ -1,0 +1,23 @@
+"""The view `grid`: the cells of a convolution of the whole image (sm-LSTM: 196 cells of conv5_4)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from densevse.vision.networks import Network
+from densevse.vision.resizing import Pixels, squeezed
+from densevse.vision.views import Extraction, planes
+
+
+class Grid(Extraction):
+    """A vector of each cell of a convolution."""
+
+    def crops(self, pixels: Pixels, resize: int, size: int) -> Pixels:
+        """(1, size, size, 3): the image, squeezed."""
+        return squeezed(pixels, size)[None]
+
+    def features(self, network: Network, pixels: Pixels, layer: str) -> NDArray[np.float32]:
+        """(images, cells, D), row by row. Raises `InputError` for a layer that is no convolution."""
+        return network.grid(planes(pixels), layer).cpu().numpy()
+
+
+EXTRACTION = Grid()

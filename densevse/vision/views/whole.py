@@ -1,0 +1,15 @@
+"""The view `whole`: the whole image, squeezed into the network's square as R-CNN squeezes a region."""
+
+from densevse.vision.resizing import Pixels, squeezed
+from densevse.vision.views import Extraction
+
+
+class Whole(Extraction):
+    """One vector of the whole image."""
+
+    def crops(self, pixels: Pixels, resize: int, size: int) -> Pixels:
+        """(1, size, size, 3): the image, squeezed."""
+        return squeezed(pixels, size)[None]
+
+
+EXTRACTION = Whole()

@@ -1,0 +1,161 @@
+"""Declarations by file: what is known of them without imports, and whose jobs an edit of one reaches."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from densevse.config.declared.networks import ARCHITECTURES, OTHERS
+from densevse.config.declared.readers import READERS
+from densevse.config.declared.structures import STRUCTURES
+from densevse.config.declared.views import VIEWS
+from densevse.config.declared.yields import YIELDS
+from densevse.config.load import load
+from densevse.dag.concepts import Concepts
+from densevse.dag.datasets import Datasets
+from densevse.dag.features import Features
+from densevse.dag.generators import Generators
+from densevse.dag.project import Project
+from densevse.dag.training import Training
+from densevse.runtime.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+DOORS = (VIEWS, STRUCTURES, READERS, ARCHITECTURES, YIELDS)
+
+
+def test_a_declaration_imports_nothing_heavy():
+    names = [f"densevse.config.declared.{door.module(name).split('.', 3)[3]}" for door in DOORS for name in door.named]
+    heavy = ["torch", "torchvision", "cv2", "numpy", "pandas", "pyarrow", "nltk"]
+    program = f"import importlib, sys\nfor name in {names}: importlib.import_module(name)\n"
+    program += f"print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, text=True).strip() == "[]"
+
+
+def test_every_declaration_has_its_implementation():
+    expected = [VIEWS[name].opened_by for name in VIEWS]
+    assert {f"densevse/data/views/{name}.py" for name in expected} <= files("densevse/data/views")
+    assert {f"densevse/vision/views/{name}.py" for name, view in VIEWS.items() if view.extracted} == files(
+        "densevse/vision/views"
+    )
+    assert {f"densevse/data/structures/{name}.py" for name in STRUCTURES} == files("densevse/data/structures")
+    modules = [READERS[name].IMPLEMENTATION for name in READERS]
+    modules += [ARCHITECTURES[name].implementation for name in ARCHITECTURES]
+    assert all((ROOT / f"{module.replace('.', '/')}.py").exists() for module in modules)
+
+
+def files(folder: str) -> set[str]:
+    found = {path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob("*.py")}
+    return found - {f"{folder}/__init__.py"}
+
+
+def test_the_other_classifiers_are_torchvision_s():
+    import torchvision
+
+    known = set(torchvision.models.list_models(module=torchvision.models))
+    own = {name for name in ARCHITECTURES.named if "torchvision" not in ARCHITECTURES[name].implementation}
+    assert set(ARCHITECTURES) - own == known
+    assert not OTHERS & set(ARCHITECTURES.named)
+
+
+MISTAKES = {
+    "datasets.coco.reader": ({"datasets": {"coco": {"reader": "cocoa"}}}, "no reader 'cocoa'; known: coco, .*'coco' m"),
+    "datasets.coco.networks.gird": (
+        {"datasets": {"coco": {"networks": {"gird": "vgg19"}}}},
+        "no view 'gird'; known: centre, .*; is 'grid' meant",
+    ),
+    "methods.vse.views.0": ({"methods": {"vse": {"views": ["hole"]}}}, "no view 'hole'; .*is 'whole' meant"),
+    "methods.vse.sentences.0": (
+        {"methods": {"vse": {"sentences": ["word"]}}},
+        "no structure of sentences 'word'; known: dependencies, .*is 'words' meant",
+    ),
+    "methods.vse.yields.0": ({"methods": {"vse": {"yields": ["phrase"]}}}, "no yield 'phrase'; known: phrases, sal"),
+    "networks.vgg19.architecture": (
+        {"networks": {"vgg19": {"architecture": "vgg91"}}},
+        "no architecture 'vgg91'; known: alexnet, .* and 7. others; is 'vgg",
+    ),
+}
+
+
+@pytest.mark.parametrize("path", MISTAKES)
+def test_a_name_that_is_not_known_is_refused_with_those_that_are(path):
+    values, message = MISTAKES[path]
+    with pytest.raises(InputError, match=rf"{path}: {message}"):
+        load(ROOT / "config", values)
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("config", "workflow", "densevse"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def job(**wildcards):
+    return SimpleNamespace(**{"seed": "0", "round": "0", **wildcards})
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """The digests of some jobs."""
+    project = Project(folder, {})
+    features, training = Features(project), Training(project)
+    found = {f"read {name}": Datasets(project).code(job(dataset=name)) for name in ("coco", "flickr8k", "scenes")}
+    found |= {
+        f"{view} by {network}": features.code_of("extract_features.py")(job(view=view, network=network))
+        for view, network in (("whole", "mobilenet_v2"), ("whole", "scenes_net"), ("grid", "vgg19"))
+    }
+    found |= {
+        f"regions by {network}": features.code_of("extract_regions.py")(job(network=network))
+        for network in ("scenes_net", "faster_rcnn")
+    }
+    found |= {
+        f"train {name}": training.code_of("train.py")(job(variant=name, dataset="flickr30k"))
+        for name in ("vse", "hm_lstm", "defrag", "defrag_finetuned", "sdt_rnn", "sm_lstm")
+    }
+    found["train concepts"] = Concepts(project).code_of_training(
+        job(dataset="flickr30k", concept_network=_trained_whole(project))
+    )
+    found["train sc_nlm"] = Generators(project).code(job(generator="sc_nlm", dataset="flickr30k"))
+    return found
+
+
+def _trained_whole(project: Project) -> str:
+    return next(name for name, entry in project.config.concept_networks.items() if entry.train == "all")
+
+
+EDITS = {
+    "densevse/datasets/coco.py": {"read coco"},
+    "densevse/datasets/flickr.py": {"read flickr8k"},
+    "densevse/vision/views/grid.py": {"grid by vgg19"},
+    "densevse/config/declared/networks/vgg19.py": {"grid by vgg19", "train concepts"},
+    "densevse/config/declared/networks/scenes_net.py": {"whole by scenes_net", "regions by scenes_net"},
+    "densevse/vision/architectures/faster_rcnn.py": {"regions by faster_rcnn"},
+    "densevse/data/views/crops.py": {"train defrag_finetuned"},
+    "densevse/data/views/written.py": set(),
+    "densevse/data/structures/trees.py": {"train hm_lstm"},
+    "densevse/data/structures/dependencies.py": {"train sdt_rnn"},
+    "densevse/data/structures/triplets.py": {"train defrag", "train defrag_finetuned"},
+    "densevse/data/structures/tags.py": {"train sc_nlm"},
+    "densevse/config/declared/views/grid.py": set(),
+    "densevse/config/declared/readers/coco.py": set(),
+}
+
+
+@pytest.mark.parametrize("file", EDITS)
+def test_an_edit_reaches_the_jobs_that_use_what_is_declared(copy, file):
+    before = digests(copy)
+    with (copy / file).open("a") as text:
+        text.write("\nEDITED = True\n")
+    after = digests(copy)
+    assert {name for name in before if after[name] != before[name]} == EDITS[file]
+
+
+def test_an_edit_of_the_network_of_scenes_leaves_the_features_of_others(copy):
+    before = digests(copy)
+    with (copy / "densevse/scenes/network.py").open("a") as text:
+        text.write("\nEDITED = True\n")
+    after = digests(copy)
+    assert {name for name in before if after[name] != before[name]} == {"whole by scenes_net", "regions by scenes_net"}

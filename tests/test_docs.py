@@ -1,0 +1,84 @@
+"""The documentation names what is there, and the records of trials keep their form."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+HISTORY = {"findings.md", "lab_notebook.md"}
+PAGES = [ROOT / "README.md", ROOT / "config/README.md", *(page for page in DOCS if page.name not in HISTORY)]
+FOLDERS = "benchmarks|config|densevse|docs|envs|examples|profiles|tests|workflow"
+PATHS = re.compile(rf"(?<![\w./-])(?:{FOLDERS})/[\w./<>*-]*[\w/>*]")
+MODULES = re.compile(r"(?<![\w./-])(?:densevse|tests)(?:\.\w+)+")
+LINKS = re.compile(r"\]\(([^)\s]+)\)|^\[\w+\]: (\S+)$", re.MULTILINE)
+TRIAL = re.compile(r"^\| (2\d{3}-\d{2}-\d{2}) (.*)\|$", re.MULTILINE)
+
+
+def found(pattern):
+    """What `pattern` finds in the pages: (page, text) pairs."""
+    return [(page.name, text) for page in PAGES for text in pattern.findall(page.read_text(encoding="utf-8"))]
+
+
+def test_every_path_that_the_documentation_names_exists():
+    named = found(PATHS)
+    assert len(named) > 50
+    missing = [each for each in named if not any(ROOT.glob(re.sub("<[^>]*>", "*", each[1])))]
+    assert not missing
+
+
+def test_every_module_that_the_documentation_names_exists():
+    named = found(MODULES)
+    assert named
+    places = {each: ROOT / each[1].replace(".", "/") for each in named}
+    missing = [each for each, place in places.items() if not (place.is_dir() or place.with_suffix(".py").is_file())]
+    assert not missing
+
+
+def headings(page):
+    """The anchors that GitHub gives a page's headings."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *DOCS], ids=lambda page: page.name)
+def test_links_between_pages_lead_to_a_heading(page):
+    for link in LINKS.findall(page.read_text(encoding="utf-8")):
+        target, _, anchor = "".join(link).partition("#")
+        if not target.startswith(("http:", "https:")):
+            there = page.parent / target if target else page
+            assert there.is_file(), link
+            assert not anchor or anchor in headings(there), link
+
+
+def test_the_notebook_has_a_trial_a_row_in_the_order_of_their_days():
+    page = ROOT / "docs/lab_notebook.md"
+    text = page.read_text(encoding="utf-8")
+    rows = TRIAL.findall(text)
+    assert len(rows) == sum(line.startswith("| 2") for line in text.splitlines())
+    for _, row in rows:
+        *cells, kept = (cell.strip() for cell in row.strip().lstrip("|").split("|"))
+        assert len(cells) == 5, row
+        assert all(cells), row
+        assert kept in {"yes", "no", "base", "variant"}, row
+    assert all(earlier <= later for (earlier, _), (later, _) in pairwise(rows))
+    labels = set(re.findall(r"\[findings\]\[(\w+)\]", text))
+    assert labels == set(re.findall(r"^\[(\w+)\]: ", text, re.MULTILINE))
+
+
+def test_the_glossary_has_at_most_30_terms():
+    rows = re.findall(r"^\| (.+?) \| ", (ROOT / "docs/glossary.md").read_text(encoding="utf-8"), re.MULTILINE)
+    terms = rows[1:]
+    assert 20 < len(terms) <= 30
+    assert len(set(terms)) == len(terms)
+
+
+@pytest.mark.parametrize("folder", ["methods", "generators"])
+def test_a_value_keeps_its_origin_in_a_word_or_two(folder):
+    for path in (ROOT / "config" / folder).glob("*.yaml"):
+        text = path.read_text(encoding="utf-8")
+        longer = [line for line in text.splitlines() if len(line.partition(" # ")[2]) > 50 and line.strip()[0] != "#"]
+        assert not longer, f"{path.name}: what was tried belongs in docs/lab_notebook.md"
+        assert not re.search(r"^ +#.*\n +#", text, re.MULTILINE), f"{path.name}: a comment of two lines"
