@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 
-from densevse.datasets.archives import Archive, base_names
+from densevse.datasets.archives import Archive, base_names, plain
 from densevse.runtime.errors import InputError
 
 Content = TypeVar("Content")
@@ -37,8 +37,12 @@ def read_files(path: str, pattern: str) -> Iterator[tuple[str, bytes]]:
     if _is_plain_file(path):
         yield path, Path(path).read_bytes()
         return
+    asked = plain(pattern)
     with Archive.open(path) as archive:
-        found = sorted(name for base, names in base_names(archive).items() if fnmatch(base, pattern) for name in names)
+        by_base = base_names(archive)
+        found = by_base.get(asked) or sorted(
+            name for base, names in by_base.items() if fnmatch(base, asked) for name in names
+        )
         if not found:
             raise InputError(f"{path}: no file {pattern} in it; it has {', '.join(archive.names()[:10]) or 'none'}.")
         for name in found:
