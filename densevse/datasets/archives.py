@@ -244,7 +244,7 @@ def _by_plain_name(path: Path, named: Iterable[tuple[str, Member]]) -> dict[str,
             continue
         if names.setdefault(found, name.removeprefix("./")) != name.removeprefix("./"):
             raise InputError(
-                f"{path}: two of its files are called {found}, as {ascii(names[found])} and {ascii(name)}; leave only "
+                f"{path}: two of its files are called {found}, as {names[found]!a} and {name!a}; leave only "
                 "one of them, or rename one."
             )
         members[found] = member

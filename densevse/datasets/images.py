@@ -14,7 +14,7 @@ from PIL import Image, UnidentifiedImageError
 from densevse.datasets.archives import Archive as ImageSource
 from densevse.runtime.errors import InputError
 
-__all__ = ["ImageFacts", "ImageFiles", "ImageSource", "decode", "examine"]
+__all__ = ["ImageFacts", "ImageFiles", "ImageSource", "decode", "examine", "orientation"]
 
 FORMATS = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
 """Formats that are decoded here; Pillow knows more, among them some that start other programs."""
@@ -115,11 +115,21 @@ def examine(data: bytes, name: str) -> ImageFacts:
         reduced = image.draft("RGB", (1, 1)) is not None
         image.load()
         width, height = whole if reduced else image.size
-        orientation = _orientation(image)
+        sideways = _orientation(image) in SIDEWAYS
         _rgb(image)
-    if orientation in SIDEWAYS:
+    if sideways:
         width, height = height, width
     return ImageFacts(width, height, hashlib.sha256(data).hexdigest())
+
+
+def orientation(data: bytes, name: str) -> int:
+    """The EXIF orientation by which `decode` sets the stored pixels upright, from 1 (as they are) to 8.
+
+    Raises `InputError` as `decode` does where the bytes are no image.
+    """
+    with _opened(data, name) as image:
+        found = _orientation(image)
+    return found if found in UPRIGHT else 1
 
 
 @contextmanager

@@ -12,8 +12,8 @@ image once) happens here.
 
 An image that no split lists is no part of the data set: neither it nor its captions are read further.
 
-A data set with true boxes has a second function, `read_boxes(paths) -> boxes`, whose frame has the columns of the BOXES
-schema; one whose objects have masks has `read_masks(paths) -> masks`, with those of MASKS.
+A data set with true boxes has a second function, and one whose objects have masks a third, as
+densevse/datasets/true_boxes.py says.
 """
 
 from collections import Counter
@@ -29,8 +29,7 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
-from densevse.artifacts.schemas.masks import MASKS
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.config.datasets import READERS, ReaderOptions, Reading
 from densevse.config.validation import validate
 from densevse.datasets.archives import base_names
@@ -49,23 +48,12 @@ LONG = 100
 
 def reader(name: str) -> Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]]:
     """The `read` function of a layout; only its module is imported."""
-    read: Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]] = _module(name).read
+    read: Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]] = implementation(name).read
     return read
 
 
-def boxes_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
-    """The `read_boxes` function of a layout that has true boxes."""
-    read_boxes: Callable[[Paths], pd.DataFrame] = _module(name).read_boxes
-    return read_boxes
-
-
-def masks_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
-    """The `read_masks` function of a layout whose objects have masks."""
-    read_masks: Callable[[Paths], pd.DataFrame] = _module(name).read_masks
-    return read_masks
-
-
-def _module(name: str) -> ModuleType:
+def implementation(name: str) -> ModuleType:
+    """The module that reads a layout."""
     return import_module(READERS[name].IMPLEMENTATION)
 
 
@@ -94,32 +82,12 @@ def write_dataset(
 ) -> None:
     """`read_dataset`, written as the data set's two artifacts."""
     images, captions = read_dataset(settings, paths, threads)
-    schema.write(images, IMAGES, images_path, _made_from(settings, paths))
-    schema.write(captions, CAPTIONS, captions_path, _made_from(settings, paths))
+    schema.write(images, IMAGES, images_path, made_from(settings, paths))
+    schema.write(captions, CAPTIONS, captions_path, made_from(settings, paths))
 
 
-def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, boxes_path: str) -> None:
-    """The data set's true boxes, of the images in its image table and in their order, as an artifact."""
-    boxes = _of_images(boxes_reader(settings["reader"])(paths), images_path)
-    schema.write(boxes, BOXES, boxes_path, _made_from(settings, paths))
-
-
-def write_masks(settings: Mapping[str, Any], paths: Paths, images_path: str, masks_path: str) -> None:
-    """The masks of the data set's objects, of the images in its image table and in their order, as an artifact."""
-    masks = _of_images(masks_reader(settings["reader"])(paths), images_path)
-    schema.write(masks, MASKS, masks_path, _made_from(settings, paths))
-
-
-def _of_images(objects: pd.DataFrame, images_path: str) -> pd.DataFrame:
-    """Those of some objects whose images are in an image table, in its order."""
-    images = schema.read(images_path, IMAGES, ["image_id"])
-    row = objects["image_id"].map(pd.Series(images.index, index=images["image_id"]))
-    if row.isna().any():
-        logger.warning("%d objects are of images that the data set does not have; left out", row.isna().sum())
-    return objects.assign(row=row).dropna(subset="row").sort_values("row", kind="stable").drop(columns="row")
-
-
-def _made_from(settings: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
+def made_from(settings: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
+    """What an artifact is made from that is read from a data set's own files."""
     # Names without folders: the same files give the same artifact wherever they are.
     sources = {name: Path(path).name for name, path in paths.items()}
     return lineage({key: settings[key] for key in ("reader", "options", "known_unreadable")} | {"sources": sources})

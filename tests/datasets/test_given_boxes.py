@@ -108,3 +108,12 @@ def test_a_missing_column_is_named(tables, tmp_path):
     pd.DataFrame([ROW]).drop(columns="phrase").to_parquet(given)
     with pytest.raises(InputError, match="expected a Parquet file with the columns"):
         write_given_boxes(given, *tables, str(tmp_path / "boxes.parquet"))
+
+
+def test_a_box_of_an_image_that_cannot_be_read_is_no_error(tables, tmp_path):
+    images = schema.read(tables[0], IMAGES)
+    schema.write(images.assign(width=0, height=0, status="missing"), IMAGES, tables[0], {})
+    given, output = str(tmp_path / "mine.parquet"), str(tmp_path / "boxes.parquet")
+    pd.DataFrame([ROW]).to_parquet(given)
+    write_given_boxes(given, *tables, output)
+    assert len(schema.read(output, BOXES)) == 1

@@ -15,7 +15,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.run_lengths import decode
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.layout import seeded_splits
-from densevse.datasets.readers import boxes_reader, masks_reader, read_dataset, write_boxes, write_dataset
+from densevse.datasets.readers import read_dataset, write_dataset
+from densevse.datasets.true_boxes import boxes_reader, masks_reader, write_boxes
 from densevse.runtime.errors import InputError
 
 FLICKR = {"captions": "token.txt", "splits": {"train": "train.txt", "val": "dev.txt", "test": "test.txt"}}
