@@ -27,11 +27,16 @@ COLUMNS = [column.name for column in BOXES.columns]
 
 def write_given_boxes(given: str, images: str, captions: str, output: str) -> None:
     """Check the user's boxes against the image and caption tables and write them as a BOXES artifact."""
-    caption_table = schema.read(captions, CAPTIONS)
-    boxes = _read_parquet(given) if Path(given).suffix == ".parquet" else read_entities(given, caption_table)
-    check(boxes, schema.read(images, IMAGES), caption_table, given)
+    image_table, caption_table = schema.read(images, IMAGES), schema.read(captions, CAPTIONS)
+    if Path(given).suffix == ".parquet":
+        boxes = _read_parquet(given)
+    else:
+        boxes = read_entities(given, caption_table)
+        _check_not_turned(boxes, image_table, given)
+    check(boxes[COLUMNS], image_table, caption_table, given)
     logger.info("%d boxes of %d images", len(boxes), boxes["image_id"].nunique())
-    schema.write(boxes, BOXES, output, lineage({"given": Path(given).name}, {"images": images, "captions": captions}))
+    made_from = lineage({"given": Path(given).name}, {"images": images, "captions": captions})
+    schema.write(boxes[COLUMNS], BOXES, output, made_from)
 
 
 def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, name: str) -> None:
@@ -48,6 +53,22 @@ def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, nam
     }
     check_rows(boxes, problems, name)
     check_inside(boxes, images, name)
+
+
+def _check_not_turned(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
+    """Raise `InputError` naming the first image whose stated width and height are exchanged."""
+    own = images.set_index("image_id")[["width", "height"]].reindex(boxes["image_id"]).reset_index()
+    stated = boxes[["stated_width", "stated_height"]].reset_index(drop=True)
+    exchanged = (stated["stated_width"] == own["height"]) & (stated["stated_height"] == own["width"])
+    wrong = exchanged & (own["width"] != own["height"])
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        raise InputError(
+            f"{name}: says that image {own['image_id'][row]} has {stated.loc[row, 'stated_width']:.0f} x "
+            f"{stated.loc[row, 'stated_height']:.0f} pixels, but upright, as its EXIF data say, it has "
+            f"{own['width'][row]:.0f} x {own['height'][row]:.0f} ({own.loc[wrong, 'image_id'].nunique()} such images), "
+            "so its boxes lie elsewhere. Use the photograph without its EXIF data."
+        )
 
 
 def _read_parquet(path: str) -> pd.DataFrame:
