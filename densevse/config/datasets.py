@@ -1,8 +1,9 @@
 """Data sets: where their files come from, who reads them, and what the stages use on them."""
 
-from typing import Annotated, ClassVar, Literal, Self, TypeVar, cast, get_args
+from datetime import date
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, cast, get_args
 
-from pydantic import AfterValidator, Field, SerializeAsAny, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SerializeAsAny, model_validator
 
 from densevse.analyses.localisation.settings import Localisation
 from densevse.config.generators import Captions
@@ -24,6 +25,16 @@ def _encoding(name: str) -> str:
     return name
 
 
+def _as_text(image_id: Any) -> Any:
+    if isinstance(image_id, bool | int | float | date):
+        raise ValueError(
+            f"{image_id} is no text; put each id in quotes, as the data set's files write it: without them YAML makes "
+            'other values of some, such as the number 10 of "0012"'
+        )
+    return image_id
+
+
+ImageId = Annotated[str, BeforeValidator(_as_text)]
 Encoding = Annotated[str, AfterValidator(_encoding)]
 Of = TypeVar("Of")
 
@@ -154,7 +165,8 @@ class Reading(Strict):
     options: Annotated[SerializeAsAny[Strict], of_type("reader", READERS)] = Field(
         default={}, validate_default=True, description="the reader's own options"
     )
-    known_unreadable: list[str] = Field(default=[], description="image ids that may be missing or unreadable")
+    known_unreadable: list[ImageId] = Field(default=[], description="image ids that may be missing or unreadable")
+    only_available: bool = Field(False, description="whether images that are missing are left out, and a table says so")
 
 
 class Ballot(Strict):

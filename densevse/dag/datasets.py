@@ -74,6 +74,7 @@ class Datasets(Stage):
             "reader": dataset.reader,
             "options": self.options(wildcards),
             "known_unreadable": dataset.known_unreadable,
+            "only_available": dataset.only_available,
         }
 
     def options(self, wildcards: Wildcards) -> dict[str, Any]:

@@ -227,7 +227,12 @@ def base_names(archive: Archive) -> dict[str, list[str]]:
 def plain(name: str) -> str:
     """A file's plain name; a byte of it that is not UTF-8 becomes % and its two hexadecimal digits."""
     slashed = name.replace("\\", "/").removeprefix("./")
-    return unicodedata.normalize("NFC", NOT_UTF_8.sub(lambda found: f"%{ord(found[0]) - 0xDC00:02X}", slashed))
+    return composed(NOT_UTF_8.sub(lambda found: f"%{ord(found[0]) - 0xDC00:02X}", slashed))
+
+
+def composed(text: str) -> str:
+    """Text with each accent and its letter as one character, where there is such a character (NFC)."""
+    return unicodedata.normalize("NFC", text)
 
 
 def _by_plain_name(path: Path, named: Iterable[tuple[str, Member]]) -> dict[str, Member]:

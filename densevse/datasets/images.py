@@ -16,8 +16,18 @@ from densevse.runtime.errors import InputError
 
 __all__ = ["ImageFacts", "ImageFiles", "ImageSource", "decode", "examine", "orientation"]
 
-FORMATS = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP", "PPM")
-"""Formats that are decoded here; Pillow knows more, among them some that start other programs."""
+FORMATS = {
+    "JPEG": (".jpg", ".jpeg", ".jpe", ".jfif", ".mpo"),
+    "PNG": (".png", ".apng"),
+    "GIF": (".gif",),
+    "BMP": (".bmp",),
+    "TIFF": (".tif", ".tiff"),
+    "WEBP": (".webp",),
+    "PPM": (".ppm", ".pgm", ".pbm", ".pnm", ".pfm"),
+}
+"""Formats that are decoded here, with the suffixes of their files; Pillow knows more, some of which start programs."""
+
+SUFFIXES = frozenset(suffix for suffixes in FORMATS.values() for suffix in suffixes)
 
 LARGEST_IMAGE = 89_478_485
 """Pixels. A larger one is taken for a bomb (Pillow's own limit, which there is only a warning)."""
@@ -135,7 +145,7 @@ def orientation(data: bytes, name: str) -> int:
 @contextmanager
 def _opened(data: bytes, name: str) -> Iterator[Image.Image]:
     try:
-        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        with Image.open(io.BytesIO(data), formats=tuple(FORMATS)) as image:
             _check_size(image, name)
             if image.format == "PNG":
                 _scale_transparent_colour(image, bits=data[24])  # of the header

@@ -121,6 +121,12 @@ def test_a_table_knows_what_is_not_as_config_datasets_says():
         assert tables.settings(job(name))["sections"][0]["measured"]["vse"]["replaced"] == {}
 
 
+def test_images_that_are_there_alone_are_not_what_the_papers_ranked():
+    tables = Tables(project(datasets={"flickr8k": {"only_available": True}}))
+    measured = tables.settings(job("flickr8k"))["sections"][0]["measured"]
+    assert measured["hm_lstm"]["replaced"] == {"only_available": [False, True]}
+
+
 def test_an_ensemble_stands_beside_its_members():
     overrides = {
         "methods": {"vse": {"ensembles": {"vse_all": {"title": "VSE*", "members": ["vse", "vsepp"]}}}},

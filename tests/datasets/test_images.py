@@ -317,3 +317,8 @@ def test_what_can_be_examined_can_be_decoded_and_is_like_the_picture(form: str, 
     assert abs(pixels.mean((0, 1)) - np.asarray(expected).mean((0, 1))).max() < 12
     if mode not in ("1", "P", "PA"):  # dithered, or of few colours
         assert np.abs(pixels.astype(int) - np.asarray(expected)).mean() < 5
+
+
+def test_files_are_known_by_all_suffixes_of_the_formats_that_are_read() -> None:
+    known = {suffix for suffix, form in Image.registered_extensions().items() if form in (*images.FORMATS, "MPO")}
+    assert known == images.SUFFIXES

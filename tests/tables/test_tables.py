@@ -331,6 +331,24 @@ def test_the_foot_counts_what_a_protocol_really_ranks(tmp_path, data):
     assert "1,000 ranked" in text
 
 
+def test_the_foot_counts_images_that_are_the_same_files(tmp_path, data):
+    files = data()
+    images = schema.read(files[0], IMAGES)
+    images["sha256"] = images["image_id"]
+    images.loc[[5, 6], "sha256"] = images["sha256"].iloc[-1]  # of train
+    images.loc[[7, 8], "split"] = "val"
+    images.loc[8, "sha256"] = images["sha256"].iloc[-2]
+    schema.write(images, IMAGES, files[0], {})
+    retrievals = [retrieval(tmp_path / "0.parquet", 0, files)]
+    text, _ = make(tmp_path, settings(section({"vse": entry("VSE", [0])})), (files, retrievals))
+    foot = [line.removeprefix("- Flickr8K: ") for line in text.splitlines() if "the same files" in line]
+    assert foot == [
+        "1 images of val are the same files as images of train.",
+        "2 images of test are the same files as images of train.",
+        "2 images of test are the same files as others of it.",
+    ]
+
+
 def test_bytes_depend_on_inputs_alone(tmp_path, data):
     files = data()
     runs = [retrieval(tmp_path / "0.parquet", 0, files)]
@@ -481,11 +499,11 @@ def test_the_foot_of_several_sections_says_each_thing_once_and_of_which_data_set
     assert [line.partition(";")[0] for line in data_sets] == [
         "MS-COCO, full: 2 training images that can be read",
         "MS-COCO, full: 1 test images have no sentence: they are candidates but ask nothing.",
-        "MS-COCO: 1 test images cannot be read and are left out.",
+        "MS-COCO: 1,199 of 1,200 images of the test split can be read",
         "MS-COCO, first_1000: 2 training images that can be read",
         "Flickr30K: 2 training images that can be read",
         "Flickr30K: 1 test images have no sentence: they are candidates but ask nothing.",
-        "Flickr30K: 1 test images cannot be read and are left out.",
+        "Flickr30K: 59 of 60 images of the test split can be read",
         "MS-COCO, ours: network of whole: vgg19",
         "Flickr30K, ours: network of whole: vgg19",
         "MS-COCO, seed 4: vse.",
