@@ -44,8 +44,8 @@ DECOMPRESSORS: dict[bytes, Callable[[Path], Any]] = {
 UTF_8 = 0x800
 """The flag of a zip's member whose name is in UTF-8."""
 
-NOT_UTF_8 = re.compile("[\udc80-\udcff]")
-"""A byte of a name that is not UTF-8, as Python holds it."""
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f\udc80-\udcff]")
+"""A control character in a name, or a byte that is not UTF-8, as Python holds it."""
 
 Member = TypeVar("Member")
 
@@ -82,7 +82,10 @@ class Archive(ABC):
             decompressor = _decompressor(path)
             return _Tar(_uncompressed(path, decompressor) if decompressor else path)
         except (*DAMAGES, NotImplementedError, ValueError) as error:  # zipfile answers damaged headers with the latter
-            raise InputError(f"{path}: cannot be read as a folder, zip or tar ({error}); obtain it anew.") from error
+            raise InputError(
+                f"{path}: cannot be read as a folder, zip or tar ({error}). Obtain it again; or, if it is another kind "
+                "of archive, unpack it and name the folder."
+            ) from error
 
     def __enter__(self) -> Self:
         return self
@@ -177,6 +180,7 @@ class _Zip(_File):
         super().__init__(path)
         with zipfile.ZipFile(path) as archive:
             files = [info for info in archive.infolist() if not (info.is_dir() or info.filename.endswith("\\"))]
+        _check_inside(path, (info.filename for info in files))
         self.members = _by_plain_name(path, ((_zip_name(info), info) for info in files))
 
     def read(self, name: str) -> bytes:
@@ -207,12 +211,19 @@ class _Tar(_File):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         with tarfile.open(path, "r:", encoding="utf-8", errors="surrogateescape") as archive:
-            self.members = _by_plain_name(path, ((member.name, member) for member in archive if _is_whole(member)))
+            files = [member for member in archive if member.islnk() or _is_whole(member)]
+        _check_inside(path, (member.name for member in files))
+        self.members = _by_plain_name(path, ((member.name, member) for member in files))
 
     def read(self, name: str) -> bytes:
         if name not in self:
             raise self._missing(name)
         member = self.members[name]
+        if member.islnk():  # a second name of an earlier file, which may not be a link itself
+            target = plain(member.linkname)
+            if target not in self or self.members[target].islnk():
+                raise InputError(f"{self.path}: {name} is a link to {target}, which is not in it.")
+            member = self.members[target]
         return self._bytes(member.offset_data, member.size, name)
 
 
@@ -225,9 +236,9 @@ def base_names(archive: Archive) -> dict[str, list[str]]:
 
 
 def plain(name: str) -> str:
-    """A file's plain name; a byte of it that is not UTF-8 becomes % and its two hexadecimal digits."""
+    """A file's plain name; a line break, or a byte that is not UTF-8, becomes % and two hexadecimal digits."""
     slashed = name.replace("\\", "/").removeprefix("./")
-    return composed(NOT_UTF_8.sub(lambda found: f"%{ord(found[0]) - 0xDC00:02X}", slashed))
+    return composed(UNPRINTABLE.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", slashed))
 
 
 def composed(text: str) -> str:
@@ -238,12 +249,11 @@ def composed(text: str) -> str:
 def _by_plain_name(path: Path, named: Iterable[tuple[str, Member]]) -> dict[str, Member]:
     """The members of an archive by plain name; of several that have the very same name the last, as archives are.
 
-    Raises `InputError` for a name that leads out of the archive, and for different names that are plainly the same.
+    Raises `InputError` for different names that are plainly the same.
     """
     members: dict[str, Member] = {}
     names: dict[str, str] = {}
     for name, member in named:
-        _check_inside(path, [name])
         found = plain(name)
         if _is_of_a_mac(found):
             continue
@@ -300,7 +310,7 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
 
 
 def _is_whole(member: tarfile.TarInfo) -> bool:
-    """Whether its bytes lie in the archive as they are; links and devices would lead elsewhere."""
+    """Whether its bytes lie in the archive as they are; symbolic links and devices would lead elsewhere."""
     return member.isreg() and not member.issparse()
 
 

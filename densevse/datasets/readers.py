@@ -186,6 +186,9 @@ def _check_readable(
     images: pd.DataFrame, problems: Sequence[str], reading: Reading, paths: Paths, listing: str | Path | None
 ) -> None:
     known, missing = {composed(image) for image in reading.known_unreadable}, images["status"] == "missing"
+    unknown = known - set(images["image_id"])
+    if unknown:
+        logger.warning("%d ids of known_unreadable are no images of any split%s", len(unknown), _some(sorted(unknown)))
     bad = images["status"] != "ok"
     allowed = images["image_id"].isin(known) | (missing & reading.only_available)
     stops = ["" if accepted else problem for accepted, problem in zip(allowed, problems, strict=True)]

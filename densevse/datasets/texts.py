@@ -80,7 +80,7 @@ def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:
     try:
         return json.loads(data, object_hook=without if leave_out else None)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not valid JSON in UTF-8 ({error}); obtain the file anew.") from error
+        raise InputError(f"{where}: not valid JSON in UTF-8 ({error}); obtain the file again.") from error
 
 
 def check_layout(layout: TypeAdapter[Content], content: Any, where: str) -> Content:

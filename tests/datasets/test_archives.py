@@ -269,3 +269,34 @@ def test_what_is_missing_is_named_with_what_is_called_alike(tmp_path: Path, kind
         for name, instead in (("a.jpg", "set/A.JPG"), ("set/b.jpg", "set/b.heic")):
             with pytest.raises(InputError, match=f"has no file {name}; it has {instead}"):
                 archive.read(name)
+
+
+def test_a_name_with_a_line_break_is_on_one_line(tmp_path: Path) -> None:
+    assert read_all(make(tmp_path, "folder", {"a\nb.jpg": b"1"})) == {"a%0Ab.jpg": b"1"}
+
+
+def test_a_second_name_of_a_file_in_a_tar_is_that_file(tmp_path: Path) -> None:
+    first = make(tmp_path, "folder", {"a.jpg": b"1"}) / "a.jpg"
+    for name in ("b.jpg", "c.jpg"):
+        os.link(first, first.with_name(name))
+    with tarfile.open(tmp_path / "links.tar", "w") as archive:
+        archive.add(first.parent, "set")
+    assert read_all(tmp_path / "links.tar") == {f"set/{name}.jpg": b"1" for name in "abc"}
+
+
+def test_a_second_name_of_a_file_that_is_not_in_a_tar_is_named(tmp_path: Path) -> None:
+    link = tarfile.TarInfo("b.jpg")
+    link.type, link.linkname = tarfile.LNKTYPE, "../outside.jpg"
+    with tarfile.open(tmp_path / "links.tar", "w") as archive:
+        archive.addfile(link)
+    with pytest.raises(InputError, match=r"b\.jpg is a link to \.\./outside\.jpg, which is not in it"):
+        read_all(tmp_path / "links.tar")
+
+
+def test_strange_names_of_folders_are_no_reason_to_refuse_others(tmp_path: Path) -> None:
+    assert read_all(make(tmp_path, "folder", {"a.jpg": b"1", "x/C:/b.jpg": b"2"})) == {
+        "a.jpg": b"1",
+        "x/C:/b.jpg": b"2",
+    }
+    with Archive.open(make(tmp_path, "folder", {"C:/b.jpg": b"2"})) as archive:
+        assert archive.read("a.jpg") == b"1"

@@ -365,6 +365,12 @@ def test_the_same_photograph_in_several_splits_is_said(tmp_path: Path, caplog: p
     assert "2 images of test are the same files as images of test: a.jpg, d.jpg" in caplog.text
 
 
+def test_known_ids_that_are_of_no_image_are_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        read("flickr", FLICKR, flickr(tmp_path), ["Photographs/a.jpg", "b.jpg"])
+    assert "1 ids of known_unreadable are no images of any split: Photographs/a.jpg" in caplog.text
+
+
 ACCENTS = {"NFC": "caf\u00e9.jpg", "NFD": "cafe\u0301.jpg"}
 
 
