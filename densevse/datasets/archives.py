@@ -47,6 +47,9 @@ UTF_8 = 0x800
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f\udc80-\udcff]")
 """A control character in a name, or a byte that is not UTF-8, as Python holds it."""
 
+ESCAPED = re.compile("%[0-9A-F]{2}")
+"""What stands for it in a plain name."""
+
 Member = TypeVar("Member")
 
 DAMAGES = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError)
@@ -109,15 +112,17 @@ class Archive(ABC):
         """The bytes of a file. Raises `InputError` if it is missing, damaged, or outside the archive."""
 
     def _missing(self, name: str) -> InputError:
-        alike = self._by_stem.get(_stem(name), [])
-        instead = f"; it has {', '.join(alike[:5])}" if alike else ""
+        alike = self._by_letters.get(_letters(name), [])[:5]
+        instead = f"; it has {', '.join(alike)}" if alike else ""
+        if any(ESCAPED.search(other) for other in alike):
+            instead += ", where % stands for a byte that is not UTF-8: rename the file"
         return InputError(f"{self.path}: has no file {name}{instead}.")
 
     @cached_property
-    def _by_stem(self) -> Mapping[str, list[str]]:
+    def _by_letters(self) -> Mapping[str, list[str]]:
         found = defaultdict(list)
         for name in self.names():
-            found[_stem(name)].append(name)
+            found[_letters(name)].append(name)
         return dict(found)
 
 
@@ -271,8 +276,9 @@ def _is_of_a_mac(name: str) -> bool:
     return path.name.startswith("._") or "__MACOSX" in path.parts
 
 
-def _stem(name: str) -> str:
-    return PurePosixPath(name).stem.casefold()
+def _letters(name: str) -> str:
+    """What stays of a file's name in every encoding, and under another suffix."""
+    return re.sub(f"{ESCAPED.pattern}|[^ -~]", "", PurePosixPath(name).stem).casefold()
 
 
 def _files(folder: Path, name: str = "", inside: frozenset[tuple[int, int]] = frozenset()) -> Iterator[str]:

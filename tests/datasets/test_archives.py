@@ -271,6 +271,19 @@ def test_what_is_missing_is_named_with_what_is_called_alike(tmp_path: Path, kind
                 archive.read(name)
 
 
+@pytest.mark.parametrize("kind", ["folder", "plain.tar"])
+def test_a_name_in_another_encoding_is_named_beside_the_missing_one(tmp_path: Path, kind: str) -> None:
+    path = make(tmp_path, kind, {os.fsdecode(b"set/caf\xe9.jpg"): b"1"})
+    with Archive.open(path) as archive, pytest.raises(InputError, match=r"it has set/caf%E9\.jpg, where .* rename the"):
+        archive.read(NFC)
+
+
+def test_a_zip_s_name_in_another_encoding_is_named_beside_the_missing_one(tmp_path: Path) -> None:
+    path = zip_of(tmp_path / "windows.zip", NFC.encode("latin-1"))
+    with Archive.open(path) as archive, pytest.raises(InputError, match=rf"has no file {NFC}; it has cafΘ\.jpg"):
+        archive.read(NFC)
+
+
 def test_a_name_with_a_line_break_is_on_one_line(tmp_path: Path) -> None:
     assert read_all(make(tmp_path, "folder", {"a\nb.jpg": b"1"})) == {"a%0Ab.jpg": b"1"}
 
