@@ -127,7 +127,7 @@ class Archive(ABC):
 
 
 class _Folder(Archive):
-    """A folder. Links to folders are followed, but not in circles."""
+    """A folder. Links to folders are followed, but not in circles, nor to where its files are found without them."""
 
     @cached_property
     def members(self) -> Mapping[str, str]:  # type: ignore[override]
@@ -281,23 +281,24 @@ def _letters(name: str) -> str:
     return re.sub(f"{ESCAPED.pattern}|[^ -~]", "", PurePosixPath(name).stem).casefold()
 
 
-def _files(folder: Path, name: str = "", inside: frozenset[tuple[int, int]] = frozenset()) -> Iterator[str]:
-    """The paths of all files below a folder, seen from it."""
-    try:
-        status = os.stat(folder / name)
-        entries = list(os.scandir(folder / name))
-    except OSError as error:
-        logger.warning("%s: not looked into (%s)", folder / name, error)
-        return
-    place = (status.st_dev, status.st_ino)
-    if place in inside:
-        return
-    for entry in entries:
-        path = f"{name}/{entry.name}" if name else entry.name
-        if os.path.isdir(entry):
-            yield from _files(folder, path, inside | {place})
-        elif os.path.isfile(entry):
-            yield path
+def _files(folder: Path) -> Iterator[str]:
+    """The paths of all files below a folder, seen from it. A folder that links lead to is looked into once."""
+    folders, links, seen = [""], list[str](), set[tuple[int, int]]()
+    while folders or links:
+        name = folders.pop() if folders else links.pop(0)
+        try:
+            status = os.stat(folder / name)
+            entries = [] if (status.st_dev, status.st_ino) in seen else list(os.scandir(folder / name))
+        except OSError as error:
+            logger.warning("%s: not looked into (%s)", folder / name, error)
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            path = f"{name}/{entry.name}" if name else entry.name
+            if os.path.isdir(entry):
+                (links if entry.is_symlink() else folders).append(path)
+            elif os.path.isfile(entry):
+                yield path
 
 
 def _in_utf_8(name: str) -> str:

@@ -63,11 +63,12 @@ def _check_not_turned(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> N
     wrong = exchanged & (own["width"] != own["height"])
     if wrong.any():
         row = int(wrong.to_numpy().argmax())
+        width, height = int(own["width"].iloc[row]), int(own["height"].iloc[row])
+        images_turned = own.loc[wrong, "image_id"].nunique()
         raise InputError(
-            f"{name}: says that image {own['image_id'][row]} has {stated.loc[row, 'stated_width']:.0f} x "
-            f"{stated.loc[row, 'stated_height']:.0f} pixels, but upright, as its EXIF data say, it has "
-            f"{own['width'][row]:.0f} x {own['height'][row]:.0f} ({own.loc[wrong, 'image_id'].nunique()} such images), "
-            "so its boxes lie elsewhere. Use the photograph without its EXIF data."
+            f"{name}: says that image {own['image_id'].iloc[row]} has {height} x {width} pixels, but upright, as its "
+            f"EXIF data say, it has {width} x {height} ({images_turned} such images), so its boxes lie elsewhere. Use "
+            "the photograph without its EXIF data."
         )
 
 

@@ -153,13 +153,12 @@ def _turned_boxes(boxes: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
 
 
 def _turned_masks(masks: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
-    masks = masks.copy()
-    for row in np.flatnonzero(turns["turn"] > 1):
-        of = masks.loc[row]
-        mask = _turned(decode(of["runs"], of["height"], of["width"]), turns["turn"][row])
-        masks.at[row, "height"], masks.at[row, "width"] = mask.shape
-        masks.at[row, "runs"] = encode(mask)
-    return masks
+    found = []
+    for height, width, runs, turn in zip(masks["height"], masks["width"], masks["runs"], turns["turn"], strict=True):
+        mask = _turned(decode(runs, height, width), turn) if turn > 1 else None
+        found.append((height, width, runs) if mask is None else (*mask.shape, encode(mask)))
+    turned = pd.DataFrame(found, columns=["height", "width", "runs"], index=masks.index)
+    return masks.assign(height=turned["height"], width=turned["width"], runs=turned["runs"])
 
 
 def _turned(mask: NDArray[np.bool_], turn: int) -> NDArray[np.bool_]:

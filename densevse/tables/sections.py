@@ -61,9 +61,16 @@ class Section:
         return abs(self.fold_size - row.images) < SAME_SIZE * row.images
 
     def replaced(self, row: PublishedRow) -> Mapping[str, Any]:
-        """What ours beside a published row is given instead of the packaged networks and options: path -> both."""
-        found: Mapping[str, Any] = self.settings["measured"].get(row.variant, {}).get("replaced", {})
-        return found
+        """What ours beside a published row is given instead of the packaged networks and options: path -> both.
+
+        Chance (Random) depends on which images are ranked, and not on networks.
+        """
+        measured: Mapping[str, Any] = self.settings["measured"]
+        if row.variant in measured:
+            found: Mapping[str, Any] = measured[row.variant].get("replaced", {})
+            return found
+        of_all = [item for entry in measured.values() for item in entry.get("replaced", {}).items()]
+        return {path: both for path, both in of_all if not path.startswith("networks.")}
 
     def heading(self) -> str:
         """Data set, split, how much of it is ranked, and the protocol."""

@@ -167,6 +167,7 @@ def read_state(path: Path) -> dict[str, Tensor]:
     The state dict may lie in a checkpoint of a training, and its keys may be those of a wrapped module.
     """
     try:
+        state: Any
         if path.suffix == ".safetensors":
             state = load_file(path)
         else:

@@ -256,6 +256,15 @@ def test_links_to_folders_are_followed_but_not_in_circles(tmp_path: Path) -> Non
     assert read_all(tmp_path / "folder") == {"link/a.jpg": b"1", "file.jpg": b"1"}
 
 
+def test_a_folder_that_is_linked_beside_itself_has_its_files_once(tmp_path: Path) -> None:
+    path = make(tmp_path, "folder", {"train/a.jpg": b"1", "z/train/b.jpg": b"2"})
+    (path / "all").symlink_to(path / "train")
+    (path / "train/deep").symlink_to(path / "z")
+    with Archive.open(path) as archive:
+        assert archive.names() == ["train/a.jpg", "z/train/b.jpg"]
+        assert archive.read("all/a.jpg") == b"1"
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_a_mac_adds_is_no_file(tmp_path: Path, kind: str) -> None:
     files = {"a.jpg": b"1", "._a.jpg": b"2", "set/._b.jpg": b"3", "__MACOSX/._a.jpg": b"4", "__MACOSX/c.jpg": b"5"}

@@ -232,6 +232,19 @@ def test_no_difference_from_a_row_with_another_network_and_the_note_says_why(tmp
     assert "options.splits is none here and {test: a.txt} in config/datasets" in text
 
 
+def test_a_stated_subset_has_no_difference_from_any_published_row(tmp_path, data):
+    files = data(1000)
+    replaced = {"only_available": [False, True]}
+    text, rows = make(
+        tmp_path,
+        settings(section({"vse": entry("VSE", [0], replaced=replaced)})),
+        (files, [retrieval(tmp_path / "0.parquet", 0, files)]),
+    )
+    assert rows["difference"].isna().all()
+    assert "Random" in text
+    assert "only_available is true here and false in config/datasets, so no Difference is printed" in text
+
+
 def test_a_section_shows_the_rows_of_its_data_set_and_protocol(tmp_path, data):
     files = data()
     full = section({"defrag": entry("DeFrag", [0])})
@@ -309,7 +322,7 @@ def test_heading_and_foot_say_how_it_was_measured(tmp_path, data):
         "word vectors: learned",
         "rcnn is vgg19, weights from vgg19.pth, bf16",
         "1 test images have no sentence",
-        "1 test images cannot be read",
+        "59 of 60 images of the test split can be read",
         "2 training images that can be read; 59 ranked",
         "Flickr8K, seed 4: vse, vse_alexnet.",
         "Flickr8K, seed 7: hm_lstm.",
