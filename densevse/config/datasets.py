@@ -1,8 +1,9 @@
 """Data sets: where their files come from, who reads them, and what the stages use on them."""
 
-from typing import Annotated, Self, cast
+from datetime import date
+from typing import Annotated, Any, Self, cast
 
-from pydantic import Field, SerializeAsAny, model_validator
+from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
 
 from densevse.config.declared.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.declared.views import ViewName
@@ -12,6 +13,18 @@ from densevse.config.strict import Strict
 from densevse.config.values import Seed
 
 
+def _as_text(image_id: Any) -> Any:
+    if isinstance(image_id, bool | int | float | date):
+        raise ValueError(
+            f"{image_id} is no text; put each id in quotes, as the data set's files write it: without them YAML makes "
+            'other values of some, such as the number 10 of "0012"'
+        )
+    return image_id
+
+
+ImageId = Annotated[str, BeforeValidator(_as_text)]
+
+
 class Reading(Strict):
     """Who reads a data set's files, and what the reader is told."""
 
@@ -19,7 +32,8 @@ class Reading(Strict):
     options: Annotated[SerializeAsAny[Strict], of_type("reader", READERS)] = Field(
         default={}, validate_default=True, description="the reader's own options"
     )
-    known_unreadable: list[str] = Field(default=[], description="image ids that may be missing or unreadable")
+    known_unreadable: list[ImageId] = Field(default=[], description="image ids that may be missing or unreadable")
+    only_available: bool = Field(False, description="whether images that are missing are left out, and a table says so")
 
 
 class Dataset(Reading):

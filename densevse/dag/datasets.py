@@ -62,7 +62,12 @@ class Datasets(Stage):
     def reading(self, dataset: str) -> dict[str, Any]:
         """What a reader uses of a data set's settings."""
         entry = self.dataset(dataset)
-        return {"reader": entry.reader, "options": self.options(dataset), "known_unreadable": entry.known_unreadable}
+        return {
+            "reader": entry.reader,
+            "options": self.options(dataset),
+            "known_unreadable": entry.known_unreadable,
+            "only_available": entry.only_available,
+        }
 
     def options(self, dataset: str) -> dict[str, Any]:
         """The reader's own options."""

@@ -295,7 +295,7 @@ class Tables(Stage):
         packaged, here = self.project.packaged_dataset(dataset), self.config.datasets[dataset]
         if packaged is None:
             return {}
-        fields = {"reader", "options", "networks"}
+        fields = {"reader", "options", "only_available", "networks"}
         found = _differences(*(entry.model_dump(mode="json", include=fields) for entry in (packaged, here)))
         unread = {f"networks.{view}" for view, name in here.networks.items() if read.get(view) != name}
         return {path: values for path, values in found.items() if path not in unread}

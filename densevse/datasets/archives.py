@@ -1,5 +1,8 @@
 """Folders, zips and tars, read alike and without unpacking.
 
+A file is known by its plain name: with / between folders, accents composed (NFC), valid text. Whatever a Mac, Windows
+or an old program made of the name, the files of a data set are found by what one reads on the screen.
+
 Nothing here ever writes a member to disk, and every read is an `os.pread`, which has no file position: threads and
 forked workers can share an archive.
 """
@@ -8,15 +11,18 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import struct
 import tarfile
+import unicodedata
 import zipfile
 import zlib
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from densevse.artifacts.files import atomic
 from densevse.runtime.errors import InputError
@@ -35,11 +41,28 @@ DECOMPRESSORS: dict[bytes, Callable[[Path], Any]] = {
 }
 """By the first bytes of a file."""
 
+UTF_8 = 0x800
+"""The flag of a zip's member whose name is in UTF-8."""
+
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f\udc80-\udcff]")
+"""A control character in a name, or a byte that is not UTF-8, as Python holds it."""
+
+ESCAPED = re.compile("%[0-9A-F]{2}")
+"""What stands for it in a plain name."""
+
+Member = TypeVar("Member")
+
 DAMAGES = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError)
 
 
 class Archive(ABC):
-    """Files by name below a folder, or inside a zip or tar. Use as a context manager, or let it live with its owner."""
+    """Files by plain name below a folder, or inside a zip or tar.
+
+    Use as a context manager, or let it live with its owner. What a Mac adds beside each file is left out.
+    """
+
+    members: Mapping[str, Any]
+    """Plain name -> where and how the file lies in the archive."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -62,7 +85,10 @@ class Archive(ABC):
             decompressor = _decompressor(path)
             return _Tar(_uncompressed(path, decompressor) if decompressor else path)
         except (*DAMAGES, NotImplementedError, ValueError) as error:  # zipfile answers damaged headers with the latter
-            raise InputError(f"{path}: cannot be read as a folder, zip or tar ({error}); obtain it anew.") from error
+            raise InputError(
+                f"{path}: cannot be read as a folder, zip or tar ({error}). Obtain it again; or, if it is another kind "
+                "of archive, unpack it and name the folder."
+            ) from error
 
     def __enter__(self) -> Self:
         return self
@@ -73,46 +99,62 @@ class Archive(ABC):
     def close(self) -> None:  # noqa: B027, a folder holds nothing open
         """Give back what is held open."""
 
-    @abstractmethod
     def names(self) -> list[str]:
-        """The names of all files, with / between folders, sorted."""
+        """The names of all files, sorted."""
+        return sorted(self.members)
 
-    @abstractmethod
     def __contains__(self, name: str) -> bool:
         """Whether there is a file of that name."""
+        return name in self.members
 
     @abstractmethod
     def read(self, name: str) -> bytes:
         """The bytes of a file. Raises `InputError` if it is missing, damaged, or outside the archive."""
 
     def _missing(self, name: str) -> InputError:
-        return InputError(f"{self.path}: has no file {name}.")
+        alike = self._by_letters.get(_letters(name), [])[:5]
+        instead = f"; it has {', '.join(alike)}" if alike else ""
+        if any(ESCAPED.search(other) for other in alike):
+            instead += ", where % stands for a byte that is not UTF-8: rename the file"
+        return InputError(f"{self.path}: has no file {name}{instead}.")
+
+    @cached_property
+    def _by_letters(self) -> Mapping[str, list[str]]:
+        found = defaultdict(list)
+        for name in self.names():
+            found[_letters(name)].append(name)
+        return dict(found)
 
 
 class _Folder(Archive):
-    def names(self) -> list[str]:
-        return sorted(file.relative_to(self.path).as_posix() for file in self.path.rglob("*") if file.is_file())
+    """A folder. Links to folders are followed, but not in circles, nor to where its files are found without them."""
+
+    @cached_property
+    def members(self) -> Mapping[str, str]:  # type: ignore[override]
+        """Plain name -> path inside the folder, which is only listed where that is asked for."""
+        return _by_plain_name(self.path, ((_in_utf_8(name), name) for name in _files(self.path)))
 
     def __contains__(self, name: str) -> bool:
-        try:
-            return (self.path / name).is_file()
-        except (OSError, ValueError):  # no file can have such a name
-            return False
+        return self._place(name) is not None
 
     def read(self, name: str) -> bytes:
         _check_inside(self.path, [name])
+        place = self._place(name)
+        if place is None:
+            raise self._missing(name)
         try:
-            return (self.path / name).read_bytes()
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError):
-            raise self._missing(name) from None
+            return place.read_bytes()
         except OSError as error:
-            raise InputError(f"{self.path / name}: cannot be read ({error}).") from error
+            raise InputError(f"{place}: cannot be read ({error}).") from error
+
+    def _place(self, name: str) -> Path | None:
+        if os.path.isfile(self.path / name):
+            return self.path / name
+        return self.path / self.members[name] if name in self.members else None
 
 
 class _File(Archive):
     """An archive that is one file, read at given places; its kind finds the `members`."""
-
-    members: Mapping[str, Any]  # name -> where and how it lies in the file
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -126,12 +168,6 @@ class _File(Archive):
     def __del__(self) -> None:
         if hasattr(self, "descriptor"):
             self.close()
-
-    def names(self) -> list[str]:
-        return sorted(self.members)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.members
 
     def _bytes(self, offset: int, size: int, name: str) -> bytes:
         _check_size(self.path, name, size, size)
@@ -148,8 +184,9 @@ class _Zip(_File):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         with zipfile.ZipFile(path) as archive:
-            self.members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
-        _check_inside(path, self.members)
+            files = [info for info in archive.infolist() if not (info.is_dir() or info.filename.endswith("\\"))]
+        _check_inside(path, (info.filename for info in files))
+        self.members = _by_plain_name(path, ((_zip_name(info), info) for info in files))
 
     def read(self, name: str) -> bytes:
         if name not in self:
@@ -178,34 +215,110 @@ class _Zip(_File):
 class _Tar(_File):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        with tarfile.open(path, "r:") as archive:
-            self.members = {_plain(member.name): member for member in archive if _is_whole(member)}
-        _check_inside(path, self.members)
+        with tarfile.open(path, "r:", encoding="utf-8", errors="surrogateescape") as archive:
+            files = [member for member in archive if member.islnk() or _is_whole(member)]
+        _check_inside(path, (member.name for member in files))
+        self.members = _by_plain_name(path, ((member.name, member) for member in files))
 
     def read(self, name: str) -> bytes:
         if name not in self:
             raise self._missing(name)
         member = self.members[name]
+        if member.islnk():  # a second name of an earlier file, which may not be a link itself
+            target = plain(member.linkname)
+            if target not in self or self.members[target].islnk():
+                raise InputError(f"{self.path}: {name} is a link to {target}, which is not in it.")
+            member = self.members[target]
         return self._bytes(member.offset_data, member.size, name)
 
 
 def base_names(archive: Archive) -> dict[str, list[str]]:
-    """The archive's names by file name without folders; what a Mac adds beside each file is left out."""
+    """The archive's names by file name without folders."""
     found = defaultdict(list)
     for name in archive.names():
-        path = PurePosixPath(name)
-        if not path.name.startswith("._") and "__MACOSX" not in path.parts:
-            found[path.name].append(name)
+        found[PurePosixPath(name).name].append(name)
     return dict(found)
 
 
+def plain(name: str) -> str:
+    """A file's plain name; a line break, or a byte that is not UTF-8, becomes % and two hexadecimal digits."""
+    slashed = name.replace("\\", "/").removeprefix("./")
+    return composed(UNPRINTABLE.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", slashed))
+
+
+def composed(text: str) -> str:
+    """Text with each accent and its letter as one character, where there is such a character (NFC)."""
+    return unicodedata.normalize("NFC", text)
+
+
+def _by_plain_name(path: Path, named: Iterable[tuple[str, Member]]) -> dict[str, Member]:
+    """The members of an archive by plain name; of several that have the very same name the last, as archives are.
+
+    Raises `InputError` for different names that are plainly the same.
+    """
+    members: dict[str, Member] = {}
+    names: dict[str, str] = {}
+    for name, member in named:
+        found = plain(name)
+        if _is_of_a_mac(found):
+            continue
+        if names.setdefault(found, name.removeprefix("./")) != name.removeprefix("./"):
+            raise InputError(
+                f"{path}: two of its files are called {found}, as {names[found]!a} and {name!a}; leave only "
+                "one of them, or rename one."
+            )
+        members[found] = member
+    return members
+
+
+def _is_of_a_mac(name: str) -> bool:
+    path = PurePosixPath(name)
+    return path.name.startswith("._") or "__MACOSX" in path.parts
+
+
+def _letters(name: str) -> str:
+    """What stays of a file's name in every encoding, and under another suffix."""
+    return re.sub(f"{ESCAPED.pattern}|[^ -~]", "", PurePosixPath(name).stem).casefold()
+
+
+def _files(folder: Path) -> Iterator[str]:
+    """The paths of all files below a folder, seen from it. A folder that links lead to is looked into once."""
+    folders, links, seen = [""], list[str](), set[tuple[int, int]]()
+    while folders or links:
+        name = folders.pop() if folders else links.pop(0)
+        try:
+            status = os.stat(folder / name)
+            entries = [] if (status.st_dev, status.st_ino) in seen else list(os.scandir(folder / name))
+        except OSError as error:
+            logger.warning("%s: not looked into (%s)", folder / name, error)
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            path = f"{name}/{entry.name}" if name else entry.name
+            if os.path.isdir(entry):
+                (links if entry.is_symlink() else folders).append(path)
+            elif os.path.isfile(entry):
+                yield path
+
+
+def _in_utf_8(name: str) -> str:
+    """A file's name by its bytes, whatever encoding the system is said to use."""
+    return os.fsencode(name).decode("utf-8", "surrogateescape")
+
+
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    """A member's name. Many programs write UTF-8 without the flag that says so; Python then takes it for cp437."""
+    if info.flag_bits & UTF_8:
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return info.filename
+
+
 def _is_whole(member: tarfile.TarInfo) -> bool:
-    """Whether its bytes lie in the archive as they are; links and devices would lead elsewhere."""
+    """Whether its bytes lie in the archive as they are; symbolic links and devices would lead elsewhere."""
     return member.isreg() and not member.issparse()
-
-
-def _plain(name: str) -> str:
-    return name.removeprefix("./")
 
 
 def _check_inside(path: Path, names: Iterable[str]) -> None:

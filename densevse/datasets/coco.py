@@ -56,15 +56,19 @@ class _Instance(_Crowd):
     bbox: tuple[Number, Number, Number, Number]  # x, y, width, height in pixels
 
 
-class _Instances(TypedDict):
-    categories: list[_Category]
-    annotations: list[_Instance]
-
-
 class _Size(TypedDict):
     id: int | Text
     height: Annotated[int, Field(gt=0)]
     width: Annotated[int, Field(gt=0)]
+
+
+class _Sized(TypedDict, total=False):
+    images: list[_Size]  # many files of the same layout do not have them
+
+
+class _Instances(_Sized):
+    categories: list[_Category]
+    annotations: list[_Instance]
 
 
 class _Outlined(_Instance):
@@ -102,15 +106,26 @@ def read(options: Coco, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def read_boxes(paths: Paths) -> pd.DataFrame:
-    """The objects of instances_*.json: a box each with its class, by annotation id; crowds are left out."""
+    """The objects of instances_*.json: a box each with its class, by annotation id; crowds are left out.
+
+    The official files have a few boxes without area, which are left out as well.
+    """
     boxes: list[tuple[Any, ...]] = []
+    without_area = 0
     for name, data in _annotations(paths, "instances_*.json"):
         where = f"{paths['annotations']}, {name}"
         # Outlines are most of the file; only boxes are needed.
         content = check_layout(INSTANCES, read_json(data, where, leave_out="segmentation"), where)
+        sizes = {str(image["id"]): (image["width"], image["height"]) for image in content.get("images", [])}
         for item, class_name in _single(content, where):
-            boxes.append((str(item["image_id"]), "", class_name, -1, -1, *item["bbox"]))
-    return pd.DataFrame(boxes, columns=[column.name for column in BOXES.columns])
+            image_id, box = str(item["image_id"]), item["bbox"]
+            if min(box[2:]) > 0:
+                boxes.append((image_id, "", class_name, -1, -1, *box, *sizes.get(image_id, (np.nan, np.nan))))
+            else:
+                without_area += 1
+    logger.info("%d boxes without area left out", without_area)
+    columns = [*(column.name for column in BOXES.columns), "stated_width", "stated_height"]
+    return pd.DataFrame(boxes, columns=columns)
 
 
 def read_masks(paths: Paths) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -24,13 +24,24 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 
 PHRASE = re.compile(r"\[/EN#(\d+)((?:/[^\s/\]]+)+)")
-Boxes = dict[str, list[tuple[float, float, float, float]]]
+Box = tuple[float, float, float, float]
+Boxes = dict[str, list[Box]]
+
+
+class Annotation(NamedTuple):
+    """What an annotation file says of an image."""
+
+    boxes: Boxes  # of each entity, by its number: x, y, width, height; pixels from 0
+    width: float  # of the image, pixels; not a number where the file does not say it
+    height: float
 
 
 def read_entities(path: str, captions: pd.DataFrame) -> pd.DataFrame:
     """BOXES rows of the captions (CAPTIONS rows), found by their letters: spacing and quotes differ between releases.
 
-    An entity without a box (a scene, or out of sight) has no row. Raises `InputError` if no caption is found.
+    Captions of an image with the same letters are taken in order. An entity without a box (a scene, or out of sight)
+    has no row. Beside the columns of BOXES there are `stated_width` and `stated_height`, the image's size as its
+    annotation has it. Raises `InputError` if no caption is found, or naming an annotation that cannot be.
     """
     rows: list[dict[str, Any]] = []
     found = 0
@@ -40,18 +51,21 @@ def read_entities(path: str, captions: pd.DataFrame) -> pd.DataFrame:
             stem = PurePosixPath(str(image_id)).stem
             if (".txt", stem) not in files or (".xml", stem) not in files:
                 continue
-            boxes = read_annotation(archive.read(files[".xml", stem]), files[".xml", stem])
-            by_letters = dict(zip(map(letters, own["text"]), own["caption_id"], strict=True))
+            annotation = read_annotation(archive.read(files[".xml", stem]), files[".xml", stem])
+            by_letters: dict[str, list[str]] = defaultdict(list)
+            for text, caption_id in zip(own["text"], own["caption_id"], strict=True):
+                by_letters[letters(text)].append(caption_id)
             for _, line in numbered_lines(archive.read(files[".txt", stem]), files[".txt", stem], "utf-8"):
                 tokens, phrases = read_sentence(line)
-                caption_id = by_letters.get(letters(" ".join(tokens)))
-                if caption_id is not None:
+                caption_ids = by_letters[letters(" ".join(tokens))]
+                if caption_ids:
                     found += 1
-                    rows += _rows(str(image_id), caption_id, tokens, phrases, boxes)
+                    rows += _rows(str(image_id), caption_ids.pop(0), tokens, phrases, annotation)
     if not found:
         raise InputError(f"{path}: none of the {len(captions)} captions is in it; is this Flickr30k Entities?")
     logger.info("%d of %d captions found", found, len(captions))
-    return pd.DataFrame(rows, columns=[column.name for column in BOXES.columns])
+    columns = [*(column.name for column in BOXES.columns), "stated_width", "stated_height"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def read_sentence(line: str) -> tuple[list[str], list[tuple[str, int, int]]]:
@@ -72,22 +86,32 @@ def read_sentence(line: str) -> tuple[list[str], list[tuple[str, int, int]]]:
     return tokens, phrases
 
 
-def read_annotation(data: bytes, name: str) -> Boxes:
-    """The boxes (x, y, width, height; pixels from 0) of each entity of an annotation file.
+def read_annotation(data: bytes, name: str) -> Annotation:
+    """The boxes of each entity of an annotation file, and its image's size.
 
-    Raises `InputError` naming the file if it is no such annotation.
+    Raises `InputError` naming the file if it is no such annotation, or has a box that cannot be.
     """
     boxes: Boxes = defaultdict(list)
     try:
-        for item in ElementTree.fromstring(data).iter("object"):
-            box = item.find("bndbox")
-            if box is not None:
-                left, top, right, bottom = (float(box.findtext(key, "")) for key in ("xmin", "ymin", "xmax", "ymax"))
+        root = ElementTree.fromstring(data)
+        for item in root.iter("object"):
+            corners = item.find("bndbox")
+            if corners is not None:
+                box = _box(*(float(corners.findtext(key, "")) for key in ("xmin", "ymin", "xmax", "ymax")))
                 for entity in item.findall("name"):
-                    boxes[entity.text or ""].append((left - 1, top - 1, right - left + 1, bottom - top + 1))
+                    boxes[entity.text or ""].append(box)
+        width, height = (float(root.findtext(f"size/{side}") or "nan") for side in ("width", "height"))
     except (ElementTree.ParseError, ValueError) as error:
         raise InputError(f"{name}: not an annotation of Flickr30k Entities: {error}") from error
-    return boxes
+    return Annotation(boxes, width, height)
+
+
+def _box(left: float, top: float, right: float, bottom: float) -> Box:
+    """The box of its first and last pixel. These count from 1, but a few that touch the edge are stated to be 0."""
+    if not (0 <= left <= right and 0 <= top <= bottom):
+        raise ValueError(f"a box from {left:g}, {top:g} to {right:g}, {bottom:g}")
+    left, top = max(left, 1), max(top, 1)
+    return left - 1, top - 1, right - left + 1, bottom - top + 1
 
 
 def letters(text: str) -> str:
@@ -96,10 +120,10 @@ def letters(text: str) -> str:
 
 
 def _rows(
-    image_id: str, caption_id: str, tokens: list[str], phrases: list[tuple[str, int, int]], boxes: Boxes
+    image_id: str, caption_id: str, tokens: list[str], phrases: list[tuple[str, int, int]], annotation: Annotation
 ) -> Iterator[dict[str, Any]]:
     for entity, start, end in phrases:
-        for box in boxes.get(entity, []):
+        for box in annotation.boxes.get(entity, []):
             place = dict(zip(("x", "y", "width", "height"), box, strict=True))
             yield {
                 "image_id": image_id,
@@ -108,4 +132,6 @@ def _rows(
                 "start": start,
                 "end": end,
                 **place,
+                "stated_width": annotation.width,
+                "stated_height": annotation.height,
             }

@@ -18,6 +18,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.entities import read_entities
+from densevse.datasets.true_boxes import check_inside, check_rows
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
@@ -26,36 +27,49 @@ COLUMNS = [column.name for column in BOXES.columns]
 
 def write_given_boxes(given: str, images: str, captions: str, output: str) -> None:
     """Check the user's boxes against the image and caption tables and write them as a BOXES artifact."""
-    caption_table = schema.read(captions, CAPTIONS)
-    boxes = _read_parquet(given) if Path(given).suffix == ".parquet" else read_entities(given, caption_table)
-    check(boxes, schema.read(images, IMAGES), caption_table, given)
+    image_table, caption_table = schema.read(images, IMAGES), schema.read(captions, CAPTIONS)
+    if Path(given).suffix == ".parquet":
+        boxes = _read_parquet(given)
+    else:
+        boxes = read_entities(given, caption_table)
+        _check_not_turned(boxes, image_table, given)
+    check(boxes[COLUMNS], image_table, caption_table, given)
     logger.info("%d boxes of %d images", len(boxes), boxes["image_id"].nunique())
-    schema.write(boxes, BOXES, output, lineage({"given": Path(given).name}, {"images": images, "captions": captions}))
+    made_from = lineage({"given": Path(given).name}, {"images": images, "captions": captions})
+    schema.write(boxes[COLUMNS], BOXES, output, made_from)
 
 
 def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, name: str) -> None:
     """Raise `InputError` naming the first row whose image, caption, tokens or box cannot be."""
-    size = images.drop_duplicates("image_id").set_index("image_id")[["width", "height"]]
     known_captions = set(zip(captions["caption_id"], captions["image_id"], strict=True)) | {
-        ("", image_id) for image_id in size.index
+        ("", image_id) for image_id in images["image_id"]
     }
     caption_known = [key in known_captions for key in zip(boxes["caption_id"], boxes["image_id"], strict=True)]
-    own = size.reindex(boxes["image_id"]).reset_index(drop=True)
-    right, bottom = boxes["x"] + boxes["width"], boxes["y"] + boxes["height"]
-    inside = (boxes["x"] >= 0) & (boxes["y"] >= 0) & (right <= own["width"] + 1) & (bottom <= own["height"] + 1)
     named = boxes["caption_id"] != ""
     problems = {
-        "its image is not in the image table": ~boxes["image_id"].isin(size.index),
+        "its image is not in the image table": ~boxes["image_id"].isin(images["image_id"]),
         "its caption is not one of its image": ~pd.Series(caption_known, dtype=bool),
         "its tokens are not a span": named & ~((boxes["start"] >= 0) & (boxes["end"] > boxes["start"])),
-        "its box has no area or leaves the image": ~(inside & (boxes["width"] > 0) & (boxes["height"] > 0)),
     }
-    for problem, wrong in problems.items():
-        if wrong.any():
-            row = int(wrong.to_numpy().argmax())
-            raise InputError(
-                f"{name}: row {row} ({boxes.iloc[row].to_dict()}): {problem}; {int(wrong.sum())} such rows."
-            )
+    check_rows(boxes, problems, name)
+    check_inside(boxes, images, name)
+
+
+def _check_not_turned(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
+    """Raise `InputError` naming the first image whose stated width and height are exchanged."""
+    own = images.set_index("image_id")[["width", "height"]].reindex(boxes["image_id"]).reset_index()
+    stated = boxes[["stated_width", "stated_height"]].reset_index(drop=True)
+    exchanged = (stated["stated_width"] == own["height"]) & (stated["stated_height"] == own["width"])
+    wrong = exchanged & (own["width"] != own["height"])
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        width, height = int(own["width"].iloc[row]), int(own["height"].iloc[row])
+        images_turned = own.loc[wrong, "image_id"].nunique()
+        raise InputError(
+            f"{name}: says that image {own['image_id'].iloc[row]} has {height} x {width} pixels, but upright, as its "
+            f"EXIF data say, it has {width} x {height} ({images_turned} such images), so its boxes lie elsewhere. Use "
+            "the photograph without its EXIF data."
+        )
 
 
 def _read_parquet(path: str) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import pandas as pd
 
 from densevse.config.values import Split
-from densevse.datasets.archives import Archive, base_names
+from densevse.datasets.archives import Archive, base_names, plain
 from densevse.runtime.errors import InputError
 
 FileSplit = Literal[Split, "restval"]
@@ -38,6 +38,7 @@ class ImageIndex:
         A file that is nowhere gets the first source, to be found missing when it is read. Raises `InputError` if
         several files could be meant.
         """
+        file = plain(file)
         places = [
             (source, name)
             for source, name in self._places.get(PurePosixPath(file).name, [])

@@ -12,12 +12,13 @@ image once) happens here.
 
 An image that no split lists is no part of the data set: neither it nor its captions are read further.
 
-A data set with true boxes has a second function, `read_boxes(paths) -> boxes`, whose frame has the columns of the BOXES
-schema; one whose objects have masks has `read_masks(paths) -> masks`, with those of MASKS.
+A data set with true boxes has a second function, and one whose objects have masks a third, as
+densevse/datasets/true_boxes.py says.
 """
 
+import json
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from importlib import import_module
@@ -28,58 +29,51 @@ from typing import Any, cast
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.copies import copies
+from densevse.artifacts.files import write_text
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
-from densevse.artifacts.schemas.masks import MASKS
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.config.datasets import Reading
 from densevse.config.declared.readers import READERS, ReaderOptions
 from densevse.config.validation import validate
-from densevse.datasets.archives import base_names
-from densevse.datasets.images import ImageFacts, ImageFiles, examine
+from densevse.datasets.archives import base_names, composed
+from densevse.datasets.images import SUFFIXES, ImageFacts, ImageFiles, examine
 from densevse.datasets.layout import SPLITS
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 
 Paths = Mapping[str, str]
 
-IMAGE_SUFFIXES = {".jpg", ".jpeg", ".png", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".ppm"}
-REMEDY = "Replace them, or add their ids to the data set's known_unreadable to go on without them."
 LONG = 100
 """Words. Longer captions are kept and named in the log: parsers may refuse them."""
 
 
 def reader(name: str) -> Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]]:
     """The `read` function of a layout; only its module is imported."""
-    read: Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]] = _module(name).read
+    read: Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]] = implementation(name).read
     return read
 
 
-def boxes_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
-    """The `read_boxes` function of a layout that has true boxes."""
-    read_boxes: Callable[[Paths], pd.DataFrame] = _module(name).read_boxes
-    return read_boxes
-
-
-def masks_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
-    """The `read_masks` function of a layout whose objects have masks."""
-    read_masks: Callable[[Paths], pd.DataFrame] = _module(name).read_masks
-    return read_masks
-
-
-def _module(name: str) -> ModuleType:
+def implementation(name: str) -> ModuleType:
+    """The module that reads a layout."""
     return import_module(READERS[name].IMPLEMENTATION)
 
 
-def read_dataset(settings: Mapping[str, Any], paths: Paths, threads: int = 1) -> tuple[pd.DataFrame, pd.DataFrame]:
+def read_dataset(
+    settings: Mapping[str, Any], paths: Paths, threads: int = 1, listing: str | Path | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The image table and the caption table (schemas IMAGES, CAPTIONS) of a data set, every image decoded once.
 
     The `settings` are the data set's, as plain values of `Reading`; `paths` are those of its sources. Images are in the
-    order of their splits, then in official order. Raises `InputError` naming a setting that is wrong, or up to 20 of
-    the images (or ids) that are in it twice, or unreadable without being in `known_unreadable`.
+    order of their splits, then in official order. Raises `InputError` naming a setting that is wrong, up to 20 of the
+    ids that are in it twice, or up to 20 of the images that cannot be read although neither `known_unreadable` nor
+    `only_available` allows it. The ids of all of these are written into the YAML file `listing`.
     """
     reading = validate(Reading, settings, "the data set")
     images, captions = reader(reading.reader)(cast(ReaderOptions, reading.options), paths)
+    for table in (images, captions):
+        table["image_id"] = table["image_id"].map(composed)  # files may write the same letters in two ways
     files = ImageFiles(paths)
     _check_images(images)
     _log_unlisted(images, captions, files)
@@ -88,43 +82,31 @@ def read_dataset(settings: Mapping[str, Any], paths: Paths, threads: int = 1) ->
     captions = _number_captions(captions[captions["image_id"].isin(images["image_id"])], images)
     images["captions"] = images["image_id"].map(captions["image_id"].value_counts()).fillna(0).astype("int32")
     _log(images, captions)
-    return examine_all(images, files, reading.known_unreadable, threads), captions
+    images, problems = examine_all(images, files, threads)
+    _check_readable(images, problems, reading, paths, listing)
+    _log_copies(images)
+    return images, captions
 
 
 def write_dataset(
     settings: Mapping[str, Any], paths: Paths, threads: int, images_path: str, captions_path: str, of: Identity
 ) -> None:
-    """`read_dataset`, written as the data set's two artifacts."""
-    images, captions = read_dataset(settings, paths, threads)
-    schema.write(images, IMAGES, images_path, _made_from(settings, paths), of)
-    schema.write(captions, CAPTIONS, captions_path, _made_from(settings, paths), of)
+    """`read_dataset`, written as the data set's two artifacts.
+
+    Beside them, unreadable.yaml lists the images that stop it, until they no longer do.
+    """
+    listing = Path(images_path).with_name("unreadable.yaml")
+    listing.unlink(missing_ok=True)
+    images, captions = read_dataset(settings, paths, threads, listing)
+    schema.write(images, IMAGES, images_path, made_from(settings, paths), of)
+    schema.write(captions, CAPTIONS, captions_path, made_from(settings, paths), of)
 
 
-def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, boxes_path: str) -> None:
-    """The data set's true boxes, of the images in its image table and in their order, as an artifact."""
-    boxes = _of_images(boxes_reader(settings["reader"])(paths), images_path)
-    schema.write(boxes, BOXES, boxes_path, _made_from(settings, paths))
-
-
-def write_masks(settings: Mapping[str, Any], paths: Paths, images_path: str, masks_path: str) -> None:
-    """The masks of the data set's objects, of the images in its image table and in their order, as an artifact."""
-    masks = _of_images(masks_reader(settings["reader"])(paths), images_path)
-    schema.write(masks, MASKS, masks_path, _made_from(settings, paths))
-
-
-def _of_images(objects: pd.DataFrame, images_path: str) -> pd.DataFrame:
-    """Those of some objects whose images are in an image table, in its order."""
-    images = schema.read(images_path, IMAGES, ["image_id"])
-    row = objects["image_id"].map(pd.Series(images.index, index=images["image_id"]))
-    if row.isna().any():
-        logger.warning("%d objects are of images that the data set does not have; left out", row.isna().sum())
-    return objects.assign(row=row).dropna(subset="row").sort_values("row", kind="stable").drop(columns="row")
-
-
-def _made_from(settings: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
+def made_from(settings: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
+    """What an artifact is made from that is read from a data set's own files."""
     # Names without folders: the same files give the same artifact wherever they are.
     sources = {name: Path(path).name for name, path in paths.items()}
-    return lineage({key: settings[key] for key in ("reader", "options", "known_unreadable")} | {"sources": sources})
+    return lineage({**settings, "sources": sources})
 
 
 def _log_unlisted(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFiles) -> None:
@@ -135,7 +117,7 @@ def _log_unlisted(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFile
         for source in images["source"].unique()
         for names in base_names(files.archive(source)).values()
         for name in names
-        if PurePosixPath(name).suffix.lower() in IMAGE_SUFFIXES and (source, name) not in listed
+        if PurePosixPath(name).suffix.lower() in SUFFIXES and (source, name) not in listed
     ]
     logger.info("%d image files that no split lists are left alone%s", len(unlisted), _some(unlisted))
     without = captions.loc[~captions["image_id"].isin(images["image_id"]), "image_id"].drop_duplicates()
@@ -176,13 +158,8 @@ def _log(images: pd.DataFrame, captions: pd.DataFrame) -> None:
             logger.warning("%d %s are kept%s", len(ids), what, _some(ids))
 
 
-def examine_all(
-    images: pd.DataFrame, files: ImageFiles, known_unreadable: Collection[str], threads: int, remedy: str = REMEDY
-) -> pd.DataFrame:
-    """The images with width, height, sha256 and status, each decoded once.
-
-    Raises `InputError` naming up to 20 that cannot be read without being in `known_unreadable`, with the `remedy`.
-    """
+def examine_all(images: pd.DataFrame, files: ImageFiles, threads: int) -> tuple[pd.DataFrame, list[str]]:
+    """The images with width, height, sha256 and status, each decoded once; and what is wrong with each, or nothing."""
     # Pillow and hashlib leave the interpreter to other threads.
     with ThreadPoolExecutor(threads) as pool:
         found = pool.map(lambda source, file: _examine(files, source, file), images["source"], images["file"])
@@ -191,21 +168,63 @@ def examine_all(
     images = images.assign(
         **facts.astype({"width": "int32", "height": "int32"}), status=[status for _, status, _ in examined]
     )
+    return images, [problem for _, _, problem in examined]
+
+
+def unreadable(images: pd.DataFrame, problems: Sequence[str]) -> str:
+    """A message on the images that have a problem: how many they are, and up to 20 by id, quoted as in YAML."""
+    bad = [(quoted(image), problem) for image, problem in zip(images["image_id"], problems, strict=True) if problem]
+    lines = [f"  {image}: {problem}" for image, problem in bad[:20]]
+    lines += [f"  and {len(bad) - 20:,} more"] if len(bad) > 20 else []
+    return "\n".join([f"{len(bad):,} of {len(images):,} images cannot be read:", *lines])
+
+
+def quoted(image_id: str) -> str:
+    """An id as YAML reads it, whatever it looks like: without quotes, 0012 would be the number 10."""
+    return json.dumps(image_id, ensure_ascii=False)
+
+
+def _check_readable(
+    images: pd.DataFrame, problems: Sequence[str], reading: Reading, paths: Paths, listing: str | Path | None
+) -> None:
+    known, missing = {composed(image) for image in reading.known_unreadable}, images["status"] == "missing"
+    unknown = known - set(images["image_id"])
+    if unknown:
+        logger.warning("%d ids of known_unreadable are no images of any split%s", len(unknown), _some(sorted(unknown)))
     bad = images["status"] != "ok"
-    stops = [
-        error
-        for (_, _, error), is_bad, image in zip(examined, bad, images["image_id"], strict=True)
-        if is_bad and image not in known_unreadable
-    ]
-    if stops:
-        raise InputError(
-            f"{len(stops)} images cannot be read:\n" + "\n".join(f"  {stop}" for stop in stops[:20]) + f"\n{remedy}"
+    allowed = images["image_id"].isin(known) | (missing & reading.only_available)
+    stops = ["" if accepted else problem for accepted, problem in zip(allowed, problems, strict=True)]
+    if any(stops):
+        message = unreadable(images, stops)
+        if missing.sum() * 2 > len(images):
+            places = ", ".join(paths[source] for source in images["source"].unique())
+            message += f"\nMost of them are missing: is {places} the right place, and are all photographs in it?"
+        message += (
+            "\nReplace them; or add their ids, in quotes, to the data set's known_unreadable to go on without them"
         )
+        if listing is not None:
+            ids = "".join(f"- {quoted(image)}\n" for image in images.loc[bad, "image_id"])
+            write_text(f"# All images that cannot be read, to copy to the data set\nknown_unreadable:\n{ids}", listing)
+            message += f" ({listing} lists all of them)"
+        if missing.any():
+            message += (
+                "; or set only_available: true there to leave out whatever is missing: its tables then say of how many "
+                "images, and print no Difference from published figures"
+            )
+        raise InputError(f"{message}.")
+    for split, readable in (~bad).groupby(images["split"], sort=False):
+        if reading.only_available and not readable.any():
+            raise InputError(f"only_available: none of the {len(readable):,} images of the split {split} is there.")
     if bad.any():
-        logger.warning(
-            "%d images that the config knows of cannot be read%s", bad.sum(), _some(images.loc[bad, "image_id"])
-        )
-    return images
+        logger.warning("%d images cannot be read, as allowed%s", bad.sum(), _some(images.loc[bad, "image_id"]))
+
+
+def _log_copies(images: pd.DataFrame) -> None:
+    """Say which images are the very same file as others: what has learned from one knows the other."""
+    for split, of in (("val", "train"), ("test", "train"), ("test", "val"), ("test", "test")):
+        found = copies(images, split, of)
+        if found:
+            logger.warning("%d images of %s are the same files as images of %s%s", len(found), split, of, _some(found))
 
 
 def _examine(files: ImageFiles, source: str, file: str) -> tuple[ImageFacts, str, str]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 
-from densevse.datasets.archives import Archive, base_names
+from densevse.datasets.archives import Archive, base_names, plain
 from densevse.runtime.errors import InputError
 
 Content = TypeVar("Content")
@@ -37,8 +37,12 @@ def read_files(path: str, pattern: str) -> Iterator[tuple[str, bytes]]:
     if _is_plain_file(path):
         yield path, Path(path).read_bytes()
         return
+    asked = plain(pattern)
     with Archive.open(path) as archive:
-        found = sorted(name for base, names in base_names(archive).items() if fnmatch(base, pattern) for name in names)
+        by_base = base_names(archive)
+        found = by_base.get(asked) or sorted(
+            name for base, names in by_base.items() if fnmatch(base, asked) for name in names
+        )
         if not found:
             raise InputError(f"{path}: no file {pattern} in it; it has {', '.join(archive.names()[:10]) or 'none'}.")
         for name in found:
@@ -76,7 +80,7 @@ def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:
     try:
         return json.loads(data, object_hook=without if leave_out else None)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not valid JSON in UTF-8 ({error}); obtain the file anew.") from error
+        raise InputError(f"{where}: not valid JSON in UTF-8 ({error}); obtain the file again.") from error
 
 
 def check_layout(layout: TypeAdapter[Content], content: Any, where: str) -> Content:

@@ -1,12 +1,13 @@
 """How a job speaks: to its rule's log file with time and level, and to a terminal with progress."""
 
 import gc
+import io
 import logging
 import resource
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,6 +23,22 @@ Item = TypeVar("Item")
 USED = "{:.1f} s, with {:.1f} s of CPU and {:.0f} MB of memory at most"
 
 
+class _LogFile(logging.FileHandler):
+    """A log that takes any text: what is no valid one, like a name that is not UTF-8, is written as an escape."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, mode="w", encoding="utf-8", errors="backslashreplace")
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802, logging's name
+        """Say on standard error that a line is lost, as on a full disk; logging itself would print a traceback."""
+        print(f"{self.baseFilename}: a line is lost ({sys.exc_info()[1]})", file=sys.stderr)
+
+    def close(self) -> None:
+        """Close the file; what it could not take was said when it was written."""
+        with suppress(OSError):
+            super().close()
+
+
 @contextmanager
 def job(log_file: str) -> Iterator[None]:
     """Run a rule's script: log to `log_file`; on failure say there, and on standard error, what to do next.
@@ -29,9 +46,12 @@ def job(log_file: str) -> Iterator[None]:
     The last lines of a failure are the error itself, what to do, and the log file's name: an `InputError` already
     says what to do, as does the `SystemExit` of an interrupted training; any other error has its traceback in the log.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         Path(log_file).parent.mkdir(parents=True, exist_ok=True)
-        handler = logging.FileHandler(log_file, mode="w", encoding="utf-8")
+        handler = _LogFile(log_file)
     except OSError as error:
         print(f"\n{log_file}: the log cannot be written ({error}). Make its folder one that can.", file=sys.stderr)
         raise SystemExit(1) from None

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from densevse.artifacts.copies import copies
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.tables.plan import MeasuredVariant, RoundsPlan, SectionPlan, TablePlan, Weights
 from densevse.tables.published import Paper, PublishedRow
@@ -162,7 +164,21 @@ def _data_of(section: Section) -> list[str]:
     unreadable = int((test & ~readable).sum())
     found = [f"{int((train & readable).sum()):,} training images that can be read; {len(ranked):,} ranked."]
     found += [f"{silent:,} test images have no sentence: they are candidates but ask nothing."] * bool(silent)
-    return found + [f"{unreadable:,} test images cannot be read and are left out."] * bool(unreadable)
+    found += [
+        f"{int((test & readable).sum()):,} of {int(test.sum()):,} images of the test split can be read; the others are "
+        "left out."
+    ] * bool(unreadable)
+    return found + _copies(images)
+
+
+def _copies(images: pd.DataFrame) -> list[str]:
+    """How many images are the very same file as others, which makes figures better or worse than they should be."""
+    found = {(split, of): len(copies(images, split, of)) for split in ("val", "test") for of in ("train", split)}
+    return [
+        f"{number:,} images of {split} are the same files as {'others of it' if split == of else f'images of {of}'}."
+        for (split, of), number in found.items()
+        if number
+    ]
 
 
 def _made_with(section: Section, networks: Mapping[str, Weights]) -> list[str]:

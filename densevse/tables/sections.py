@@ -61,9 +61,14 @@ class Section:
         return abs(self.fold_size - row.images) < SAME_SIZE * row.images
 
     def replaced(self, row: PublishedRow) -> Mapping[str, Difference]:
-        """What ours beside a published row is given instead of the packaged networks and options: path -> both."""
-        measured = self.plan.measured.get(row.variant)
-        return measured.made_with.replaced if measured else {}
+        """What ours beside a published row is given instead of the packaged networks and options, by path.
+
+        Chance (Random) depends on which images are ranked, and not on networks.
+        """
+        if row.variant in self.plan.measured:
+            return self.plan.measured[row.variant].made_with.replaced
+        of_all = [item for one in self.plan.measured.values() for item in one.made_with.replaced.items()]
+        return {path: both for path, both in of_all if not path.startswith("networks.")}
 
     def heading(self) -> str:
         """Data set, split, how much of it is ranked, and the protocol."""

@@ -27,6 +27,12 @@ from densevse.runtime.numerics import device, fastest_precision
 EPSILON = 1e-6
 """What a batch normalisation adds to the variance of pixels, some thousands: it must not be zero."""
 
+CHECKPOINTS = ("state_dict", "model")
+"""Keys under which trainings keep the state dict in their checkpoints."""
+
+WRAPPERS = ("module", "_orig_mod")
+"""What DataParallel and torch.compile add to the names of a module, or of a part of it, that they wrap."""
+
 
 class Network:
     """A network on the best device there is, ready for batches of pixels.
@@ -150,8 +156,12 @@ def untrained(architecture: str, state: Mapping[str, Tensor]) -> nn.Module:
 
 
 def read_state(path: Path) -> dict[str, Tensor]:
-    """A file's tensors by name, floats as float32. Raises `InputError` if it is no state dict; no code is executed."""
+    """A file's tensors by name, floats as float32. Raises `InputError` if it is no state dict; no code is executed.
+
+    The state dict may lie in a checkpoint of a training, and its keys may be those of a wrapped module.
+    """
     try:
+        state: Any
         if path.suffix == ".safetensors":
             state = load_file(path)
         else:
@@ -166,11 +176,17 @@ def read_state(path: Path) -> dict[str, Tensor]:
             f"{path}: expected a state dict (safetensors, or torch's format without code), found something else or "
             f"a part of one ({': '.join(reason)}). Obtain the file again."
         ) from error
+    if isinstance(state, dict):
+        state = next((state[key] for key in CHECKPOINTS if isinstance(state.get(key), dict)), state)
     if not isinstance(state, dict) or not all(isinstance(value, Tensor) for value in state.values()):
         raise InputError(
             f"{path}: expected a state dict (tensors by name), found {type(state).__name__} of other things."
         )
-    return {key: value.float() if value.is_floating_point() else value for key, value in state.items()}
+    return {_own_name(key): value.float() if value.is_floating_point() else value for key, value in state.items()}
+
+
+def _own_name(key: str) -> str:
+    return ".".join(part for part in str(key).split(".") if part not in WRAPPERS)
 
 
 def check_state(

@@ -142,6 +142,12 @@ def test_a_table_knows_what_is_not_as_config_datasets_says():
         assert tables.plan(name).sections[0].measured["vse"].made_with.replaced == {}
 
 
+def test_images_that_are_there_alone_are_not_what_the_papers_ranked():
+    tables = Tables(project(datasets={"flickr8k": {"only_available": True}}))
+    measured = tables.plan("flickr8k").sections[0].measured
+    assert measured["hm_lstm"].made_with.replaced == {"only_available": Difference(own=False, here=True)}
+
+
 def test_an_ensemble_stands_beside_its_members():
     overrides = {
         "methods": {"vse": {"ensembles": {"vse_all": {"title": "VSE*", "members": ["vse", "vsepp"]}}}},

@@ -1,6 +1,8 @@
 import io
 import os
 import pickle
+import subprocess
+import sys
 import tarfile
 import zipfile
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -34,6 +36,22 @@ def make(folder: Path, kind: str, files: dict[str, bytes] = FILES) -> Path:
                 member = tarfile.TarInfo(name)
                 member.size = len(data)
                 archive.addfile(member, io.BytesIO(data))
+    return path
+
+
+NFD = "cafe\u0301.jpg"
+NFC = "caf\u00e9.jpg"
+
+
+def zip_of(path: Path, name: bytes, flags: int = 0) -> Path:
+    """A zip with one file, whose name is these bytes."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("x" * len(name), b"1")
+    data = bytearray(path.read_bytes().replace(b"x" * len(name), name))
+    for header, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        start = data.index(header) + place
+        data[start : start + 2] = flags.to_bytes(2, "little")
+    path.write_bytes(data)
     return path
 
 
@@ -175,3 +193,145 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         Archive.open(tmp_path / "page.html")
     with pytest.raises(InputError, match="no such file or folder"):
         Archive.open(tmp_path / "nothing.zip")
+
+
+@pytest.mark.parametrize("kind", ["folder", "stored.zip", "plain.tar"])
+@pytest.mark.parametrize("name", ["set\\train\\" + NFC, "set/train/" + NFD, "set\\train/" + NFD])
+def test_a_name_with_backslashes_or_decomposed_accents_is_the_plain_one(tmp_path: Path, kind: str, name: str) -> None:
+    with Archive.open(make(tmp_path, kind, {name: b"1"})) as archive:
+        assert archive.names() == [f"set/train/{NFC}"]
+        assert f"set/train/{NFC}" in archive
+        assert archive.read(f"set/train/{NFC}") == b"1"
+
+
+@pytest.mark.parametrize("kind", ["folder", "stored.zip", "plain.tar"])
+def test_two_names_that_look_the_same_are_refused(tmp_path: Path, kind: str) -> None:
+    path = make(tmp_path, kind, {NFC: b"1", NFD: b"2"})
+    with pytest.raises(InputError, match=rf"{kind}: two of its files are called {NFC}, as .*u0301"):
+        read_all(path)
+
+
+def test_a_file_that_was_added_to_an_archive_again_is_the_last_one(tmp_path: Path) -> None:
+    path = make(tmp_path, "plain.tar", {"a.jpg": b"1"})
+    with tarfile.open(path, "a") as archive:
+        member = tarfile.TarInfo("./a.jpg")
+        member.size = 1
+        archive.addfile(member, io.BytesIO(b"2"))
+    assert read_all(path) == {"a.jpg": b"2"}
+
+
+def test_a_zip_s_name_in_utf_8_needs_no_flag(tmp_path: Path) -> None:
+    assert read_all(zip_of(tmp_path / "old.zip", NFD.encode())) == {NFC: b"1"}
+    assert read_all(zip_of(tmp_path / "dos.zip", NFC.encode("cp437"))) == {NFC: b"1"}
+
+
+def test_a_zip_that_lies_about_utf_8_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"lies\.zip: cannot be read"):
+        Archive.open(zip_of(tmp_path / "lies.zip", b"caf\xe9.jpg", 0x800))
+
+
+@pytest.mark.parametrize("kind", ["folder", "plain.tar"])
+def test_a_name_that_is_not_utf_8_is_valid_text_and_can_be_read(tmp_path: Path, kind: str) -> None:
+    with Archive.open(make(tmp_path, kind, {os.fsdecode(b"caf\xe9.jpg"): b"1"})) as archive:
+        assert archive.names() == ["caf%E9.jpg"]
+        assert archive.read("caf%E9.jpg") == b"1"
+
+
+def test_names_are_the_same_under_an_ascii_locale(tmp_path: Path) -> None:
+    make(tmp_path, "folder", {NFC: b"1", os.fsdecode(b"caf\xe9.txt"): b"2"})
+    make(tmp_path, "plain.tar", {NFC: b"1"})
+    code = """
+import sys
+from densevse.datasets.archives import Archive
+assert sys.getfilesystemencoding() == "ascii", sys.getfilesystemencoding()
+for path in sys.argv[1:]:
+    archive = Archive.open(path)
+    print([(ascii(name), archive.read(name)) for name in archive.names()])
+"""
+    environment = {**os.environ, "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-c", code, tmp_path / "folder", tmp_path / "plain.tar"]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert said.splitlines() == [
+        str([("'caf%E9.txt'", b"2"), ("'caf\\xe9.jpg'", b"1")]),
+        str([("'caf\\xe9.jpg'", b"1")]),
+    ]
+
+
+def test_links_to_folders_are_followed_but_not_in_circles(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/a.jpg").write_bytes(b"1")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "folder/file.jpg").symlink_to(tmp_path / "elsewhere/a.jpg")
+    (tmp_path / "folder/up").symlink_to(tmp_path / "folder")
+    (tmp_path / "folder/self").symlink_to("self")
+    (tmp_path / "folder/nowhere.jpg").symlink_to("not there")
+    assert read_all(tmp_path / "folder") == {"link/a.jpg": b"1", "file.jpg": b"1"}
+
+
+def test_a_folder_that_is_linked_beside_itself_has_its_files_once(tmp_path: Path) -> None:
+    path = make(tmp_path, "folder", {"train/a.jpg": b"1", "z/train/b.jpg": b"2"})
+    (path / "all").symlink_to(path / "train")
+    (path / "train/deep").symlink_to(path / "z")
+    with Archive.open(path) as archive:
+        assert archive.names() == ["train/a.jpg", "z/train/b.jpg"]
+        assert archive.read("all/a.jpg") == b"1"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_mac_adds_is_no_file(tmp_path: Path, kind: str) -> None:
+    files = {"a.jpg": b"1", "._a.jpg": b"2", "set/._b.jpg": b"3", "__MACOSX/._a.jpg": b"4", "__MACOSX/c.jpg": b"5"}
+    assert read_all(make(tmp_path, kind, files)) == {"a.jpg": b"1"}
+
+
+@pytest.mark.parametrize("kind", ["folder", "stored.zip"])
+def test_what_is_missing_is_named_with_what_is_called_alike(tmp_path: Path, kind: str) -> None:
+    path = make(tmp_path, kind, {"set/A.JPG": b"1", "set/b.heic": b"2"})
+    with Archive.open(path) as archive:
+        for name, instead in (("a.jpg", "set/A.JPG"), ("set/b.jpg", "set/b.heic")):
+            with pytest.raises(InputError, match=f"has no file {name}; it has {instead}"):
+                archive.read(name)
+
+
+@pytest.mark.parametrize("kind", ["folder", "plain.tar"])
+def test_a_name_in_another_encoding_is_named_beside_the_missing_one(tmp_path: Path, kind: str) -> None:
+    path = make(tmp_path, kind, {os.fsdecode(b"set/caf\xe9.jpg"): b"1"})
+    with Archive.open(path) as archive, pytest.raises(InputError, match=r"it has set/caf%E9\.jpg, where .* rename the"):
+        archive.read(NFC)
+
+
+def test_a_zip_s_name_in_another_encoding_is_named_beside_the_missing_one(tmp_path: Path) -> None:
+    path = zip_of(tmp_path / "windows.zip", NFC.encode("latin-1"))
+    with Archive.open(path) as archive, pytest.raises(InputError, match=rf"has no file {NFC}; it has cafΘ\.jpg"):
+        archive.read(NFC)
+
+
+def test_a_name_with_a_line_break_is_on_one_line(tmp_path: Path) -> None:
+    assert read_all(make(tmp_path, "folder", {"a\nb.jpg": b"1"})) == {"a%0Ab.jpg": b"1"}
+
+
+def test_a_second_name_of_a_file_in_a_tar_is_that_file(tmp_path: Path) -> None:
+    first = make(tmp_path, "folder", {"a.jpg": b"1"}) / "a.jpg"
+    for name in ("b.jpg", "c.jpg"):
+        os.link(first, first.with_name(name))
+    with tarfile.open(tmp_path / "links.tar", "w") as archive:
+        archive.add(first.parent, "set")
+    assert read_all(tmp_path / "links.tar") == {f"set/{name}.jpg": b"1" for name in "abc"}
+
+
+def test_a_second_name_of_a_file_that_is_not_in_a_tar_is_named(tmp_path: Path) -> None:
+    link = tarfile.TarInfo("b.jpg")
+    link.type, link.linkname = tarfile.LNKTYPE, "../outside.jpg"
+    with tarfile.open(tmp_path / "links.tar", "w") as archive:
+        archive.addfile(link)
+    with pytest.raises(InputError, match=r"b\.jpg is a link to \.\./outside\.jpg, which is not in it"):
+        read_all(tmp_path / "links.tar")
+
+
+def test_strange_names_of_folders_are_no_reason_to_refuse_others(tmp_path: Path) -> None:
+    assert read_all(make(tmp_path, "folder", {"a.jpg": b"1", "x/C:/b.jpg": b"2"})) == {
+        "a.jpg": b"1",
+        "x/C:/b.jpg": b"2",
+    }
+    with Archive.open(make(tmp_path, "folder", {"C:/b.jpg": b"2"})) as archive:
+        assert archive.read("a.jpg") == b"1"

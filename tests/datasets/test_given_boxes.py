@@ -50,7 +50,7 @@ def test_a_marked_sentence_is_tokens_and_phrases():
 
 
 def test_an_entity_may_have_several_boxes_or_share_one_or_have_none():
-    boxes = read_annotation(XML, "77.xml")
+    boxes = read_annotation(XML, "77.xml").boxes
     assert boxes["1"] == [(0, 10, 20, 20), (40, 10, 10, 2)]
     assert boxes["2"] == [(40, 10, 10, 2)]
     assert "3" not in boxes
@@ -108,3 +108,63 @@ def test_a_missing_column_is_named(tables, tmp_path):
     pd.DataFrame([ROW]).drop(columns="phrase").to_parquet(given)
     with pytest.raises(InputError, match="expected a Parquet file with the columns"):
         write_given_boxes(given, *tables, str(tmp_path / "boxes.parquet"))
+
+
+def test_a_box_of_an_image_that_cannot_be_read_is_no_error(tables, tmp_path):
+    images = schema.read(tables[0], IMAGES)
+    schema.write(images.assign(width=0, height=0, status="missing"), IMAGES, tables[0], {})
+    given, output = str(tmp_path / "mine.parquet"), str(tmp_path / "boxes.parquet")
+    pd.DataFrame([ROW]).to_parquet(given)
+    write_given_boxes(given, *tables, output)
+    assert len(schema.read(output, BOXES)) == 1
+
+
+def annotation(corners, size=""):
+    left, top, right, bottom = corners
+    return (
+        f"<annotation>{size}<object><name>1</name><bndbox><xmin>{left}</xmin><ymin>{top}</ymin>"
+        f"<xmax>{right}</xmax><ymax>{bottom}</ymax></bndbox></object></annotation>"
+    ).encode()
+
+
+@pytest.mark.parametrize(
+    ("corners", "box"), [((0, 1, 10, 5), (0, 0, 10, 5)), ((3, 0, 10, 5), (2, 0, 8, 5)), ((0, 0, 1, 1), (0, 0, 1, 1))]
+)
+def test_a_box_that_begins_at_0_begins_at_the_first_pixel(corners, box):
+    assert read_annotation(annotation(corners), "77.xml").boxes["1"] == [box]
+
+
+@pytest.mark.parametrize("corners", [(-1, 1, 10, 5), (9, 1, 8, 5), (1, 7, 10, 5), (1, 1, "nan", 5)])
+def test_a_box_that_cannot_be_is_refused_with_its_file(corners):
+    with pytest.raises(InputError, match=r"77\.xml: not an annotation .*: a box from"):
+        read_annotation(annotation(corners), "77.xml")
+
+
+def test_captions_with_the_same_letters_have_a_box_each(tables, entities, tmp_path):
+    texts = ["A dog runs .", "A dog runs", "a Dog runs!"]
+    captions = [
+        {"caption_id": f"77#{i}", "image_id": "77", "position": i, "text": text, "split": "test"}
+        for i, text in enumerate(texts)
+    ]
+    schema.write(captions, CAPTIONS, tables[1], {})
+    lines = ["[/EN#1/animals A dog] runs .", "A dog [/EN#2/other runs]", "[/EN#2/animals a Dog] runs !", "a dog runs"]
+    (tmp_path / "entities/Sentences/77.txt").write_text("\n".join(lines))
+    rows = read_entities(entities, schema.read(tables[1], CAPTIONS))
+    assert rows[["caption_id", "phrase", "x"]].to_numpy().tolist() == [
+        ["77#0", "A dog", 0],
+        ["77#0", "A dog", 40],
+        ["77#1", "runs", 40],
+        ["77#2", "a Dog", 40],
+    ]
+
+
+def test_an_image_that_exif_turns_after_it_was_annotated_is_refused(tables, entities, tmp_path):
+    size = "<size><width>{}</width><height>{}</height></size>"
+    for width, height in ((60, 40), (0, 0), (61, 40)):
+        stated = XML.replace(b"<filename>", size.format(width, height).encode() + b"<filename>")
+        (tmp_path / "entities/Annotations/77.xml").write_bytes(stated)
+        write_given_boxes(entities, *tables, str(tmp_path / "boxes.parquet"))
+    stated = XML.replace(b"<filename>", size.format(40, 60).encode() + b"<filename>")
+    (tmp_path / "entities/Annotations/77.xml").write_bytes(stated)
+    with pytest.raises(InputError, match=r"entities: says that image 77 has 40 x 60 pixels, but .* it has 60 x 40"):
+        write_given_boxes(entities, *tables, str(tmp_path / "boxes.parquet"))

@@ -1,9 +1,11 @@
 import hashlib
 import io
+import struct
+import zlib
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageCms
 
 from densevse.datasets import images
 from densevse.datasets.images import decode, examine
@@ -30,13 +32,44 @@ def test_formats(form: str) -> None:
     assert np.abs(pixels.astype(int) - np.asarray(picture())).mean() < 5
 
 
-@pytest.mark.parametrize("orientation", range(1, 9))
-def test_exif_orientations_come_out_upright(orientation: int) -> None:
-    stored = {2: 0, 3: 3, 4: 1, 5: 5, 6: 2, 7: 6, 8: 4}  # the inverse of what a viewer has to do
-    image = picture() if orientation == 1 else picture().transpose(Image.Transpose(stored[orientation]))
-    exif = Image.Exif()
-    exif[0x0112] = orientation
-    data = encoded(image, quality=95, exif=exif)
+STORED = {2: 0, 3: 3, 4: 1, 5: 5, 6: 2, 7: 6, 8: 4}
+"""Orientation -> the transposition that undoes what a viewer has to do."""
+
+
+def turned(orientation: int, form: str, by: str = "exif", **options: object) -> bytes:
+    """A file of `picture`, which is upright once it is turned by its orientation."""
+    image = Image.fromarray(np.array(picture()))
+    image = image.transpose(Image.Transpose(STORED[orientation])) if orientation in STORED else image
+    if by == "exif":
+        options["exif"] = Image.Exif()
+        options["exif"][0x0112] = orientation
+    else:
+        said = f'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a tiff:Orientation="{orientation}"/></x:xmpmeta>'.encode()
+        options |= {"tiffinfo": {700: said}} if form == "TIFF" else {"xmp": said}
+    if form == "MPO":
+        options |= {"save_all": True, "append_images": [picture()]}
+    return encoded(image, form, **options)
+
+
+@pytest.mark.parametrize(
+    ("form", "by"),
+    [(form, "exif") for form in ("JPEG", "PNG", "TIFF", "WEBP", "MPO")]
+    + [(form, "xmp") for form in ("JPEG", "TIFF", "WEBP")],
+)
+@pytest.mark.parametrize("orientation", range(10))
+def test_every_orientation_comes_out_upright_and_of_the_size_that_is_examined(
+    orientation: int, form: str, by: str
+) -> None:
+    data = turned(orientation, form, by, **({"quality": 95} if form in ("JPEG", "MPO") else {}))
+    assert np.abs(decode(data, "a").astype(int) - np.asarray(picture())).mean() < 5
+    assert examine(data, "a")[:2] == (40, 24)
+
+
+@pytest.mark.parametrize("compression", ["raw", "tiff_lzw", "tiff_adobe_deflate", "jpeg", "packbits"])
+@pytest.mark.parametrize("pages", [1, 2])
+def test_tiffs_are_turned_once_however_they_are_compressed(compression: str, pages: int) -> None:
+    more = {"save_all": True, "append_images": [picture()]} if pages == 2 else {}
+    data = turned(6, "TIFF", compression=compression, **more)
     assert np.abs(decode(data, "a").astype(int) - np.asarray(picture())).mean() < 5
     assert examine(data, "a")[:2] == (40, 24)
 
@@ -142,3 +175,150 @@ def test_what_is_too_long_to_be_a_photograph_is_named() -> None:
     for look in (decode, examine):
         with pytest.raises(InputError, match=r"freak\.png: 20000 x 2 pixels are no photograph"):
             look(buffer.getvalue(), "freak.png")
+
+
+RAMP = np.linspace(0, 1, 32)[None].repeat(16, 0)
+"""Grey that rises from black to white."""
+GREY = np.repeat((RAMP * 255).round()[..., None], 3, 2)
+
+
+def check(data: bytes, expected: np.ndarray) -> None:
+    pixels = decode(data, "a")
+    assert examine(data, "a")[:2] == (pixels.shape[1], pixels.shape[0])
+    assert pixels.shape == expected.shape
+    assert np.abs(pixels.astype(int) - expected).max() <= 2
+
+
+def tagged(data: bytes, tag: int, value: int) -> bytes:
+    """A TIFF of Pillow's with another value of a tag."""
+    place = data.index(struct.pack("<HHI", tag, 3, 1)) + 8
+    return data[:place] + struct.pack("<H", value) + data[place + 2 :]
+
+
+@pytest.mark.parametrize("values", [(RAMP * 255).astype(np.uint8), (RAMP * 65535).astype(np.uint16), RAMP])
+def test_a_tiff_whose_white_is_0_is_no_negative(values: np.ndarray) -> None:
+    form = np.float32 if values.dtype == np.float64 else values.dtype
+    data = encoded(Image.fromarray((values.max() - values).astype(form)), "TIFF")
+    check(tagged(data, 262, 0), GREY)
+
+
+def test_a_tiff_of_12_bits_is_not_black() -> None:
+    values = (RAMP * 4095).round().astype(np.uint16)
+    even, odd = values[:, 0::2], values[:, 1::2]
+    packed = np.stack([even >> 4, (even & 15) << 4 | odd >> 8, odd & 255], -1).astype(np.uint8).tobytes()
+    data = encoded(Image.fromarray(values), "TIFF")
+    data = data.replace(values.tobytes(), packed.ljust(values.nbytes, b"\0"))
+    check(tagged(data, 258, 12), GREY)
+
+
+@pytest.mark.parametrize(
+    ("values", "sample_format", "message"),
+    [
+        (np.array([[0, 70_000]], np.int32), 2, "between 0 and 65535"),
+        (np.array([[-1, 5]], np.int32), 2, "between 0 and 65535"),
+        (np.array([[0, 255]], np.uint8), 2, "signs"),
+    ],
+)
+def test_whole_numbers_whose_white_is_not_known_are_refused(
+    values: np.ndarray, sample_format: int, message: str
+) -> None:
+    data = encoded(Image.fromarray(values), "TIFF", tiffinfo={339: sample_format})
+    for look in (decode, examine):
+        with pytest.raises(InputError, match=rf"x\.tif: .*{message}"):
+            look(data, "x.tif")
+
+
+def test_whole_numbers_of_32_bits_that_need_16_are_read() -> None:
+    check(encoded(Image.fromarray((RAMP * 65535).round().astype(np.int32)), "TIFF"), GREY)
+
+
+def png(values: np.ndarray, bits: int, colour: int, transparent: bytes) -> bytes:
+    """A PNG of (height, width) or (height, width, 3) whole numbers of so many bits; colour 0 is grey, 2 RGB."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    height, width = values.shape[:2]
+    rows = values.astype(">u2" if bits == 16 else "u1").reshape(height, -1)
+    if bits < 8:
+        each = 8 // bits
+        rows = sum(rows[:, place::each] << (8 - bits * (place + 1)) for place in range(each)).astype(np.uint8)
+    header = struct.pack(">IIBBBBB", width, height, bits, colour, 0, 0, 0)
+    pixels = zlib.compress(b"".join(b"\0" + row.tobytes() for row in rows))
+    chunks = ((b"IHDR", header), (b"tRNS", transparent), (b"IDAT", pixels), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*parts) for parts in chunks)
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("column", [0, 10, 31])
+def test_a_transparent_grey_of_any_depth_is_laid_on_white(bits: int, column: int) -> None:
+    values = (RAMP * (2**bits - 1)).round().astype(int)
+    expected = np.where(values == values[0, column], 255, values / (2**bits - 1) * 255)
+    data = png(values, bits, 0, struct.pack(">H", values[0, column]))
+    check(data, np.repeat(expected[..., None], 3, 2))
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_a_transparent_colour_of_any_depth_is_laid_on_white(bits: int) -> None:
+    values = (np.stack([RAMP, 1 - RAMP, RAMP * 0 + 0.5], -1) * (2**bits - 1)).round().astype(int)
+    expected = values / (2**bits - 1) * 255
+    expected[:, 5] = 255
+    check(png(values, bits, 2, struct.pack(">HHH", *values[0, 5])), expected)
+
+
+@pytest.mark.parametrize(
+    ("form", "mode"),
+    [("PNG", "RGBA"), ("PNG", "LA"), ("PNG", "P"), ("GIF", "RGBA"), ("TIFF", "RGBA"), ("TIFF", "LA"), ("WEBP", "RGBA")],
+)
+def test_what_is_partly_transparent_is_laid_on_white_in_every_format(form: str, mode: str) -> None:
+    red = Image.new("RGBA", (40, 24), (200, 0, 0, 255))
+    red.paste((200, 0, 0, 0), (0, 0, 20, 24))
+    image = red.quantize() if mode == "P" else red.convert(mode)
+    pixels = decode(encoded(image, form, **({"lossless": True} if form == "WEBP" else {})), "a")
+    assert (pixels[:, :20] == 255).all()
+    assert pixels[12, 30, 1] < 100
+
+
+@pytest.mark.parametrize("form", ["GIF", "WEBP", "PNG", "TIFF", "MPO"])
+def test_of_several_frames_the_first_is_read(form: str) -> None:
+    data = encoded(picture(), form, save_all=True, append_images=[Image.new("RGB", (40, 24), "black")])
+    assert np.abs(decode(data, "a").astype(int) - np.asarray(picture())).mean() < 8
+    assert examine(data, "a")[:2] == (40, 24)
+
+
+WRITTEN = {
+    "JPEG": ("1", "L", "RGB", "CMYK", "YCbCr"),
+    "PNG": ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"),
+    "GIF": ("1", "L", "P", "RGB", "RGBA"),
+    "BMP": ("1", "L", "P", "RGB", "RGBA"),
+    "TIFF": ("1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr", "LAB", "I;16", "I", "F"),
+    "WEBP": ("L", "RGB", "RGBA"),
+    "PPM": ("1", "L", "RGB", "RGBA", "I;16", "I", "F"),
+}
+"""Format -> the modes that Pillow writes as such."""
+
+
+@pytest.mark.parametrize(("form", "mode"), [(form, mode) for form, modes in WRITTEN.items() for mode in modes])
+def test_what_can_be_examined_can_be_decoded_and_is_like_the_picture(form: str, mode: str) -> None:
+    grey = picture().convert("L")
+    deep = {"I;16": (np.uint16, 257), "I": (np.int32, 257), "F": (np.float32, 1)}
+    if mode in deep:
+        kind, scale = deep[mode]
+        image = Image.fromarray(np.asarray(grey).astype(kind) * kind(scale))
+    elif mode == "LAB":
+        profiles = [ImageCms.createProfile(name) for name in ("sRGB", "LAB")]
+        image = ImageCms.applyTransform(picture(), ImageCms.buildTransform(*profiles, "RGB", "LAB"))
+    else:
+        image = picture().convert("P").convert("PA") if mode == "PA" else picture().convert(mode)
+    data = encoded(image, form)
+    pixels = decode(data, "a")
+    expected = grey.convert("RGB") if mode in ("1", "L", "LA", *deep) else picture()
+    assert examine(data, "a")[:2] == pixels.shape[1::-1] == (40, 24)
+    assert abs(pixels.mean((0, 1)) - np.asarray(expected).mean((0, 1))).max() < 12
+    if mode not in ("1", "P", "PA"):  # dithered, or of few colours
+        assert np.abs(pixels.astype(int) - np.asarray(expected)).mean() < 5
+
+
+def test_files_are_known_by_all_suffixes_of_the_formats_that_are_read() -> None:
+    known = {suffix for suffix, form in Image.registered_extensions().items() if form in (*images.FORMATS, "MPO")}
+    assert known == images.SUFFIXES

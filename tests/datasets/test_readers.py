@@ -1,6 +1,7 @@
 import io
 import json
 import logging
+import os
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from PIL import Image
 
 from densevse.artifacts import schema
@@ -16,7 +18,8 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.run_lengths import decode
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
 from densevse.datasets.layout import seeded_splits
-from densevse.datasets.readers import boxes_reader, masks_reader, read_dataset, write_boxes, write_dataset
+from densevse.datasets.readers import read_dataset, write_dataset
+from densevse.datasets.true_boxes import boxes_reader, masks_reader, write_boxes
 from densevse.runtime.errors import InputError
 
 FLICKR = {"captions": "token.txt", "splits": {"train": "train.txt", "val": "dev.txt", "test": "test.txt"}}
@@ -276,7 +279,9 @@ def test_unreadable_images_stop_the_run_and_are_all_named(tmp_path: Path) -> Non
     files["Photographs/b.jpg"] = b"<html>404</html>"
     del files["Photographs/c.jpg"]
     paths = flickr(tmp_path, files)
-    with pytest.raises(InputError, match=r"3 images cannot be read:[\s\S]*c\.jpg[\s\S]*a\.jpg[\s\S]*b\.jpg") as error:
+    with pytest.raises(
+        InputError, match=r"3 of 4 images cannot be read:\n  \"c\.jpg\": [\s\S]*\"a\.jpg\": [\s\S]*\"b\.jpg\": "
+    ) as error:
         read("flickr", FLICKR, paths, ["d.jpg"], 2)
     assert "known_unreadable" in str(error.value)
     images, captions = read("flickr", FLICKR, paths, ["a.jpg", "b.jpg", "c.jpg"])
@@ -286,11 +291,131 @@ def test_unreadable_images_stop_the_run_and_are_all_named(tmp_path: Path) -> Non
     assert len(captions) == 20
 
 
-def test_at_most_twenty_are_named(tmp_path: Path) -> None:
-    lists = {**LISTS, "test.txt": "".join(f"{number}.jpg\n" for number in range(30))}
-    with pytest.raises(InputError, match="32 images cannot be read") as error:
-        read("flickr", FLICKR, flickr(tmp_path, {"a.jpg": photograph(1)}, lists=lists))
-    assert len([line for line in str(error.value).splitlines() if line.startswith("  ")]) == 20
+def incomplete(folder: Path, there: str = "ab") -> dict[str, str]:
+    """A Flickr of 33 images, of which few are there; ids have leading zeros and other signs that YAML reads."""
+    ids = ["c.jpg", "a.jpg", "b.jpg", "0012", "no", 'a "b" \\ é.jpg', "😀.jpg", *map(str, range(26))]
+    lists = {"train.txt": "\n".join(ids[:2]), "dev.txt": ids[2], "test.txt": "\n".join(ids[3:])}
+    tokens = "".join(f"{image}#0\tA caption .\n" for image in ids)
+    return flickr(folder, photographs(there), tokens, lists)
+
+
+def write(folder: Path, paths: Mapping[str, str], **more: Any) -> pd.DataFrame:
+    given = {**settings("flickr", FLICKR), **more}
+    write_dataset(given, paths, 1, str(folder / "images.parquet"), str(folder / "captions.parquet"))
+    return schema.read(folder / "images.parquet", IMAGES)
+
+
+def test_at_most_twenty_are_named_and_a_file_lists_all(tmp_path: Path) -> None:
+    paths, listing = incomplete(tmp_path), tmp_path / "unreadable.yaml"
+    with pytest.raises(InputError, match="31 of 33 images cannot be read") as error:
+        write(tmp_path, paths)
+    said = str(error.value)
+    assert len([line for line in said.splitlines() if line.startswith('  "')]) == 20
+    assert "and 11 more" in said
+    assert f"is {paths['images']} the right place" in said
+    assert f"({listing} lists all of them)" in said
+    assert "only_available: true" in said
+    ids = yaml.safe_load(listing.read_text(encoding="utf-8"))["known_unreadable"]
+    assert ids[:5] == ["c.jpg", "0012", "no", 'a "b" \\ é.jpg', "😀.jpg"]
+    assert len(ids) == 31
+    images = write(tmp_path, paths, known_unreadable=ids)
+    assert images["status"].value_counts().to_dict() == {"missing": 31, "ok": 2}
+    assert not listing.exists()
+
+
+def test_where_few_are_missing_the_place_is_not_doubted(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="1 of 4 images cannot be read") as error:
+        read("flickr", FLICKR, flickr(tmp_path, photographs("abc")))
+    assert "right place" not in str(error.value)
+
+
+def test_only_available_leaves_out_what_is_missing_and_nothing_else(tmp_path: Path) -> None:
+    paths = incomplete(tmp_path, "abc")
+    with pytest.raises(InputError, match="only_available: none of the 30 images of the split test is there"):
+        write(tmp_path, paths, only_available=True)
+    paths = flickr(tmp_path, photographs("abd"))
+    assert write(tmp_path, paths, only_available=True)["status"].tolist() == ["missing", "ok", "ok", "ok"]
+    paths = flickr(tmp_path, {**photographs("ab"), "Photographs/d.jpg": b"damaged"})
+    with pytest.raises(InputError, match=r'1 of 4 images cannot be read:\n  "d\.jpg"') as error:
+        write(tmp_path, paths, only_available=True)
+    assert yaml.safe_load((tmp_path / "unreadable.yaml").read_text())["known_unreadable"] == ["c.jpg", "d.jpg"]
+    assert "only_available" in str(error.value)
+
+
+@pytest.mark.parametrize(("written", "value"), [("0012", "10"), ("12", "12"), ("no", "False"), ("2014-01-02", "2014")])
+def test_an_id_that_yaml_does_not_read_as_text_is_refused_with_what_to_write(
+    tmp_path: Path, written: str, value: str
+) -> None:
+    given = {**settings("flickr", FLICKR), **yaml.safe_load(f"known_unreadable: [a.jpg, {written}]")}
+    with pytest.raises(InputError, match=rf"known_unreadable\.1: {value}.* is no text; put each id in quotes"):
+        read_dataset(given, flickr(tmp_path))
+
+
+def test_the_same_photograph_in_several_splits_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    files = photographs("abcd")
+    files["Photographs/d.jpg"] = files["Photographs/a.jpg"]
+    with caplog.at_level(logging.WARNING):
+        read("flickr", FLICKR, flickr(tmp_path, files))
+    assert "1 images of test are the same files as images of train: d.jpg" in caplog.text
+    assert "of val are" not in caplog.text
+    assert "images of test are the same files as images of test" not in caplog.text
+    caplog.clear()
+    lists = {"train.txt": "c.jpg\n", "dev.txt": "b.jpg\n", "test.txt": "a.jpg\nd.jpg\n"}
+    with caplog.at_level(logging.WARNING):
+        read("flickr", FLICKR, flickr(tmp_path, files, lists=lists))
+    assert "2 images of test are the same files as images of test: a.jpg, d.jpg" in caplog.text
+
+
+def test_known_ids_that_are_of_no_image_are_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        read("flickr", FLICKR, flickr(tmp_path), ["Photographs/a.jpg", "b.jpg"])
+    assert "1 ids of known_unreadable are no images of any split: Photographs/a.jpg" in caplog.text
+
+
+ACCENTS = {"NFC": "caf\u00e9.jpg", "NFD": "cafe\u0301.jpg"}
+
+
+@pytest.mark.parametrize("in_lists", ACCENTS)
+@pytest.mark.parametrize("in_tokens", ACCENTS)
+@pytest.mark.parametrize("in_zip", ACCENTS)
+def test_accents_may_be_written_in_two_ways(tmp_path: Path, in_lists: str, in_tokens: str, in_zip: str) -> None:
+    files = {**photographs("abc"), f"Photographs\\{ACCENTS[in_zip]}": photograph(1)}
+    tokens = TOKENS + f"{ACCENTS[in_tokens]}#0\tA caption .\n"
+    lists = {**LISTS, "test.txt": f"{ACCENTS[in_lists]}\n"}
+    images, captions = read("flickr", FLICKR, flickr(tmp_path, files, tokens, lists))
+    assert images["image_id"].tolist()[-1] == ACCENTS["NFC"]
+    assert (images["status"] == "ok").all()
+    assert captions["caption_id"].tolist()[-1] == f"{ACCENTS['NFC']}#0"
+
+
+def test_a_file_whose_name_is_not_utf_8_is_left_alone_and_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    packed = flickr(tmp_path)
+    with zipfile.ZipFile(packed["images"]) as archive:
+        archive.extractall(tmp_path / "images")
+    (tmp_path / "images" / os.fsdecode(b"caf\xe9.jpg")).write_bytes(photograph(1))
+    with caplog.at_level(logging.INFO):
+        images, _ = read("flickr", FLICKR, {**packed, "images": str(tmp_path / "images")})
+    assert (images["status"] == "ok").all()
+    assert "are left alone: Photographs/e.jpg, caf%E9.jpg" in caplog.text
+
+
+def test_a_photograph_of_another_format_is_named_beside_the_missing_one(tmp_path: Path) -> None:
+    files = {**photographs("abc"), "Photographs/d.HEIC": b"heic"}
+    with pytest.raises(InputError, match=r"has no file d\.jpg; it has Photographs/d\.HEIC"):
+        read("flickr", FLICKR, flickr(tmp_path, files))
+
+
+def test_photographs_in_a_linked_folder_are_found(tmp_path: Path) -> None:
+    packed = flickr(tmp_path)
+    with zipfile.ZipFile(packed["images"]) as archive:
+        archive.extractall(tmp_path / "elsewhere")
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images/link").symlink_to(tmp_path / "elsewhere/Photographs")
+    images, _ = read("flickr", FLICKR, {**packed, "images": str(tmp_path / "images")})
+    assert (images["status"] == "ok").all()
+    assert images["file"].str.startswith("link/").all()
 
 
 def test_photographs_of_many_kinds(tmp_path: Path) -> None:

@@ -1,3 +1,4 @@
+import os
 import re
 import subprocess
 import sys
@@ -77,3 +78,48 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path, capsys):
     with pytest.raises(SystemExit), job(str(tmp_path / "logs/job.log")):
         pytest.fail("nothing runs without a log")
     assert "logs/job.log: the log cannot be written" in capsys.readouterr().err
+
+
+NAME = os.fsdecode(b"caf\xe9.jpg") + " \u65e5\u672c \ud83d"
+"""A name that is not UTF-8, and half of a surrogate pair."""
+
+
+@pytest.mark.parametrize("streams", [{}, {"PYTHONIOENCODING": "ascii:strict"}, {"PYTHONIOENCODING": "latin-1:strict"}])
+@pytest.mark.parametrize("locale", [{}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
+@pytest.mark.parametrize("error", ["InputError", "ValueError", "SystemExit", "None"])
+def test_no_name_stops_a_log_or_a_message(tmp_path, streams, locale, error):
+    code = f"""
+import sys
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import job, logger, progress
+name = {NAME!a}
+with job(sys.argv[1]):
+    logger.info("reading %s", name)
+    list(progress([1], name))
+    print(name)
+    print(name, file=sys.stderr)
+    if {error} is not None:
+        raise {error}(name)
+"""
+    environment = {**os.environ, **locale, **streams}
+    command = [sys.executable, "-c", code, str(tmp_path / "job.log")]
+    ended = subprocess.run(command, env=environment, capture_output=True)
+    assert ended.returncode == (0 if error == "None" else 1), ended.stderr
+    assert b"Logging error" not in ended.stderr
+    assert b"UnicodeEncodeError" not in ended.stderr
+    assert b"caf" in ended.stdout
+    log = (tmp_path / "job.log").read_text(encoding="utf-8")
+    assert "reading caf\\udce9.jpg \u65e5\u672c \\ud83d" in log
+    if error != "None":
+        assert b"caf" in ended.stderr
+        assert log.count("caf\\udce9.jpg") >= 3
+
+
+def test_a_full_disk_is_said_in_a_line_for_each_line_of_the_log(capsys):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full here")
+    with job("/dev/full"):
+        logger.info("at work")
+    said = capsys.readouterr().err
+    assert said.count("/dev/full: a line is lost ([Errno 28]") == 2
+    assert "Logging error" not in said

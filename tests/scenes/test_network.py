@@ -13,7 +13,8 @@ from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.networks import NetworkInput
 from densevse.config.training import NamedPhase, Training
 from densevse.datasets.images import ImageFiles, decode
-from densevse.datasets.readers import write_boxes, write_dataset
+from densevse.datasets.readers import write_dataset
+from densevse.datasets.true_boxes import write_boxes
 from densevse.runtime.errors import InputError
 from densevse.scenes import reader as scenes
 from densevse.scenes.network import ScenesNet

@@ -254,6 +254,19 @@ def test_no_difference_from_a_row_with_another_network_and_the_note_says_why(tmp
     assert "options.splits is none here and {test: a.txt} in config/datasets" in text
 
 
+def test_a_stated_subset_has_no_difference_from_any_published_row(tmp_path, data):
+    files = data(1000)
+    replaced = {"only_available": Difference(own=False, here=True)}
+    text, rows = make(
+        tmp_path,
+        plan(section({"vse": entry("VSE", [0], replaced=replaced)})),
+        (files, [retrieval(tmp_path / "0.parquet", 0, files)]),
+    )
+    assert rows["difference"].isna().all()
+    assert "Random" in text
+    assert "only_available is true here and false in config/datasets, so no Difference is printed" in text
+
+
 def test_a_section_shows_the_rows_of_its_data_set_and_protocol(tmp_path, data):
     files = data()
     full = section({"defrag": entry("DeFrag", [0])})
@@ -333,7 +346,7 @@ def test_heading_and_footnotes_say_how_it_was_measured(tmp_path, data):
         "word vectors: learned",
         "rcnn is vgg19, weights from vgg19.pth, bf16",
         "1 test images have no sentence",
-        "1 test images cannot be read",
+        "59 of 60 images of the test split can be read",
         "2 training images that can be read; 59 ranked",
         "Flickr8K, seed 4: vse, vse_alexnet.",
         "Flickr8K, seed 7: hm_lstm.",
@@ -353,6 +366,24 @@ def test_the_footnotes_count_what_a_protocol_really_ranks(tmp_path, data):
     text, _ = make(tmp_path, chosen, (files, runs))
     assert "1,000 images, 5,000 sentences, the first 1,000 images" in text
     assert "1,000 ranked" in text
+
+
+def test_the_foot_counts_images_that_are_the_same_files(tmp_path, data):
+    files = data()
+    images = schema.read(files[0], IMAGES)
+    images["sha256"] = images["image_id"]
+    images.loc[[5, 6], "sha256"] = images["sha256"].iloc[-1]  # of train
+    images.loc[[7, 8], "split"] = "val"
+    images.loc[8, "sha256"] = images["sha256"].iloc[-2]
+    schema.write(images, IMAGES, files[0], {}, Identity("flickr8k"))
+    retrievals = [retrieval(tmp_path / "0.parquet", 0, files)]
+    text, _ = make(tmp_path, plan(section({"vse": entry("VSE", [0])})), (files, retrievals))
+    foot = [line.removeprefix("- Flickr8K: ") for line in text.splitlines() if "the same files" in line]
+    assert foot == [
+        "1 images of val are the same files as images of train.",
+        "2 images of test are the same files as images of train.",
+        "2 images of test are the same files as others of it.",
+    ]
 
 
 def test_bytes_depend_on_inputs_alone(tmp_path, data):
@@ -587,11 +618,11 @@ def test_the_footnotes_of_several_sections_say_each_thing_once_and_of_which_data
     assert [line.partition(";")[0] for line in data_sets] == [
         "MS-COCO, full: 2 training images that can be read",
         "MS-COCO, full: 1 test images have no sentence: they are candidates but ask nothing.",
-        "MS-COCO: 1 test images cannot be read and are left out.",
+        "MS-COCO: 1,199 of 1,200 images of the test split can be read",
         "MS-COCO, first_1000: 2 training images that can be read",
         "Flickr30K: 2 training images that can be read",
         "Flickr30K: 1 test images have no sentence: they are candidates but ask nothing.",
-        "Flickr30K: 1 test images cannot be read and are left out.",
+        "Flickr30K: 59 of 60 images of the test split can be read",
         "MS-COCO, ours: network of whole: vgg19",
         "Flickr30K, ours: network of whole: vgg19",
         "MS-COCO, seed 4: vse.",

@@ -95,6 +95,23 @@ def test_safetensors_and_torch_files_give_the_same_network(squeezenet, weights, 
 
 
 @pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda state: {f"module.{key}": value for key, value in state.items()},
+        lambda state: {f"_orig_mod.module.{key}": value for key, value in state.items()},
+        lambda state: {key.replace("features.", "features.module."): value for key, value in state.items()},
+        lambda state: {"epoch": 3, "state_dict": {f"module.{key}": value for key, value in state.items()}},
+        lambda state: {"model": state, "optimizer": {"lr": 0.1}},
+    ],
+)
+def test_weights_of_a_wrapped_network_or_in_a_checkpoint_are_the_same_weights(squeezenet, weights, tmp_path, wrap):
+    torch.save(wrap(squeezenet.state_dict()), tmp_path / "wrapped.pth")
+    found, expected = (load_module("squeezenet1_0", path).state_dict() for path in (tmp_path / "wrapped.pth", weights))
+    assert found.keys() == expected.keys()
+    assert all(torch.equal(found[key], expected[key]) for key in found)
+
+
+@pytest.mark.parametrize(
     ("architecture", "layer", "shape"),
     [
         ("alexnet", "fc7", (4096,)),
@@ -179,8 +196,12 @@ def test_files_that_are_no_weights_are_errors_and_run_no_code(weights, tmp_path,
 
 
 def test_things_that_are_not_tensors_and_unknown_architectures_are_errors(weights, tmp_path):
-    torch.save({"epoch": 3}, tmp_path / "checkpoint.pth")
-    with pytest.raises(InputError, match="expected a state dict"):
+    for content in ({"epoch": 3}, {"state_dict": {"epoch": 3}}, [1, 2]):
+        torch.save(content, tmp_path / "checkpoint.pth")
+        with pytest.raises(InputError, match="expected a state dict"):
+            load_module("squeezenet1_0", tmp_path / "checkpoint.pth")
+    torch.save({1: torch.zeros(2)}, tmp_path / "checkpoint.pth")
+    with pytest.raises(InputError, match=r"checkpoint\.pth: 1: expected no such key"):
         load_module("squeezenet1_0", tmp_path / "checkpoint.pth")
     with pytest.raises(InputError, match=r"no architecture 'squeezenet'; known: alexnet, .*; is 'squeezenet1_.' meant"):
         load_module("squeezenet", weights)

@@ -1,4 +1,4 @@
-from densevse.datasets.readers import write_boxes
+from densevse.datasets.true_boxes import write_boxes
 from densevse.runtime.logs import job
 
 if __name__ == "__main__":

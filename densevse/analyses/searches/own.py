@@ -1,6 +1,7 @@
 """What a person brings to a search: photographs without sentences, and sentences without photographs."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 import pandas as pd
@@ -8,9 +9,9 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.datasets.archives import Archive
-from densevse.datasets.images import ImageFiles
-from densevse.datasets.readers import IMAGE_SUFFIXES, examine_all
+from densevse.datasets.archives import Archive, composed
+from densevse.datasets.images import SUFFIXES, ImageFiles
+from densevse.datasets.readers import examine_all, unreadable
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
@@ -22,23 +23,26 @@ SPLIT = "test"
 def write_photographs(path: str, threads: int, images_path: str | Path) -> None:
     """Write the image table of the photographs in a folder (with those inside it), a zip or a tar, each decoded once.
 
-    Photographs are known by their suffixes, and are called by their paths inside the folder. Raises `InputError` if
-    there is none, or naming up to 20 of those that cannot be read.
+    Photographs are known by their suffixes, and are called by their paths inside the folder. What the artifact is made
+    from says under `left_out` how many other files there are of each suffix. Raises `InputError` if there is no
+    photograph, or naming up to 20 of those that cannot be read.
     """
     with Archive.open(path) as archive:
         names = archive.names()
-    files = [name for name in names if PurePosixPath(name).suffix.lower() in IMAGE_SUFFIXES]
+    files = [name for name in names if PurePosixPath(name).suffix.lower() in SUFFIXES]
+    left_out = _by_suffix(set(names) - set(files))
     if not files:
         raise InputError(
-            f"{path}: no photographs in it, only {len(names)} other files; their names must end in one of "
-            f"{', '.join(sorted(IMAGE_SUFFIXES))}."
+            f"{path}: no photographs in it, only {len(names)} other files{_listed(left_out)}; their names must end in "
+            f"one of {', '.join(sorted(SUFFIXES))}."
         )
-    logger.info("%d photographs; %d other files are left alone", len(files), len(names) - len(files))
+    logger.info("%d photographs; %d other files are left out%s", len(files), len(names) - len(files), _listed(left_out))
     images = pd.DataFrame({"image_id": files, "source": SOURCE, "file": files, "split": SPLIT, "family": files})
     images["captions"] = pd.Series(0, images.index, "int32")
-    remedy = f"Take them out of {path}, or replace them."
-    examined = examine_all(images, ImageFiles({SOURCE: path}), [], threads, remedy)
-    schema.write(examined, IMAGES, images_path, lineage({SOURCE: Path(path).name}))
+    examined, problems = examine_all(images, ImageFiles({SOURCE: path}), threads)
+    if any(problems):
+        raise InputError(f"{unreadable(examined, problems)}\nTake them out of {path}, or replace them.")
+    schema.write(examined, IMAGES, images_path, lineage({SOURCE: Path(path).name, "left_out": left_out}))
 
 
 def write_sentences(sentences: Sequence[str], captions_path: str | Path) -> None:
@@ -51,4 +55,19 @@ def write_sentences(sentences: Sequence[str], captions_path: str | Path) -> None
 
 
 def _on_one_line(text: str) -> str:
-    return " ".join(text.split())
+    return composed(" ".join(text.split()))
+
+
+def _by_suffix(names: Iterable[str]) -> dict[str, int]:
+    """How many files end in each suffix; those that a file manager hides are nobody's photographs."""
+    paths = [PurePosixPath(name) for name in names]
+    return dict(sorted(Counter(path.suffix.lower() for path in paths if not path.name.startswith(".")).items()))
+
+
+def _listed(left_out: Mapping[str, int]) -> str:
+    return f" ({in_words(left_out)})" if left_out else ""
+
+
+def in_words(left_out: Mapping[str, int]) -> str:
+    """Such as `1 .heic, 2 without a suffix`."""
+    return ", ".join(f"{number:,} {suffix or 'without a suffix'}" for suffix, number in left_out.items())

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from densevse.analyses.searches.own import in_words
 from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts import schema
 from densevse.artifacts.files import write_text
+from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report.pages import Picture, page, picture_element
 from densevse.report.pictures import pictures
 from densevse.tables.rendering import Column, Document, Sheet
@@ -29,8 +31,10 @@ def search_pages(
     """
     rows = schema.read(found, FOUND)
     queries = [group for _, group in rows[rows["query"] < shown].groupby("query")]
-    left_out = rows["query"].nunique() - len(queries)
-    notes = [f"{left_out} more queries are in {Path(found).name}."] if left_out else []
+    more = rows["query"].nunique() - len(queries)
+    notes = [f"{more} more queries are in {Path(found).name}."] if more else []
+    left_out = schema.check(images, IMAGES).get("left_out")
+    notes += [f"Left out, as photographs of these kinds are not read: {in_words(left_out)}."] if left_out else []
     write_text(_markdown(queries, asked, title, notes), paths[0])
     picture = pictures(images, sources)
     write_text(_html(queries, asked, title, notes, picture), paths[1])

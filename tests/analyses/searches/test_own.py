@@ -1,12 +1,19 @@
 """Photographs that a person brings to a search."""
 
+import os
+import zipfile
+from pathlib import Path
+
 import cv2
 import numpy as np
+import pandas as pd
 import pytest
 
-from densevse.analyses.searches.own import write_photographs
+from densevse.analyses.searches.own import in_words, write_photographs, write_sentences
+from densevse.analyses.searches.pages import search_pages
+from densevse.analyses.searches.schemas import FOUND
 from densevse.artifacts import schema
-from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.runtime.errors import InputError
 
 
@@ -33,11 +40,72 @@ def test_a_photograph_that_cannot_be_read_is_named_with_what_to_do(photographs, 
     (photographs / "broken.jpg").write_bytes(b"\xff\xd8 no picture")
     with pytest.raises(InputError, match=r"broken\.jpg.*\n.*Take them out of") as error:
         write_photographs(str(photographs), 2, tmp_path / "images.parquet")
-    assert "1 images cannot be read" in str(error.value)
+    assert '1 of 4 images cannot be read:\n  "broken.jpg": ' in str(error.value)
     assert not (tmp_path / "images.parquet").exists()
 
 
 def test_a_folder_without_photographs_is_an_error(tmp_path):
     (tmp_path / "notes.txt").write_text("no photograph")
     with pytest.raises(InputError, match="no photographs in it, only 1 other files"):
+        write_photographs(str(tmp_path), 2, tmp_path / "images.parquet")
+
+
+def test_pictures_that_are_not_read_are_counted_and_what_a_mac_adds_is_not(photographs, tmp_path):
+    for name in ("a.heic", "2024/B.HEIC", "._b.jpg", "__MACOSX/b.jpg", ".DS_Store", "no suffix"):
+        (photographs / name).parent.mkdir(exist_ok=True)
+        (photographs / name).write_bytes(b"no picture")
+    for name in ("d.jfif", "e.mpo", "f.JPE"):
+        (photographs / name).write_bytes((photographs / "b.jpg").read_bytes())
+    write_photographs(str(photographs), 2, tmp_path / "images.parquet")
+    images = schema.read(tmp_path / "images.parquet", IMAGES)
+    assert images["image_id"].tolist() == ["2024/c.jpeg", "a.PNG", "b.jpg", "d.jfif", "e.mpo", "f.JPE"]
+    left_out = schema.check(tmp_path / "images.parquet", IMAGES)["left_out"]
+    assert left_out == {"": 1, ".heic": 2, ".txt": 1}
+    assert in_words(left_out) == "1 without a suffix, 2 .heic, 1 .txt"
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+def test_names_that_are_not_utf_8_or_decomposed_go_all_the_way(photographs, tmp_path, kind):
+    data = (photographs / "b.jpg").read_bytes()
+    names = [b"caf\xe9.jpg", "cafe\u0301.jpg".encode()] if kind == "folder" else [b"cafe\xcc\x81.jpg"]
+    path = photographs
+    for name in names:
+        (photographs / os.fsdecode(name)).write_bytes(data)
+    if kind == "zip":
+        path = tmp_path / "photographs.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("set\\cafe\u0301.jpg", data)
+    write_photographs(str(path), 2, tmp_path / "images.parquet")
+    images = schema.read(tmp_path / "images.parquet", IMAGES)
+    expected = {"caf\u00e9.jpg", "caf%E9.jpg"} if kind == "folder" else {"set/caf\u00e9.jpg"}
+    assert expected <= set(images["image_id"])
+    ids = images["image_id"].tolist()
+    found = [(0, rank, name, "#0", "A café .", [], 0.5) for rank, name in enumerate(ids, 1)]
+    columns = [column.name for column in FOUND.columns]
+    frame = pd.DataFrame(found, columns=columns).astype({"query": "int32", "rank": "int32", "score": "float32"})
+    schema.write(frame, FOUND, tmp_path / "found.parquet", {})
+    pages = (str(tmp_path / "page.md"), str(tmp_path / "page.html"))
+    search_pages(
+        str(tmp_path / "found.parquet"),
+        str(tmp_path / "images.parquet"),
+        {"photographs": str(path)},
+        "sentences",
+        "Yours",
+        5,
+        pages,
+    )
+    for page in pages:
+        text = Path(page).read_text(encoding="utf-8")
+        assert all(name in text for name in expected)
+        assert ("1 .txt" in text) == (kind == "folder")
+
+
+def test_a_sentence_s_accents_are_composed(tmp_path):
+    write_sentences(["A cafe\u0301 ."], tmp_path / "captions.parquet")
+    assert schema.read(tmp_path / "captions.parquet", CAPTIONS)["text"].tolist() == ["A caf\u00e9 ."]
+
+
+def test_a_folder_of_pictures_that_are_not_read_says_which_they_are(tmp_path):
+    (tmp_path / "a.heic").write_bytes(b"heic")
+    with pytest.raises(InputError, match=r"only 1 other files \(1 \.heic\); their names must end in one of .*\.jfif"):
         write_photographs(str(tmp_path), 2, tmp_path / "images.parquet")

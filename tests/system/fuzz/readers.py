@@ -21,7 +21,8 @@ from densevse.datasets.archives import Archive
 from densevse.datasets.entities import read_entities
 from densevse.datasets.given_boxes import write_given_boxes
 from densevse.datasets.images import decode, examine
-from densevse.datasets.readers import boxes_reader, write_dataset
+from densevse.datasets.readers import write_dataset
+from densevse.datasets.true_boxes import boxes_reader
 from densevse.language.word_vectors import read_vectors
 from densevse.scenes import reader as scenes
 

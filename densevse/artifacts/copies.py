@@ -1,0 +1,15 @@
+"""Images of a data set that are the very same file under several ids."""
+
+import pandas as pd
+
+
+def copies(images: pd.DataFrame, split: str, of: str) -> list[str]:
+    """The ids of the images of `split` with the same bytes as an image of the split `of`, or as another one of theirs.
+
+    `images` are IMAGES rows; an image that is missing is nobody's copy.
+    """
+    there = images[images["sha256"] != ""]
+    own = there[there["split"] == split]
+    if split == of:
+        return list(own.loc[own["sha256"].duplicated(keep=False), "image_id"])
+    return list(own.loc[own["sha256"].isin(there.loc[there["split"] == of, "sha256"]), "image_id"])

@@ -1,0 +1,167 @@
+"""The true boxes and masks of a data set's official files, as artifacts in pixels of the upright images.
+
+A reader of such files (densevse/datasets/readers.py) has a function `read_boxes(paths) -> boxes`, whose frame has the
+columns of the BOXES schema; one of a data set whose objects have masks has `read_masks(paths) -> masks`, with those of
+MASKS. Both are in pixels as the annotators' files count them. Where these say how large an image is, boxes have that as
+`stated_width` and `stated_height` too.
+
+Files of annotations are about pixels as an image file stores them, while its EXIF data may say that a viewer has to
+turn them. Boxes and masks of such an image are turned with it, unless the stated size is that of the turned image.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.artifacts import schema
+from densevse.artifacts.run_lengths import decode, encode
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.schemas.masks import MASKS
+from densevse.config.declared.readers import READERS
+from densevse.datasets.images import SIDEWAYS, ImageFiles, orientation
+from densevse.datasets.readers import Paths, implementation, made_from
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger, progress
+
+LEFT_TO_RIGHT, TOP_TO_BOTTOM = (2, 3, 7, 8), (3, 4, 6, 7)
+"""The EXIF orientations that mirror stored pixels along x, or along y, before those of `SIDEWAYS` swap the two."""
+
+
+def boxes_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
+    """The `read_boxes` function of a layout that has true boxes; only its module is imported."""
+    read_boxes: Callable[[Paths], pd.DataFrame] = implementation(name).read_boxes
+    return read_boxes
+
+
+def masks_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
+    """The `read_masks` function of a layout whose objects have masks."""
+    read_masks: Callable[[Paths], pd.DataFrame] = implementation(name).read_masks
+    return read_masks
+
+
+def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, boxes_path: str) -> None:
+    """The data set's true boxes, of the images in its image table and in their order, as an artifact.
+
+    Raises `InputError` naming an image whose size is not the stated one, and a box that leaves its image.
+    """
+    annotations, images = _annotations(settings, paths), schema.read(images_path, IMAGES)
+    boxes = _of_images(boxes_reader(settings["reader"])(paths), images)
+    stated = boxes.reindex(columns=["stated_width", "stated_height"]).set_axis(["width", "height"], axis=1)
+    turns = _turns(boxes["image_id"], stated, images, ImageFiles(paths), annotations)
+    boxes = _turned_boxes(boxes[[column.name for column in BOXES.columns]], turns)
+    check_inside(boxes, images, annotations)
+    schema.write(boxes, BOXES, boxes_path, made_from(settings, paths))
+
+
+def write_masks(settings: Mapping[str, Any], paths: Paths, images_path: str, masks_path: str) -> None:
+    """The masks of the data set's objects, of the images in its image table and in their order, as an artifact.
+
+    Raises `InputError` naming an image whose size is not that of its masks.
+    """
+    annotations, images = _annotations(settings, paths), schema.read(images_path, IMAGES)
+    masks = _of_images(masks_reader(settings["reader"])(paths), images)
+    turns = _turns(masks["image_id"], masks[["width", "height"]], images, ImageFiles(paths), annotations)
+    schema.write(_turned_masks(masks, turns), MASKS, masks_path, made_from(settings, paths))
+
+
+def check_inside(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
+    """Raise `InputError` naming the first row of the file `name` whose box cannot be in its image.
+
+    A box may reach a pixel beyond the image, as files count differently. Images that cannot be read have no size.
+    """
+    size = images[images["status"] == "ok"].set_index("image_id")[["width", "height"]]
+    own = size.reindex(boxes["image_id"]).reset_index(drop=True)
+    x, y, width, height = (boxes[column].reset_index(drop=True) for column in ("x", "y", "width", "height"))
+    inside = (x >= 0) & (y >= 0) & (x + width <= own["width"] + 1) & (y + height <= own["height"] + 1)
+    wrong = own["width"].notna() & ~(inside & (width > 0) & (height > 0))
+    check_rows(boxes, {"its box has no area or leaves the image": wrong}, name)
+
+
+def check_rows(rows: pd.DataFrame, problems: Mapping[str, pd.Series], name: str) -> None:
+    """Raise `InputError` naming the first row of the file `name` that has one of `problems`, and how many have it."""
+    for problem, wrong in problems.items():
+        if wrong.any():
+            row = int(wrong.to_numpy().argmax())
+            raise InputError(
+                f"{name}: row {row} ({rows.iloc[row].to_dict()}): {problem}; {int(wrong.sum())} such rows."
+            )
+
+
+def _annotations(settings: Mapping[str, Any], paths: Paths) -> str:
+    """The path of the files that boxes and masks are read from."""
+    return paths[READERS[settings["reader"]].SENTENCES]
+
+
+def _of_images(objects: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
+    """Those of some objects whose images are in an image table, in its order."""
+    row = objects["image_id"].map(pd.Series(images.index, index=images["image_id"]))
+    if row.isna().any():
+        logger.warning("%d objects are of images that the data set does not have; left out", row.isna().sum())
+    ordered = objects.assign(row=row).dropna(subset="row").sort_values("row", kind="stable", ignore_index=True)
+    return ordered.drop(columns="row")
+
+
+def _turns(
+    image_ids: pd.Series, stated: pd.DataFrame, images: pd.DataFrame, files: ImageFiles, annotations: str
+) -> pd.DataFrame:
+    """By which EXIF orientation each object is to be turned with its image, and the stored image's width and height.
+
+    `image_ids` and `stated` (width, height; or not a number) are those of the objects.
+    """
+    known = images[(images["status"] == "ok") & images["image_id"].isin(image_ids)].set_index("image_id")
+    places = zip(known["source"], known["file"], strict=True)
+    turns = [
+        orientation(files.read(source, file), file)
+        for source, file in progress(places, "looking for images that EXIF turns", len(known))
+    ]
+    known = known.assign(turn=pd.Series(turns, known.index, "int64"))[["turn", "width", "height"]]
+    of = known.reindex(image_ids).reset_index()
+    sideways = of["turn"].isin(SIDEWAYS)
+    stored = pd.DataFrame(
+        {"width": of["width"].where(~sideways, of["height"]), "height": of["height"].where(~sideways, of["width"])}
+    )
+    silent = stated["width"].isna() | of["width"].isna()
+    as_stored, as_shown = ((stated == size).all(axis=1) for size in (stored, of[["width", "height"]]))
+    wrong = ~(silent | as_stored | as_shown)
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        says, has = (f"{int(size['width'])} x {int(size['height'])}" for size in (stated.iloc[row], of.iloc[row]))
+        raise InputError(
+            f"{annotations}: says that image {image_ids.iloc[row]} has {says} pixels, but it has {has} "
+            f"({of.loc[wrong, 'image_id'].nunique()} such images). Boxes and masks are those of the photographs that "
+            "were annotated: use these, neither scaled nor cut."
+        )
+    turn = of["turn"].where(silent | as_stored, 1).fillna(1).astype(int)
+    logger.info("objects of %d images are turned as EXIF says", image_ids[turn.to_numpy() > 1].nunique())
+    return stored.assign(turn=turn)
+
+
+def _turned_boxes(boxes: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
+    turn = turns["turn"]
+    x = boxes["x"].where(~turn.isin(LEFT_TO_RIGHT), turns["width"] - boxes["x"] - boxes["width"])
+    y = boxes["y"].where(~turn.isin(TOP_TO_BOTTOM), turns["height"] - boxes["y"] - boxes["height"])
+    sideways = turn.isin(SIDEWAYS)
+    return boxes.assign(
+        x=x.where(~sideways, y),
+        y=y.where(~sideways, x),
+        width=boxes["width"].where(~sideways, boxes["height"]),
+        height=boxes["height"].where(~sideways, boxes["width"]),
+    )
+
+
+def _turned_masks(masks: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
+    found = []
+    for height, width, runs, turn in zip(masks["height"], masks["width"], masks["runs"], turns["turn"], strict=True):
+        mask = _turned(decode(runs, height, width), turn) if turn > 1 else None
+        found.append((height, width, runs) if mask is None else (*mask.shape, encode(mask)))
+    turned = pd.DataFrame(found, columns=["height", "width", "runs"], index=masks.index)
+    return masks.assign(height=turned["height"], width=turned["width"], runs=turned["runs"])
+
+
+def _turned(mask: NDArray[np.bool_], turn: int) -> NDArray[np.bool_]:
+    mask = mask[:, ::-1] if turn in LEFT_TO_RIGHT else mask
+    mask = mask[::-1] if turn in TOP_TO_BOTTOM else mask
+    return mask.T if turn in SIDEWAYS else mask

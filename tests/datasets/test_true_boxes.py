@@ -1,0 +1,141 @@
+"""Official boxes and masks, held against the pixels of the images that they are of."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from densevse.artifacts import schema
+from densevse.artifacts.run_lengths import decode as mask_of
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
+from densevse.artifacts.schemas.masks import MASKS
+from densevse.datasets.images import decode
+from densevse.datasets.readers import write_dataset
+from densevse.datasets.true_boxes import write_boxes, write_masks
+from densevse.runtime.errors import InputError
+
+BOX = [4, 3, 9, 5]
+"""x, y, width and height of what is red in the stored pixels."""
+SIZE = {"width": 30, "height": 20}
+SPLITS = {"splits": {"train": 1, "val": 1, "test": 1}}
+
+
+def photograph(orientation: int, form: str = "PNG") -> bytes:
+    pixels = np.zeros((SIZE["height"], SIZE["width"], 3), np.uint8)
+    pixels[BOX[1] : BOX[1] + BOX[3], BOX[0] : BOX[0] + BOX[2], 0] = 255
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, form, exif=exif)
+    return file.getvalue()
+
+
+@pytest.fixture
+def coco(tmp_path):
+    """A function that writes a MS-COCO of three images, reads its tables, and gives settings, paths and image table."""
+
+    def make(orientation=1, size=SIZE, box=BOX, unreadable=(), form="PNG", sized=True):
+        (tmp_path / "images").mkdir()
+        for number in (1, 2, 3):
+            data = photograph(orientation, form)
+            (tmp_path / f"images/{number}.png").write_bytes(b"no image" if str(number) in unreadable else data)
+        images = [{"id": number, "file_name": f"{number}.png", **size} for number in (1, 2, 3)]
+        x, y, width, height = box
+        outline = [x, y, x + width, y, x + width, y + height, x, y + height]
+        objects = [
+            {"id": n, "image_id": n, "category_id": 1, "bbox": box if n == 1 else BOX, "segmentation": [outline]}
+            for n in (1, 2, 3)
+        ]
+        instances = {"annotations": objects, "categories": [{"id": 1, "name": "thing"}]}
+        instances |= {"images": images} if sized else {}
+        captions = [{"id": number, "image_id": number, "caption": "A thing ."} for number in (1, 2, 3)]
+        (tmp_path / "annotations").mkdir()
+        (tmp_path / "annotations/instances_x.json").write_text(json.dumps(instances))
+        (tmp_path / "annotations/captions_x.json").write_text(json.dumps({"images": images, "annotations": captions}))
+        settings = {"reader": "coco", "options": SPLITS, "known_unreadable": list(unreadable)}
+        paths = {"images": str(tmp_path / "images"), "annotations": str(tmp_path / "annotations")}
+        table = str(tmp_path / "images.parquet")
+        write_dataset(settings, paths, 1, table, str(tmp_path / "captions.parquet"))
+        return settings, paths, table, str(tmp_path / "output.parquet")
+
+    return make
+
+
+def red(orientation, form):
+    """x, y, width and height of what is red in the upright pixels, and their size."""
+    pixels = decode(photograph(orientation, form), "a")
+    rows, columns = np.nonzero(pixels[..., 0] > 128)
+    box = [columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1]
+    return box, pixels.shape[:2]
+
+
+@pytest.mark.parametrize("form", ["PNG", "TIFF"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_boxes_are_turned_with_their_image(coco, orientation, form):
+    arguments = coco(orientation, form=form)
+    write_boxes(*arguments)
+    boxes = schema.read(arguments[-1], BOXES)
+    expected, _ = red(orientation, form)
+    assert boxes[["x", "y", "width", "height"]].to_numpy().tolist() == [expected] * 3
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_masks_are_turned_with_their_image(coco, orientation):
+    arguments = coco(orientation)
+    write_masks(*arguments)
+    masks = schema.read(arguments[-1], MASKS)
+    (x, y, width, height), size = red(orientation, "PNG")
+    for of in masks.itertuples():
+        rows, columns = np.nonzero(mask_of(of.runs, of.height, of.width))
+        assert (of.height, of.width) == size
+        # OpenCV draws outlines as well as what is within: up to half a pixel more on each side
+        drawn = np.array([columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1])
+        assert np.abs(drawn - [x, y, width, height]).max() <= 1
+
+
+def test_boxes_that_count_the_turned_image_s_pixels_stay(coco):
+    expected, (height, width) = red(6, "PNG")
+    arguments = coco(6, {"width": width, "height": height}, [int(part) for part in expected])
+    images = schema.read(arguments[2], IMAGES)
+    assert images[["width", "height"]].to_numpy().tolist() == [[width, height]] * 3
+    write_boxes(*arguments)
+    boxes = schema.read(arguments[-1], BOXES).set_index("image_id")
+    assert boxes.loc["1", ["x", "y", "width", "height"]].tolist() == expected
+
+
+def test_boxes_of_a_file_that_states_no_sizes_are_those_of_stored_pixels(coco):
+    arguments = coco(8, sized=False)
+    write_boxes(*arguments)
+    boxes = schema.read(arguments[-1], BOXES)
+    assert boxes[["x", "y", "width", "height"]].to_numpy().tolist() == [red(8, "PNG")[0]] * 3
+
+
+@pytest.mark.parametrize("write", [write_boxes, write_masks])
+def test_photographs_of_another_size_than_the_stated_one_are_refused(coco, write):
+    arguments = coco(size={"width": 60, "height": 40})
+    with pytest.raises(
+        InputError, match=r"annotations: says that image \d has 60 x 40 pixels, but it has 30 x 20 \(3 "
+    ):
+        write(*arguments)
+
+
+@pytest.mark.parametrize("box", [[25, 3, 9, 5], [4, 18, 9, 5], [-2, 3, 9, 5]])
+def test_a_box_that_leaves_its_image_is_refused(coco, box):
+    arguments = coco(box=box)
+    with pytest.raises(InputError, match=r"annotations: row \d .*'image_id': '1'.*leaves the image; 1 such rows"):
+        write_boxes(*arguments)
+
+
+def test_a_box_without_area_is_left_out(coco, caplog):
+    arguments = coco(box=[4, 3, 0, 5])
+    with caplog.at_level("INFO"):
+        write_boxes(*arguments)
+    assert sorted(schema.read(arguments[-1], BOXES)["image_id"]) == ["2", "3"]
+    assert "1 boxes without area left out" in caplog.text
+
+
+@pytest.mark.parametrize("write", [write_boxes, write_masks])
+def test_objects_of_an_image_that_cannot_be_read_are_no_error(coco, write):
+    write(*coco(unreadable=["2"]))
