@@ -14,13 +14,17 @@ def filled(pattern, decide):
     return PATHS.filled(pattern, decide)(JOB)
 
 
+def nothing():
+    return {}
+
+
 def test_nothing_decided_is_no_file():
     assert filled("<results>/{dataset}/boxes.parquet", lambda dataset: None) == []
     assert filled("<results>/{dataset}/boxes.parquet", lambda dataset: []) == []
 
 
 def test_no_values_leave_the_wildcards():
-    assert filled("<results>/{dataset}/boxes.parquet", dict) == "out/scenes/boxes.parquet"
+    assert filled("<results>/{dataset}/boxes.parquet", nothing) == "out/scenes/boxes.parquet"
 
 
 def test_values_are_one_path_and_come_before_wildcards():
@@ -60,9 +64,9 @@ def test_folders_may_stand_for_patterns_with_folders():
 
 def test_an_unknown_folder_or_name_is_an_error():
     with pytest.raises(KeyError, match="reslts"):
-        PATHS.filled("<reslts>/a", dict)
+        PATHS.filled("<reslts>/a", nothing)
     with pytest.raises(AttributeError, match="network"):
-        filled("<results>/{network}", dict)
+        filled("<results>/{network}", nothing)
 
 
 def test_functions_are_given_the_wildcards_that_they_name_seeds_and_rounds_as_numbers():
