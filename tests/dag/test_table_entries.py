@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.analyses.human_judgements.dag import HumanJudgements
 from densevse.artifacts.identity import Identity
 from densevse.dag.paths import planned
 from densevse.dag.project import Project
@@ -274,8 +273,7 @@ def test_a_plan_comes_through_plain_values_unchanged_and_names_no_folder():
     made = project(networks={"vgg19": {"local": "/somewhere/vgg19.pth"}})
     tables = Tables(made)
     wildcards = SimpleNamespace(table="sco_4", dataset="scenes")
-    agreement = HumanJudgements(made).plan_of_agreement
-    for function, name in ((tables.plan, "sco_4"), (tables.plan_of_rounds, "scenes"), (agreement, "scenes")):
+    for function, name in ((tables.plan, "sco_4"), (tables.plan_of_rounds, "scenes")):
         plan, text = function(name), json.dumps(planned(function)(wildcards))
         assert type(plan).model_validate(json.loads(text)) == plan
         assert "results/" not in text

@@ -8,13 +8,12 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from densevse.analyses.concept_precision.precision import VIEWS, write_average_precision
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
-from densevse.artifacts.store import FeatureStore, FeatureWriter
+from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import NetworkInput
 from densevse.data.concepts import ConceptTables
 from densevse.inference.concepts import score_concepts
@@ -97,11 +96,3 @@ def test_a_validation_split_without_any_concept_cannot_select(folder, tmp_path):
     given = {**tables(folder), "image_concepts": str(tmp_path / "image_concepts.parquet")}
     with pytest.raises(InputError, match="no image of the split has any of the concepts"):
         train_head(given, [str(folder / "regions.parquet")], job(1), written(tmp_path))
-
-
-def test_scores_of_another_vocabulary_are_refused(folder, tmp_path):
-    with FeatureWriter(tmp_path / "scores.parquet", IMAGE_FEATURES, (2,), np.float16, {}) as file:
-        file.append(pd.DataFrame({"image_id": ["train0"]}), np.zeros((1, 2)))
-    scores = str(tmp_path / "scores.parquet")
-    with pytest.raises(InputError, match="scores of 2 concepts, expected 3"):
-        write_average_precision(tables(folder), {view: [scores] for view in VIEWS}, "unused", "unused")

@@ -1,12 +1,17 @@
 """How well a concept network that learned tells its concepts."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from densevse.analyses.concept_precision.precision import FEWEST, table, write_average_precision
+from densevse.analyses.concept_precision.precision import FEWEST, VIEWS, table, write_average_precision
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
+from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS
+from densevse.artifacts.store import FeatureWriter
 from densevse.inference.concepts import score_concepts
+from densevse.runtime.errors import InputError
 from densevse.training.concepts import train_head
 from tests.concepts import folder, job, tables, written
 from tests.tables import unaligned
@@ -34,3 +39,11 @@ def test_what_a_head_has_learned_is_measured(folder, tmp_path, learns_from):
     text = unaligned(table("Toy", schema.read(tables(folder)["concepts"], CONCEPTS), found, means).markdown())
     assert "3 concepts: 3 adjectives" in text
     assert "| red | adjective |" in text
+
+
+def test_scores_of_another_vocabulary_are_refused(folder, tmp_path):
+    with FeatureWriter(tmp_path / "scores.parquet", IMAGE_FEATURES, (2,), np.float16, {}) as file:
+        file.append(pd.DataFrame({"image_id": ["train0"]}), np.zeros((1, 2)))
+    scores = str(tmp_path / "scores.parquet")
+    with pytest.raises(InputError, match="scores of 2 concepts, expected 3"):
+        write_average_precision(tables(folder), {view: [scores] for view in VIEWS}, "unused", "unused")

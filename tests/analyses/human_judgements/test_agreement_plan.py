@@ -1,8 +1,11 @@
 """The data sets whose pairs people judged, and the models that are held against them."""
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
 
 from densevse.analyses.human_judgements.dag import HumanJudgements
+from densevse.dag.paths import planned
 from densevse.dag.project import Project
 from tests.rules import input_of
 
@@ -25,3 +28,12 @@ def test_judgements_may_be_a_file_of_the_user_s():
     local = {"datasets": {"flickr8k": {"local": {"text": "/data/text.zip"}}}}
     source = HumanJudgements(Project(ROOT, local)).source
     assert input_of("read_judgements", "text", source, dataset="flickr8k") == "/data/text.zip"
+
+
+def test_a_plan_comes_through_json_and_holds_no_paths():
+    made = Project(ROOT, {"networks": {"vgg19": {"local": "/somewhere/vgg19.pth"}}})
+    agreement = HumanJudgements(made).plan_of_agreement
+    plan, text = agreement("scenes"), json.dumps(planned(agreement)(SimpleNamespace(dataset="scenes")))
+    assert type(plan).model_validate(json.loads(text)) == plan
+    assert "results/" not in text
+    assert "/somewhere" not in text
