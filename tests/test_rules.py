@@ -1,10 +1,13 @@
 """A rule can be read alone: it shows the paths of its inputs, and its script has its name."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
+from densevse.dag.project import Project, any_of
+from densevse.dag.tables import Tables
 from tests.rules import ROOT, Rule, rules
 
 SHOWN = ("filled", "packaged")
@@ -80,3 +83,21 @@ def test_a_rule_that_uses_another_one_repeats_no_section(rule):
     if rule.base:
         repeated = [name for name, text in rule.sections.items() if rules()[rule.base].sections.get(name) == text]
         assert repeated == []
+
+
+def test_no_table_of_the_project_has_the_name_of_what_another_rule_makes():
+    """A dry run does not check this, to save time: see densevse.dag.tables.Tables.check_names."""
+    project = Project(ROOT, {})
+    config = project.config
+    known = {"dataset": config.datasets, "variant": config.variant_names(), "proposer": config.proposers}
+    made = [
+        re.compile(re.sub(r"\\{(\w+)\\}", lambda found: f"({any_of(known[found[1]])})", re.escape(output.value)))
+        for rule in rules().values()
+        for output in ast.walk(rule.arguments("output").get("markdown", ast.Constant("")))
+        if rule.name != "table"
+        and isinstance(output, ast.Constant)
+        and str(output.value).startswith("<results>/tables/")
+    ]
+    assert len(made) > 5
+    for name in Tables(project).names():
+        assert not [pattern for pattern in made if pattern.fullmatch(f"<results>/tables/{name}.md")], name

@@ -4,7 +4,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -94,31 +93,27 @@ def copy(tmp_path, monkeypatch):
     return tmp_path
 
 
-def job(**wildcards):
-    return SimpleNamespace(**{"seed": "0", "round": "0", **wildcards})
-
-
 def digests(folder: Path) -> dict[str, str]:
     """The digests of some jobs."""
     project = Project(folder, {})
     features, training = Features(project), Training(project)
-    found = {f"read {name}": Datasets(project).code(job(dataset=name)) for name in ("coco", "flickr8k", "scenes")}
+    found = {
+        f"read {name}": Datasets(project).code_of("read_dataset.py")(name) for name in ("coco", "flickr8k", "scenes")
+    }
     found |= {
-        f"{view} by {network}": features.code_of("extract_features.py")(job(view=view, network=network))
+        f"{view} by {network}": features.code_of("extract_features.py")("scenes", network, view)
         for view, network in (("whole", "mobilenet_v2"), ("whole", "scenes_net"), ("grid", "vgg19"))
     }
     found |= {
-        f"regions by {network}": features.code_of("extract_regions.py")(job(network=network))
+        f"regions by {network}": features.code_of("extract_regions.py")("scenes", network)
         for network in ("scenes_net", "faster_rcnn")
     }
     found |= {
-        f"train {name}": training.code_of("train.py")(job(variant=name, dataset="flickr30k"))
+        f"train {name}": training.code_of("train.py")("flickr30k", name)
         for name in ("vse", "hm_lstm", "defrag", "defrag_finetuned", "sdt_rnn", "sm_lstm")
     }
-    found["train concepts"] = Concepts(project).code_of_training(
-        job(dataset="flickr30k", concept_network=_trained_whole(project))
-    )
-    found["train sc_nlm"] = Generators(project).code(job(generator="sc_nlm", dataset="flickr30k"))
+    found["train concepts"] = Concepts(project).code_of_training("flickr30k", _trained_whole(project))
+    found["train sc_nlm"] = Generators(project).code("flickr30k", "sc_nlm")
     return found
 
 

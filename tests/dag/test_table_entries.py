@@ -220,9 +220,12 @@ def test_what_does_not_fit_is_refused_with_its_path(changes):
 
 
 def test_a_table_may_not_have_the_name_of_what_another_rule_makes():
-    makers = {"results/tables/scenes.md": ["table"], "results/tables/coco.md": ["table", "table_of_rounds"]}
-    with pytest.raises(InputError, match=r"^tables\.coco: the rule table_of_rounds makes results/tables/coco\.md too"):
-        Tables(project()).check_names(lambda path: makers.get(path, []))
+    mine = {"title": "Mine", "sections": [{"dataset": "coco"}], "measure": ["vse"]}
+    makers = {f"results/tables/{name}.md": ["table"] for name in ("scenes", "mine")}
+    Tables(project(tables={"mine": mine})).check_names(lambda path: makers.get(path, []))
+    makers["results/tables/mine.md"] = ["table", "table_of_rounds"]
+    with pytest.raises(InputError, match=r"^tables\.mine: the rule table_of_rounds makes results/tables/mine\.md too"):
+        Tables(project(tables={"mine": mine})).check_names(lambda path: makers.get(path, []))
 
 
 def test_training_starts_from_the_variant_that_the_configuration_names():

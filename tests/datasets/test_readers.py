@@ -301,7 +301,9 @@ def incomplete(folder: Path, there: str = "ab") -> dict[str, str]:
 
 def write(folder: Path, paths: Mapping[str, str], **more: Any) -> pd.DataFrame:
     given = {**settings("flickr", FLICKR), **more}
-    write_dataset(given, paths, 1, str(folder / "images.parquet"), str(folder / "captions.parquet"))
+    write_dataset(
+        given, paths, 1, *(str(folder / f"{name}.parquet") for name in ("images", "captions")), Identity("flickr8k")
+    )
     return schema.read(folder / "images.parquet", IMAGES)
 
 

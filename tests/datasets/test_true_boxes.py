@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.run_lengths import decode as mask_of
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.masks import MASKS
@@ -57,7 +58,7 @@ def coco(tmp_path):
         settings = {"reader": "coco", "options": SPLITS, "known_unreadable": list(unreadable)}
         paths = {"images": str(tmp_path / "images"), "annotations": str(tmp_path / "annotations")}
         table = str(tmp_path / "images.parquet")
-        write_dataset(settings, paths, 1, table, str(tmp_path / "captions.parquet"))
+        write_dataset(settings, paths, 1, table, str(tmp_path / "captions.parquet"), Identity("coco"))
         return settings, paths, table, str(tmp_path / "output.parquet")
 
     return make
