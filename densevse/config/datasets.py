@@ -22,7 +22,7 @@ def _as_text(image_id: Any) -> Any:
     return image_id
 
 
-ImageId = Annotated[str, BeforeValidator(_as_text)]
+ImageId = Annotated[str, Field(min_length=1), BeforeValidator(_as_text)]
 
 
 class Reading(Strict):

@@ -208,8 +208,8 @@ def _check_readable(
             message += f" ({listing} lists all of them)"
         if missing.any():
             message += (
-                "; or set only_available: true there to leave out whatever is missing: its tables then say of how many "
-                "images, and print no Difference from published figures"
+                "; or leave out whatever is missing, by only_available: true of the data set: its tables then say of "
+                "how many images, and print no Difference from published figures"
             )
         raise InputError(f"{message}.")
     for split, readable in (~bad).groupby(images["split"], sort=False):

@@ -23,7 +23,7 @@ from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP, SEGMENTS
 from densevse.artifacts.schemas.proposals import BOX_COUNTS, PROPOSALS
 from densevse.artifacts.schemas.rankers import CANDIDATES
 from densevse.artifacts.shards import remove_superseded
-from densevse.datasets.images import ImageFiles, decode
+from densevse.datasets.images import ImageFiles, ImageSource, decode
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.vision.mcg.candidates import candidates, features, members_of
@@ -79,12 +79,16 @@ def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]
     """
     readable, found = rows[rows["status"] == "ok"], []
     sizes = zip(readable["image_id"], readable["file"], readable["height"], readable["width"], strict=True)
+    maps = ImageSource.open(folder)  # where names may be written otherwise than the photographs'
     for image_id, file, height, width in sizes:
         for scale in sorted(options["scales"], reverse=True):
-            path = Path(folder, f"{scale:g}", f"{Path(file).stem}.png")
-            one = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE) if path.is_file() else None
+            name = f"{scale:g}/{Path(file).stem}.png"
+            data = maps.read(name) if name in maps else b""
+            one = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_GRAYSCALE) if data else None
             if one is None:
-                raise InputError(f"{path}: no grey picture; each image needs its contour map at each of the scales.")
+                raise InputError(
+                    f"{folder}/{name}: no grey picture; each image needs its contour map at each of the scales."
+                )
             resized = resize(np.asarray(one, np.uint8), *working_size(height, width, options["pixels"]))
             found.append((image_id, scale, _png(resized)))
     return _maps_found(found)

@@ -169,6 +169,14 @@ def test_contour_maps_of_the_users_are_read_at_the_size_that_is_worked_on(tmp_pa
         own_contour_maps(rows, str(tmp_path), options)
 
 
+def test_a_contour_map_of_the_users_may_be_named_with_other_accents(tmp_path):
+    file = "caf\u00e9.jpg"
+    rows = pd.DataFrame({"image_id": ["a"], "file": [file], "height": [20], "width": [30], "status": ["ok"]})
+    (tmp_path / "1").mkdir()
+    (tmp_path / "1/cafe\u0301.png").write_bytes(cv2.imencode(".png", noise(20, 30))[1].tobytes())
+    assert len(own_contour_maps(rows, str(tmp_path), {"scales": [1], "pixels": 600})) == 1
+
+
 def test_no_image_gives_no_rows(ranker, objects):
     for made, schema in ((proposals([], ranker, OPTIONS, 1), PROPOSALS), (segments([], ranker, OPTIONS, 1), SEGMENTS)):
         assert arrow_table(made, schema, "a test").num_rows == 0
