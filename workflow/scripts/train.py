@@ -5,10 +5,11 @@ from densevse.runtime.logs import job
 from densevse.training.retrieval import train
 
 if __name__ == "__main__":
+    settings = {name: value for name, value in snakemake.params.items() if name != "contents"}
     with job(snakemake.log[0]):
         train(
             files=Files.of(dict(snakemake.input.items())),
-            job=validate(TrainingJob, dict(snakemake.params.items()), "training"),
+            job=validate(TrainingJob, settings, "training"),
             model=snakemake.output.model,
             history=snakemake.output.history,
         )

@@ -23,7 +23,7 @@ rule extract_regions:
     params:
         code=configured(features.code_of("extract_regions.py")),
         contents=contents_of("<resources>/{network}/{file}", features.weights),
-        class_names=contents_of("{own_file}", features.class_names),
+        class_names=contents_of("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
         network=configured(features.of_regions),
         all_stay=configured(features.all_stay),
         sources=configured(datasets.source_names),

@@ -44,7 +44,7 @@ rule train_network:
         gpu=settings.gpu,
     params:
         code=code_of("train_network.py"),
-        class_names=contents_of("{own_file}", features.class_names),
+        class_names=contents_of("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
         sources=configured(datasets.source_names),
         training=configured(features.training),
     message:
