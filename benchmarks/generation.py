@@ -23,9 +23,9 @@ from benchmarks.training import (
     products_of_recurrence,
     products_of_scores,
 )
+from densevse.kernels.recurrent import prefixes
 from densevse.methods.decoder import teaching
 from densevse.methods.interface import Batch, Images, Moment
-from densevse.methods.recurrent import prefixes
 from densevse.methods.sco import SCO
 from densevse.runtime.numerics import set_up
 

@@ -17,7 +17,7 @@ from torch import nn
 
 from benchmarks._timing import Contender
 from densevse.config.environment import JOB_ENVIRONMENT
-from densevse.methods.hlstm import HLSTM, Plan, plan
+from densevse.kernels.hlstm import HLSTM, Plan, plan
 from densevse.methods.structures import Trees
 from densevse.runtime.numerics import set_up
 

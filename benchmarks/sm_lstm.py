@@ -16,10 +16,10 @@ from torch.nn import functional
 
 from benchmarks._timing import seconds
 from benchmarks.ranking import extra_memory
+from densevse.kernels.recurrent import Recurrent
 from densevse.methods.attention import Side
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.sm_lstm import Parameters
-from densevse.methods.recurrent import Recurrent
 from densevse.methods.sm_lstm import SMLSTM
 from densevse.methods.structures import Words
 from densevse.runtime.numerics import set_up

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from densevse.methods.tanh_sums import Grouped, exponential, tanh_sums
+from densevse.kernels.tanh_sums import Grouped, exponential, tanh_sums
 
 
 class Candidates(NamedTuple):

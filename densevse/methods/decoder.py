@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.methods.recurrent import Prefixes, Recurrent, chains
+from densevse.kernels.recurrent import Prefixes, Recurrent, chains
 from densevse.methods.structures import UNKNOWN, Words
 
 END = 0

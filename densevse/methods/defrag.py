@@ -16,11 +16,11 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from densevse.kernels.relations import LinearByRelation
 from densevse.methods.fragments import bag_of_words, bigrams, image_fragments, owners, padded, without_unknown_words
 from densevse.methods.global_ranking import global_ranking
 from densevse.methods.interface import Batch, Encoding, Images, Method, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters
-from densevse.methods.relations import LinearByRelation
 from densevse.methods.structures import Triplets
 from densevse.methods.words import known_words, word_vectors
 

@@ -16,9 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from densevse.methods.bidirectional import Bidirectional
+from densevse.kernels.bidirectional import Bidirectional
+from densevse.kernels.hlstm import HLSTM, plan, wording
+from densevse.kernels.recurrent import prefixes
 from densevse.methods.branch import Branch
-from densevse.methods.hlstm import HLSTM, plan, wording
 from densevse.methods.interface import (
     Batch,
     Correspondences,
@@ -32,7 +33,6 @@ from densevse.methods.interface import (
 )
 from densevse.methods.losses import hinge, hinges
 from densevse.methods.parameters.hm_lstm import Negatives, Parameters
-from densevse.methods.recurrent import prefixes
 from densevse.methods.structures import Trees, words_of
 from densevse.methods.words import word_vectors
 

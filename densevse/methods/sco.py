@@ -12,11 +12,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from densevse.kernels.recurrent import Recurrent, prefixes
 from densevse.methods.decoder import Decoder
 from densevse.methods.interface import Batch, DualEncoder, Encoding, Images, Moment, Sentences, Shapes
 from densevse.methods.losses import sum_of_hinges
 from densevse.methods.parameters.sco import Parameters
-from densevse.methods.recurrent import Recurrent, prefixes
 from densevse.methods.structures import Words, words_of
 from densevse.methods.words import word_vectors
 

@@ -15,10 +15,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from densevse.kernels.relations import LinearByRelation
 from densevse.methods.global_ranking import MeanRegion
 from densevse.methods.interface import Encoding, Sentences, Shapes
 from densevse.methods.parameters.sdt_rnn import Parameters
-from densevse.methods.relations import LinearByRelation
 from densevse.methods.structures import Dependencies, Integers
 from densevse.methods.words import word_vectors
 

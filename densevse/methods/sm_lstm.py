@@ -19,15 +19,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from densevse.kernels.bidirectional import Bidirectional
+from densevse.kernels.gates import lstm_cell
+from densevse.kernels.pairs import scores_of_pairs
+from densevse.kernels.recurrent import Recurrent, prefixes
+from densevse.kernels.tanh_sums import Grouped
 from densevse.methods.attention import Attention, Candidates, PrintedAttention, Side, rows_of
-from densevse.methods.bidirectional import Bidirectional
-from densevse.methods.gates import lstm_cell
 from densevse.methods.interface import Batch, Encoding, Images, Method, Moment, Saliency, Sentences, Shapes
 from densevse.methods.losses import hardest_hinges, sum_of_hinges
 from densevse.methods.parameters.sm_lstm import Parameters
-from densevse.methods.recomputed import scores_of_pairs
-from densevse.methods.recurrent import Recurrent, prefixes
-from densevse.methods.tanh_sums import Grouped
 from densevse.methods.words import word_vectors
 
 

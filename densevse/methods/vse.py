@@ -10,11 +10,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from densevse.kernels.recurrent import Recurrent, prefixes
 from densevse.methods.branch import Branch
 from densevse.methods.interface import Batch, DualEncoder, Encoding, Images, Moment, Sentences, Shapes
 from densevse.methods.losses import hardest_hinges, order_scores, sum_of_hinges
 from densevse.methods.parameters.vse import Parameters
-from densevse.methods.recurrent import Recurrent, prefixes
 from densevse.methods.structures import Words
 from densevse.methods.words import word_vectors
 

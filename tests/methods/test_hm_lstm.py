@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from densevse.methods.hlstm import plan
+from densevse.kernels.hlstm import plan
+from densevse.kernels.recurrent import prefixes
 from densevse.methods.hm_lstm import HMLSTM, contrastive_loss
 from densevse.methods.interface import Batch, Correspondences, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.hm_lstm import Parameters
-from densevse.methods.recurrent import prefixes
 from densevse.methods.structures import Trees, words_of
 
 SMALL = {"dimension": 6, "hidden": 5, "word_vectors": "learned", "word_dimension": 4}

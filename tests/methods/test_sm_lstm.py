@@ -8,7 +8,8 @@ import pytest
 import torch
 from pydantic import ValidationError
 
-from densevse.methods import attention, tanh_sums
+from densevse.kernels import tanh_sums
+from densevse.methods import attention
 from densevse.methods.interface import Batch, Images, Moment, Saliency, Sentences, Shapes
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.parameters.vse import Parameters as VSEParameters
@@ -245,7 +246,7 @@ def test_sums_over_units_of_all_sizes_in_single_precision(monkeypatch, compiled)
 
 SUMS_IN_A_PROCESS = """
 import sys, torch
-from densevse.methods import tanh_sums
+from densevse.kernels import tanh_sums
 torch.set_num_threads(int(sys.argv[1]))
 torch.manual_seed(0)
 x, y, weight = (torch.randn(size, requires_grad=True) for size in ((20, 16, 32), (400, 32), (32,)))

@@ -6,7 +6,7 @@ its type alone: its share of the parent's gates, U h_k, and its gated memory, f_
 here. It is computed once for all parents that have the child, and a subtree that occurs many times in the batch ("a
 dog") is one node. A parent then only adds its children's messages.
 
-densevse/methods/hlstm_definition.py computes the same with the equations as they are printed, one node at a time.
+densevse/kernels/definitions.py computes the same with the equations as they are printed, one node at a time.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
-from densevse.methods.gates import sigmoid_, through_sigmoid, through_tanh
+from densevse.kernels.gates import sigmoid_, through_sigmoid, through_tanh
 from densevse.methods.structures import Trees
 
 BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from densevse.methods.recurrent import Prefixes, Recurrent, prefixes
+from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.structures import Words
 
 

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from densevse.methods.gates import sigmoid_, through_sigmoid, through_tanh
+from densevse.kernels.gates import sigmoid_, through_sigmoid, through_tanh
 from densevse.methods.structures import Integers, Words
 
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from densevse.methods.recurrent import Recurrent, prefixes
+from densevse.kernels.recurrent import Recurrent, prefixes
 from densevse.methods.structures import Words
 
 HIDDEN, INPUTS, WORDS = 4, 5, 4

@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch import nn
 
-from densevse.methods.hlstm import HLSTM, plan
-from densevse.methods.hlstm_definition import hidden_states
+from densevse.kernels.definitions import hidden_states
+from densevse.kernels.hlstm import HLSTM, plan
 from densevse.methods.structures import Trees
 
 CPU = torch.device("cpu")

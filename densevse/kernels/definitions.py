@@ -1,6 +1,6 @@
 """H-LSTM by its definition: Eq 2-8 of Niu et al. (ICCV 2017) as they are printed, one node at a time.
 
-This is what densevse/methods/hlstm.py computes for whole batches, and fast. Its tests hold values and gradients to
+This is what densevse/kernels/hlstm.py computes for whole batches, and fast. Its tests hold values and gradients to
 this.
 """
 
@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.methods.hlstm import BAR, HAT, HLSTM
+from densevse.kernels.hlstm import BAR, HAT, HLSTM
 from densevse.methods.structures import Trees
 
 

@@ -4,7 +4,7 @@ A GRU over learned word vectors and a linear map of the CNN's vector; a margin r
 images of a batch; dropout of both inputs; Adam whose learning rate falls to a fifth for the last epochs. It reads the
 project's artifacts, so that it is given the same features, words and splits:
 
-    python -m tests.plain_reference results/flickr8k mobilenet_v2 --loss hardest --seeds 0 1 2
+    python -m examples.minimal_vse results/flickr8k mobilenet_v2 --loss hardest --seeds 0 1 2
 
 prints its recalls, means over the seeds, and, with --against results/flickr8k/retrieval/full/vse/seed*/round0.parquet,
 what that variant gains on it, with the paired interval. Ranks stay in the folder `plain` of that folder, so that a seed
