@@ -1,14 +1,12 @@
-"""A plain image-sentence model without the project's methods, batches and training: what VSE must not be below.
+"""VSE and VSE++ on one page: data, model, loss, training, evaluation. It needs torch, NumPy and pandas alone.
 
-A GRU over learned word vectors and a linear map of the CNN's vector; a margin ranking loss over the other sentences and
-images of a batch; dropout of both inputs; Adam whose learning rate falls to a fifth for the last epochs. It reads the
-project's artifacts, so that it is given the same features, words and splits:
+A GRU reads a sentence, a linear map an image's CNN vector, both into one space; matching pairs are to score higher than
+the other pairs of a batch, by a margin. It reads what the workflow made of a data set (features, words and splits):
 
-    python -m examples.minimal_vse results/flickr8k mobilenet_v2 --loss hardest --seeds 0 1 2
+    python examples/minimal_vse.py results/scenes scenes_net --loss hardest --seeds 0 1 2
 
-prints its recalls, means over the seeds, and, with --against results/flickr8k/retrieval/full/vse/seed*/round0.parquet,
-what that variant gains on it, with the paired interval. Ranks stay in the folder `plain` of that folder, so that a seed
-is trained once.
+trains a model for each seed and prints recalls on the test split, means over seeds. Ranks stay in <folder>/plain, so
+that a seed is trained once; examples/compare.py says what another method gains on them.
 """
 
 import argparse
@@ -22,24 +20,32 @@ from torch import Tensor, nn
 from torch.nn.functional import normalize
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
-from densevse.artifacts import schema
-from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.artifacts.schemas.tokens import TOKENS
-from densevse.artifacts.schemas.vocabulary import WORDS
-from densevse.artifacts.store import FeatureStore
-from densevse.evaluation.protocols import full, select_split
-from densevse.evaluation.recall import figures_of
-from densevse.evaluation.retrieval import retrieve
-from densevse.statistics.intervals import Bootstrap
-from densevse.tables.rows import queries_of
-
 EPOCHS, WARM_UP, BATCH, MARGIN, DROPOUT, DIMENSION, WORD = 16, 2, 128, 0.2, 0.2, 512, 300
+UNKNOWN = 1  # the number of the word that stands for all that training sentences do not have; 0 is padding
 
 
-class Plain(nn.Module):
-    """Images (n, D) and padded sentences (n, longest) into one space."""
+class Split:
+    """A split's I images and S sentences, in the order of their images."""
+
+    def __init__(self, folder: Path, network: str, name: str, numbers: dict[str, int]) -> None:
+        images = pd.read_parquet(folder / "images.parquet")
+        images = images[(images["split"] == name) & (images["status"] == "ok")]
+        row = pd.Series(range(len(images)), index=images["image_id"])
+        shards = sorted((folder / "features" / network / "whole").glob("*-of-*.parquet"))
+        vectors = pd.concat(map(pd.read_parquet, shards)).set_index("image_id")["vector"]
+        self.vectors = torch.from_numpy(np.stack(vectors[row.index]).astype(np.float32))  # (I, D)
+
+        captions = pd.read_parquet(folder / "captions.parquet").join(row.rename("row"), on="image_id", how="inner")
+        captions = captions.sort_values(["row", "position"], kind="stable")
+        tokens = pd.read_parquet(folder / "tokens.parquet").set_index("caption_id")["tokens"]
+        words = [[numbers.get(word, UNKNOWN) for word in tokens[caption]] for caption in captions["caption_id"]]
+        self.words = pad_sequence([torch.tensor(sentence or [UNKNOWN]) for sentence in words], batch_first=True)
+        self.image = torch.tensor(captions["row"].tolist())  # (S,) the image of each sentence
+        self.ids = images["image_id"].to_numpy(), captions["caption_id"].to_numpy()
+
+
+class MinimalVSE(nn.Module):
+    """Images and sentences in one space, where vectors are of length 1."""
 
     def __init__(self, values: int, words: int) -> None:
         super().__init__()
@@ -48,102 +54,91 @@ class Plain(nn.Module):
         self.gru, self.dropout = nn.GRU(WORD, DIMENSION, batch_first=True), nn.Dropout(DROPOUT)
 
     def images(self, vectors: Tensor) -> Tensor:
+        """(I, DIMENSION) of CNN vectors (I, D)."""
         return normalize(self.image(self.dropout(vectors)), dim=1)
 
     def sentences(self, words: Tensor) -> Tensor:
+        """(S, DIMENSION) of word numbers (S, longest), padded with 0."""
         lengths = (words > 0).sum(dim=1)
         packed = pack_padded_sequence(self.dropout(self.words(words)), lengths, batch_first=True, enforce_sorted=False)
         return normalize(self.gru(packed)[1][0], dim=1)
 
 
-class Split:
-    """A split's images, its sentences as padded numbers of words, and which image each belongs to."""
+def hinges(scores: Tensor, same: Tensor) -> list[Tensor]:
+    """By how much each wrong sentence of an image, and each wrong image of a sentence, misses the margin: (B, B) each.
 
-    def __init__(self, folder: str, network: str, name: str, numbers: dict[str, int]) -> None:
-        images, captions = (
-            schema.read(f"{folder}/images.parquet", IMAGES),
-            schema.read(f"{folder}/captions.parquet", CAPTIONS),
-        )
-        self.rows = select_split(images, captions, name)
-        store = FeatureStore(sorted(Path(folder, "features", network, "whole").glob("*-of-*.parquet")), IMAGE_FEATURES)
-        places = pd.Index(store.rows["image_id"]).get_indexer(pd.Index(self.rows.image_ids))
-        self.vectors = torch.from_numpy(np.asarray(store.gather(places), np.float32))
-        tokens = schema.read(f"{folder}/tokens.parquet", TOKENS).set_index("caption_id")["tokens"]
-        sentences = [[numbers.get(word, 1) for word in tokens[caption]] for caption in self.rows.caption_ids]
-        self.words = pad_sequence([torch.tensor(sentence or [1]) for sentence in sentences], batch_first=True)
-        self.image = torch.from_numpy(np.asarray(self.rows.image_of_caption))
+    Pairs of the (B, B) scores match on the diagonal. A batch may hold an image twice: `same` says which pairs are true.
+    """
+    right = scores.diag()[:, None]
+    return [(MARGIN + found - right).clamp(min=0).masked_fill(same, 0) for found in (scores, scores.T)]
 
 
-def train(model: Plain, train: Split, val: Split, loss: str) -> None:
-    """All epochs; the weights with the best Sum on val stay."""
-    optimizer = torch.optim.Adam(model.parameters(), lr=5e-4)
+def train(model: MinimalVSE, train: Split, val: Split, loss: str) -> None:
+    """Train all epochs; the weights with the best Sum on val stay."""
+    optimizer = torch.optim.Adam(model.parameters())
     best, kept = -1.0, copy.deepcopy(model.state_dict())
     for epoch in range(EPOCHS):
-        for group in optimizer.param_groups:
-            group["lr"] = 5e-4 if epoch < 0.7 * EPOCHS else 1e-4
+        optimizer.param_groups[0]["lr"] = 5e-4 if epoch < 0.7 * EPOCHS else 1e-4
         model.train()
         for chosen in torch.randperm(len(train.image)).split(BATCH):
-            image = train.image[chosen]
-            words = train.words[chosen]
+            image, words = train.image[chosen], train.words[chosen]
             scores = model.images(train.vectors[image]) @ model.sentences(words[:, : int((words > 0).sum(1).max())]).T
-            hinge = hinges(scores, image[:, None] == image)
             hardest = loss == "hardest" and epoch >= WARM_UP
-            total = sum(part.amax(dim=1).sum() if hardest else part.sum() for part in hinge)
+            both = hinges(scores, image[:, None] == image)
+            total = sum(part.amax(dim=1).sum() if hardest else part.sum() for part in both)
             optimizer.zero_grad()
             total.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 2.0)
             optimizer.step()
-        found = figures_of(ranked(model, val))["sum"]
+        found = recalls(ranked(model, val))["sum"]
         print(f"epoch {epoch + 1}: Sum on val {found:.1f}", flush=True)
         if found > best:
             best, kept = found, copy.deepcopy(model.state_dict())
     model.load_state_dict(kept)
 
 
-def hinges(scores: Tensor, same: Tensor) -> tuple[Tensor, Tensor]:
-    """What each wrong sentence of an image, and each wrong image of a sentence, lacks of the margin."""
-    right = scores.diag()
-    return tuple((MARGIN + s - right[:, None]).clamp(min=0).masked_fill(same, 0) for s in (scores, scores.T))
-
-
 @torch.no_grad()
-def ranked(model: Plain, split: Split) -> pd.DataFrame:
-    """The rank of each query of a split."""
+def ranked(model: MinimalVSE, split: Split) -> pd.DataFrame:
+    """The rank, from 1, of each query's first true answer; a tie counts against the query."""
     model.eval()
-    scores = model.images(split.vectors) @ model.sentences(split.words).T
-    return retrieve(lambda i, j: lambda a, b: scores[a, b], split.rows, full(split.rows))
+    scores = model.images(split.vectors) @ model.sentences(split.words).T  # (I, S)
+    true = torch.arange(len(scores))[:, None] == split.image
+    best = scores.masked_fill(~true, -torch.inf).amax(dim=1, keepdim=True)
+    annotation = 1 + ((scores >= best) & ~true).sum(dim=1)  # an image asks for sentences
+    search = (scores >= scores[split.image, torch.arange(len(split.image))]).sum(dim=0)  # a sentence asks for images
+    asks = true.any(dim=1)
+    parts = ("annotation", split.ids[0][asks.numpy()], annotation[asks]), ("search", split.ids[1], search)
+    return pd.concat([pd.DataFrame({"fold": 0, "direction": d, "query_id": i, "rank": r}) for d, i, r in parts])
 
 
-def trained(seed: int, splits: dict[str, Split], words: int, loss: str, path: Path) -> pd.DataFrame:
-    """The ranks of the test split's queries by a model trained with this seed; those at `path`, where it was before."""
-    if not path.exists():
-        torch.manual_seed(seed)
-        model = Plain(splits["train"].vectors.shape[1], words)
-        train(model, splits["train"], splits["val"], loss)
-        schema.write(ranked(model, splits["test"]), RETRIEVAL, path, {"plain": loss, "seed": seed})
-    return schema.read(path, RETRIEVAL)
+def recalls(ranks: pd.DataFrame) -> dict[str, float]:
+    """R@1, R@5 and R@10 of both directions in percent, and their sum."""
+    by_direction = ranks.groupby("direction")["rank"]
+    found = {f"{d}_r{k}": 100 * (of_queries <= k).mean() for d, of_queries in by_direction for k in (1, 5, 10)}
+    return {**found, "sum": sum(found.values())}
 
 
 def main() -> None:
-    """Train one model per seed, and print what they find in the test split."""
+    """Train a model for each seed, where that was not done before, and print what they find in the test split."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder")
-    parser.add_argument("network")
-    parser.add_argument("--loss", choices=["sum", "hardest"], default="sum")
+    parser.add_argument("folder", type=Path, help="a data set's, such as results/scenes")
+    parser.add_argument("network", help="of its features of whole images, such as scenes_net")
+    parser.add_argument("--loss", choices=["sum", "hardest"], default="sum", help="of VSE, or of VSE++")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
-    parser.add_argument("--against", nargs="*", default=[], help="RETRIEVAL artifacts of one variant, one per seed")
     asked = parser.parse_args()
-    vocabulary = schema.read(f"{asked.folder}/vocabulary/words.parquet", WORDS)
-    numbers = dict(zip(vocabulary["word"], vocabulary["index"], strict=True))
-    splits = {name: Split(asked.folder, asked.network, name, numbers) for name in ("train", "val", "test")}
-    plain, size = Path(asked.folder, "plain", asked.network, asked.loss), 2 + len(numbers)
-    own = [trained(seed, splits, size, asked.loss, plain / f"seed{seed}.parquet") for seed in asked.seeds]
-    print(pd.DataFrame([figures_of(ranks) for ranks in own]).mean().round(1).to_dict())
-    if asked.against:
-        bootstrap = Bootstrap(*queries_of(splits["test"].rows, full(splits["test"].rows)))
-        theirs = bootstrap.replicates([schema.read(path, RETRIEVAL) for path in asked.against])
-        gain = bootstrap.difference("sum", theirs, bootstrap.replicates(own))
-        print(f"they gain {gain.low:+.1f} to {gain.high:+.1f} of Sum on this model (95%, paired)")
+    vocabulary = pd.read_parquet(asked.folder / "vocabulary/words.parquet").set_index("word")["index"].to_dict()
+    splits = {name: Split(asked.folder, asked.network, name, vocabulary) for name in ("train", "val", "test")}
+    found = []
+    for seed in asked.seeds:
+        path = asked.folder / "plain" / asked.network / asked.loss / f"seed{seed}.parquet"
+        if not path.exists():
+            torch.manual_seed(seed)
+            model = MinimalVSE(splits["train"].vectors.shape[1], 2 + len(vocabulary))
+            train(model, splits["train"], splits["val"], asked.loss)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            ranked(model, splits["test"]).to_parquet(path)
+        found.append(recalls(pd.read_parquet(path)))
+    print(pd.DataFrame(found).mean().round(1).to_dict())
 
 
 if __name__ == "__main__":

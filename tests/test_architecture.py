@@ -27,7 +27,7 @@ ALLOWED = {
     "artifacts": {"runtime"},
     "statistics": {"runtime", "tables", "evaluation"},
     "methods": {"kernels", "runtime.errors", "config.strict"},
-    "kernels": {"methods.structures"},
+    "kernels": set(),
     "datasets": {"runtime", "config", "artifacts"},
     "language": {"runtime", "config", "artifacts"},
     "evaluation": {"runtime", "artifacts", "statistics", "language.tokens", "tables"},

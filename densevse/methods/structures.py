@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-Integers = NDArray[np.int64]
+from densevse.kernels.arrays import Integers
 
 UNKNOWN = 1  # the number of the word that stands for all that the vocabulary does not have
 

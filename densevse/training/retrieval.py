@@ -16,7 +16,7 @@ from densevse.evaluation.ranks import evaluate, figures
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.models import build, load_weights
 from densevse.inference.scoring import scorer
-from densevse.methods.interface import Batch, Encoding, Method, Moment
+from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
 from densevse.runtime.logs import logger
 from densevse.runtime.numerics import seed_everything
 from densevse.tables.published import RECALL_COLUMNS
@@ -67,7 +67,8 @@ def validate(method: Method, pairs: Pairs) -> dict[str, float]:
 
 
 def _float32(encoding: Encoding) -> Encoding:
-    return tuple(part.float() if part.is_floating_point() and part.itemsize < 4 else part for part in encoding)
+    halves = (part.is_floating_point() and part.itemsize < 4 for part in encoding)
+    return with_parts(encoding, (part.float() if half else part for part, half in zip(encoding, halves, strict=True)))
 
 
 def train(files: Files, start: str | None, job: TrainingJob, model: str | Path, history: str | Path) -> None:
