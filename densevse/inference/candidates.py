@@ -40,7 +40,7 @@ def rated(candidates: Sequence[Candidate], images: Contents, space: DualEncoder,
     sentences = sorted({one.words for one in candidates}, key=lambda words: (len(words), words))
     language = {words: model.log_probability(words) / (len(words) + 1) for words in sentences}
     row = {words: number for number, words in enumerate(sentences)}
-    vectors, found = encode_words(space, sentences)[0].cpu(), []
+    vectors, found = encode_words(space, sentences).vectors.cpu(), []
     with evaluation(space):
         for image, group in groupby(sorted(candidates, key=lambda one: one.image), lambda one: one.image):
             some = list(group)
