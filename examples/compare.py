@@ -21,7 +21,7 @@ COLUMNS = ["fold", "direction", "query_id", "rank"]
 
 
 def gain(folder: str, files: list[str], on: list[str]) -> Interval:
-    """What the models of `files` gain of Sum on those of `on`, of the data set in `folder`."""
+    """The Sum that the models of `files` gain on those of `on`, of the data set in `folder`."""
     tables = schema.read(f"{folder}/images.parquet", IMAGES), schema.read(f"{folder}/captions.parquet", CAPTIONS)
     test = select_split(*tables)
     bootstrap = Bootstrap(*queries_of(test, full(test)))

@@ -52,7 +52,7 @@ def bidirectional(layer: Bidirectional, vectors: Tensor) -> Tensor:
 
 
 def predictions(words: list[int]) -> list[tuple[int, int]]:
-    """What a decoder reads and predicts for one sentence: the word before, and the word; 0 before it and after it."""
+    """Pairs of what a decoder reads and predicts for one sentence: the word before, and the word; 0 at both ends."""
     return list(zip([0, *words], [*words, 0], strict=True))
 
 

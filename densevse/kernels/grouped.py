@@ -46,6 +46,8 @@ def weighted_sums(weights: Tensor, values: Tensor, pairs: Grouped) -> Tensor:
 
 
 class _WeightedSums(torch.autograd.Function):
+    """One matrix product for each run of pairs."""
+
     @staticmethod
     def forward(ctx: Any, weights: Tensor, values: Tensor, runs: list[tuple[int, slice]]) -> Tensor:
         ctx.save_for_backward(weights, values)

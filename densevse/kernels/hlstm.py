@@ -31,7 +31,7 @@ BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases
 
 @dataclass(frozen=True)
 class Messages:
-    """What the nodes of one height send as children of one type: consecutive messages of consecutive nodes."""
+    """Messages of the nodes of one height as children of one type: consecutive messages of consecutive nodes."""
 
     type: int
     rows: slice  # of all messages
@@ -145,6 +145,7 @@ def _levels(
 
 
 def _pieces(height: Integers) -> Iterator[slice]:
+    """The nodes of each height."""
     bounds = np.searchsorted(height, np.arange(height[-1] + 2)).tolist()
     return (slice(begin, end) for begin, end in pairwise(bounds))
 

@@ -61,6 +61,8 @@ def scores_of_pairs(
 
 
 class _Scores(torch.autograd.Function):
+    """Keeps inputs alone; the gradient compares again the pairs that it does not leave out."""
+
     @staticmethod
     def forward(
         ctx: Any,

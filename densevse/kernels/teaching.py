@@ -14,7 +14,7 @@ END = 0  # padding in a table of words; read, it stands before the first word, a
 
 @dataclass(frozen=True)
 class Teaching:
-    """What a decoder reads and is to predict: at each step the word before, and the word itself."""
+    """Inputs and targets of a decoder: at each step it reads the word before, and is to predict the word itself."""
 
     tree: Prefixes  # of the inputs
     target: Tensor  # (P,) the word that follows each prefix

@@ -39,11 +39,13 @@ class _Product(nn.Linear):
     """
 
     def reset_parameters(self) -> None:
+        """Draw W, and begin with b = 0."""
         nn.init.normal_(self.weight)
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor) -> Tensor:
+        """(..., inputs) to (..., outputs)."""
         return functional.linear(x, self.weight * self.in_features**-0.5, self.bias)
 
 
@@ -135,6 +137,7 @@ class Selection(nn.Module):
     def _select(
         self, keys: Tensor, values: Tensor, present: Tensor, hidden: Tensor, pairs: Grouped
     ) -> tuple[Tensor, Tensor]:
+        """(P, C) saliency and (P, similarity) what it selects, of the pairs' states (P, H) in the order of `pairs`."""
         assert self.attention is not None
         logits = self.attention.logits(keys, hidden, pairs)
         weights = logits.masked_fill(~present[pairs.owner], -torch.inf).softmax(dim=1)  # Eq 1

@@ -115,6 +115,7 @@ class DeFrag(Method):
         return region, best
 
     def _fragments(self, sentences: Sentences) -> Triplets:
+        """Typed dependencies, or the words or bigrams that section 4.2 compares them with."""
         if self.hyperparameters.fragments == "triplets":
             return sentences["triplets"]  # type: ignore[no-any-return]
         of_words = bag_of_words if self.hyperparameters.fragments == "words" else bigrams

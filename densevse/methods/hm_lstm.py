@@ -179,7 +179,7 @@ class HMLSTM(DualEncoder):
         return region, confidence
 
     def candidates(self, present: Tensor) -> Tensor:
-        """Which of the regions present, (n, R), a phrase may be assigned: without detections, the whole image."""
+        """(n, R) bool: the `present` regions that a phrase may be assigned; without detections, the whole image."""
         if self.hyperparameters.candidates == "all":
             return present
         detections = present.clone()
@@ -263,6 +263,7 @@ def _losses_of_phrases(
 
 
 def _loss_of_pairs(v: Tensor, h: Tensor, negatives: Tensor, parameters: Parameters) -> Tensor:
+    """(K,) Eq 9 of pairs v_k and h_k, (K, dimension) each; `negatives` (K, K) says which v_k and h_l contrast."""
     return contrastive_loss(v @ h.T, negatives, parameters.margin, parameters.negatives)
 
 

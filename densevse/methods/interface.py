@@ -145,7 +145,7 @@ class Shapes:
 
 @dataclass(frozen=True)
 class Moment:
-    """Where in its training a method is. Whatever changes during training follows from this, never from a counter."""
+    """A method's place in its training. Whatever changes during training follows from this, never from a counter."""
 
     epoch: int  # from 1, over all phases of the round
     phase: str  # the phase's name in the configuration
@@ -163,7 +163,7 @@ class Phrases:
 
 @dataclass(frozen=True)
 class Saliency:
-    """What a method attends to in P pairs of an image and a sentence, at each of its T steps."""
+    """The weights of a method's attention in P pairs of an image and a sentence, at each of its T steps."""
 
     cells: Tensor  # (T, P, cells) weights of the view `grid`, which sum to 1 in each step
     words: Tensor  # (T, P, longest) weights of the words, which sum to 1 in each step; 0 at padding
@@ -248,12 +248,12 @@ class Method(nn.Module, ABC):
         raise NotImplementedError(f"{type(self).__name__} does not assign regions to phrases")
 
     def saliency(self, images: Any, sentences: Any, image: Tensor, sentence: Tensor) -> Saliency:
-        """What each step attends to in the pairs of the given rows of the encodings, (P,) each."""
+        """The attention of each step in the pairs of the given rows of the encodings, (P,) each."""
         raise NotImplementedError(f"{type(self).__name__} attends to nothing that could be shown")
 
     @classmethod
     def can(cls, ability: str) -> bool:
-        """Whether the method overrides one of the optional functions above, e.g. `embed_regions`."""
+        """True if the method overrides this one of the optional functions above, e.g. `embed_regions`."""
         return getattr(cls, ability) is not getattr(Method, ability)
 
 

@@ -87,6 +87,7 @@ class SCO(DualEncoder):
         return matching + parameters.generation_weight * generation.sum()
 
     def _fused(self, images: Images) -> Tensor:
+        """(I, dimension) v of Eq 2; with a written sentence, the last state of the LSTM over it."""
         if isinstance(self.image, WrittenSentence):
             return self.image(images.views[WRITTEN])  # type: ignore[no-any-return]
         context = self.dropout(images.views[self.context]) if self.context else None
@@ -147,6 +148,7 @@ class WrittenSentence(nn.Module):
 
 
 def _matrix(inputs: int, outputs: int) -> nn.Linear:
+    """A matrix of Eq 2, without bias as printed."""
     linear = nn.Linear(inputs, outputs, bias=False)
     nn.init.xavier_uniform_(linear.weight)
     return linear

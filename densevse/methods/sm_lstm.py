@@ -143,7 +143,7 @@ class SMLSTM(Method):
         return score.squeeze(1)
 
     def saliency(self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor) -> Saliency:
-        """What each step attends to, in pairs of the given rows of the encodings, (P,) each (Eq 1)."""
+        """The p_t and q_t of Eq 1 at each step, in pairs of the given rows of the encodings, (P,) each."""
         _, steps = self._unroll(images, sentences, image, sentence)
         cells, words = zip(*steps, strict=True)
         return Saliency(torch.stack(cells), torch.stack(words))
@@ -205,6 +205,7 @@ def regulariser(saliency: Saliency, present: Tensor, kind: str) -> Tensor:
     """
 
     def uncovered(weights: Tensor) -> Tensor:
+        """(P, candidates) 1 - sum_t of (T, P, candidates) weights, squared unless as printed."""
         missing = 1 - weights.sum(dim=0)
         return missing.square() if kind == "squared" else missing
 
@@ -228,6 +229,7 @@ def _scale(x: Tensor, lengths: Tensor | None = None) -> Tensor:
 
 
 def _side(parameters: Parameters, candidate: int, context: int) -> Selection:
+    """The selection on one side, of the sizes of a candidate and of the side's global context."""
     if parameters.select != "attention":
         return Selection(candidate if parameters.select == "mean" else context, parameters.similarity, None)
     kind = Attention if parameters.attention == "repaired" else PrintedAttention

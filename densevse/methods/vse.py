@@ -83,6 +83,7 @@ class VSE(DualEncoder):
 
 
 def _image_branch(size: int, parameters: Parameters) -> nn.Module:
+    """The map of a CNN's vector of this size into the space."""
     if parameters.branches == "normalised":
         return Branch(size, parameters.dimension)
     linear = nn.Linear(size, parameters.dimension)
@@ -101,6 +102,7 @@ def _word_vectors(parameters: Parameters, shapes: Shapes) -> nn.Embedding:
 
 
 def _sentence_encoder(parameters: Parameters, word_dimension: int) -> nn.Module:
+    """An LSTM or GRU over words; or a map of their mean, or that mean itself."""
     if parameters.encoder == "linear":
         return nn.Identity()
     if parameters.encoder == "bag_of_words":

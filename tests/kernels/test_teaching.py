@@ -10,7 +10,7 @@ TABLE = np.array([[2, 3, 4, 0], [5, 0, 0, 0], [2, 3, 6, 4]])
 
 
 def laid_out(taught, row):
-    """What the sentence reads and what it predicts, step by step."""
+    """Pairs of what the sentence reads and predicts, step by step."""
     mine = taught.sentence == row
     return list(zip(taught.tree.distinct[taught.tree.word[mine]].tolist(), taught.target[mine].tolist(), strict=True))
 

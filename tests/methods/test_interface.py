@@ -1,4 +1,4 @@
-"""What every method keeps of the interface."""
+"""The interface as every method keeps it."""
 
 import pytest
 import torch
