@@ -270,9 +270,9 @@ class DualEncoder(Method):
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
         """(S, dimension) vectors of sentences."""
 
-    def score(self, images: Any, sentences: Any) -> Tensor:
+    def score(self, images: Embeddings, sentences: Embeddings) -> Tensor:
         """(I, S) products of the encodings' `vectors`: the cosine, where these are of unit norm."""
-        return images.vectors @ sentences.vectors.T  # type: ignore[no-any-return]
+        return images.vectors @ sentences.vectors.T
 
     def embed_images(self, images: Images) -> Tensor:
         """(I, dimension): the encoding."""

@@ -78,7 +78,8 @@ class SCO(DualEncoder):
     def loss(self, images: FusedImages, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
         """L of Eq 4, both parts summed over the batch: a scalar."""
         parameters: Parameters = moment.parameters
-        matching = sum_of_hinges(self.score(images, sentences), batch.positives, parameters.margin)
+        scores = self.score(Embeddings(images.vectors), sentences)
+        matching = sum_of_hinges(scores, batch.positives, parameters.margin)
         if self.decoder is None:
             return matching
         generation = self.decoder.negative_log_likelihood(
