@@ -1,12 +1,9 @@
 """VSE and VSE++ on one page: data, model, loss, training, evaluation. It needs torch, NumPy and pandas alone.
 
-A GRU reads a sentence, a linear map an image's CNN vector, both into one space; matching pairs are to score higher than
-the other pairs of a batch, by a margin. It reads what the workflow made of a data set (features, words and splits):
+It reads what the workflow made of a data set (features, words and splits), trains a model for each seed, and prints
+recalls on the test split, means over seeds. Ranks stay in <folder>/plain.
 
     python examples/minimal_vse.py results/scenes scenes_net --loss hardest --seeds 0 1 2
-
-trains a model for each seed and prints recalls on the test split, means over seeds. Ranks stay in <folder>/plain, so
-that a seed is trained once; examples/compare.py says what another method gains on them.
 """
 
 import argparse
@@ -34,7 +31,6 @@ class Split:
         shards = sorted((folder / "features" / network / "whole").glob("*-of-*.parquet"))
         vectors = pd.concat(map(pd.read_parquet, shards)).set_index("image_id")["vector"]
         self.vectors = torch.from_numpy(np.stack(vectors[row.index]).astype(np.float32))  # (I, D)
-
         captions = pd.read_parquet(folder / "captions.parquet").join(row.rename("row"), on="image_id", how="inner")
         captions = captions.sort_values(["row", "position"], kind="stable")
         tokens = pd.read_parquet(folder / "tokens.parquet").set_index("caption_id")["tokens"]
@@ -45,7 +41,7 @@ class Split:
 
 
 class MinimalVSE(nn.Module):
-    """Images and sentences in one space, where vectors are of length 1."""
+    """A linear map of an image's CNN vector and a GRU over a sentence's words, into one space, of length 1."""
 
     def __init__(self, values: int, words: int) -> None:
         super().__init__()
@@ -65,16 +61,12 @@ class MinimalVSE(nn.Module):
 
 
 def hinges(scores: Tensor, same: Tensor) -> list[Tensor]:
-    """By how much each wrong sentence of an image, and each wrong image of a sentence, misses the margin: (B, B) each.
-
-    Pairs of the (B, B) scores match on the diagonal. A batch may hold an image twice: `same` says which pairs are true.
-    """
-    right = scores.diag()[:, None]
-    return [(MARGIN + found - right).clamp(min=0).masked_fill(same, 0) for found in (scores, scores.T)]
+    """By how much each wrong sentence of an image, and each wrong image of a sentence, misses the margin: (B, B) each."""
+    return [(MARGIN + found - scores.diag()[:, None]).clamp(min=0).masked_fill(same, 0) for found in (scores, scores.T)]
 
 
 def train(model: MinimalVSE, train: Split, val: Split, loss: str) -> None:
-    """Train all epochs; the weights with the best Sum on val stay."""
+    """Train all epochs; the weights with the best rsum on val stay."""
     optimizer = torch.optim.Adam(model.parameters())
     best, kept = -1.0, copy.deepcopy(model.state_dict())
     for epoch in range(EPOCHS):
@@ -84,14 +76,14 @@ def train(model: MinimalVSE, train: Split, val: Split, loss: str) -> None:
             image, words = train.image[chosen], train.words[chosen]
             scores = model.images(train.vectors[image]) @ model.sentences(words[:, : int((words > 0).sum(1).max())]).T
             hardest = loss == "hardest" and epoch >= WARM_UP
-            both = hinges(scores, image[:, None] == image)
-            total = sum(part.amax(dim=1).sum() if hardest else part.sum() for part in both)
+            lacking = hinges(scores, image[:, None] == image)  # a batch may hold an image twice
+            total = sum(part.amax(dim=1).sum() if hardest else part.sum() for part in lacking)
             optimizer.zero_grad()
             total.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 2.0)
             optimizer.step()
-        found = recalls(ranked(model, val))["sum"]
-        print(f"epoch {epoch + 1}: Sum on val {found:.1f}", flush=True)
+        found = recalls(ranked(model, val))["rsum"]
+        print(f"epoch {epoch + 1}: rsum on val {found:.1f}", flush=True)
         if found > best:
             best, kept = found, copy.deepcopy(model.state_dict())
     model.load_state_dict(kept)
@@ -115,7 +107,7 @@ def recalls(ranks: pd.DataFrame) -> dict[str, float]:
     """R@1, R@5 and R@10 of both directions in percent, and their sum."""
     by_direction = ranks.groupby("direction")["rank"]
     found = {f"{d}_r{k}": 100 * (of_queries <= k).mean() for d, of_queries in by_direction for k in (1, 5, 10)}
-    return {**found, "sum": sum(found.values())}
+    return {**found, "rsum": sum(found.values())}
 
 
 def main() -> None:
@@ -128,17 +120,16 @@ def main() -> None:
     asked = parser.parse_args()
     vocabulary = pd.read_parquet(asked.folder / "vocabulary/words.parquet").set_index("word")["index"].to_dict()
     splits = {name: Split(asked.folder, asked.network, name, vocabulary) for name in ("train", "val", "test")}
-    found = []
-    for seed in asked.seeds:
-        path = asked.folder / "plain" / asked.network / asked.loss / f"seed{seed}.parquet"
-        if not path.exists():
+    ranks = asked.folder / "plain" / asked.network / asked.loss
+    ranks.mkdir(parents=True, exist_ok=True)
+    paths = {seed: ranks / f"seed{seed}.parquet" for seed in asked.seeds}
+    for seed, path in paths.items():
+        if not path.exists():  # a seed is trained once
             torch.manual_seed(seed)
             model = MinimalVSE(splits["train"].vectors.shape[1], 2 + len(vocabulary))
             train(model, splits["train"], splits["val"], asked.loss)
-            path.parent.mkdir(parents=True, exist_ok=True)
             ranked(model, splits["test"]).to_parquet(path)
-        found.append(recalls(pd.read_parquet(path)))
-    print(pd.DataFrame(found).mean().round(1).to_dict())
+    print(pd.DataFrame([recalls(pd.read_parquet(path)) for path in paths.values()]).mean().round(1).to_dict())
 
 
 if __name__ == "__main__":
