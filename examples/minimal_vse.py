@@ -61,7 +61,7 @@ class MinimalVSE(nn.Module):
 
 
 def hinges(scores: Tensor, same: Tensor) -> list[Tensor]:
-    """By how much each wrong sentence of an image, and each wrong image of a sentence, misses the margin: (B, B) each."""
+    """By how much each wrong sentence of an image, and wrong image of a sentence, misses the margin: (B, B) each."""
     return [(MARGIN + found - scores.diag()[:, None]).clamp(min=0).masked_fill(same, 0) for found in (scores, scores.T)]
 
 
