@@ -11,8 +11,9 @@ from torch import Tensor
 from benchmarks._timing import times_as_fast
 from benchmarks.ranking import extra_memory
 from densevse.evaluation.ranks import evaluate
-from densevse.methods.defrag import SCORES_AT_ONCE, DeFrag
-from densevse.methods.interface import Batch, Encoding, Images, Moment, Sentences, Shapes
+from densevse.kernels.fragment_sums import SCORES_AT_ONCE
+from densevse.methods.defrag import DeFrag, Fragments
+from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters
 from densevse.methods.structures import Triplets
 
@@ -37,17 +38,17 @@ def rows() -> Iterator[tuple[str, str, float, str]]:
     yield "DeFrag training step / its matrix products", "<= 2", 1 / times_as_fast(step, products, 9), "batch of 100"
 
 
-def encodings(images: int, dimension: int) -> Encoding:
+def encodings(images: int, dimension: int) -> Fragments:
     generator = torch.Generator().manual_seed(0)
     vectors = torch.randn(images, REGIONS, dimension, generator=generator)
-    return vectors, torch.ones(images, REGIONS, dtype=torch.bool)
+    return Fragments(vectors, torch.ones(images, REGIONS, dtype=torch.bool))
 
 
-def sentence_encodings(sentences: int, dimension: int) -> Encoding:
+def sentence_encodings(sentences: int, dimension: int) -> Fragments:
     generator = torch.Generator().manual_seed(1)
     present = torch.arange(LONGEST) < lengths(sentences).unsqueeze(1)
     vectors = torch.randn(*present.shape, dimension, generator=generator).mul_(present.unsqueeze(2))
-    return vectors, present
+    return Fragments(vectors, present)
 
 
 def lengths(sentences: int) -> Tensor:
@@ -55,24 +56,25 @@ def lengths(sentences: int) -> Tensor:
     return torch.normal(9.0, 4.0, (sentences,), generator=generator).round().clamp(0, LONGEST).long()
 
 
-def scoring(method: DeFrag, images: Encoding, sentences: Encoding) -> Callable[[], None]:
+def scoring(method: DeFrag, images: Fragments, sentences: Fragments) -> Callable[[], None]:
     """All pairs, tile by tile, to their ranks."""
-    count = len(sentences[0])
-    image_of_sentence = torch.arange(count) // (count // len(images[0]))
+    count = len(sentences.vectors)
+    image_of_sentence = torch.arange(count) // (count // len(images.vectors))
 
     def block(image: slice, sentence: slice) -> Tensor:
-        return method.score(tuple(part[image] for part in images), tuple(part[sentence] for part in sentences))
+        some = (Fragments(*(part[rows] for part in side)) for side, rows in ((images, image), (sentences, sentence)))
+        return method.score(*some)
 
     def score() -> None:
         with torch.inference_mode():
-            evaluate(block, image_of_sentence, len(images[0]), BLOCK)
+            evaluate(block, image_of_sentence, len(images.vectors), BLOCK)
 
     return score
 
 
-def products_of_all_pairs(images: Encoding, sentences: Encoding) -> Callable[[], None]:
+def products_of_all_pairs(images: Fragments, sentences: Fragments) -> Callable[[], None]:
     """Every region with every fragment that exists: products of the shapes that scoring has, and nothing else."""
-    regions = images[0].flatten(0, 1)
+    regions = images.vectors.flatten(0, 1)
     fragments = [part[present] for part, present in zip(*(part.split(BLOCK) for part in sentences), strict=True)]
 
     def multiply() -> None:

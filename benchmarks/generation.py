@@ -23,9 +23,9 @@ from benchmarks.training import (
     products_of_recurrence,
     products_of_scores,
 )
-from densevse.methods.decoder import teaching
+from densevse.kernels.recurrent import prefixes
+from densevse.kernels.teaching import teaching
 from densevse.methods.interface import Batch, Images, Moment
-from densevse.methods.recurrent import prefixes
 from densevse.methods.sco import SCO
 from densevse.runtime.numerics import set_up
 
@@ -55,10 +55,10 @@ def _with_views(batch: Batch) -> Batch:
 
 def bare_products(method: SCO, batch: Batch) -> Callable[[], None]:
     """The products that a step cannot do without, on numbers of the right shapes."""
-    words, decoder = batch.sentences["words"], method.decoder
-    taught = teaching(words)
+    words, decoder = batch.sentences["words"].on_host(), method.decoder
+    taught = teaching(words, words, torch.device("cpu"))
     recurrences = [
-        products_of_recurrence(method.sentence, prefixes(words)),
+        products_of_recurrence(method.sentence, prefixes(words, torch.device("cpu"))),
         products_of_recurrence(decoder.recurrent, taught.tree),
     ]
     sizes = method.sentence.weight_hidden.shape[1], decoder.words.embedding_dim, decoder.words.num_embeddings

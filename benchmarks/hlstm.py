@@ -17,7 +17,7 @@ from torch import nn
 
 from benchmarks._timing import Contender
 from densevse.config.environment import JOB_ENVIRONMENT
-from densevse.methods.hlstm import HLSTM, Plan, plan
+from densevse.kernels.hlstm import HLSTM, Subtrees, subtrees
 from densevse.methods.structures import Trees
 from densevse.runtime.numerics import set_up
 
@@ -91,7 +91,12 @@ def parsed_captions(path: str) -> Trees:
     return Trees(**{name: np.concatenate(part) for name, part in parts.items()})
 
 
-def products(layout: Plan, encoder: HLSTM) -> list[tuple[torch.Tensor, torch.Tensor]]:
+def laid_out(trees: Trees) -> Subtrees:
+    """The distinct subtrees, types of children told apart."""
+    return subtrees(trees.word, trees.parent, trees.noun_phrase, CPU)
+
+
+def products(layout: Subtrees, encoder: HLSTM) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """The operands of every matrix product of the forward pass: leaves with W, senders with bar U and hat U."""
     operands = [(torch.randn(len(layout.word), DIMENSION), encoder.w.detach())]
     return operands + [
@@ -115,7 +120,7 @@ def ours() -> Callable[[], object]:
     chosen = wanted(trees)
 
     def step() -> None:
-        layout = plan(trees, True, CPU)
+        layout = laid_out(trees)
         encoder(vectors, layout).index_select(0, layout.node[chosen]).sum().backward()
 
     return step
@@ -135,7 +140,7 @@ def theirs() -> Callable[[], object]:
 
 def bare_products() -> Callable[[], object]:
     """Forward, gradient of the input and gradient of the weights of every product, each as one large product."""
-    operands = products(plan(captions(), True, CPU), HLSTM(inputs=DIMENSION, hidden=HIDDEN))
+    operands = products(laid_out(captions()), HLSTM(inputs=DIMENSION, hidden=HIDDEN))
 
     def multiply() -> None:
         for rows, matrix in operands:

@@ -14,7 +14,7 @@ from densevse.artifacts.schemas.encodings import ENCODINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.inference.encoding import batches
 from densevse.inference.encodings import PARTS, KeptImages
-from densevse.methods.interface import DualEncoder, Encoding, Shapes
+from densevse.methods.interface import DualEncoder, Embeddings, Shapes
 
 IMAGES, DIMENSION, QUERIES, TOP = 1_000_000, 512, 64, 10
 PAIRS = 1
@@ -39,9 +39,9 @@ class Queries(Side):
     def __len__(self) -> int:
         return len(self.vectors)
 
-    def encoding(self, rows: np.ndarray) -> Encoding:
+    def encoding(self, rows: np.ndarray) -> Embeddings:
         """The encoding of some of them."""
-        return (self.vectors[torch.from_numpy(rows)],)
+        return Embeddings(self.vectors[torch.from_numpy(rows)])
 
 
 def rows() -> list[tuple[str, str, float, str]]:
@@ -49,7 +49,7 @@ def rows() -> list[tuple[str, str, float, str]]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "kept.parquet")
         write(path)
-        images, method = KeptImages(path, torch.device("cpu")), Products()
+        images, method = KeptImages(path, Products, torch.device("cpu")), Products()
         queries = Queries(torch.nn.functional.normalize(torch.randn(QUERIES, DIMENSION), dim=1))
 
         def found() -> None:
@@ -57,7 +57,7 @@ def rows() -> list[tuple[str, str, float, str]]:
 
         def products() -> None:
             for rows in batches(IMAGES, MOST_ROWS):
-                images.encoding(rows)[0] @ queries.vectors.T
+                images.encoding(rows).vectors @ queries.vectors.T
 
         ratio = 1 / times_as_fast(found, products, PAIRS)
         memory, took = extra_memory(found), seconds(found)

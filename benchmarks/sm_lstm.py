@@ -16,10 +16,10 @@ from torch.nn import functional
 
 from benchmarks._timing import seconds
 from benchmarks.ranking import extra_memory
-from densevse.methods.attention import Side
+from densevse.kernels.recurrent import Recurrent
+from densevse.methods.attention import Selection
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.sm_lstm import Parameters
-from densevse.methods.recurrent import Recurrent
 from densevse.methods.sm_lstm import SMLSTM
 from densevse.methods.structures import Words
 from densevse.runtime.numerics import set_up
@@ -200,7 +200,7 @@ class UsualModel:
         return of_words * torch.rsqrt(mean_square), scaled(context), present
 
     @staticmethod
-    def attended(side: Side, candidates: Tensor, present: Tensor, context: Tensor, hidden: Tensor) -> Tensor:
+    def attended(side: Selection, candidates: Tensor, present: Tensor, context: Tensor, hidden: Tensor) -> Tensor:
         attention = side.attention
         total = attention.candidate(candidates) + (attention.context(context) + attention.hidden(hidden)).unsqueeze(1)
         weights = (torch.tanh(total) @ attention.weight).masked_fill(~present, -torch.inf).softmax(dim=1)

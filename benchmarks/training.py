@@ -28,8 +28,8 @@ from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.inference.models import build
+from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.interface import Batch, Moment, Shapes
-from densevse.methods.recurrent import Prefixes, Recurrent, prefixes
 from densevse.methods.vse import VSE
 from densevse.runtime.numerics import set_up
 from densevse.training.checkpoints import Checkpoint
@@ -57,7 +57,7 @@ def rows() -> list[tuple[str, str, float, str]]:
             encoding(method, batch),
             packed_encoding(method.sentence, method.words, batch),
         )
-    tree = prefixes(batch.sentences["words"])
+    tree = prefixes(batch.sentences["words"].on_host(), torch.device("cpu"))
     words = int(batch.sentences["words"].lengths.sum())
     counts = f"{words} words, {sum(tree.sizes)} prefixes, {len(tree.distinct)} distinct words"
     return [
@@ -90,7 +90,9 @@ def seconds(work: Callable[[], object]) -> float:
 def bare_products(method: VSE, batch: Batch) -> Callable[[], None]:
     """The products that a step cannot do without, on numbers of the right shapes."""
     image = method.image.weight
-    recurrence = products_of_recurrence(method.sentence, prefixes(batch.sentences["words"]))
+    recurrence = products_of_recurrence(
+        method.sentence, prefixes(batch.sentences["words"].on_host(), torch.device("cpu"))
+    )
     features, joint = torch.randn(BATCH, image.shape[1]), torch.randn(BATCH, len(image))
 
     def multiply() -> None:
@@ -139,7 +141,7 @@ def encoding(method: VSE, batch: Batch) -> Callable[[], None]:
 
     def encode() -> None:
         method.zero_grad()
-        tree = prefixes(batch.sentences["words"])
+        tree = prefixes(batch.sentences["words"].on_host(), torch.device("cpu"))
         method.sentence(method.words(tree.distinct), tree).sum().backward()
 
     return encode

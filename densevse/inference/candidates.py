@@ -14,7 +14,7 @@ from densevse.data.contents import Contents
 from densevse.inference.encoding import evaluation
 from densevse.inference.spaces import encode_words
 from densevse.language.ngrams import KneserNey
-from densevse.methods.interface import DualEncoder
+from densevse.methods.interface import DualEncoder, Embeddings
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,13 @@ def rated(candidates: Sequence[Candidate], images: Contents, space: DualEncoder,
     sentences = sorted({one.words for one in candidates}, key=lambda words: (len(words), words))
     language = {words: model.log_probability(words) / (len(words) + 1) for words in sentences}
     row = {words: number for number, words in enumerate(sentences)}
-    vectors, found = encode_words(space, sentences)[0].cpu(), []
+    vectors, found = encode_words(space, sentences).vectors.cpu(), []
     with evaluation(space):
         for image, group in groupby(sorted(candidates, key=lambda one: one.image), lambda one: one.image):
             some = list(group)
-            of_image = (images.take(np.array([image])),)
-            scores = space.score(of_image, (vectors[[row[one.words] for one in some]],))[0].tolist()
+            of_image = Embeddings(images.take(np.array([image])))
+            of_sentences = Embeddings(vectors[[row[one.words] for one in some]])
+            scores = space.score(of_image, of_sentences)[0].tolist()
             found += [
                 replace(one, translation=score, language=language[one.words])
                 for one, score in zip(some, scores, strict=True)

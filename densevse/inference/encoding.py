@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from densevse.data.pairs import Pairs
 from densevse.data.ragged import Indices
-from densevse.methods.interface import Encoding, Method, device_of, to_device
+from densevse.methods.interface import Encoding, Method, SomeEncoding, device_of, to_device, with_parts
 
 BATCH = 256
 
@@ -51,9 +51,9 @@ def encode_sentences(method: Method, pairs: Pairs, batch: int = BATCH) -> Encodi
         )
 
 
-def concatenated(encodings: list[Encoding]) -> Encoding:
+def concatenated(encodings: list[SomeEncoding]) -> SomeEncoding:
     """Join batches of encodings; where they differ in width (words of a sentence), with zeros at the end."""
-    return tuple(torch.cat(_of_one_width(parts)) for parts in zip(*encodings, strict=True))
+    return with_parts(encodings[0], (torch.cat(_of_one_width(parts)) for parts in zip(*encodings, strict=True)))
 
 
 def _of_one_width(parts: tuple[Tensor, ...]) -> list[Tensor]:

@@ -45,13 +45,13 @@ def encoded(method: Method, pairs: Pairs, rows: Indices) -> Encoding:
 
 
 class KeptImages:
-    """The images of an ENCODINGS artifact, memory-mapped."""
+    """The images of an ENCODINGS artifact, memory-mapped, as encodings of the `method` that encoded them."""
 
-    def __init__(self, path: str | Path, device: torch.device) -> None:
+    def __init__(self, path: str | Path, method: type[Method], device: torch.device) -> None:
         """Raises `InputError` if the file is missing, truncated or something else."""
         store = FeatureStore([path], ENCODINGS)
         self.image_ids = store.rows["image_id"].to_numpy(dtype=object)
-        self._store, self._device = store, device
+        self._store, self._type, self._device = store, method.images_as, device
         self._parts = [(getattr(torch, part["dtype"]), part["shape"]) for part in store.made_from[PARTS]]
 
     def __len__(self) -> int:
@@ -61,10 +61,14 @@ class KeptImages:
         """The encoding of some of them, as the method gave it."""
         flat = torch.from_numpy(self._store.gather(rows)).to(self._device)
         parts = flat.split([math.prod(shape) for _, shape in self._parts], dim=1)
-        return tuple(
-            part.to(dtype).unflatten(1, shape) if shape else part.to(dtype).squeeze(1)
-            for part, (dtype, shape) in zip(parts, self._parts, strict=True)
+        typed = zip(parts, self._parts, strict=True)
+        encoding: Encoding = self._type(
+            *(
+                part.to(dtype).unflatten(1, shape) if shape else part.to(dtype).squeeze(1)
+                for part, (dtype, shape) in typed
+            )
         )
+        return encoding
 
 
 def _with_most_regions(inputs: Inputs, pairs: Pairs) -> Indices:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from densevse.data.ragged import Indices
 from densevse.inference.encoding import evaluation
-from densevse.methods.interface import Encoding, Method
+from densevse.methods.interface import Encoding, Method, with_parts
 
 ScoreBlock: TypeAlias = Callable[[slice, slice], Tensor]
 Scorer: TypeAlias = Callable[[Indices, Indices], ScoreBlock]
@@ -62,8 +62,8 @@ def _tiles(encoding: Encoding, rows: slice, size: int) -> list[tuple[Encoding, i
 
 
 def _rows(encoding: Encoding, rows: Tensor) -> Encoding:
-    return tuple(part[rows.to(part.device)] for part in encoding)
+    return with_parts(encoding, (part[rows.to(part.device)] for part in encoding))
 
 
 def _slice(encoding: Encoding, start: int, size: int) -> Encoding:
-    return tuple(part[start : start + size] for part in encoding)
+    return with_parts(encoding, (part[start : start + size] for part in encoding))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from densevse.config.declared.views import VIEWS
 from densevse.inference.encoding import batches, concatenated, evaluation
 from densevse.inference.models import described, load_for_other_images
-from densevse.methods.interface import DualEncoder, Encoding, Sentences, device_of
+from densevse.methods.interface import DualEncoder, Embeddings, Sentences, device_of
 from densevse.methods.structures import words_of
 from densevse.runtime.errors import InputError
 
@@ -37,8 +37,8 @@ def read_space(path: str, purpose: str, advice: str, windows: Mapping[str, Any] 
     return space
 
 
-def encode_words(space: DualEncoder, sentences: Sequence[Sequence[int]]) -> Encoding:
-    """The encoding of sentences that are given as the numbers of their words."""
+def encode_words(space: DualEncoder, sentences: Sequence[Sequence[int]]) -> Embeddings:
+    """The (S, dimension) vectors of sentences that are given as the numbers of their words."""
     device = device_of(space)
     with evaluation(space):
         return concatenated(

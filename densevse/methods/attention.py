@@ -1,20 +1,27 @@
-"""Additive attention of sm-LSTM over the candidates of one side, for many pairs of an image and a sentence at once.
+"""Additive attention of sm-LSTM over the instances of one side, for many pairs of an image and a sentence at once.
+
+Instances are the cells a_i of an image, with its context m, and the words w_j of a sentence, with its context n. With
+h the state of the multimodal LSTM after the step before:
+
+    p_t,i = e^p^_t,i / sum_i e^p^_t,i,    p^_t,i = f_p(m, a_i, h_t-1),    and q_t,j by f_q(n, w_j, h_t-1)      (1)
+    f_p(m, a_i, h_t-1) = w_p (sigmoid(m W_m + b_m) + sigmoid(a_i W_a + b_a) + sigmoid(h_t-1 W_h + b_h)) + b_p   (2)
+    a'_t = sum_i p_t,i a_i,    w'_t = sum_j q_t,j w_j                                                           (3)
 
 What a candidate (a cell of an image, a word of a sentence) and its context give is computed once for each image or
 sentence, and what the multimodal LSTM's state gives once for each pair.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from densevse.methods.tanh_sums import Grouped, exponential, tanh_sums
+from densevse.kernels.grouped import Grouped, rows_of, weighted_sums
+from densevse.kernels.tanh_sums import exponential, tanh_sums
 
 
-class Candidates(NamedTuple):
+class Instances(NamedTuple):
     """The candidates of N images or of N sentences, as far as they do not depend on what these are compared with."""
 
     keys: Tensor  # (N, candidates, units) what attention knows of them
@@ -32,11 +39,13 @@ class _Product(nn.Linear):
     """
 
     def reset_parameters(self) -> None:
+        """Draw W, and begin with b = 0."""
         nn.init.normal_(self.weight)
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor) -> Tensor:
+        """(..., inputs) to (..., outputs)."""
         return functional.linear(x, self.weight * self.in_features**-0.5, self.bias)
 
 
@@ -93,7 +102,7 @@ class PrintedAttention(nn.Module):
         return rows_of(keys.squeeze(2), pairs.owner) + of_state.unsqueeze(1)
 
 
-class Side(nn.Module):
+class Selection(nn.Module):
     """One side of the attention scheme (Figure 2 b): saliency over candidates, and what it selects (Eq 1-3)."""
 
     def __init__(self, size: int, similarity: int, attention: Attention | PrintedAttention | None) -> None:
@@ -104,60 +113,32 @@ class Side(nn.Module):
         nn.init.xavier_uniform_(self.projection.weight)
         nn.init.zeros_(self.projection.bias)
 
-    def encode(self, candidates: Tensor, present: Tensor, context: Tensor | None) -> Candidates:
+    def encode(self, candidates: Tensor, present: Tensor, context: Tensor | None) -> Instances:
         """Of (N, C, size) candidates and (N, E) contexts, all that no pair changes, the first step included.
 
         Values are projected before they are summed: the sum of projections is the projection of Eq 3's sum.
         """
         values = self.projection(candidates)
         if self.attention is None:
-            return Candidates(values[:, :, :0], values, present, present.to(values.dtype), values[:, 0])
+            return Instances(values[:, :, :0], values, present, present.to(values.dtype), values[:, 0])
         keys = self.attention.keys(candidates, context)
         values = values.to(keys.dtype)  # under autocast, projections are of half precision
         alone = Grouped.by(torch.arange(len(keys), device=keys.device))
         no_state = keys.new_zeros(len(keys), self.attention.hidden.in_features)
         weights, attended = self._select(keys, values, present, no_state, alone)
-        return Candidates(keys, values, present, weights, attended)
+        return Instances(keys, values, present, weights, attended)
 
-    def attend(self, candidates: Candidates, hidden: Tensor, pairs: Grouped) -> tuple[Tensor, Tensor]:
+    def attend(self, candidates: Instances, hidden: Tensor, pairs: Grouped) -> tuple[Tensor, Tensor]:
         """(P, C) saliency and (P, similarity) a'_t or w'_t of pairs whose state is (P, H)."""
-        keys, values, present, _, _ = candidates
-        weights, attended = self._select(keys, values, present, rows_of(hidden, pairs.order), pairs)
+        of_places = rows_of(hidden, pairs.order)
+        weights, attended = self._select(candidates.keys, candidates.values, candidates.present, of_places, pairs)
         return rows_of(weights, pairs.place), rows_of(attended, pairs.place)
 
     def _select(
         self, keys: Tensor, values: Tensor, present: Tensor, hidden: Tensor, pairs: Grouped
     ) -> tuple[Tensor, Tensor]:
+        """(P, C) saliency and (P, similarity) what it selects, of the pairs' states (P, H) in the order of `pairs`."""
         assert self.attention is not None
         logits = self.attention.logits(keys, hidden, pairs)
         weights = logits.masked_fill(~present[pairs.owner], -torch.inf).softmax(dim=1)  # Eq 1
-        attended: Tensor = _WeightedSums.apply(weights, values, pairs.runs)  # type: ignore[no-untyped-call]
-        return weights, attended
-
-
-def rows_of(x: Tensor, rows: Tensor) -> Tensor:
-    """The rows of a matrix; the gradient of `embedding` is many times as fast as that of an index."""
-    return functional.embedding(rows, x)
-
-
-class _WeightedSums(torch.autograd.Function):
-    """Eq 3: (P, C) weights of the values (N, C, S) of each pair's image or sentence, to (P, S)."""
-
-    @staticmethod
-    def forward(ctx: Any, weights: Tensor, values: Tensor, runs: list[tuple[int, slice]]) -> Tensor:
-        ctx.save_for_backward(weights, values)
-        ctx.runs = runs
-        sums = weights.new_empty(len(weights), values.shape[2])
-        for owner, rows in runs:
-            torch.mm(weights[rows], values[owner], out=sums[rows])
-        return sums
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
-        weights, values = ctx.saved_tensors
-        of_weights, of_values = torch.empty_like(weights), torch.zeros_like(values)
-        for owner, rows in ctx.runs:
-            torch.mm(gradient[rows], values[owner].T, out=of_weights[rows])
-            torch.mm(weights[rows].T, gradient[rows], out=of_values[owner])
-        return of_weights, of_values, None
+        return weights, weighted_sums(weights, values, pairs)  # Eq 3

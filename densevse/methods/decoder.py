@@ -1,46 +1,23 @@
 """An LSTM that is begun from a vector and predicts a sentence word by word (SCO, Eq 3; NIC, Vinyals et al. 2015).
 
+    i_t, f_t, o_t = sigmoid(W F w_t + U h_t-1 + b) of each gate, with h_0 = v, the vector, and c_0 = 0
+    c_t = f_t * c_t-1 + i_t * tanh(W F w_t + U h_t-1 + b)
+    h_t = o_t * tanh(c_t)
+    q_t = softmax(F^T h_t + b_p)                                                                 (3)
+    L_gen = - sum_t log q_t(w_t+1)
+
 Word 0, the padding, is never a word of a sentence. As an input it stands before the first word, as a target after the
 last one: it is the sentence's end.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.methods.recurrent import Prefixes, Recurrent, chains
+from densevse.kernels.recurrent import Recurrent
+from densevse.kernels.teaching import END, teaching
 from densevse.methods.structures import UNKNOWN, Words
-
-END = 0
-
-
-@dataclass(frozen=True)
-class Teaching:
-    """What a decoder reads and is to predict: at each step the word before, and the word itself."""
-
-    tree: Prefixes  # of the inputs
-    target: Tensor  # (P,) the word that follows each prefix
-    sentence: Tensor  # (P,) the row of the sentence that each prefix begins
-
-
-def teaching(words: Words, read: Words | None = None) -> Teaching:
-    """Lay out sentences for a decoder; on the CPU, with tensors on the sentences' device.
-
-    `words` are to be predicted. `read` stand before each prediction but the first: the same words, or what scheduled
-    sampling made of them.
-    """
-    device = words.index.device
-    steps = (words.on_host() != END).sum(axis=1) + 1
-    begun = np.pad((read or words).on_host(), ((0, 0), (1, 0)), constant_values=END)
-    ended = np.pad(words.on_host(), ((0, 0), (0, 1)), constant_values=END)
-    order = np.argsort(-steps, kind="stable")  # as `chains` has the sentences of each step
-    alive = [int((steps > step).sum()) for step in range(int(steps.max()))]
-    owner = np.concatenate([order[:count] for count in alive])
-    target = ended[owner, np.repeat(np.arange(len(alive)), alive)]
-    return Teaching(chains(begun, steps, device), *(torch.from_numpy(part).to(device) for part in (target, owner)))
 
 
 class Decoder(nn.Module):
@@ -66,7 +43,8 @@ class Decoder(nn.Module):
         """
         if len(self.bias) < self.words.num_embeddings:
             words = _limited(words, len(self.bias))
-        taught = teaching(words, self.sample(initial, words, sampled) if sampled else None)
+        read = self.sample(initial, words, sampled) if sampled else words
+        taught = teaching(words.on_host(), read.on_host(), words.index.device)
         hidden = self.recurrent.states(self.words(taught.tree.distinct), taught.tree, initial)
         losses = functional.cross_entropy(self.logits(hidden), taught.target, reduction="none")
         return losses.new_zeros(len(initial)).index_add(0, taught.sentence, losses)

@@ -1,7 +1,15 @@
 """DeFrag (Karpathy, Joulin, Li, NIPS 2014): fragments of images and of sentences, aligned in one space.
 
-Image fragments are detections and the whole image, sentence fragments are typed dependencies. An image and a sentence
-score by the inner products of all their fragments, so all pairs need one matrix product and two segmented sums.
+Image fragments are detections and the whole image, sentence fragments are typed dependencies (R, w1, w2). An image k
+and a sentence l score by the inner products of all their fragments, those of g_k with those of g_l:
+
+    s = f(W_R [W_e w1, W_e w2] + b_R)                                                            (1)
+    v = W_m [CNN(I_b)] + b_m                                                                     (2)
+    C = C_F + beta C_G + alpha ||Theta||^2                                                       (3)
+    C_0 = sum_i sum_j max(0, 1 - y_ij v_i . s_j)                                                 (4)
+    C_F = min_y C_0, with sum_{i in p_j} (y_ij + 1) / 2 >= 1 in the positive bag p_j of each j   (5)
+    S_kl = 1 / (|g_k| (|g_l| + n)) sum_{i in g_k} sum_{j in g_l} max(0, v_i . s_j)               (6)
+    C_G = sum_k [ sum_l max(0, S_kl - S_kk + Delta) + sum_l max(0, S_lk - S_kk + Delta) ]        (7)
 
 Where the paper is silent, as chosen here: of the terms of Eq 4 about one in a hundred has y = +1 (those of a batch's
 own pairs), so with `terms: mean` the terms of each sign are averaged by themselves, and Eq 7 is averaged over its
@@ -10,30 +18,35 @@ weights, is the optimizer's weight decay of 2 alpha, which is 0 unless a data se
 paper gives no alpha.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from densevse.methods.fragments import bag_of_words, bigrams, image_fragments, owners, padded, without_unknown_words
+from densevse.kernels.fragment_sums import existing, sums_of_all_pairs, truncated_sums
+from densevse.kernels.relations import LinearByRelation
+from densevse.methods.fragments import bag_of_words, bigrams, image_fragments, padded, without_unknown_words
 from densevse.methods.global_ranking import global_ranking
-from densevse.methods.interface import Batch, Encoding, Images, Method, Moment, Sentences, Shapes
+from densevse.methods.interface import Batch, Images, Method, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters
-from densevse.methods.relations import LinearByRelation
 from densevse.methods.structures import Triplets
 from densevse.methods.words import known_words, word_vectors
 
 Terms = Literal["mean", "sum"]
-SCORES_AT_ONCE = 1 << 20  # fragment scores that stand in memory at a time while all pairs are scored
+
+
+class Fragments(NamedTuple):
+    """The fragments of I images, R each at most, or of S sentences."""
+
+    vectors: Tensor  # (I, R, dimension) v, or s; zero where there is none
+    present: Tensor  # (I, R) bool: which of them exist
 
 
 class DeFrag(Method):
-    """Deep fragment embeddings.
+    """Deep fragment embeddings. A sentence may have no fragment: its score is 0 with every image."""
 
-    An encoding is (I, R, dimension) or (S, T, dimension) fragment vectors, zero where there is none, and (I, R) or
-    (S, T) bool: which of them exist. A sentence may have no fragment: its score is 0 with every image.
-    """
+    images_as = Fragments
 
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
         super().__init__(parameters, shapes)
@@ -47,15 +60,15 @@ class DeFrag(Method):
 
     known: Tensor
 
-    def encode_images(self, images: Images) -> Encoding:
+    def encode_images(self, images: Images) -> Fragments:
         """The v of every region, Eq 2."""
         vectors, present = image_fragments(images, self.network)
-        return self.embed_regions(vectors) * present.unsqueeze(2), present
+        return Fragments(self.embed_regions(vectors) * present.unsqueeze(2), present)
 
-    def encode_sentences(self, sentences: Sentences) -> Encoding:
+    def encode_sentences(self, sentences: Sentences) -> Fragments:
         """The s of every fragment whose words are known, Eq 1."""
         fragments = without_unknown_words(self._fragments(sentences), self.known)
-        return padded(self.embed_triplets(fragments), fragments.lengths)
+        return Fragments(*padded(self.embed_triplets(fragments), fragments.lengths))
 
     def embed_regions(self, regions: Tensor) -> Tensor:
         """(n, dimension) v of (n, D) features, Eq 2."""
@@ -66,21 +79,16 @@ class DeFrag(Method):
         words = self.words(torch.stack((triplets.governor, triplets.dependent), dim=1)).flatten(1)
         return self.sentence(words, triplets.relation).relu()  # type: ignore[no-any-return]
 
-    def score(self, images: Encoding, sentences: Encoding) -> Tensor:
-        """S_kl of Eq 6, a few images at a time."""
-        regions, in_image = images
-        fragments, sentence = _flat(*sentences)
-        scores = fragments.new_zeros(len(in_image), len(sentences[1]))
-        for block in _blocks(in_image, len(fragments)):
-            vectors, image = _flat(regions[block], in_image[block])
-            scores[block] = truncated_sums(vectors @ fragments.T, image, sentence, scores[block].shape)
-        return scores / _normaliser(in_image, sentences[1], self.hyperparameters.smoothing)
+    def score(self, images: Fragments, sentences: Fragments) -> Tensor:
+        """(I, S) S_kl of Eq 6."""
+        sums = sums_of_all_pairs(*images, *sentences)
+        return sums / _normaliser(images.present, sentences.present, self.hyperparameters.smoothing)
 
-    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
-        """C of Eq 3 over the fragments and the pairs of a batch, without its last term."""
+    def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
+        """C of Eq 3 over the fragments and the pairs of a batch, without its last term: a scalar."""
         parameters: Parameters = moment.parameters
-        regions, image = _flat(*images)
-        fragments, sentence = _flat(*sentences)
+        regions, image = existing(*images)
+        fragments, sentence = existing(*sentences)
         scores = regions @ fragments.T
         total = scores.new_zeros(())
         if parameters.fragment_objective != "none":
@@ -90,7 +98,7 @@ class DeFrag(Method):
             total = total + fragment_alignment(scores, labels, parameters.terms)
         if parameters.beta > 0:
             sums = truncated_sums(scores, image, sentence, batch.positives.shape)
-            of_pairs = sums / _normaliser(images[1], sentences[1], parameters.smoothing)  # Eq 6
+            of_pairs = sums / _normaliser(images.present, sentences.present, parameters.smoothing)  # Eq 6
             total = total + parameters.beta * global_ranking(
                 of_pairs, batch.positives, parameters.margin, parameters.terms
             )
@@ -107,6 +115,7 @@ class DeFrag(Method):
         return region, best
 
     def _fragments(self, sentences: Sentences) -> Triplets:
+        """Typed dependencies, or the words or bigrams that section 4.2 compares them with."""
         if self.hyperparameters.fragments == "triplets":
             return sentences["triplets"]  # type: ignore[no-any-return]
         of_words = bag_of_words if self.hyperparameters.fragments == "words" else bigrams
@@ -158,33 +167,7 @@ def multiple_instance_labels(scores: Tensor, bags: Tensor) -> Tensor:
         return bags & ((scores > 0) | (scores >= highest))
 
 
-def truncated_sums(scores: Tensor, image: Tensor, sentence: Tensor, pairs: torch.Size) -> Tensor:
-    """The double sum of Eq 6: over the fragments of image k and sentence l, of max(0, v_i.s_j).
-
-    `scores` (m, n) of fragments, the (m,) image and the (n,) sentence that each belongs to, to (I, S) `pairs`.
-    """
-    images, sentences = pairs
-    of_images = _summed(scores.relu(), image, images)
-    return _summed(of_images.T, sentence, sentences).T
-
-
-def _summed(rows: Tensor, owner: Tensor, owners: int) -> Tensor:
-    """(owners, ...) sums of the rows that belong to each of them."""
-    return rows.new_zeros(owners, *rows.shape[1:]).index_add(0, owner, rows)
-
-
 def _normaliser(in_image: Tensor, in_sentence: Tensor, smoothing: float) -> Tensor:
     """|g_k| (|g_l| + n) of Eq 6: (I, S); 1 for a sentence without fragments where n is 0."""
     of_sentences = in_sentence.sum(dim=1) + smoothing
     return in_image.sum(dim=1).unsqueeze(1) * torch.where(of_sentences > 0, of_sentences, 1)
-
-
-def _flat(vectors: Tensor, present: Tensor) -> tuple[Tensor, Tensor]:
-    """The fragments that exist, (n, dimension), and the (n,) image or sentence that each belongs to."""
-    return vectors[present], owners(present.sum(dim=1))
-
-
-def _blocks(in_image: Tensor, fragments: int) -> Iterator[slice]:
-    """Consecutive images with at most SCORES_AT_ONCE scores of their regions and all sentence fragments."""
-    step = max(1, SCORES_AT_ONCE // max(1, in_image.shape[1] * fragments))
-    return (slice(start, start + step) for start in range(0, len(in_image), step))

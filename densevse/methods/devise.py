@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from densevse.methods.global_ranking import MeanRegion
-from densevse.methods.interface import Encoding, Sentences, Shapes
+from densevse.methods.interface import Embeddings, Sentences, Shapes
 from densevse.methods.parameters.devise import Parameters
 from densevse.methods.words import known_words, word_vectors
 
@@ -24,12 +24,12 @@ class DeViSE(MeanRegion):
         self.words = words
         self.register_buffer("known", known_words(words))
 
-    def encode_sentences(self, sentences: Sentences) -> Encoding:
+    def encode_sentences(self, sentences: Sentences) -> Embeddings:
         """(S, dimension) means over the known words; zero where a sentence has none."""
         words = sentences["words"]
         known = self.known[words.index].unsqueeze(2)
         vectors = normalize(self.words(words.index), dim=2) * known
-        return (vectors.sum(dim=1) / known.sum(dim=1).clamp(min=1),)
+        return Embeddings(vectors.sum(dim=1) / known.sum(dim=1).clamp(min=1))
 
 
 METHOD = DeViSE

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from densevse.kernels.fragment_sums import owners
 from densevse.methods.interface import Images
 from densevse.methods.structures import Triplets, Words
 
@@ -40,11 +41,6 @@ def without_unknown_words(triplets: Triplets, known: Tensor) -> Triplets:
     sentence = owners(triplets.lengths)[kept]
     lengths = torch.bincount(sentence, minlength=len(triplets.lengths))
     return Triplets(triplets.relation[kept], triplets.governor[kept], triplets.dependent[kept], lengths)
-
-
-def owners(lengths: Tensor) -> Tensor:
-    """For items that stand list after list, the number of each one's list: 2, 0, 1 gives 0, 0, 2."""
-    return torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)
 
 
 def padded(rows: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:

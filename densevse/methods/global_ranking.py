@@ -1,8 +1,10 @@
 """The global ranking objective (DeFrag, Eq 7), and what the methods share that DeFrag is compared with (section 4.1).
 
-In those, an image is one vector and a sentence is one vector, and they score by their inner product. With the view
-`whole` the image is its full frame; with `regions` it is the mean of the CNN's vectors of the full frame and of the
-detections whose score is at least a threshold.
+    C_G = sum_k [ sum_l max(0, S_kl - S_kk + Delta) + sum_l max(0, S_lk - S_kk + Delta) ]        (7)
+
+In the methods that it is compared with, an image is one vector and a sentence is one vector, and they score by their
+inner product. With the view `whole` the image is its full frame; with `regions` it is the mean of the CNN's vectors of
+the full frame and of the detections whose score is at least a threshold.
 """
 
 from typing import Literal
@@ -10,7 +12,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from densevse.methods.interface import Batch, DualEncoder, Encoding, Images, Moment, Shapes
+from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Shapes
 from densevse.methods.losses import sum_of_hinges
 from densevse.methods.parameters._global_ranking import GlobalRankingParameters
 
@@ -25,7 +27,7 @@ def global_ranking(scores: Tensor, positives: Tensor, margin: float, terms: Lite
 
 
 class MeanRegion(DualEncoder):
-    """The image side, the score and the objective: encodings are (I, dimension) and (S, dimension)."""
+    """The image side, the score and the objective."""
 
     def __init__(
         self, parameters: GlobalRankingParameters, shapes: Shapes, *, dimension: int, threshold: float
@@ -35,12 +37,12 @@ class MeanRegion(DualEncoder):
         self.threshold = threshold
         self.image = nn.Linear(features, dimension)
 
-    def encode_images(self, images: Images) -> Encoding:
+    def encode_images(self, images: Images) -> Embeddings:
         """(I, dimension) W_m applied to the mean activation."""
-        return (self.image(mean_activation(images, self.threshold)),)
+        return Embeddings(self.image(mean_activation(images, self.threshold)))
 
-    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
-        """The global ranking objective of the batch."""
+    def loss(self, images: Embeddings, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
+        """C_G of the batch: a scalar."""
         parameters: GlobalRankingParameters = moment.parameters
         return global_ranking(self.score(images, sentences), batch.positives, parameters.margin, parameters.terms)
 

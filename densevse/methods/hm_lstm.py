@@ -1,5 +1,24 @@
 """HM-LSTM (Niu et al., ICCV 2017): sentences and their noun phrases, images and their regions, in one space.
 
+A node j of a sentence's tree has children k that are noun phrases, marked by a hat, and other children l, marked by a
+bar; words x_j enter at leaves:
+
+    v = W_m [CNN(I_b)] + b_m                                                                     (1)
+    h_hat = sum_k h_k,  h_bar = sum_l h_l                                                        (2)
+    f_jk = sigmoid(W^(f) x_j + U_hat^(f) h_k + b^(f))                                            (3)
+    f_jl = sigmoid(W^(f) x_j + U_bar^(f) h_l + b^(f))                                            (4)
+    i_j = sigmoid(W^(i) x_j + U_hat^(i) h_hat + U_bar^(i) h_bar + b^(i))                         (5)
+    o_j = sigmoid(W^(o) x_j + U_hat^(o) h_hat + U_bar^(o) h_bar + b^(o))                         (6)
+    u_j = tanh(W^(u) x_j + U_hat^(u) h_hat + U_bar^(u) h_bar + b^(u))
+    c_j = i_j * u_j + sum_k f_jk * c_k + sum_l f_jl * c_l                                        (7)
+    h_j = o_j * tanh(c_j)                                                                        (8)
+    L_k = sum_l max(0, m - s(v_k, h_k) + s(v_k, h_l)) + max(0, m - s(v_k, h_k) + s(v_l, h_k))    (9)
+    L = sum_d sum_k w_dk L_dk                                                                    (10)
+
+Pair 0 of a sentence d is the sentence with the whole image, with w_d0 = 1; the others are its phrases with the regions
+that they are assigned to. Eq 2 to 8 are densevse/kernels/hlstm.py, and as code that reads like them `h_lstm` of
+densevse/kernels/definitions.py.
+
 Where the paper is silent, as chosen here: W_t, W_m and their batch normalisation are the same for whole sentences and
 phrases, whole images and regions (Eq 1 gives W_m no index, and all of them are to be neighbours in one space). The
 statistics are those of whole sentences and images: phrases and regions are of another distribution, several for each
@@ -9,20 +28,24 @@ the number of sentences, so that neither the margin nor gradient clipping depend
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from densevse.methods.bidirectional import Bidirectional
+from densevse.kernels.arrays import Integers
+from densevse.kernels.bidirectional import Bidirectional
+from densevse.kernels.hlstm import HLSTM, Booleans, subtrees, wording
+from densevse.kernels.recurrent import prefixes
 from densevse.methods.branch import Branch
-from densevse.methods.hlstm import HLSTM, plan, wording
 from densevse.methods.interface import (
+    WHOLE_IMAGE,
     Batch,
     Correspondences,
     DualEncoder,
+    Embeddings,
     Encoding,
     Images,
     Moment,
@@ -32,19 +55,30 @@ from densevse.methods.interface import (
 )
 from densevse.methods.losses import hinge, hinges
 from densevse.methods.parameters.hm_lstm import Negatives, Parameters
-from densevse.methods.recurrent import prefixes
 from densevse.methods.structures import Trees, words_of
 from densevse.methods.words import word_vectors
 
-WHOLE_IMAGE = 0  # the first region of every image
+
+class ImagesWithRegions(NamedTuple):
+    """The images of a training batch with correspondences."""
+
+    vectors: Tensor  # (I, dimension) v of whole images
+    regions: Tensor  # (phrases, dimension) v of the regions that the phrases are assigned to
+
+
+class SentencesWithPhrases(NamedTuple):
+    """The sentences of a training batch with correspondences."""
+
+    vectors: Tensor  # (S, dimension) h of whole sentences
+    phrases: Tensor  # (phrases, dimension) h of phrases
+    wording: Tensor  # (phrases,) a number that is the same for phrases of the same words
+    head: Tensor  # (phrases,) a number that is the same for phrases of the same head
 
 
 class HMLSTM(DualEncoder):
-    """Hierarchical Multimodal LSTM. Encodings are v of whole images (I, dimension) and h of sentences (S, dimension).
+    """Hierarchical Multimodal LSTM. Encodings are v of whole images and h of sentences; their score s(v, h) is v . h.
 
-    Their score s(v, h) is v . h. In a training batch with correspondences, the images' encoding holds v of the phrases'
-    regions besides, and the sentences' h of the phrases and two numbers for each phrase, of which one is the same for
-    phrases of the same words and one for phrases of the same head: all (phrases, ...).
+    In training, those of a batch with correspondences are `ImagesWithRegions` and `SentencesWithPhrases`.
     """
 
     regions_read: ClassVar[Literal["all", "assigned"]] = "assigned"
@@ -70,14 +104,14 @@ class HMLSTM(DualEncoder):
         self.visual = Branch(shapes.features["regions"], parameters.dimension)  # W_m
         self.dropout = nn.Dropout(parameters.dropout)
 
-    def encode_images(self, images: Images) -> Encoding:
-        """The representations v of whole images."""
-        return (self.embed_regions(images.views["regions"][:, WHOLE_IMAGE]),)
+    def encode_images(self, images: Images) -> Embeddings:
+        """(I, dimension) v of whole images."""
+        return Embeddings(self.embed_regions(images.views["regions"][:, WHOLE_IMAGE]))
 
-    def encode_sentences(self, sentences: Sentences) -> Encoding:
-        """The representations h of whole sentences."""
+    def encode_sentences(self, sentences: Sentences) -> Embeddings:
+        """(S, dimension) h of whole sentences."""
         trees: Trees = sentences["trees"]
-        return (self.embed_nodes(trees, torch.from_numpy(trees.root)),)
+        return Embeddings(self.embed_nodes(trees, torch.from_numpy(trees.root)))
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
         """V and h of whole images and sentences, and of phrases and their regions where correspondences are known."""
@@ -90,18 +124,24 @@ class HMLSTM(DualEncoder):
         h, node = self._embed_nodes(trees, nodes, count)
         v = self.visual(self.dropout(features), count)
         if phrases is None:
-            return (v,), (h,)
+            return Embeddings(v), Embeddings(h)
         if self.reader is not None:
-            node = torch.from_numpy(wording(trees, self.hyperparameters.typed)).to(node.device)
-        same_words, same_head = node[phrases.node], torch.from_numpy(trees.heads()).to(node.device)[phrases.node]
-        return (v[:count], v[count:]), (h[:count], h[count:], same_words, same_head)
+            node = torch.from_numpy(wording(*self._nodes(trees))).to(node.device)
+        of_words, of_head = node[phrases.node], torch.from_numpy(trees.heads()).to(node.device)[phrases.node]
+        return ImagesWithRegions(v[:count], v[count:]), SentencesWithPhrases(h[:count], h[count:], of_words, of_head)
 
-    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
-        """Eq 10 over the batch: its sentences, and its phrases where the encodings hold some."""
+    def loss(
+        self,
+        images: Embeddings | ImagesWithRegions,
+        sentences: Embeddings | SentencesWithPhrases,
+        batch: Batch,
+        moment: Moment,
+    ) -> Tensor:
+        """Eq 10 over the batch, a scalar: its sentences, and its phrases where the encodings hold some."""
         parameters: Parameters = moment.parameters
-        count = len(sentences[0])
-        total = _loss_of_pairs(images[0], sentences[0], ~batch.positives, parameters).sum()
-        if len(images) > 1:
+        count = len(sentences.vectors)
+        total = _loss_of_pairs(images.vectors, sentences.vectors, ~batch.positives, parameters).sum()
+        if isinstance(images, ImagesWithRegions) and isinstance(sentences, SentencesWithPhrases):
             if batch.correspondences is None:
                 raise ValueError("the encodings hold phrases, but the batch says nothing of their sentences")
             losses = _losses_of_phrases(images, sentences, batch, parameters)
@@ -139,7 +179,7 @@ class HMLSTM(DualEncoder):
         return region, confidence
 
     def candidates(self, present: Tensor) -> Tensor:
-        """Which of the regions present, (n, R), a phrase may be assigned: without detections, the whole image."""
+        """(n, R) bool: the `present` regions that a phrase may be assigned; without detections, the whole image."""
         if self.hyperparameters.candidates == "all":
             return present
         detections = present.clone()
@@ -160,9 +200,13 @@ class HMLSTM(DualEncoder):
         """
         device = self.encoder.w.device
         trees, vectors = self._leaves(trees)
-        layout = plan(trees, self.hyperparameters.typed, device)
-        states = self.encoder(vectors, layout)
-        return self.text(states.index_select(0, layout.node[nodes.to(device)]), sentences), layout.node
+        distinct = subtrees(*self._nodes(trees), device)
+        states = self.encoder(vectors, distinct)
+        return self.text(states.index_select(0, distinct.node[nodes.to(device)]), sentences), distinct.node
+
+    def _nodes(self, trees: Trees) -> tuple[Integers, Integers, Booleans | None]:
+        """Each node's word, parent and, where types of children matter, whether it is a noun phrase."""
+        return trees.word, trees.parent, trees.noun_phrase if self.hyperparameters.typed else None
 
     def _leaves(self, trees: Trees) -> tuple[Trees, Callable[[Tensor], Tensor]]:
         """Trees, and what gives x_j of Eq 5 to 7 for the words at their leaves.
@@ -174,8 +218,8 @@ class HMLSTM(DualEncoder):
             return trees, lambda words: self.dropout(self.vectors(words))
         leaves = trees.leaves()
         words = words_of(np.where(leaves >= 0, trees.word[leaves], 0), self.encoder.w.device)
-        distinct = prefixes(words)
-        states = self.reader(self.dropout(self.vectors(distinct.distinct)), words, distinct)
+        tree = prefixes(words.on_host(), words.index.device)
+        states = self.reader(self.dropout(self.vectors(tree.distinct)), words.on_host(), words.lengths, tree)
         x = (self.dropout(self.vectors(words.index)) + states).flatten(0, 1)
         place = np.full(len(trees.word), -1)
         place[leaves[leaves >= 0]] = np.flatnonzero(leaves >= 0)
@@ -194,14 +238,17 @@ def _weights(phrases: Correspondences, sentences: int, parameters: Parameters) -
     return weights
 
 
-def _losses_of_phrases(images: Encoding, sentences: Encoding, batch: Batch, parameters: Parameters) -> Tensor:
+def _losses_of_phrases(
+    images: ImagesWithRegions, sentences: SentencesWithPhrases, batch: Batch, parameters: Parameters
+) -> Tensor:
     """Eq 9 for each phrase and its region: (phrases,)."""
-    (whole_v, v), (whole_h, h, same_words, same_head), phrases = images, sentences, batch.correspondences
+    v, h, phrases = images.regions, sentences.phrases, batch.correspondences
     assert phrases is not None
     if parameters.contrast == "whole":
         matched, negatives = (v * h).sum(dim=1, keepdim=True), ~batch.positives[phrases.sentence]
         of_region, of_phrase = (
-            hinge(scores, matched, ~negatives, parameters.margin) for scores in (v @ whole_h.T, h @ whole_v.T)
+            hinge(scores, matched, ~negatives, parameters.margin)
+            for scores in (v @ sentences.vectors.T, h @ images.vectors.T)
         )
         return _over(of_region, of_phrase, negatives, parameters.negatives)
     if parameters.contrast == "sentence":  # a region that two phrases are assigned contrasts with neither
@@ -210,12 +257,13 @@ def _losses_of_phrases(images: Encoding, sentences: Encoding, batch: Batch, para
     else:
         negatives = ~batch.positives[phrases.sentence][:, phrases.sentence]
     if parameters.identical_phrases != "negatives":
-        alike = same_words if parameters.identical_phrases == "ignored" else same_head
+        alike = sentences.wording if parameters.identical_phrases == "ignored" else sentences.head
         negatives &= alike[:, None] != alike
     return _loss_of_pairs(v, h, negatives, parameters)
 
 
 def _loss_of_pairs(v: Tensor, h: Tensor, negatives: Tensor, parameters: Parameters) -> Tensor:
+    """(K,) Eq 9 of pairs v_k and h_k, (K, dimension) each; `negatives` (K, K) says which v_k and h_l contrast."""
     return contrastive_loss(v @ h.T, negatives, parameters.margin, parameters.negatives)
 
 

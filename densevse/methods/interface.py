@@ -11,14 +11,22 @@ Its loss takes encodings, so that ready embeddings, an ensemble or a probe can b
 only: no files, no configuration, no Snakemake. What it reads of images and sentences has names (`views`,
 `sentences`), which its configuration lists.
 
+Three things are conventions:
+
+- Region 0 of an image is the whole image; detections follow (`WHOLE_IMAGE`).
+- In a loss, the parameters are those of the moment, `moment.parameters`: a phase may change them. Those of the module,
+  `self.hyperparameters`, are what the model was built with, and hold wherever there is no moment.
+- A batch may hold an image twice, with two of its sentences. So it says with a matrix which pairs are true, and a loss
+  takes none of these for a negative; pair i of the batch is still the diagonal's.
+
 A new method is densevse/methods/<name>.py, whose one `Method` is also called METHOD, and
 densevse/methods/parameters/<name>.py, whose type `Parameters` says what its configuration may set.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -26,7 +34,23 @@ from torch import Tensor, nn
 from densevse.methods.structures import Triplets
 
 Item = TypeVar("Item")
-Encoding: TypeAlias = tuple[Tensor, ...]  # tensors that all begin with the image (or the sentence)
+# Each method defines its own, as named tuples of tensors that all begin with the image (or the sentence). So the code
+# that encodes, tiles and keeps them on disk needs to know no more of any.
+Encoding: TypeAlias = tuple[Tensor, ...]
+SomeEncoding = TypeVar("SomeEncoding", bound=Encoding)
+
+WHOLE_IMAGE = 0  # the first region of every image
+
+
+class Embeddings(NamedTuple):
+    """An encoding that is one vector for each image (or sentence), in the space that both share."""
+
+    vectors: Tensor  # (I, dimension) or (S, dimension)
+
+
+def with_parts(encoding: SomeEncoding, parts: Iterable[Tensor]) -> SomeEncoding:
+    """An encoding of the same type with other tensors, such as some rows of each."""
+    return type(encoding)(*parts)
 
 
 def device_of(module: nn.Module) -> torch.device:
@@ -76,7 +100,7 @@ class Images:
     # written: (I, longest) numbers of the words of a generated sentence, padded with 0
     # crops: (I, R, 3, S, S) uint8, the pixels of the regions
     views: dict[str, Tensor]  # whole, centre, ten_crop, concepts: (I, D); grid: (I, cells, D); regions: (I, R, D)
-    present: Tensor  # (I, R) bool: which regions exist; (I, 0) without regions
+    present: Tensor  # (I, R) bool: which regions exist, the whole image always; (I, 0) without regions
     scores: Tensor | None = None  # (I, R) the regions' class scores, infinite for the whole image; none without regions
 
 
@@ -102,7 +126,7 @@ class Batch:
 
     images: Images
     sentences: Sentences
-    positives: Tensor  # (I, S) bool: true pairs by image id, so that no caption of an image is its own negative
+    positives: Tensor  # (B, B) bool: true pairs by image id, the diagonal and the other sentences of an image
     correspondences: Correspondences | None = None  # where a round of training is given some
 
 
@@ -121,7 +145,7 @@ class Shapes:
 
 @dataclass(frozen=True)
 class Moment:
-    """Where in its training a method is. Whatever changes during training follows from this, never from a counter."""
+    """A method's place in its training. Whatever changes during training follows from this, never from a counter."""
 
     epoch: int  # from 1, over all phases of the round
     phase: str  # the phase's name in the configuration
@@ -139,7 +163,7 @@ class Phrases:
 
 @dataclass(frozen=True)
 class Saliency:
-    """What a method attends to in P pairs of an image and a sentence, at each of its T steps."""
+    """The weights of a method's attention in P pairs of an image and a sentence, at each of its T steps."""
 
     cells: Tensor  # (T, P, cells) weights of the view `grid`, which sum to 1 in each step
     words: Tensor  # (T, P, longest) weights of the words, which sum to 1 in each step; 0 at padding
@@ -148,11 +172,13 @@ class Saliency:
 class Method(nn.Module, ABC):
     """A paper. `hyperparameters` are of the type `Parameters` in densevse/methods/parameters/<name>.py.
 
-    `tile` says how many images and sentences `score` is given at once: a method that compares every region with every
-    word lowers it. `regions_read` is `assigned` where a method reads the whole image (region 0) and, in training,
+    `images_as` is the named tuple that `encode_images` gives: a search makes it again of what is kept on disk. `tile`
+    says how many images and sentences `score` is given at once: a method that compares every region with every word
+    lowers it. `regions_read` is `assigned` where a method reads the whole image (region 0) and, in training,
     the regions that the batch's correspondences name, but no others.
     """
 
+    images_as: ClassVar[type[Any]]
     tile: ClassVar[tuple[int, int]] = (512, 2560)
     regions_read: ClassVar[Literal["all", "assigned"]] = "all"
 
@@ -163,23 +189,29 @@ class Method(nn.Module, ABC):
 
     @abstractmethod
     def encode_images(self, images: Images) -> Encoding:
-        """Everything about images that no sentence changes: tensors that all begin with the image."""
+        """Everything about images that no sentence changes, as the method's `images_as`."""
 
     @abstractmethod
     def encode_sentences(self, sentences: Sentences) -> Encoding:
-        """Everything about sentences that no image changes: tensors that all begin with the sentence."""
+        """Everything about sentences that no image changes, as a named tuple too."""
 
     @abstractmethod
-    def score(self, images: Encoding, sentences: Encoding) -> Tensor:
+    def score(self, images: Any, sentences: Any) -> Tensor:
         """(I, S) scores of every image with every sentence; higher is closer."""
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
-        """The encodings that `loss` takes; a method whose training encodes more than whole sentences overrides it."""
+        """The encodings that `loss` takes; a method whose training encodes more than it scores overrides it.
+
+        What there is more need not begin with the image or the sentence, as such encodings are never tiled.
+        """
         return self.encode_images(batch.images), self.encode_sentences(batch.sentences)
 
     @abstractmethod
-    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
-        """The training loss of a batch of matched pairs, from its encodings: a scalar."""
+    def loss(self, images: Any, sentences: Any, batch: Batch, moment: Moment) -> Tensor:
+        """The training loss of a batch of matched pairs, from its encodings: a scalar.
+
+        Its parameters are `moment.parameters`.
+        """
 
     def start_from(self, method: str, weights: Mapping[str, Tensor]) -> None:
         """Take over what fits of another method's trained `weights`. Raises `ValueError` where nothing does."""
@@ -215,27 +247,37 @@ class Method(nn.Module, ABC):
         """The region that each phrase means, and how sure that is: (P, R, d), (P, R) bool, (P, d) to (P,) and (P,)."""
         raise NotImplementedError(f"{type(self).__name__} does not assign regions to phrases")
 
-    def saliency(self, images: Encoding, sentences: Encoding, image: Tensor, sentence: Tensor) -> Saliency:
-        """What each step attends to in the pairs of the given rows of the encodings, (P,) each."""
+    def saliency(self, images: Any, sentences: Any, image: Tensor, sentence: Tensor) -> Saliency:
+        """The attention of each step in the pairs of the given rows of the encodings, (P,) each."""
         raise NotImplementedError(f"{type(self).__name__} attends to nothing that could be shown")
 
     @classmethod
     def can(cls, ability: str) -> bool:
-        """Whether the method overrides one of the optional functions above, e.g. `embed_regions`."""
+        """True if the method overrides this one of the optional functions above, e.g. `embed_regions`."""
         return getattr(cls, ability) is not getattr(Method, ability)
 
 
 class DualEncoder(Method):
     """A method whose encodings are one vector for each image and one for each sentence, in one space."""
 
-    def score(self, images: Encoding, sentences: Encoding) -> Tensor:
-        """(I, S) products of their vectors: the cosine, where these are of unit norm."""
-        return images[0] @ sentences[0].T
+    images_as = Embeddings
+
+    @abstractmethod
+    def encode_images(self, images: Images) -> Embeddings:
+        """(I, dimension) vectors of images."""
+
+    @abstractmethod
+    def encode_sentences(self, sentences: Sentences) -> Embeddings:
+        """(S, dimension) vectors of sentences."""
+
+    def score(self, images: Embeddings, sentences: Embeddings) -> Tensor:
+        """(I, S) products of the encodings' `vectors`: the cosine, where these are of unit norm."""
+        return images.vectors @ sentences.vectors.T
 
     def embed_images(self, images: Images) -> Tensor:
         """(I, dimension): the encoding."""
-        return self.encode_images(images)[0]
+        return self.encode_images(images).vectors
 
     def embed_sentences(self, sentences: Sentences) -> Tensor:
         """(S, dimension): the encoding."""
-        return self.encode_sentences(sentences)[0]
+        return self.encode_sentences(sentences).vectors

@@ -1,23 +1,30 @@
 """SCO: semantic concepts and order (Huang, Wu, Song, Wang, CVPR 2018).
 
+    p_hat = norm(W_l p),  x_hat = norm(W_g x),  t = sigmoid(U_l p + U_g x),  v = t * p_hat + (1 - t) * x_hat     (2)
+    L_mat = sum_ik max(0, m - s_ii + s_ik) + max(0, m - s_ii + s_ki)
+    L = L_mat + lambda L_gen                                                                                     (4)
+
 An image is its global context x (a CNN's vector) and the scores p of its semantic concepts, joined by a gate; a
 sentence is the last hidden state of an LSTM. Training matches the two and, so that the image's vector learns the
 semantic order, has it generate the matched sentence; nothing is generated when images and sentences are ranked.
 
-Eq 1 belongs to the concept network, which predicts p and is fixed here. As chosen here: W_l, W_g, U_l, U_g have no bias
+Eq 1 belongs to the concept network, which predicts p and is fixed here; Eq 3 and L_gen are those of the decoder
+(densevse/methods/decoder.py). s is the cosine. As chosen here: W_l, W_g, U_l, U_g have no bias
 as printed; the gate of Eq 2 is given the normalised x and the scores p as they are.
 """
+
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from densevse.kernels.recurrent import Recurrent, prefixes
 from densevse.methods.decoder import Decoder
-from densevse.methods.interface import Batch, DualEncoder, Encoding, Images, Moment, Sentences, Shapes
+from densevse.methods.interface import Batch, DualEncoder, Embeddings, Encoding, Images, Moment, Sentences, Shapes
 from densevse.methods.losses import sum_of_hinges
 from densevse.methods.parameters.sco import Parameters
-from densevse.methods.recurrent import Recurrent, prefixes
-from densevse.methods.structures import Words, words_of
+from densevse.methods.structures import Words
 from densevse.methods.words import word_vectors
 
 CONTEXT = ("whole", "centre", "ten_crop")
@@ -25,8 +32,15 @@ CONCEPTS = ("concepts", "concepts_whole")
 WRITTEN = "written"
 
 
+class FusedImages(NamedTuple):
+    """A training batch's images."""
+
+    vectors: Tensor  # (I, dimension) v of unit norm, which is matched
+    fused: Tensor  # (I, dimension) v itself, from which sentences are generated
+
+
 class SCO(DualEncoder):
-    """Semantic concepts and order. Encodings are (I, dimension) and (S, dimension), of unit norm."""
+    """Semantic concepts and order. Encodings are of unit norm."""
 
     hyperparameters: Parameters
 
@@ -46,30 +60,35 @@ class SCO(DualEncoder):
         self.dropout = nn.Dropout(parameters.dropout)
         self.decoder = _decoder(parameters, shapes, self.words) if parameters.generation_weight else None
 
-    def encode_images(self, images: Images) -> Encoding:
-        """The fused representation v of Eq 2, of unit norm, for the cosine of section 3.4."""
-        return (functional.normalize(self._fused(images), dim=1),)
+    def encode_images(self, images: Images) -> Embeddings:
+        """(I, dimension) v of Eq 2, of unit norm, for the cosine of section 3.4."""
+        return Embeddings(functional.normalize(self._fused(images), dim=1))
 
-    def encode_sentences(self, sentences: Sentences) -> Encoding:
-        """The last hidden state s of the sentence's LSTM (section 3.1), of unit norm."""
-        tree = prefixes(self._words(sentences))
-        return (functional.normalize(self.sentence(self.dropout(self.words(tree.distinct)), tree), dim=1),)
+    def encode_sentences(self, sentences: Sentences) -> Embeddings:
+        """(S, dimension) last hidden states of the sentences' LSTM (section 3.1), of unit norm."""
+        words = self._words(sentences)
+        tree = prefixes(words.on_host(), words.index.device)
+        return Embeddings(functional.normalize(self.sentence(self.dropout(self.words(tree.distinct)), tree), dim=1))
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
         """With the images' encodings comes v itself, from which sentences are generated."""
         fused = self._fused(batch.images)
-        return (functional.normalize(fused, dim=1), fused), self.encode_sentences(batch.sentences)
+        return FusedImages(functional.normalize(fused, dim=1), fused), self.encode_sentences(batch.sentences)
 
-    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
-        """L = L_mat + lambda L_gen (Eq 4), each summed over the batch."""
+    def loss(self, images: FusedImages, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
+        """L of Eq 4, both parts summed over the batch: a scalar."""
         parameters: Parameters = moment.parameters
-        matching = sum_of_hinges(self.score(images, sentences), batch.positives, parameters.margin)
+        scores = self.score(Embeddings(images.vectors), sentences)
+        matching = sum_of_hinges(scores, batch.positives, parameters.margin)
         if self.decoder is None:
             return matching
-        generation = self.decoder.negative_log_likelihood(images[1], self._words(batch.sentences), parameters.sampled)
+        generation = self.decoder.negative_log_likelihood(
+            images.fused, self._words(batch.sentences), parameters.sampled
+        )
         return matching + parameters.generation_weight * generation.sum()
 
     def _fused(self, images: Images) -> Tensor:
+        """(I, dimension) v of Eq 2; with a written sentence, the last state of the LSTM over it."""
         if isinstance(self.image, WrittenSentence):
             return self.image(images.views[WRITTEN])  # type: ignore[no-any-return]
         context = self.dropout(images.views[self.context]) if self.context else None
@@ -125,11 +144,12 @@ class WrittenSentence(nn.Module):
 
     def forward(self, written: Tensor) -> Tensor:
         """(I, dimension) of the sentences' word numbers (I, longest)."""
-        tree = prefixes(words_of(written.cpu().numpy(), written.device))
+        tree = prefixes(written.cpu().numpy(), written.device)
         return self.sentence(self.dropout(self.words(tree.distinct)), tree)  # type: ignore[no-any-return]
 
 
 def _matrix(inputs: int, outputs: int) -> nn.Linear:
+    """A matrix of Eq 2, without bias as printed."""
     linear = nn.Linear(inputs, outputs, bias=False)
     nn.init.xavier_uniform_(linear.weight)
     return linear

@@ -2,7 +2,13 @@
 
 Each of T steps selects a pair of instances by attention, over the cells of the image's feature map and over the
 sentence's words (Eq 1-3: densevse/methods/attention.py), and compares them; a multimodal LSTM aggregates what it finds
-to the score of the pair (Eq 4-5).
+to the score of the pair:
+
+    i_t, f_t, o_t = sigmoid(W s_t + U h_t-1 + b) of each gate, with s_t = MLP(a'_t, w'_t)
+    c_t = f_t * c_t-1 + i_t * tanh(W s_t + U h_t-1 + b),    h_t = o_t * tanh(c_t)                              (4)
+    s = W_hs sigmoid(W_h h_T + b_h) + b_s                                                                      (5)
+    L_mat = sum_ik max(0, m - s_ii + s_ik) + max(0, m - s_ii + s_ki)                                           (6)
+    L = L_mat + lambda (sum_i (1 - sum_t p_t,i) + sum_j (1 - sum_t q_t,j))                                     (7)
 
 Where the paper is silent, as chosen here:
 - The two-way MLP that gives s_t is the product of both instances' projections, each of mean square 1.
@@ -12,27 +18,28 @@ Where the paper is silent, as chosen here:
   over words and over matched pairs: a mismatched pair has no instances in common that attention should cover.
 """
 
-import math
 from collections.abc import Mapping
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from densevse.methods.attention import Attention, Candidates, PrintedAttention, Side, rows_of
-from densevse.methods.bidirectional import Bidirectional
-from densevse.methods.gates import lstm_cell
-from densevse.methods.interface import Batch, Encoding, Images, Method, Moment, Saliency, Sentences, Shapes
+from densevse.kernels.bidirectional import Bidirectional
+from densevse.kernels.gates import lstm_cell
+from densevse.kernels.grouped import Grouped, rows_of
+from densevse.kernels.pairs import scores_of_all_pairs, scores_of_pairs
+from densevse.kernels.recurrent import Recurrent, prefixes
+from densevse.methods.attention import Attention, Instances, PrintedAttention, Selection
+from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes
 from densevse.methods.losses import hardest_hinges, sum_of_hinges
 from densevse.methods.parameters.sm_lstm import Parameters
-from densevse.methods.recomputed import scores_of_pairs
-from densevse.methods.recurrent import Recurrent, prefixes
-from densevse.methods.tanh_sums import Grouped
 from densevse.methods.words import word_vectors
 
 
 class SMLSTM(Method):
-    """Selective multimodal LSTM. Encodings are `Candidates`."""
+    """Selective multimodal LSTM. Encodings are the instances that it selects from."""
+
+    images_as = Instances
 
     hyperparameters: Parameters
 
@@ -80,7 +87,7 @@ class SMLSTM(Method):
                 )
             weight.data.copy_(weights[name])
 
-    def encode_images(self, images: Images) -> Candidates:
+    def encode_images(self, images: Images) -> Instances:
         """The cells of the feature map as candidates, with the image's global context m (sections 3.1 and 3.2)."""
         cells, context = (images.views[view] for view in _views(self.shapes))
         # A feature is dropped at all cells of an image: of one that is dropped at a single cell, the neighbours tell.
@@ -88,36 +95,25 @@ class SMLSTM(Method):
         present = torch.ones_like(cells[:, :, 0], dtype=torch.bool)
         return self._encode(self.image, cells * factor, present, self.dropout(_scaled(context)))
 
-    def encode_sentences(self, sentences: Sentences) -> Candidates:
+    def encode_sentences(self, sentences: Sentences) -> Instances:
         """The BLSTM's state at each word as candidates, with the LSTM's last state as global context n."""
         words = sentences["words"].cut(self.hyperparameters.longest)
-        tree, states, context = prefixes(words), None, None
+        tree, states, context = prefixes(words.on_host(), words.index.device), None, None
         if self.words is not None:
-            states = self.blstm(self.dropout(self.words(tree.distinct)), words, tree)
+            states = self.blstm(self.dropout(self.words(tree.distinct)), words.on_host(), words.lengths, tree)
             states = states * _scale(states, words.lengths)
         if self.context_words is not None:
             context = self.context(self.dropout(self.context_words(tree.distinct)), tree)
             context = self.dropout(_scaled(context))
         return self._encode(self.sentence, states, words.index != 0, context)
 
-    def score(self, images: Encoding, sentences: Encoding) -> Tensor:
-        """(I, S) s of Eq 5, a tile of pairs at once; sentences of similar length share a tile."""
-        by_length = Candidates(*sentences).present.sum(dim=1).argsort(stable=True)
-        edge = math.isqrt(self.hyperparameters.pairs_at_once)
-        scores = images[0].new_empty(len(images[0]), len(by_length))
-        for columns in by_length.split(edge):
-            some_sentences = tuple(part[columns] for part in sentences)
-            for first in range(0, len(scores), edge):
-                some_images = tuple(part[first : first + edge] for part in images)
-                pairs = torch.cartesian_prod(
-                    *(torch.arange(len(side), device=scores.device) for side in (some_images[0], columns))
-                )
-                found = self.compare(some_images, some_sentences, *pairs.unbind(dim=1))
-                scores[first : first + edge, columns] = found.view(-1, len(columns))
-        return scores
+    def score(self, images: Instances, sentences: Instances) -> Tensor:
+        """(I, S) s of Eq 5."""
+        lengths = sentences.present.sum(dim=1)
+        return scores_of_all_pairs(self.compare, images, sentences, lengths, self.hyperparameters.pairs_at_once)
 
-    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
-        """Eq 6 over the batch's mismatched pairs, and lambda times Eq 7 over its matched ones."""
+    def loss(self, images: Instances, sentences: Instances, batch: Batch, moment: Moment) -> Tensor:
+        """L of Eq 7 over the batch: L_mat over mismatched pairs, and the regulariser over matched ones; a scalar."""
         parameters: Parameters = moment.parameters
         size = len(batch.positives)
         image, sentence = candidates_of_pairs(size, parameters.mismatched, batch.positives.device)
@@ -137,22 +133,22 @@ class SMLSTM(Method):
         if parameters.balance == 0 or parameters.select != "attention":
             return loss
         matched = torch.arange(size, device=scores.device)
-        saliency, present = self.saliency(images, sentences, matched, matched), Candidates(*sentences).present
-        return loss + parameters.balance * regulariser(saliency, present, parameters.regulariser)
+        saliency = self.saliency(images, sentences, matched, matched)
+        return loss + parameters.balance * regulariser(saliency, sentences.present, parameters.regulariser)
 
-    def compare(self, images: Encoding, sentences: Encoding, image: Tensor, sentence: Tensor) -> Tensor:
+    def compare(self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor) -> Tensor:
         """(P,) s of Eq 5 for pairs of the given rows of the encodings, (P,) each."""
-        hidden, _ = self._unroll(Candidates(*images), Candidates(*sentences), image, sentence)
+        hidden, _ = self._unroll(images, sentences, image, sentence)
         score: Tensor = self.mlp(hidden)
         return score.squeeze(1)
 
-    def saliency(self, images: Encoding, sentences: Encoding, image: Tensor, sentence: Tensor) -> Saliency:
-        """What each step attends to, in pairs of the given rows of the encodings, (P,) each (Eq 1)."""
-        _, steps = self._unroll(Candidates(*images), Candidates(*sentences), image, sentence)
+    def saliency(self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor) -> Saliency:
+        """The p_t and q_t of Eq 1 at each step, in pairs of the given rows of the encodings, (P,) each."""
+        _, steps = self._unroll(images, sentences, image, sentence)
         cells, words = zip(*steps, strict=True)
         return Saliency(torch.stack(cells), torch.stack(words))
 
-    def _encode(self, side: Side, candidates: Tensor | None, present: Tensor, context: Tensor | None) -> Candidates:
+    def _encode(self, side: Selection, candidates: Tensor | None, present: Tensor, context: Tensor | None) -> Instances:
         """The candidates as they are, or the one that stands for them: their mean (-mean) or the context (-ctx)."""
         select = self.hyperparameters.select
         if candidates is None or select == "context":
@@ -164,7 +160,7 @@ class SMLSTM(Method):
         return side.encode(candidates, present, context)
 
     def _unroll(
-        self, images: Candidates, sentences: Candidates, image: Tensor, sentence: Tensor
+        self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
         """All steps of the pairs: (P, H) h_T, and each step's saliency over cells and words."""
         sentences = _trimmed(sentences, sentence)
@@ -209,6 +205,7 @@ def regulariser(saliency: Saliency, present: Tensor, kind: str) -> Tensor:
     """
 
     def uncovered(weights: Tensor) -> Tensor:
+        """(P, candidates) 1 - sum_t of (T, P, candidates) weights, squared unless as printed."""
         missing = 1 - weights.sum(dim=0)
         return missing.square() if kind == "squared" else missing
 
@@ -231,12 +228,15 @@ def _scale(x: Tensor, lengths: Tensor | None = None) -> Tensor:
     return torch.rsqrt(square / size + 1e-12)
 
 
-def _side(parameters: Parameters, candidate: int, context: int) -> Side:
+def _side(parameters: Parameters, candidate: int, context: int) -> Selection:
+    """The selection on one side, of the sizes of a candidate and of the side's global context."""
     if parameters.select != "attention":
-        return Side(candidate if parameters.select == "mean" else context, parameters.similarity, None)
+        return Selection(candidate if parameters.select == "mean" else context, parameters.similarity, None)
     kind = Attention if parameters.attention == "repaired" else PrintedAttention
     given = context if parameters.context else None
-    return Side(candidate, parameters.similarity, kind(candidate, given, parameters.hidden, parameters.attention_units))
+    return Selection(
+        candidate, parameters.similarity, kind(candidate, given, parameters.hidden, parameters.attention_units)
+    )
 
 
 def _views(shapes: Shapes) -> tuple[str, str]:
@@ -249,11 +249,11 @@ def _views(shapes: Shapes) -> tuple[str, str]:
     return "grid", contexts.pop()
 
 
-def _trimmed(sentences: Candidates, rows: Tensor) -> Candidates:
+def _trimmed(sentences: Instances, rows: Tensor) -> Instances:
     """Without the padding that none of the given sentences needs."""
     keys, values, present, weights, attended = sentences
     longest = int(present[rows].sum(dim=1).max())
-    return Candidates(keys[:, :longest], values[:, :longest], present[:, :longest], weights[:, :longest], attended)
+    return Instances(keys[:, :longest], values[:, :longest], present[:, :longest], weights[:, :longest], attended)
 
 
 METHOD = SMLSTM

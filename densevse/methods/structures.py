@@ -1,4 +1,4 @@
-"""What a method can read of a batch of sentences: one dataclass for each structure, S sentences each.
+"""Structures of sentences that a method can read: a dataclass each, of a batch of S sentences.
 
 A method's configuration names the structures that it reads (`sentences: [words, trees]`), and the method finds them by
 these names (`sentences["words"]`). Tensors move to the method's device with their batch. NumPy arrays stay where they
@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-Integers = NDArray[np.int64]
+from densevse.kernels.arrays import Integers
 
 UNKNOWN = 1  # the number of the word that stands for all that the vocabulary does not have
 

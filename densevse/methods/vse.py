@@ -1,26 +1,32 @@
 """VSE (Kiros, Salakhutdinov, Zemel 2014), and its close relatives as parameters.
 
 x is a linear map of an image's CNN vector and v the last hidden state of an LSTM over its sentence's words, both of
-unit norm; training makes matching pairs score higher than contrastive ones by a margin, in both directions. VSE++
-(Faghri et al. 2018) keeps the hardest contrastive term only; order embeddings (Vendrov et al. 2016) replace the
-cosine by an order-violation penalty.
+unit norm, so that s(x, v) = x . v is their cosine. Training makes matching pairs score higher than contrastive ones by
+a margin alpha, in both directions; v_k and x_k are contrastive:
+
+    sum_x sum_k max(0, alpha - s(x, v) + s(x, v_k)) + sum_v sum_k max(0, alpha - s(v, x) + s(v, x_k))
+
+VSE++ (Faghri et al., BMVC 2018, Eq 6) keeps the hardest contrastive term only, max_k in place of each sum_k. Order
+embeddings (Vendrov et al., ICLR 2016, Eq 2) replace the cosine by minus an order-violation penalty,
+s(x, v) = -||max(0, v - x)||^2.
 """
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from densevse.kernels.order import order_scores
+from densevse.kernels.recurrent import Recurrent, prefixes
 from densevse.methods.branch import Branch
-from densevse.methods.interface import Batch, DualEncoder, Encoding, Images, Moment, Sentences, Shapes
-from densevse.methods.losses import hardest_hinges, order_scores, sum_of_hinges
+from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Sentences, Shapes
+from densevse.methods.losses import hardest_hinges, sum_of_hinges
 from densevse.methods.parameters.vse import Parameters
-from densevse.methods.recurrent import Recurrent, prefixes
 from densevse.methods.structures import Words
 from densevse.methods.words import word_vectors
 
 
 class VSE(DualEncoder):
-    """The joint embedding. Encodings are (I, dimension) and (S, dimension), of unit norm."""
+    """The joint embedding. Encodings are of unit norm."""
 
     hyperparameters: Parameters
 
@@ -38,25 +44,25 @@ class VSE(DualEncoder):
         self.text = Branch(parameters.dimension, parameters.dimension) if normalised else nn.Identity()
         self.dropout = nn.Dropout(parameters.dropout)
 
-    def encode_images(self, images: Images) -> Encoding:
-        """X, the linear map of the CNN's vector, of unit norm."""
-        return (self._placed(self.image(self.dropout(images.views[self.view]))),)
+    def encode_images(self, images: Images) -> Embeddings:
+        """(I, dimension) x, the linear map of the CNN's vector, of unit norm."""
+        return Embeddings(self._placed(self.image(self.dropout(images.views[self.view]))))
 
-    def encode_sentences(self, sentences: Sentences) -> Encoding:
-        """V, the sentence encoder's last state, of unit norm."""
+    def encode_sentences(self, sentences: Sentences) -> Embeddings:
+        """(S, dimension) v, the sentence encoder's last state, of unit norm."""
         words: Words = sentences["words"]
         if isinstance(self.sentence, Recurrent):
-            tree = prefixes(words)
+            tree = prefixes(words.on_host(), words.index.device)
             last = self.sentence(self.dropout(self.words(tree.distinct)), tree)
         else:
             total = self.dropout(self.words(words.index)).sum(dim=1)  # padding has the zero vector
             last = self.sentence(total / words.lengths.unsqueeze(1))
-        return (self._placed(self.text(last)),)
+        return Embeddings(self._placed(self.text(last)))
 
-    def score(self, images: Encoding, sentences: Encoding) -> Tensor:
-        """(I, S) cosines, or minus the order-violation penalty."""
+    def score(self, images: Embeddings, sentences: Embeddings) -> Tensor:
+        """(I, S) s(x, v): cosines, or minus the order-violation penalty."""
         if self.hyperparameters.similarity == "order":
-            return order_scores(images[0], sentences[0])
+            return order_scores(images.vectors, sentences.vectors)
         return super().score(images, sentences)
 
     def embed_words(self, words: Tensor) -> Tensor:
@@ -64,8 +70,8 @@ class VSE(DualEncoder):
         alone = Words(words.unsqueeze(1), torch.ones_like(words))
         return self.embed_sentences(Sentences({"words": alone}))
 
-    def loss(self, images: Encoding, sentences: Encoding, batch: Batch, moment: Moment) -> Tensor:
-        """The pairwise ranking loss of the poster, over all contrastive terms of the batch or the hardest."""
+    def loss(self, images: Embeddings, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
+        """The pairwise ranking loss of the poster, over all contrastive terms of the batch or the hardest; a scalar."""
         parameters: Parameters = moment.parameters
         ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.loss]
         return ranking(self.score(images, sentences), batch.positives, parameters.margin)
@@ -77,6 +83,7 @@ class VSE(DualEncoder):
 
 
 def _image_branch(size: int, parameters: Parameters) -> nn.Module:
+    """The map of a CNN's vector of this size into the space."""
     if parameters.branches == "normalised":
         return Branch(size, parameters.dimension)
     linear = nn.Linear(size, parameters.dimension)
@@ -95,6 +102,7 @@ def _word_vectors(parameters: Parameters, shapes: Shapes) -> nn.Embedding:
 
 
 def _sentence_encoder(parameters: Parameters, word_dimension: int) -> nn.Module:
+    """An LSTM or GRU over words; or a map of their mean, or that mean itself."""
     if parameters.encoder == "linear":
         return nn.Identity()
     if parameters.encoder == "bag_of_words":

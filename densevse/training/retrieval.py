@@ -18,7 +18,7 @@ from densevse.inference.attention import entropies
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.models import build, load_weights
 from densevse.inference.scoring import scorer
-from densevse.methods.interface import Batch, Encoding, Method, Moment
+from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
 from densevse.runtime.logs import logger
 from densevse.training.driver import Subject, drive
 from densevse.training.models import trainable_model
@@ -69,7 +69,8 @@ def validate(method: Method, pairs: Pairs) -> dict[str, float]:
 
 
 def _float32(encoding: Encoding) -> Encoding:
-    return tuple(part.float() if part.is_floating_point() and part.itemsize < 4 else part for part in encoding)
+    halves = (part.is_floating_point() and part.itemsize < 4 for part in encoding)
+    return with_parts(encoding, (part.float() if half else part for part, half in zip(encoding, halves, strict=True)))
 
 
 def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:

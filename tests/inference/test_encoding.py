@@ -1,3 +1,5 @@
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 import torch
@@ -6,7 +8,12 @@ from torch import nn
 from densevse.data.inputs import Inputs
 from densevse.inference.encoding import concatenated, encode_images, encode_sentences
 from densevse.inference.scoring import scorer
-from densevse.methods.interface import Method, Shapes
+from densevse.methods.interface import Embeddings, Method, Shapes
+
+
+class Words(NamedTuple):
+    index: torch.Tensor
+    lengths: torch.Tensor
 
 
 class WordByWord(Method):
@@ -20,13 +27,13 @@ class WordByWord(Method):
 
     def encode_images(self, images):
         self.modes.append((self.training, torch.is_grad_enabled()))
-        return (self.norm(self.map(images.views["whole"])),)
+        return Embeddings(self.norm(self.map(images.views["whole"])))
 
     def encode_sentences(self, sentences):
-        return (sentences["words"].index.float(), sentences["words"].lengths)
+        return Words(sentences["words"].index.float(), sentences["words"].lengths)
 
     def score(self, images, sentences):
-        return images[0].sum(dim=1, keepdim=True) + sentences[0].sum(dim=1)
+        return images.vectors.sum(dim=1, keepdim=True) + sentences.index.sum(dim=1)
 
     def loss(self, images, sentences, batch, moment):
         raise AssertionError
@@ -35,21 +42,21 @@ class WordByWord(Method):
 def test_batches_join_in_order_and_the_mode_is_restored(files):
     pairs, method = Inputs(files, ["words"]).pairs("train"), WordByWord()
     images = encode_images(method, pairs, batch=5)
-    assert images[0].shape == (12, 2)
+    assert images.vectors.shape == (12, 2)
     assert method.modes == [(False, False)] * 3
     assert method.training
     alone = method.eval().norm(method.map(pairs.images(np.array([7])).views["whole"]))
-    torch.testing.assert_close(images[0][7:8], alone)
+    torch.testing.assert_close(images.vectors[7:8], alone)
     encode_images(method, pairs)
     assert not method.training
-    words, lengths = encode_sentences(method, pairs, batch=1)  # one item in each batch, as wide as its sentence
-    whole = pairs.sentences(np.arange(len(lengths)))
-    assert torch.equal(words, whole["words"].index.float())
-    assert torch.equal(lengths, whole["words"].lengths)
+    sentences = encode_sentences(method, pairs, batch=1)  # one item in each batch, as wide as its sentence
+    whole = pairs.sentences(np.arange(len(sentences.lengths)))
+    assert torch.equal(sentences.index, whole["words"].index.float())
+    assert torch.equal(sentences.lengths, whole["words"].lengths)
 
 
 def test_padding_goes_to_the_end():
-    joined = concatenated([(torch.ones(1, 2, 3),), (torch.ones(2, 1, 4),)])[0]
+    joined = concatenated([Embeddings(torch.ones(1, 2, 3)), Embeddings(torch.ones(2, 1, 4))]).vectors
     assert joined.shape == (3, 2, 4)
     assert joined[0].sum() == 6
     assert joined[1, 0].tolist() == [1, 1, 1, 1]
@@ -71,8 +78,8 @@ class Products(WordByWord):
     tile = (64, 128)
 
     def score(self, images, sentences):
-        self.modes.append((images[0].shape, sentences[0].shape))
-        return images[0] @ sentences[0].T
+        self.modes.append((images.vectors.shape, sentences.vectors.shape))
+        return images.vectors @ sentences.vectors.T
 
 
 @pytest.mark.parametrize("count", [501, 503])
@@ -82,7 +89,7 @@ def test_identical_items_tie_in_a_small_last_tile(count):
     images, sentences = (torch.randn(count, 300, generator=generator) for _ in range(2))
     images[-1], sentences[-1] = images[0], sentences[0]
     every = np.arange(count)
-    block = scorer(method, (images,), (sentences,))(every, every)
+    block = scorer(method, Embeddings(images), Embeddings(sentences))(every, every)
     by_tile = [block(slice(i, min(i + 100, count)), slice(0, count)) for i in range(0, count, 100)]
     scores = torch.cat(by_tile)
     assert torch.equal(scores[0], scores[-1])

@@ -5,7 +5,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from densevse.methods.decoder import Decoder, teaching
+from densevse.kernels.teaching import teaching
+from densevse.methods.decoder import Decoder
 from densevse.methods.structures import Words
 
 WORDS, DIMENSION, HIDDEN = 7, 3, 4
@@ -95,16 +96,8 @@ class _Likelihood(nn.Module):
         return self.inner.negative_log_likelihood(initial, SENTENCES)
 
 
-def test_inputs_are_the_words_before_the_targets():
-    taught = teaching(SENTENCES)
-    for row, length in enumerate(LENGTHS):
-        mine = taught.sentence == row
-        assert taught.target[mine].tolist() == [*SENTENCES.index[row, :length].tolist(), 0]
-        assert taught.tree.distinct[taught.tree.word[mine]].tolist() == [0, *SENTENCES.index[row, :length].tolist()]
-
-
 def test_a_step_is_that_of_the_whole(decoder, initial):
-    taught = teaching(SENTENCES)
+    taught = teaching(SENTENCES.index.numpy(), SENTENCES.index.numpy(), torch.device("cpu"))
     states = decoder.recurrent.states(decoder.words(taught.tree.distinct), taught.tree, initial)
     hidden, memory = initial, torch.zeros_like(initial)
     for word in (torch.zeros(3, dtype=torch.long), SENTENCES.index[:, 0]):

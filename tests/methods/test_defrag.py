@@ -4,8 +4,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from densevse.methods import defrag
-from densevse.methods.defrag import DeFrag, fragment_alignment, multiple_instance_labels, truncated_sums
+from densevse.kernels import fragment_sums
+from densevse.kernels.fragment_sums import truncated_sums
+from densevse.methods.defrag import DeFrag, fragment_alignment, multiple_instance_labels
 from densevse.methods.fragments import bag_of_words, bigrams, without_unknown_words
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters
@@ -150,7 +151,7 @@ def test_loss_and_gradients_equal_the_literal_loop(positives, terms, objective, 
 @pytest.mark.parametrize("at_once", [1, 40, 1 << 20])
 @pytest.mark.parametrize("smoothing", [0.0, 5.0])
 def test_scores_of_all_pairs_equal_the_literal_loop(monkeypatch, at_once, smoothing):
-    monkeypatch.setattr(defrag, "SCORES_AT_ONCE", at_once)
+    monkeypatch.setattr(fragment_sums, "SCORES_AT_ONCE", at_once)
     method, of = make(smoothing=smoothing), batch()
     v, s = literal_fragments(method, of)
     if smoothing == 0:

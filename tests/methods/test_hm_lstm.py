@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from densevse.methods.hlstm import plan
+from densevse.kernels import definitions
 from densevse.methods.hm_lstm import HMLSTM, contrastive_loss
 from densevse.methods.interface import Batch, Correspondences, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.hm_lstm import Parameters
-from densevse.methods.recurrent import prefixes
-from densevse.methods.structures import Trees, words_of
+from densevse.methods.structures import Trees
 
 SMALL = {"dimension": 6, "hidden": 5, "word_vectors": "learned", "word_dimension": 4}
 SHAPES = Shapes(features={"regions": 8}, words=10)
@@ -71,13 +70,17 @@ def literal_branch(branch, x, wholes):
     return x / x.norm(dim=1, keepdim=True)
 
 
+def states_of(model, vectors, trees):
+    return definitions.h_lstm(model.encoder, vectors, trees.word, trees.parent, trees.noun_phrase)
+
+
 def literal_loss(model, batch, same_phrase):
     """Eq 9 and 10 pair by pair; negatives are of other images, phrases also of other words."""
     pairs, trees = batch.correspondences, batch.sentences["trees"]
     regions = batch.images.views["regions"]
-    layout, count, margin = plan(trees, True, torch.device("cpu")), len(trees.root), 0.1
+    count, margin = len(trees.root), 0.1
     nodes = torch.cat((torch.from_numpy(trees.root), pairs.node))
-    h = literal_branch(model.text, model.encoder(model.vectors, layout)[layout.node[nodes]], count)
+    h = literal_branch(model.text, states_of(model, model.vectors.weight, trees)[nodes], count)
     v = literal_branch(model.visual, torch.cat((regions[:, 0], regions[pairs.sentence, pairs.region])), count)
     total = 0.0
     for first, weights in ((0, [1.0] * count), (count, pairs.weight.clamp(min=0).tolist())):
@@ -124,20 +127,16 @@ def test_leaves_may_read_their_sentence():
     assert not torch.allclose(*of_phrases, atol=1e-3)
     torch.testing.assert_close(of_phrases[1], model.embed_nodes(one, phrases[:1])[0])
 
-    sentence = words_of(np.array([[1, 2, 5]]), torch.device("cpu"))
-    distinct = prefixes(sentence)
-    states = model.reader(model.vectors(distinct.distinct), sentence, distinct)[0]
-    x = model.vectors(sentence.index[0]) + states
-    layout = plan(dataclasses.replace(one, word=np.array([0, 1, -1, 2, -1])), True, torch.device("cpu"))
-    state = model.encoder(lambda leaves: x[leaves], layout)[layout.node[roots[:1]]]
-    torch.testing.assert_close(model.embed_nodes(two, roots)[1:], model.text(state))
+    x = model.vectors.weight[[1, 2, 5]] + definitions.bidirectional(model.reader, model.vectors.weight[[1, 2, 5]])
+    states = states_of(model, x, dataclasses.replace(one, word=np.array([0, 1, -1, 2, -1])))
+    torch.testing.assert_close(model.embed_nodes(two, roots)[1:], model.text(states[roots[:1]]))
 
 
 def test_phrases_of_the_same_words_are_no_contrast_whatever_their_leaves_read():
     batch, same, other = make_batch(), build(leaves="bilstm"), build(leaves="bilstm", identical_phrases="negatives")
-    _, (_, h, same_words, _) = same.encode_batch(batch)
-    assert same_words[0] == same_words[2] != same_words[1]
-    assert not torch.allclose(h[0], h[2], atol=1e-3)
+    _, sentences = same.encode_batch(batch)
+    assert sentences.wording[0] == sentences.wording[2] != sentences.wording[1]
+    assert not torch.allclose(sentences.phrases[0], sentences.phrases[2], atol=1e-3)
     assert loss_of(same, batch) < loss_of(other, batch)
 
 
@@ -151,7 +150,7 @@ def test_phrases_of_the_same_head_may_be_no_contrast():
 def literal_phrases(model, batch, contrasts):
     """Eq 9 of the phrases alone, with the regions and phrases, or wholes, that `contrasts(k, v, h)` names."""
     images, sentences = model.encode_batch(batch)
-    (whole_v, v), (whole_h, h) = images, sentences[:2]
+    (whole_v, v), (whole_h, h) = images, (sentences.vectors, sentences.phrases)
     total = 0.0
     for k, weight in enumerate(batch.correspondences.weight.tolist()):
         true = v[k] @ h[k]

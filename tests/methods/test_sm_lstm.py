@@ -1,14 +1,11 @@
 """sm-LSTM against its equations, written as literal loops over pairs, steps, cells and words in float64."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 import torch
 from pydantic import ValidationError
 
-from densevse.methods import attention, tanh_sums
+from densevse.kernels.grouped import Grouped
+from densevse.methods import attention
 from densevse.methods.interface import Batch, Images, Moment, Saliency, Sentences, Shapes
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.parameters.vse import Parameters as VSEParameters
@@ -208,70 +205,6 @@ def test_loss_and_its_gradient_are_those_of_the_literal_loop(variant):
     assert learns_nothing == set()
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("limit", [tanh_sums.LIMIT, 1.0])
-@pytest.mark.parametrize("units", [1, 5, 6])
-def test_sums_over_units_and_their_gradient(monkeypatch, compiled, limit, units):
-    """By compiled loops and, as on a GPU, in blocks; also where the terms under the tanh are limited."""
-    monkeypatch.setattr(tanh_sums, "LIMIT", limit)
-    monkeypatch.setattr(tanh_sums, "BLOCK", 30)
-    monkeypatch.setattr(tanh_sums, "_is_compiled", lambda keys: compiled)
-    torch.manual_seed(0)
-    image = torch.tensor([2, 0, 2, 2, 0])
-    pairs = tanh_sums.Grouped.by(image)
-    sizes = (3, 2, units), (5, units), (units,)
-    x, y, weight = (torch.randn(size, dtype=torch.double, requires_grad=True) for size in sizes)
-
-    def sums(x, y, weight):
-        return tanh_sums.tanh_sums(tanh_sums.exponential(x), tanh_sums.exponential(y), weight, pairs)
-
-    total = x.clamp(-limit, limit)[image[pairs.order]] + y.clamp(-limit, limit)[:, None]
-    torch.testing.assert_close(sums(x, y, weight), torch.tanh(total) @ weight)
-    assert torch.autograd.gradcheck(sums, (x, y, weight))
-
-
-@pytest.mark.parametrize("compiled", [True, False])
-def test_sums_over_units_of_all_sizes_in_single_precision(monkeypatch, compiled):
-    """The largest exponentials share a division with others: neither is lost where their product is large."""
-    monkeypatch.setattr(tanh_sums, "_is_compiled", lambda keys: compiled)
-    pairs = tanh_sums.Grouped.by(torch.tensor([0]))
-    x, weight = torch.tensor([[[100.0, 100, 5, -100]]]), torch.tensor([1.0, 2, 4, 8])
-    for y in ([100.0, 100, 0, -100], [100.0, -100, 0, 100], [0.0, 0, 0, 0]):
-        queries = torch.tensor([y])
-        expected = torch.tanh(x[0].clamp(-10, 10) + queries.clamp(-10, 10)) @ weight  # of 10, it is 1
-        found = tanh_sums.tanh_sums(tanh_sums.exponential(x), tanh_sums.exponential(queries), weight, pairs)
-        torch.testing.assert_close(found, expected.view(1, 1))
-
-
-SUMS_IN_A_PROCESS = """
-import sys, torch
-from densevse.methods import tanh_sums
-torch.set_num_threads(int(sys.argv[1]))
-torch.manual_seed(0)
-x, y, weight = (torch.randn(size, requires_grad=True) for size in ((20, 16, 32), (400, 32), (32,)))
-pairs = tanh_sums.Grouped.by(torch.arange(20).repeat_interleave(20))
-sums = tanh_sums.tanh_sums(tanh_sums.exponential(x), tanh_sums.exponential(y), weight, pairs)
-sums.backward(torch.randn_like(sums))
-print([tensor.detach().numpy().tobytes().hex() for tensor in (sums, x.grad, y.grad, weight.grad)])
-print(sum(tanh_sums._forward.stats.cache_hits.values()))
-"""
-
-
-def test_sums_are_the_same_bits_in_the_process_that_compiles_and_in_the_next(tmp_path):
-    """And with any number of threads, as each pair's sum is one thread's."""
-
-    def run(threads):
-        command = [sys.executable, "-c", SUMS_IN_A_PROCESS, str(threads)]
-        environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        return done.stdout.splitlines()
-
-    (compiled, hits), (loaded, later_hits), (by_three, _) = run(1), run(1), run(3)
-    assert (hits, later_hits) == ("0", "1")
-    assert compiled == loaded
-    assert compiled == by_three
-
-
 def test_pairs_that_cost_nothing_are_compared_once(monkeypatch):
     model, batch = build(1.5, balance=0.0), batch_of(*SENTENCES)
     compared, compare = [], model.compare
@@ -463,7 +396,7 @@ def test_dropout_acts_in_training_only():
 
 def test_extreme_states_stay_finite():
     layer = attention.Attention(4, 3, 5, 6)
-    pairs = tanh_sums.Grouped.by(torch.arange(2))
+    pairs = Grouped.by(torch.arange(2))
     keys = layer.keys(torch.tensor([[[1e6] * 4], [[-1e6] * 4]]), torch.zeros(2, 3))
     assert torch.isfinite(layer.logits(keys, torch.full((2, 5), 1e6), pairs)).all()
 

@@ -1,4 +1,4 @@
-"""What the structures of sentences tell a method."""
+"""The structures of sentences: heads of phrases and leaves of trees."""
 
 import numpy as np
 

@@ -27,7 +27,7 @@ from densevse.inference.encoding import evaluation
 from densevse.inference.spaces import encode_words, read_space
 from densevse.language.tokens import tokenize
 from densevse.language.words import UNKNOWN, Vocabulary
-from densevse.methods.interface import DualEncoder, Encoding, Images, device_of
+from densevse.methods.interface import DualEncoder, Embeddings, Images, device_of
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 
@@ -61,7 +61,7 @@ def write_heat_maps(
     for image_id, rows in progress(images, "images"):
         width, height = (int(length) for length in sizes.loc[image_id])
         phrases = of_images[str(image_id)].groupby("phrase", sort=False)
-        wanted = tuple(part[[vectors.row[str(phrase)] for phrase in phrases.groups]] for part in vectors.encoding)
+        wanted = Embeddings(vectors.encoding.vectors[[vectors.row[str(phrase)] for phrase in phrases.groups]])
         scores = _scores(space, view, windows.gather(rows), wanted)
         if not np.isfinite(scores).all():
             raise InputError(f"{files['model']}: a score of {image_id} is not a number; train the model anew.")
@@ -113,7 +113,7 @@ class _Phrases(NamedTuple):
     """Distinct phrases: the row of each, and their encoding."""
 
     row: Mapping[str, int]
-    encoding: Encoding
+    encoding: Embeddings
 
 
 def _encoded(space: DualEncoder, phrases: Sequence[str], vocabulary: Vocabulary) -> _Phrases:
@@ -122,7 +122,7 @@ def _encoded(space: DualEncoder, phrases: Sequence[str], vocabulary: Vocabulary)
     return _Phrases({phrase: row for row, phrase in enumerate(phrases)}, encode_words(space, numbers))
 
 
-def _scores(space: DualEncoder, view: str, features: NDArray[Any], phrases: Encoding) -> Reals:
+def _scores(space: DualEncoder, view: str, features: NDArray[Any], phrases: Embeddings) -> Reals:
     """(windows, phrases) scores of windows' features (windows, D)."""
     device = device_of(space)
     vectors = torch.from_numpy(features).float().to(device)

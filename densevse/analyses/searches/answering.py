@@ -34,7 +34,7 @@ def write_answers(
     searched. Raises `InputError` naming a sentence that is asked and of which the model understands nothing.
     """
     pairs = inputs.sentences_alone(split)
-    images = KeptImages(encodings, device_of(method))
+    images = KeptImages(encodings, type(method), device_of(method))
     ids = pairs.rows.caption_ids
     captions = schema.read(inputs.files.one("caption_table"), CAPTIONS, ["caption_id", "text"])
     texts = captions.set_index("caption_id")["text"].reindex(ids).to_numpy(object)

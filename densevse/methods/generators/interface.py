@@ -33,7 +33,7 @@ class Generator(nn.Module, ABC):
 
     @property
     def follows_tags(self) -> bool:
-        """Whether a sentence is written along a sequence of part-of-speech tags."""
+        """True if a sentence is written along a sequence of part-of-speech tags."""
         return False
 
     @abstractmethod
@@ -42,7 +42,7 @@ class Generator(nn.Module, ABC):
 
     @abstractmethod
     def begin(self, content: Tensor, tags: Tensor | None) -> tuple[Tensor, State]:
-        """What all steps of R sentences read, (R, ...), and the state before their first words, (R, 1, ...).
+        """Begin R sentences: a tensor (R, ...) that all steps read, and the state before the first words, (R, 1, ...).
 
         `content` is (R, D); `tags` (R, longest) are the numbers of the tags, for a generator that follows them.
         """

@@ -1,1 +1,1 @@
-"""What the configuration of each method may set; nothing heavy, as the workflow is planned with it."""
+"""Declares what the configuration of each method may set; nothing heavy, as the workflow is planned with it."""

@@ -1,4 +1,4 @@
-"""What the global ranking objective of DeFrag (Eq 7) has, for all methods that it trains."""
+"""Declares the parameters of the global ranking objective of DeFrag (Eq 7), for all methods that it trains."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What config/methods/defrag.yaml may set; its phases change `fragment_objective` and `beta`."""
+"""Declares what config/methods/defrag.yaml may set; its phases change `fragment_objective` and `beta`."""
 
 from typing import Literal, Self
 

@@ -1,4 +1,4 @@
-"""What config/methods/devise.yaml may set."""
+"""Declares what config/methods/devise.yaml may set."""
 
 from pydantic import Field
 

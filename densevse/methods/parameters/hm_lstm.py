@@ -1,4 +1,4 @@
-"""What config/methods/hm_lstm.yaml may set; the defaults are the paper's or, where it is silent, chosen."""
+"""Declares what config/methods/hm_lstm.yaml may set; the defaults are the paper's or, where it is silent, chosen."""
 
 from typing import ClassVar, Literal
 

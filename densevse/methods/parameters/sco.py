@@ -1,4 +1,4 @@
-"""What config/methods/sco.yaml may set."""
+"""Declares what config/methods/sco.yaml may set."""
 
 from typing import Literal
 

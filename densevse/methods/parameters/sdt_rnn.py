@@ -1,4 +1,4 @@
-"""What config/methods/sdt_rnn.yaml may set."""
+"""Declares what config/methods/sdt_rnn.yaml may set."""
 
 from typing import Literal
 

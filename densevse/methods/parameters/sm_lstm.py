@@ -1,4 +1,4 @@
-"""What config/methods/sm_lstm.yaml may set; the defaults are the paper's or, where it is silent, chosen."""
+"""Declares what config/methods/sm_lstm.yaml may set; the defaults are the paper's or, where it is silent, chosen."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What config/methods/vse.yaml may set. The poster names no values: the defaults are those of the authors' code."""
+"""Declares what config/methods/vse.yaml may set. The poster names no values: defaults are the authors' code's."""
 
 from typing import Literal
 

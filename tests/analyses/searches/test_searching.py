@@ -1,5 +1,7 @@
 """Searches: the best of everything, tile by tile, over what is kept on disk."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,7 +19,7 @@ from densevse.data.inputs import Inputs
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.encodings import KeptImages, write_encodings
 from densevse.language.tokens import write_tokens
-from densevse.methods.interface import DualEncoder, Method, Shapes
+from densevse.methods.interface import DualEncoder, Embeddings, Method, Shapes
 from densevse.runtime.errors import InputError
 
 
@@ -31,7 +33,7 @@ class Vectors:
         return len(self.vectors)
 
     def encoding(self, rows):
-        return (self.vectors[torch.from_numpy(rows)],)
+        return Embeddings(self.vectors[torch.from_numpy(rows)])
 
 
 class Products(DualEncoder):
@@ -42,32 +44,39 @@ class Products(DualEncoder):
         self.scale = torch.nn.Parameter(torch.ones(()))
 
     def encode_images(self, images):
-        return (images.views["whole"] * self.scale,)
+        return Embeddings(images.views["whole"] * self.scale)
 
     def encode_sentences(self, sentences):
         words = torch.nn.functional.one_hot(sentences["words"].index, 11)[..., 2:8]
-        return (words.sum(dim=1).float(),)
+        return Embeddings(words.sum(dim=1).float())
 
     def loss(self, images, sentences, batch, moment):
         raise AssertionError
 
 
+class RegionsOfImages(NamedTuple):
+    vectors: torch.Tensor
+    present: torch.Tensor
+
+
 class BestRegions(Method):
     """An encoding of two parts, as wide as the image in its batch with the most regions: vectors, and which exist."""
+
+    images_as = RegionsOfImages
 
     def __init__(self):
         super().__init__(None, Shapes({"regions": 6}, 11))
         self.scale = torch.nn.Parameter(torch.ones(()))
 
     def encode_images(self, images):
-        return images.views["regions"] * self.scale, images.present
+        return RegionsOfImages(images.views["regions"] * self.scale, images.present)
 
     def encode_sentences(self, sentences):
-        return (torch.nn.functional.one_hot(sentences["words"].index, 11)[..., 2:8].sum(dim=1).float(),)
+        return Embeddings(torch.nn.functional.one_hot(sentences["words"].index, 11)[..., 2:8].sum(dim=1).float())
 
     def score(self, images, sentences):
-        products = torch.einsum("ird,sd->isr", images[0], sentences[0])
-        return products.masked_fill(~images[1].unsqueeze(1), -torch.inf).amax(dim=2)
+        products = torch.einsum("ird,sd->isr", images.vectors, sentences.vectors)
+        return products.masked_fill(~images.present.unsqueeze(1), -torch.inf).amax(dim=2)
 
     def loss(self, images, sentences, batch, moment):
         raise AssertionError
@@ -119,21 +128,21 @@ def test_kept_encodings_are_those_of_the_method(scale, files, folder, tmp_path):
     inputs, method = Inputs(files, ["words"]), Products()
     method.scale.data.fill_(scale)
     write_encodings(method, inputs, "train", tmp_path / "kept.parquet", {"parents": {}})
-    kept = KeptImages(tmp_path / "kept.parquet", torch.device("cpu"))
+    kept = KeptImages(tmp_path / "kept.parquet", Products, torch.device("cpu"))
     pairs = inputs.pairs("train")
     assert kept.image_ids.tolist() == pairs.rows.image_ids.tolist()
-    (vectors,) = kept.encoding(np.array([3, 0]))
-    assert torch.equal(vectors, encode_images(method, pairs)[0][[3, 0]])
+    found = kept.encoding(np.array([3, 0]))
+    assert torch.equal(found.vectors, encode_images(method, pairs).vectors[[3, 0]])
 
 
 def test_encodings_of_several_parts_and_widths_are_kept(files, folder, tmp_path):
     inputs = Inputs(files.with_changes(view_whole=[], view_regions=[str(folder / "regions.parquet")]), ["words"])
     method, pairs = BestRegions(), inputs.pairs("train")
     write_encodings(method, inputs, "train", tmp_path / "kept.parquet", {"parents": {}})
-    vectors, present = KeptImages(tmp_path / "kept.parquet", torch.device("cpu")).encoding(np.arange(5))
-    assert (vectors.shape, present.dtype) == ((5, 4, 6), torch.bool)
+    kept = KeptImages(tmp_path / "kept.parquet", BestRegions, torch.device("cpu")).encoding(np.arange(5))
+    assert (kept.vectors.shape, kept.present.dtype) == ((5, 4, 6), torch.bool)
     images, sentences = encode_images(method, pairs), encode_sentences(method, pairs)
-    assert torch.equal(method.score((vectors, present), sentences), method.score(images, sentences)[:5])
+    assert torch.equal(method.score(kept, sentences), method.score(images, sentences)[:5])
 
 
 def ask(files, folder, sentences, parses=None):

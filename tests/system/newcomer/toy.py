@@ -4,7 +4,7 @@ METHOD = """
 from torch import nn
 from torch.nn import functional
 
-from densevse.methods.interface import DualEncoder
+from densevse.methods.interface import DualEncoder, Embeddings
 from densevse.methods.losses import sum_of_hinges
 
 
@@ -15,10 +15,10 @@ class Toy(DualEncoder):
         self.words = nn.EmbeddingBag(shapes.words, parameters.dimension, padding_idx=0)
 
     def encode_images(self, images):
-        return (functional.normalize(self.image(images.views["whole"])),)
+        return Embeddings(functional.normalize(self.image(images.views["whole"])))
 
     def encode_sentences(self, sentences):
-        return (functional.normalize(self.words(sentences["words"].index)),)
+        return Embeddings(functional.normalize(self.words(sentences["words"].index)))
 
     def loss(self, images, sentences, batch, moment):
         return sum_of_hinges(self.score(images, sentences), batch.positives, moment.parameters.margin)

@@ -1,4 +1,4 @@
-"""What config/generators/lstm_captioner.yaml may set."""
+"""Declares what config/generators/lstm_captioner.yaml may set."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""What a language model of config/generators may set."""
+"""Declares what a language model of config/generators may set."""
 
 from typing import Literal
 

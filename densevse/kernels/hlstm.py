@@ -6,13 +6,13 @@ its type alone: its share of the parent's gates, U h_k, and its gated memory, f_
 here. It is computed once for all parents that have the child, and a subtree that occurs many times in the batch ("a
 dog") is one node. A parent then only adds its children's messages.
 
-densevse/methods/hlstm_definition.py computes the same with the equations as they are printed, one node at a time.
+`h_lstm` of densevse/kernels/definitions.py computes the same with the equations as they are printed, node by node.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -21,16 +21,17 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
-from densevse.methods.gates import sigmoid_, through_sigmoid, through_tanh
-from densevse.methods.structures import Trees
+from densevse.kernels.arrays import Integers
+from densevse.kernels.gates import sigmoid_, through_sigmoid, through_tanh
+
+Booleans: TypeAlias = NDArray[np.bool_]
 
 BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Messages:
-    """What the nodes of one height send as children of one type: consecutive messages of consecutive nodes."""
+    """Messages of the nodes of one height as children of one type: consecutive messages of consecutive nodes."""
 
     type: int
     rows: slice  # of all messages
@@ -50,7 +51,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Subtrees:
     """A batch of trees as distinct nodes, numbered so that whatever one matrix product needs is contiguous."""
 
     node: Tensor  # (nodes of the trees,) each one's number among the distinct nodes
@@ -59,15 +60,19 @@ class Plan:
     levels: tuple[Level, ...]
 
 
-def plan(trees: Trees, typed: bool, device: torch.device) -> Plan:
-    """Find the distinct subtrees of `trees` and the order to compute them in.
+def subtrees(word: Integers, parent: Integers, noun_phrase: Booleans | None, device: torch.device) -> Subtrees:
+    """Find the distinct subtrees of a batch of trees and the order to compute them in.
+
+    Of each node, (nodes,), children before parents: `word` is the leaf's word, -1 at inner nodes; `parent` is the
+    parent's number, -1 at a root; `noun_phrase` says which type of child it is, HAT or BAR. Without it all children
+    are of the type BAR.
 
     Two nodes are the same if they are leaves of one word, or have the same children of the same types: Eq 2-8 add
-    children up, so that their order makes no difference. With `typed` false every child is of the type BAR.
+    children up, so that their order makes no difference.
     """
-    types = 1 + typed
-    node, height, children = _distinct(trees, typed)
-    parent = np.repeat(np.arange(len(children)), [len(found) for found in children])
+    types = 1 if noun_phrase is None else 2
+    node, height, children = _distinct(word, parent, noun_phrase)
+    receiver = np.repeat(np.arange(len(children)), [len(found) for found in children])
     child, kind = np.divmod(np.array([edge for found in children for edge in found], np.int64), 2)
     sends = np.zeros((types, len(children)), bool)
     sends[kind, child] = True
@@ -77,35 +82,35 @@ def plan(trees: Trees, typed: bool, device: torch.device) -> Plan:
     order = np.lexsort((use, height))
     number = np.empty_like(order)
     number[order] = np.arange(len(order))
-    node, height, sends, parent, child = number[node], height[order], sends[:, order], number[parent], number[child]
+    node, height, sends, receiver, child = number[node], height[order], sends[:, order], number[receiver], number[child]
 
     message = np.cumsum(sends).reshape(sends.shape) - 1  # all bar messages, then all hat messages, each by height
-    word = np.empty(len(order), np.int64)
-    word[node] = trees.word
-    return Plan(
+    words = np.empty(len(order), np.int64)
+    words[node] = word
+    return Subtrees(
         node=torch.from_numpy(node).to(device),
-        word=torch.from_numpy(word[height == 0]).to(device),
+        word=torch.from_numpy(words[height == 0]).to(device),
         senders=tuple(torch.from_numpy(np.flatnonzero(row)).to(device) for row in sends),
-        levels=tuple(_levels(height, sends, message, parent, message[kind, child], device)),
+        levels=tuple(_levels(height, sends, message, receiver, message[kind, child], device)),
     )
 
 
-def wording(trees: Trees, typed: bool) -> Integers:
-    """(nodes,) a number for each node that is the same for nodes of the same words, as `plan` tells them apart."""
-    return _distinct(trees, typed)[0]
+def wording(word: Integers, parent: Integers, noun_phrase: Booleans | None) -> Integers:
+    """(nodes,) a number for each node that is the same for nodes of the same words, as `subtrees` tells them apart."""
+    return _distinct(word, parent, noun_phrase)[0]
 
 
-def _distinct(trees: Trees, typed: bool) -> tuple[Integers, Integers, list[tuple[int, ...]]]:
+def _distinct(
+    words: Integers, parents: Integers, noun_phrase: Booleans | None
+) -> tuple[Integers, Integers, list[tuple[int, ...]]]:
     """Each node's number among the distinct ones; each distinct node's height and children (2 * number + kind)."""
     numbers: dict[tuple[int, ...], int] = {}
     node: list[int] = []
     heights: list[int] = []
-    children: list[list[int]] = [[] for _ in trees.word]
+    children: list[list[int]] = [[] for _ in words]
     height = [0] * len(children)
-    kind = trees.noun_phrase & typed
-    for i, (word, parent, hat) in enumerate(
-        zip(trees.word.tolist(), trees.parent.tolist(), kind.tolist(), strict=True)
-    ):
+    kind = np.zeros(len(words), bool) if noun_phrase is None else noun_phrase
+    for i, (word, parent, hat) in enumerate(zip(words.tolist(), parents.tolist(), kind.tolist(), strict=True)):
         key = tuple(sorted(children[i])) if word < 0 else (-1 - word,)
         own = numbers.setdefault(key, len(numbers))
         if own == len(heights):
@@ -119,7 +124,7 @@ def _distinct(trees: Trees, typed: bool) -> tuple[Integers, Integers, list[tuple
 
 def _levels(
     height: Integers,
-    sends: NDArray[np.bool_],
+    sends: Booleans,
     message: Integers,
     parent: Integers,
     received: Integers,
@@ -140,6 +145,7 @@ def _levels(
 
 
 def _pieces(height: Integers) -> Iterator[slice]:
+    """The nodes of each height."""
     bounds = np.searchsorted(height, np.arange(height[-1] + 2)).tolist()
     return (slice(begin, end) for begin, end in pairwise(bounds))
 
@@ -158,18 +164,18 @@ class _Bags:
 
 
 class _Recursion(torch.autograd.Function):
-    """Eq 2-8 over a plan. The gates stand side by side in the order i, o, u and, in messages, f."""
+    """Eq 2-8 over distinct subtrees. The gates stand side by side in the order i, o, u and, in messages, f."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, w: Tensor, u: Tensor, b: Tensor, plan: Plan) -> Tensor:
+    def forward(ctx: Any, x: Tensor, w: Tensor, u: Tensor, b: Tensor, trees: Subtrees) -> Tensor:
         size = u.shape[2]
-        nodes, messages = plan.levels[-1].nodes.stop, sum(map(len, plan.senders))
+        nodes, messages = trees.levels[-1].nodes.stop, sum(map(len, trees.senders))
         h, c, tanh_c = x.new_empty(3, nodes, size).unbind()
         sent = x.new_empty(messages, 4 * size)
         b_iou, b_f = b[: 3 * size], b[3 * size :]
         gates: list[Tensor] = []
         forget: list[Tensor] = []
-        for level in plan.levels:
+        for level in trees.levels:
             here = level.nodes
             if here.start == 0:
                 iou, remembered = x @ w.T, None  # Eq 5-7 at a leaf: only W x_j + b
@@ -192,7 +198,7 @@ class _Recursion(torch.autograd.Function):
                 f = sigmoid_(out[:, 3 * size :] + b_f)  # Eq 3 and 4: f_jk, f_jl
                 torch.mul(f, c[sender], out=out[:, 3 * size :])  # Eq 7: f c
                 forget.append(f)
-        ctx.plan, ctx.gates, ctx.forget = plan, gates, forget
+        ctx.trees, ctx.gates, ctx.forget = trees, gates, forget
         ctx.save_for_backward(x, w, u, h, c, tanh_c)
         return h
 
@@ -200,12 +206,12 @@ class _Recursion(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad_h: Tensor) -> tuple[Tensor | None, ...]:
         x, w, u, h, c, tanh_c = ctx.saved_tensors
-        size, plan = u.shape[2], ctx.plan
+        size, trees = u.shape[2], ctx.trees
         forget = list(ctx.forget)
         d_h, d_c = grad_h.clone(), torch.zeros_like(c)
         d_node = h.new_empty(len(h), 4 * size)  # gradients of a node's i, o, u before their sigmoids, and of its c
-        d_sent = h.new_empty(sum(map(len, plan.senders)), 4 * size)  # gradients of U h for i, o, u, f
-        for level, iou in zip(reversed(plan.levels), reversed(ctx.gates), strict=True):
+        d_sent = h.new_empty(sum(map(len, trees.senders)), 4 * size)  # gradients of U h for i, o, u, f
+        for level, iou in zip(reversed(trees.levels), reversed(ctx.gates), strict=True):
             here = level.nodes
             for message in reversed(level.sent):
                 f, sender = forget.pop(), message.nodes
@@ -224,9 +230,9 @@ class _Recursion(torch.autograd.Function):
         d_iou = d_node[:, : 3 * size]
         d_leaves = d_iou[: len(x)]
         d_x = d_leaves @ w if ctx.needs_input_grad[0] else None
-        by_type = torch.split(d_sent, [len(senders) for senders in plan.senders])
+        by_type = torch.split(d_sent, [len(senders) for senders in trees.senders])
         d_matrices = torch.empty_like(u)
-        for matrix, d, senders in zip(d_matrices, by_type, plan.senders, strict=True):
+        for matrix, d, senders in zip(d_matrices, by_type, trees.senders, strict=True):
             torch.mm(d.T, h[senders], out=matrix)
         d_b = torch.cat((d_iou.sum(0), d_sent[:, 3 * size :].sum(0)))
         return d_x, d_leaves.T @ x, d_matrices, d_b, None
@@ -251,8 +257,8 @@ class HLSTM(nn.Module):
         nn.init.uniform_(self.u, -(hidden**-0.5), hidden**-0.5)
         nn.init.ones_(self.b[3 * hidden :].detach())  # as usual for forget gates: at first, remember
 
-    def forward(self, vectors: Callable[[Tensor], Tensor], trees: Plan) -> Tensor:
-        """(distinct nodes, hidden) hidden states of a plan's distinct nodes; `vectors` gives x_j of each word."""
+    def forward(self, vectors: Callable[[Tensor], Tensor], trees: Subtrees) -> Tensor:
+        """(distinct nodes, hidden) h_j of distinct nodes; `vectors` gives the (n, inputs) x_j of words."""
         x = vectors(trees.word)
         with torch.autocast(x.device.type, enabled=False):  # the recursion is short sums of small products: keep fp32
             return _Recursion.apply(x.float() if x.dtype == torch.bfloat16 else x, self.w, self.u, self.b, trees)  # type: ignore[no-any-return,no-untyped-call]

@@ -34,6 +34,8 @@ def lstm_cell(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class _Cell(torch.autograd.Function):
+    """Keeps the gates, not what enters them."""
+
     @staticmethod
     def forward(ctx: Any, gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
         size = cell.shape[1]

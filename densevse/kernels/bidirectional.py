@@ -5,8 +5,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from densevse.methods.recurrent import Prefixes, Recurrent, prefixes
-from densevse.methods.structures import Words
+from densevse.kernels.arrays import Integers
+from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
 
 
 class Bidirectional(nn.Module):
@@ -20,25 +20,25 @@ class Bidirectional(nn.Module):
         super().__init__()
         self.forwards, self.backwards = (Recurrent("lstm", inputs, hidden) for _ in range(2))
 
-    def forward(self, vectors: Tensor, words: Words, tree: Prefixes) -> Tensor:
+    def forward(self, vectors: Tensor, table: Integers, lengths: Tensor, tree: Prefixes) -> Tensor:
         """(S, longest, 2 * hidden) states, zero at padding.
 
-        `tree` is `prefixes(words)`, and `vectors` (U, inputs) are those of its distinct words.
+        `table` (S, longest) has the sentences' words, padded with 0, and `lengths` (S,) how many each has. `tree` is
+        `prefixes` of the table, and `vectors` (U, inputs) are those of its distinct words.
         """
-        lengths, width, device = words.lengths, words.index.shape[1], words.index.device
-        turned = prefixes(_turned(words))
-        from_last = (lengths.unsqueeze(1) - 1 - torch.arange(width, device=device)).clamp(min=0)
+        width, device = table.shape[1], lengths.device
+        turned = prefixes(_turned(table), device)
+        from_last = lengths.unsqueeze(1) - 1 - torch.arange(width, device=device)
+        padding, from_last = from_last < 0, from_last.clamp(min=0)
         states = (
             embedding(tree.of_words(lengths, width), self.forwards.states(vectors, tree)),
             embedding(turned.of_words(lengths, width).gather(1, from_last), self.backwards.states(vectors, turned)),
         )
-        return torch.cat(states, dim=2).masked_fill((words.index == 0).unsqueeze(2), 0)
+        return torch.cat(states, dim=2).masked_fill(padding.unsqueeze(2), 0)
 
 
-def _turned(words: Words) -> Words:
+def _turned(table: Integers) -> Integers:
     """The same sentences, their words from last to first."""
-    index = words.on_host()
-    lengths = (index != 0).sum(axis=1, keepdims=True)
-    place = lengths - 1 - np.arange(index.shape[1])
-    turned = np.where(place >= 0, np.take_along_axis(index, place.clip(min=0), axis=1), 0)
-    return Words(torch.from_numpy(turned).to(words.index.device), words.lengths, turned)
+    lengths = (table != 0).sum(axis=1, keepdims=True)
+    place = lengths - 1 - np.arange(table.shape[1])
+    return np.where(place >= 0, np.take_along_axis(table, place.clip(min=0), axis=1), 0)

@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from densevse.methods.gates import sigmoid_, through_sigmoid, through_tanh
-from densevse.methods.structures import Integers, Words
+from densevse.kernels.arrays import Integers
+from densevse.kernels.gates import sigmoid_, through_sigmoid, through_tanh
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,11 @@ class Prefixes:
         return ends
 
 
-def prefixes(words: Words) -> Prefixes:
-    """Find the distinct prefixes of sentences of at least one word each."""
-    table = words.on_host()
+def prefixes(table: Integers, device: torch.device) -> Prefixes:
+    """Find the distinct prefixes of sentences of at least one word each; the result's tensors are on `device`.
+
+    `table` (S, longest) has the sentences' words, padded with 0.
+    """
     length = (table != 0).sum(axis=1)
     distinct, position = np.unique(table, return_inverse=True)
     position = position.reshape(table.shape)
@@ -62,7 +64,7 @@ def prefixes(words: Words) -> Prefixes:
         levels.append(np.divmod(pairs, len(distinct)))
         offset += len(pairs)
 
-    return _prefixes(distinct, levels, sentence, words.index.device)
+    return _prefixes(distinct, levels, sentence, device)
 
 
 def chains(table: Integers, length: Integers, device: torch.device) -> Prefixes:

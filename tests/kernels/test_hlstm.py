@@ -5,16 +5,19 @@ import pytest
 import torch
 from torch import nn
 
-from densevse.methods.hlstm import HLSTM, plan
-from densevse.methods.hlstm_definition import hidden_states
-from densevse.methods.structures import Trees
+from densevse.kernels import definitions
+from densevse.kernels.hlstm import HLSTM, subtrees
+from tests.gradients import assert_same
 
 CPU = torch.device("cpu")
 
 
 def make_trees(*sentences):
-    """Trees from nested tuples: a leaf is a word or (word, "NP"), an inner node a list that may end in "NP"."""
-    word, parent, noun_phrase, root = [], [], [], []
+    """The words, parents and noun phrases of trees, from nested tuples.
+
+    A leaf is (word, whether it is a noun phrase), an inner node (its children, whether it is one).
+    """
+    word, parent, noun_phrase = [], [], []
 
     def add(node):
         children = [add(child) for child in node[0]] if isinstance(node[0], list) else []
@@ -26,8 +29,8 @@ def make_trees(*sentences):
         return len(word) - 1
 
     for sentence in sentences:
-        root.append(add(sentence))
-    return Trees(np.array(word), np.array(parent), np.array(noun_phrase), np.array(root))
+        add(sentence)
+    return np.array(word), np.array(parent), np.array(noun_phrase)
 
 
 def random_tree(generator, words, depth=0):
@@ -54,35 +57,31 @@ def vectors():
     return nn.Embedding(6, 5).double()
 
 
-def gradients(states, weights, parameters):
-    return torch.autograd.grad((states * weights).sum(), parameters)
+def states(encoder, vectors, trees):
+    """(nodes, hidden) by the kernel."""
+    layout = laid_out(encoder, trees)
+    return encoder(vectors, layout)[layout.node]
+
+
+def laid_out(encoder, trees):
+    word, parent, noun_phrase = trees
+    return subtrees(word, parent, noun_phrase if encoder.typed else None, CPU)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_values_and_gradients_equal_the_recursive_reading(encoder, vectors, seed):
     trees = random_trees(9, seed=seed)
-    layout = plan(trees, encoder.typed, CPU)
-    batched = encoder(vectors, layout)[layout.node]
-    literal = hidden_states(encoder, vectors.weight, trees)
-    torch.testing.assert_close(batched, literal, rtol=1e-12, atol=1e-12)
-    weights = torch.randn_like(literal)
-    parameters = [vectors.weight, *encoder.parameters()]
-    for ours, theirs in zip(
-        gradients(batched, weights, parameters), gradients(literal, weights, parameters), strict=True
-    ):
-        torch.testing.assert_close(ours, theirs, rtol=1e-10, atol=1e-12)
+    literal = definitions.h_lstm(encoder, vectors.weight, *trees)
+    assert_same(states(encoder, vectors, trees), literal, [vectors.weight, *encoder.parameters()])
 
 
 def test_a_sentence_of_one_word_and_one_that_is_a_single_noun_phrase(encoder, vectors):
     trees = make_trees((3, True), ([(1, False), (2, True)], True))
-    layout = plan(trees, encoder.typed, CPU)
-    batched = encoder(vectors, layout)[layout.node]
-    torch.testing.assert_close(batched, hidden_states(encoder, vectors.weight, trees))
+    torch.testing.assert_close(states(encoder, vectors, trees), definitions.h_lstm(encoder, vectors.weight, *trees))
 
 
 def test_only_one_word_sentences(encoder, vectors):
-    layout = plan(make_trees((3, True), (2, False)), encoder.typed, CPU)
-    encoder(vectors, layout)[layout.node].sum().backward()
+    states(encoder, vectors, make_trees((3, True), (2, False))).sum().backward()
     assert encoder.w.grad.abs().sum() > 0
     assert encoder.u.grad.abs().sum() == 0
 
@@ -90,8 +89,8 @@ def test_only_one_word_sentences(encoder, vectors):
 def test_identical_subtrees_are_computed_once():
     a_dog = ([(1, False), (2, False)], True)
     trees = make_trees(([a_dog, (3, False), a_dog], False), ([a_dog, (4, False)], False))
-    layout = plan(trees, True, CPU)
-    assert len(trees.word) == 13
+    layout = subtrees(*trees, CPU)
+    assert len(trees[0]) == 13
     assert layout.levels[-1].nodes.stop == 4 + 1 + 2  # four words, "a dog", two sentences
     assert [len(senders) for senders in layout.senders] == [4, 1]  # the words are sent as others, "a dog" as an NP
 
@@ -99,10 +98,8 @@ def test_identical_subtrees_are_computed_once():
 def test_a_word_may_be_a_noun_phrase_in_one_place_and_not_in_another(encoder, vectors):
     dogs, dog = (2, True), (2, False)
     trees = make_trees(([dogs, (3, False)], False), ([(1, False), dog], True))
-    layout = plan(trees, encoder.typed, CPU)
-    assert layout.levels[0].nodes == slice(0, 3)
-    batched = encoder(vectors, layout)[layout.node]
-    torch.testing.assert_close(batched, hidden_states(encoder, vectors.weight, trees))
+    assert laid_out(encoder, trees).levels[0].nodes == slice(0, 3)
+    torch.testing.assert_close(states(encoder, vectors, trees), definitions.h_lstm(encoder, vectors.weight, *trees))
 
 
 def test_the_types_of_children_matter_only_where_typed(vectors):
@@ -110,16 +107,14 @@ def test_the_types_of_children_matter_only_where_typed(vectors):
     for typed in (True, False):
         torch.manual_seed(0)
         encoder = HLSTM(inputs=5, hidden=7, typed=typed).double()
-        roots = [encoder(vectors, plan(trees, typed, CPU))[-1] for trees in same_words]
+        roots = [states(encoder, vectors, trees)[-1] for trees in same_words]
         assert torch.equal(*roots) != typed
 
 
 def test_the_root_of_a_sentence_may_be_a_phrase_of_another(encoder, vectors):
     a_dog = ([(1, False), (2, False)], True)
     trees = make_trees(a_dog, ([a_dog, (3, False)], False))
-    layout = plan(trees, encoder.typed, CPU)
-    batched = encoder(vectors, layout)[layout.node]
-    torch.testing.assert_close(batched, hidden_states(encoder, vectors.weight, trees))
+    torch.testing.assert_close(states(encoder, vectors, trees), definitions.h_lstm(encoder, vectors.weight, *trees))
 
 
 def test_words_without_any_spread_leave_finite_weights():

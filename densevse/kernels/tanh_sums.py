@@ -8,10 +8,9 @@ PyTorch takes for the same in blocks that fit into a cache.
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, pairwise
-from typing import Any, Self
+from itertools import pairwise
+from typing import Any
 
 import numba
 import numpy as np
@@ -19,30 +18,14 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from densevse.kernels.grouped import Grouped
+
 # Of the two terms under the tanh, each is limited to +-10: beyond, the tanh of either alone is 1 to the last bit of
 # single precision, and the product of the exponentials of two units stays finite.
 LIMIT = 10.0
 BLOCK = 1 << 26  # numbers that are computed at once on a GPU
 # Sums in any order, and reciprocals by approximation and correction; but numbers that are not finite stay visible.
 _FAST = {"reassoc", "arcp", "contract", "nsz"}
-
-
-@dataclass(frozen=True)
-class Grouped:
-    """Pairs in the order of their image (or of their sentence), so that each one's pairs stand together."""
-
-    order: Tensor  # (P,) the pair at each place
-    place: Tensor  # (P,) the place of each pair
-    owner: Tensor  # (P,) the image of the pair at each place, rising
-    runs: list[tuple[int, slice]]  # each image that has pairs, with their places
-
-    @classmethod
-    def by(cls, owner: Tensor) -> Self:
-        """From the image of each pair: (P,)."""
-        rising, order = owner.sort(stable=True)
-        distinct, counts = torch.unique_consecutive(rising, return_counts=True)
-        places = [slice(*ends) for ends in pairwise(accumulate(counts.tolist(), initial=0))]
-        return cls(order, order.argsort(), rising, list(zip(distinct.tolist(), places, strict=True)))
 
 
 def exponential(x: Tensor) -> Tensor:

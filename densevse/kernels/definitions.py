@@ -1,0 +1,147 @@
+"""Defines by literal loops what each kernel computes: slow and short. Tests hold values and gradients to this.
+
+Symbols and numbers of equations are the papers'. Nothing but tests calls these functions.
+"""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from densevse.kernels.arrays import Integers
+from densevse.kernels.bidirectional import Bidirectional
+from densevse.kernels.hlstm import BAR, HAT, HLSTM, Booleans
+from densevse.kernels.pairs import Compare
+from densevse.kernels.recurrent import Recurrent
+from densevse.kernels.relations import LinearByRelation
+
+
+def lstm_cell(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
+    """The hidden state and the memory, (P, H), of what enters the gates (P, 4H) and the memory before (P, H)."""
+    i, f, o, candidate = gates.chunk(4, dim=1)
+    after = f.sigmoid() * cell + i.sigmoid() * candidate.tanh()
+    return o.sigmoid() * after.tanh(), after
+
+
+def lstm(layer: Recurrent, vectors: Tensor, initial: Tensor | None = None) -> Tensor:
+    """(T, H) hidden states of one sentence's words (T, inputs), begun from zero or from `initial` (H,)."""
+    hidden = vectors.new_zeros(layer.weight_hidden.shape[1]) if initial is None else initial
+    cell, states = torch.zeros_like(hidden), []
+    for x in vectors:
+        gates = layer.weight_input @ x + layer.bias_input + layer.weight_hidden @ hidden
+        (hidden,), (cell,) = lstm_cell(gates[None], cell[None])
+        states.append(hidden)
+    return torch.stack(states)
+
+
+def gru(layer: Recurrent, vectors: Tensor) -> Tensor:
+    """(T, H) hidden states of one sentence's words (T, inputs); the reset gate acts after the product."""
+    hidden, states = vectors.new_zeros(layer.weight_hidden.shape[1]), []
+    for x in vectors:
+        of_input = (layer.weight_input @ x + layer.bias_input).chunk(3)
+        of_hidden = (layer.weight_hidden @ hidden).chunk(3)
+        reset, update = ((of_input[gate] + of_hidden[gate]).sigmoid() for gate in (0, 1))
+        candidate = torch.tanh(of_input[2] + reset * (of_hidden[2] + layer.bias_hidden))
+        hidden = update * hidden + (1 - update) * candidate
+        states.append(hidden)
+    return torch.stack(states)
+
+
+def bidirectional(layer: Bidirectional, vectors: Tensor) -> Tensor:
+    """(T, 2H) hidden states of both directions at one sentence's words (T, inputs)."""
+    return torch.cat((lstm(layer.forwards, vectors), lstm(layer.backwards, vectors.flip(0)).flip(0)), dim=1)
+
+
+def predictions(words: list[int]) -> list[tuple[int, int]]:
+    """Pairs of what a decoder reads and predicts for one sentence: the word before, and the word; 0 at both ends."""
+    return list(zip([0, *words], [*words, 0], strict=True))
+
+
+def h_lstm(encoder: HLSTM, vectors: Tensor, word: Integers, parent: Integers, noun_phrase: Booleans) -> Tensor:
+    """(nodes, hidden) h_j of every node of a batch of trees, Eq 2-8 of HM-LSTM; `vectors` (words, inputs) holds x_j.
+
+    A hat marks children that are noun phrases (the set of k), a bar all others (of l).
+    """
+    hidden = encoder.u.shape[2]
+    w_i, w_o, w_u = encoder.w.split(hidden)
+    b_i, b_o, b_u, b_f = encoder.b.split(hidden)
+    bar_i, bar_o, bar_u, bar_f = encoder.u[BAR].split(hidden)
+    hat_i, hat_o, hat_u, hat_f = encoder.u[HAT if encoder.typed else BAR].split(hidden)
+    w_f = torch.zeros_like(w_i)  # meets x_j = 0 only: inner nodes have no word, leaves have no children
+    h: list[Tensor] = []
+    c: list[Tensor] = []
+    for j in range(len(word)):
+        children = np.flatnonzero(parent == j)
+        noun_phrases = [k for k in children if noun_phrase[k]]
+        others = [k for k in children if not noun_phrase[k]]
+        x = vectors[int(word[j])] if len(children) == 0 else torch.zeros_like(vectors[0])
+        zero = torch.zeros_like(b_i)
+        h_hat, h_bar = sum((h[k] for k in noun_phrases), zero), sum((h[k] for k in others), zero)  # Eq 2
+        f_hat = {k: torch.sigmoid(w_f @ x + hat_f @ h[k] + b_f) for k in noun_phrases}  # Eq 3
+        f_bar = {k: torch.sigmoid(w_f @ x + bar_f @ h[k] + b_f) for k in others}  # Eq 4
+        i = torch.sigmoid(w_i @ x + hat_i @ h_hat + bar_i @ h_bar + b_i)  # Eq 5
+        o = torch.sigmoid(w_o @ x + hat_o @ h_hat + bar_o @ h_bar + b_o)  # Eq 6
+        u = torch.tanh(w_u @ x + hat_u @ h_hat + bar_u @ h_bar + b_u)
+        kept = sum((f_hat[k] * c[k] for k in noun_phrases), zero) + sum((f_bar[k] * c[k] for k in others), zero)
+        c.append(i * u + kept)  # Eq 7
+        h.append(o * torch.tanh(c[j]))  # Eq 8
+    return torch.stack(h)
+
+
+def sdt_rnn(children: LinearByRelation, x: Tensor, head: Integers, weights: Integers, node: int) -> tuple[Tensor, int]:
+    """h_i of a word and l(i), by recursion over the words that it governs: the equation of SDT-RNN."""
+    total, size = x[node], 1
+    for j in np.flatnonzero(head == node):
+        h, words = sdt_rnn(children, x, head, weights, int(j))
+        total = total + words * (children.weight[int(weights[j])] @ h)
+        size += words
+    return torch.tanh(total / size), size
+
+
+def linear_by_relation(layer: LinearByRelation, x: Tensor, relation: Tensor) -> Tensor:
+    """(n, outputs) W_R x + b_R of each vector (n, inputs) with its relation (n,)."""
+    mapped = [layer.weight[r] @ one for one, r in zip(x, relation.tolist(), strict=True)]
+    biases = [0 if layer.bias is None else layer.bias[r] for r in relation.tolist()]
+    return torch.stack([one + bias for one, bias in zip(mapped, biases, strict=True)])
+
+
+def order_scores(images: Tensor, sentences: Tensor) -> Tensor:
+    """(I, S) -||max(0, v - u)||^2 of images u (I, D) and sentences v (S, D): Eq 2 of order embeddings."""
+    return torch.stack([torch.stack([-(v - u).clamp(min=0).square().sum() for v in sentences]) for u in images])
+
+
+def fragment_sums(regions: Tensor, in_image: Tensor, fragments: Tensor, in_sentence: Tensor) -> Tensor:
+    """(I, S) sums of max(0, v_i . s_j), Eq 6 of DeFrag, over those (I, R, D) and (S, T, D) that exist."""
+    sums = regions.new_zeros(len(regions), len(fragments))
+    for k, g_k in enumerate(regions):
+        for other, g_l in enumerate(fragments):
+            for v in g_k[in_image[k]]:
+                for s in g_l[in_sentence[other]]:
+                    sums[k, other] = sums[k, other] + (v @ s).clamp(min=0)
+    return sums
+
+
+def tanh_sums(x: Tensor, y: Tensor, weight: Tensor, owner: Tensor) -> Tensor:
+    """(P, C) w . tanh(x + y), the repaired Eq 2 of sm-LSTM.
+
+    Of candidates x (N, C, units) of images and of pairs y (P, units), each with its image `owner` (P,).
+    """
+    return torch.stack(
+        [torch.stack([weight @ torch.tanh(one + of_pair) for one in x[n]]) for of_pair, n in zip(y, owner, strict=True)]
+    )
+
+
+def weighted_sums(weights: Tensor, values: Tensor, owner: Tensor) -> Tensor:
+    """(P, S) sums of weights (P, C) times the values (N, C, S) of each pair's owner (P,): Eq 3 of sm-LSTM."""
+    return torch.stack(
+        [
+            torch.stack([p * value for p, value in zip(of_pair, values[n], strict=True)]).sum(dim=0)
+            for of_pair, n in zip(weights, owner, strict=True)
+        ]
+    )
+
+
+def scores_of_pairs(
+    compare: Compare, images: tuple[Tensor, ...], sentences: tuple[Tensor, ...], image: Tensor, sentence: Tensor
+) -> Tensor:
+    """(P,) scores of pairs, one after the other."""
+    return torch.cat([compare(images, sentences, i, s) for i, s in zip(image.split(1), sentence.split(1), strict=True)])

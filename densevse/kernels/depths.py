@@ -1,0 +1,71 @@
+"""The recursion of the SDT-RNN over dependency trees (Socher et al., TACL 2014), computed for a whole batch of them.
+
+    h_i = f((x_i + sum_j l(j) W_ij h_j) / l(i))
+
+All words at one depth, whichever sentence they are of, are computed together. `sdt_rnn` of
+densevse/kernels/definitions.py computes the same word by word.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from densevse.kernels.arrays import Integers
+from densevse.kernels.relations import LinearByRelation
+
+
+@dataclass(frozen=True)
+class Depth:
+    """The words at one depth."""
+
+    node: Tensor  # (n,) which nodes of the batch they are
+    size: Tensor  # (n, 1) l: the words in the subtree of each, itself included
+    weights: Tensor  # (n,) which W_ij leads to the parent
+    parent: Tensor  # (n,) the parent's place in the depth above; at roots, the sentence
+
+
+def depths(head: Integers, weights: Integers, lengths: Integers, device: torch.device) -> list[Depth]:
+    """The words of a batch by depth, the deepest first and the roots last; the result's tensors are on `device`.
+
+    Of each word, (nodes,), sentence after sentence: `head` is the number of the word that governs it, -1 at a root, and
+    `weights` which W_ij leads there. `lengths` (S,) says how many words each sentence has. Raises `ValueError` if a
+    word governs itself, directly or through others.
+    """
+    found = [np.flatnonzero(head < 0)]
+    while len(deeper := np.flatnonzero(np.isin(head, found[-1]))):
+        found.append(deeper)
+    if sum(map(len, found)) < len(head):
+        raise ValueError("a word of a dependency tree governs itself, directly or through others")
+    place, size = np.empty_like(head), np.ones_like(head)
+    for nodes in found:
+        place[nodes] = np.arange(len(nodes))
+    for nodes in reversed(found[1:]):
+        np.add.at(size, head[nodes], size[nodes])
+    sentence = np.repeat(np.arange(len(lengths)), lengths)
+    parent = np.where(head < 0, sentence, place[head])
+
+    def on_device(values: Integers) -> Tensor:
+        return torch.from_numpy(values).to(device)
+
+    return [
+        Depth(*map(on_device, (nodes, size[nodes, None], weights[nodes], parent[nodes]))) for nodes in reversed(found)
+    ]
+
+
+def sums_of_roots(x: Tensor, children: LinearByRelation, words: list[Depth], sentences: int) -> Tensor:
+    """(sentences, H) sums of l h over each sentence's roots, of the (nodes, H) x; `children` holds every W_ij."""
+    received = torch.zeros_like(x[words[0].node])
+    for depth, above in pairwise(words):
+        message = depth.size * children(_hidden(x, received, depth), depth.weights)
+        received = torch.zeros_like(x[above.node]).index_add(0, depth.parent, message)
+    roots = words[-1]
+    total = x.new_zeros(sentences, x.shape[1])
+    return total.index_add(0, roots.parent, roots.size * _hidden(x, received, roots))
+
+
+def _hidden(x: Tensor, received: Tensor, depth: Depth) -> Tensor:
+    """The h of the words at a depth, from what their children sent."""
+    return torch.tanh((x[depth.node] + received) / depth.size)

@@ -1,0 +1,54 @@
+"""The double sum of DeFrag's Eq 6 for all pairs: one matrix product of all fragments, and two segmented sums.
+
+    sum_{i in g_k} sum_{j in g_l} max(0, v_i . s_j)
+
+Fragments that exist stand list after list, image after image or sentence after sentence.
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+SCORES_AT_ONCE = 1 << 20  # fragment scores that stand in memory at a time while all pairs are scored
+
+
+def owners(lengths: Tensor) -> Tensor:
+    """For items that stand list after list, the number of each one's list: 2, 0, 1 gives 0, 0, 2."""
+    return torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)
+
+
+def existing(vectors: Tensor, present: Tensor) -> tuple[Tensor, Tensor]:
+    """The (n, D) fragments of (I, R, D) that are `present` (I, R), and the (n,) image or sentence each belongs to."""
+    return vectors[present], owners(present.sum(dim=1))
+
+
+def truncated_sums(scores: Tensor, image: Tensor, sentence: Tensor, pairs: torch.Size) -> Tensor:
+    """The double sum over the fragments of image k and sentence l, of max(0, v_i . s_j).
+
+    `scores` (m, n) of fragments, the (m,) image and the (n,) sentence that each belongs to, to (I, S) `pairs`.
+    """
+    images, sentences = pairs
+    of_images = _summed(scores.relu(), image, images)
+    return _summed(of_images.T, sentence, sentences).T
+
+
+def sums_of_all_pairs(regions: Tensor, in_image: Tensor, fragments: Tensor, in_sentence: Tensor) -> Tensor:
+    """(I, S) double sums of the fragments (I, R, D) and (S, T, D) that exist, a few images at a time."""
+    of_sentences, sentence = existing(fragments, in_sentence)
+    sums = of_sentences.new_zeros(len(in_image), len(in_sentence))
+    for block in _blocks(in_image, len(of_sentences)):
+        of_images, image = existing(regions[block], in_image[block])
+        sums[block] = truncated_sums(of_images @ of_sentences.T, image, sentence, sums[block].shape)
+    return sums
+
+
+def _summed(rows: Tensor, owner: Tensor, owners: int) -> Tensor:
+    """(owners, ...) sums of the rows that belong to each of them."""
+    return rows.new_zeros(owners, *rows.shape[1:]).index_add(0, owner, rows)
+
+
+def _blocks(in_image: Tensor, fragments: int) -> Iterator[slice]:
+    """Consecutive images with at most SCORES_AT_ONCE scores of their regions and all sentence fragments."""
+    step = max(1, SCORES_AT_ONCE // max(1, in_image.shape[1] * fragments))
+    return (slice(start, start + step) for start in range(0, len(in_image), step))

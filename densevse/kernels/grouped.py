@@ -1,0 +1,68 @@
+"""Pairs of an image and a sentence in the order of one side, and sums over the candidates of that side (sm-LSTM, Eq 3).
+
+The pairs of an image stand together, so that its candidates meet all of them in one matrix product.
+"""
+
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Any, Self
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Pairs in the order of their image (or of their sentence), so that each one's pairs stand together."""
+
+    order: Tensor  # (P,) the pair at each place
+    place: Tensor  # (P,) the place of each pair
+    owner: Tensor  # (P,) the image of the pair at each place, rising
+    runs: list[tuple[int, slice]]  # each image that has pairs, with their places
+
+    @classmethod
+    def by(cls, owner: Tensor) -> Self:
+        """From the image of each pair: (P,)."""
+        rising, order = owner.sort(stable=True)
+        distinct, counts = torch.unique_consecutive(rising, return_counts=True)
+        places = [slice(*ends) for ends in pairwise(accumulate(counts.tolist(), initial=0))]
+        return cls(order, order.argsort(), rising, list(zip(distinct.tolist(), places, strict=True)))
+
+
+def rows_of(x: Tensor, rows: Tensor) -> Tensor:
+    """The rows of a matrix; the gradient of `embedding` is many times as fast as that of an index."""
+    return functional.embedding(rows, x)
+
+
+def weighted_sums(weights: Tensor, values: Tensor, pairs: Grouped) -> Tensor:
+    """Eq 3 of sm-LSTM: (P, C) weights of the candidates' values (N, C, S) of each pair's image, to (P, S).
+
+    The weights stand in the order of `pairs`.
+    """
+    sums: Tensor = _WeightedSums.apply(weights, values, pairs.runs)  # type: ignore[no-untyped-call]
+    return sums
+
+
+class _WeightedSums(torch.autograd.Function):
+    """One matrix product for each run of pairs."""
+
+    @staticmethod
+    def forward(ctx: Any, weights: Tensor, values: Tensor, runs: list[tuple[int, slice]]) -> Tensor:
+        ctx.save_for_backward(weights, values)
+        ctx.runs = runs
+        sums = weights.new_empty(len(weights), values.shape[2])
+        for owner, rows in runs:
+            torch.mm(weights[rows], values[owner], out=sums[rows])
+        return sums
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
+        weights, values = ctx.saved_tensors
+        of_weights, of_values = torch.empty_like(weights), torch.zeros_like(values)
+        for owner, rows in ctx.runs:
+            torch.mm(gradient[rows], values[owner].T, out=of_weights[rows])
+            torch.mm(weights[rows].T, gradient[rows], out=of_values[owner])
+        return of_weights, of_values, None

@@ -1,0 +1,44 @@
+"""Tells what one method gains on another: the Sum of recalls, with a paired 95% interval over queries and seeds.
+
+    python -m examples.compare results/flickr8k results/flickr8k/retrieval/full/vse/seed*/round0.parquet \
+        --on results/flickr8k/plain/mobilenet_v2/sum/seed*.parquet
+
+Each file holds the ranks of the test split's queries by a model of one seed.
+"""
+
+import argparse
+
+import pandas as pd
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.evaluation.protocols import full, select_split
+from densevse.statistics.bootstrap import Interval
+from densevse.statistics.intervals import Bootstrap
+from densevse.tables.rows import queries_of
+
+COLUMNS = ["fold", "direction", "query_id", "rank"]
+
+
+def gain(folder: str, files: list[str], on: list[str]) -> Interval:
+    """The Sum that the models of `files` gain on those of `on`, of the data set in `folder`."""
+    tables = schema.read(f"{folder}/images.parquet", IMAGES), schema.read(f"{folder}/captions.parquet", CAPTIONS)
+    test = select_split(*tables)
+    bootstrap = Bootstrap(*queries_of(test, full(test)))
+    ours, theirs = (bootstrap.replicates([pd.read_parquet(file, columns=COLUMNS) for file in of]) for of in (files, on))
+    return bootstrap.difference("sum", ours, theirs)
+
+
+def main() -> None:
+    """Print the gain."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", help="a data set's, such as results/flickr8k")
+    parser.add_argument("files", nargs="+", help="ranks by the one method, a file for each seed")
+    parser.add_argument("--on", nargs="+", required=True, help="ranks by the other method")
+    asked = parser.parse_args()
+    found = gain(asked.folder, asked.files, asked.on)
+    print(f"gains {found.low:+.1f} to {found.high:+.1f} of Sum (95%, paired)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+from tests.miniature import folder
+
+__all__ = ["folder"]

@@ -1,0 +1,33 @@
+"""The sums over all fragments of all pairs, against a loop over fragments."""
+
+import pytest
+import torch
+
+from densevse.kernels import definitions, fragment_sums
+from tests.gradients import assert_same
+
+
+def fragments(counts, seed):
+    generator = torch.Generator().manual_seed(seed)
+    vectors = torch.randn(len(counts), max(counts), 3, dtype=torch.double, generator=generator, requires_grad=True)
+    return vectors, torch.arange(max(counts)) < torch.tensor(counts)[:, None]
+
+
+@pytest.mark.parametrize("at_once", [1, 20, 1 << 20])
+def test_sums_and_gradients_are_those_of_the_definition(monkeypatch, at_once):
+    monkeypatch.setattr(fragment_sums, "SCORES_AT_ONCE", at_once)
+    images, sentences = fragments([3, 1, 4], 0), fragments([2, 0, 3, 1], 1)
+    found = fragment_sums.sums_of_all_pairs(*images, *sentences)
+    assert_same(found, definitions.fragment_sums(*images, *sentences), [images[0], sentences[0]])
+    assert (found[:, 1] == 0).all()
+
+
+def test_sums_of_scores_that_are_known_already():
+    images, sentences = fragments([3, 1, 4], 0), fragments([2, 0, 3, 1], 1)
+    (v, image), (s, sentence) = fragment_sums.existing(*images), fragment_sums.existing(*sentences)
+    found = fragment_sums.truncated_sums(v @ s.T, image, sentence, torch.Size((3, 4)))
+    assert_same(found, definitions.fragment_sums(*images, *sentences), [images[0], sentences[0]])
+
+
+def test_owners_of_lists():
+    assert fragment_sums.owners(torch.tensor([2, 0, 1])).tolist() == [0, 0, 2]
