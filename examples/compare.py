@@ -26,7 +26,7 @@ def gain(folder: str, files: list[str], on: list[str]) -> Interval:
     test = select_split(*tables)
     bootstrap = Bootstrap(*queries_of(test, full(test)))
     ours, theirs = (bootstrap.replicates([pd.read_parquet(file, columns=COLUMNS) for file in of]) for of in (files, on))
-    return bootstrap.difference("sum", ours, theirs)
+    return bootstrap.difference("rsum", ours, theirs)
 
 
 def main() -> None:
