@@ -96,10 +96,10 @@ def ranked(model: MinimalVSE, split: Split) -> pd.DataFrame:
     scores = model.images(split.vectors) @ model.sentences(split.words).T  # (I, S)
     true = torch.arange(len(scores))[:, None] == split.image
     best = scores.masked_fill(~true, -torch.inf).amax(dim=1, keepdim=True)
-    annotation = 1 + ((scores >= best) & ~true).sum(dim=1)  # an image asks for sentences
-    search = (scores >= scores[split.image, torch.arange(len(split.image))]).sum(dim=0)  # a sentence asks for images
+    i2t = 1 + ((scores >= best) & ~true).sum(dim=1)  # an image asks for sentences
+    t2i = (scores >= scores[split.image, torch.arange(len(split.image))]).sum(dim=0)  # a sentence asks for images
     asks = true.any(dim=1)
-    parts = ("annotation", split.ids[0][asks.numpy()], annotation[asks]), ("search", split.ids[1], search)
+    parts = ("i2t", split.ids[0][asks.numpy()], i2t[asks]), ("t2i", split.ids[1], t2i)
     return pd.concat([pd.DataFrame({"fold": 0, "direction": d, "query_id": i, "rank": r}) for d, i, r in parts])
 
 

@@ -18,7 +18,7 @@ from densevse.analyses.human_judgements.schemas import AGREEMENT, JUDGEMENTS, PA
 from densevse.artifacts import schema
 from densevse.artifacts.index import ArtifactIndex
 from densevse.runtime.errors import InputError
-from densevse.statistics.bootstrap import FEWEST_GROUPS, TOO_FEW, UNKNOWN, Interval, interval_of
+from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN, Interval, interval_of_statistic
 from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
 
@@ -78,16 +78,11 @@ def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> 
         return Agreement(float("nan"), UNKNOWN)
     scores = np.stack([_scores_of(judged, run) for run in runs])
     rating = judged["rating"].to_numpy()
-    tau = np.mean([_tau(of_run, rating, kind) for of_run in scores])
-    rows_of_image = [np.asarray(rows) for rows in judged.groupby("image_id", sort=False).indices.values()]
-    if len(rows_of_image) < FEWEST_GROUPS:
-        return Agreement(float(tau), UNKNOWN)
-    random = np.random.default_rng(0)
-    drawn = []
-    for _ in range(REPLICATES):
-        rows = np.concatenate([rows_of_image[n] for n in random.integers(len(rows_of_image), size=len(rows_of_image))])
-        drawn.append(np.mean([_tau(of_run[rows], rating[rows], kind) for of_run in scores]))
-    return Agreement(float(tau), interval_of(np.array(drawn)))
+
+    def tau(rows: np.ndarray[Any, Any]) -> float:
+        return float(np.mean([_tau(of_run[rows], rating[rows], kind) for of_run in scores]))
+
+    return Agreement(tau(np.arange(len(judged))), interval_of_statistic(tau, judged["image_id"], REPLICATES))
 
 
 def _scores_of(judged: pd.DataFrame, run: pd.DataFrame) -> np.ndarray[Any, Any]:

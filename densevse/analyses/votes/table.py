@@ -15,13 +15,13 @@ from densevse.analyses.votes.plan import VoteTablePlan
 from densevse.analyses.votes.schemas import BALLOT, VOTE_SHARES, VOTES
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
+from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.phrase_boxes import PHRASE, RIGHT, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
-from densevse.tables.accuracy import families_of
 from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
 
