@@ -1,8 +1,6 @@
 """A table of how good generated sentences are, from CAPTION_SCORES: published rows, and what was measured here."""
 
-import csv
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +15,7 @@ from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TAB
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW, Reals
 from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
+from densevse.tables.published_files import any_text, read_rows, real_or_none, required
 from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
 
@@ -25,7 +24,21 @@ HEADINGS = {
     OTHERS: "Against the sentences of an image without its first",
 }
 JAVA = {"meteor": "METEOR", "spice": "SPICE"}
-PUBLISHED = ("method", "source", "bleu", *(f"bleu_{n}" for n in ORDERS), "meteor", "rouge_l", "cider", "spice", "note")
+
+
+def brevity_penalty(cell: str) -> str:
+    """The ending of BLEU's columns, by whether it is printed with the brevity penalty or without."""
+    endings = {"with": "", "without": "_without_penalty"}
+    if cell not in endings:
+        raise ValueError("says neither with nor without (the brevity penalty)")
+    return endings[cell]
+
+
+PRINTED = (*(f"bleu_{n}" for n in ORDERS), "meteor", "rouge_l", "cider", "spice")
+PUBLISHED = {"method": required, "source": any_text, "bleu": brevity_penalty, **dict.fromkeys(PRINTED, real_or_none)}
+PUBLISHED |= {"note": any_text}
+"""The columns of config/published/captions/<data set>.csv."""
+
 NOTES = [
     "BLEU, ROUGE-L, CIDEr, METEOR and SPICE by pycocoevalcap, in percent; sentences in lower case and without "
     "punctuation, cut by NLTK as by the package's own tokenizer. BLEU is of all sentences together, as METEOR is.",
@@ -148,23 +161,12 @@ def _record(
 
 
 def _published(file: str, references: str) -> list[dict[str, Any]]:
-    """The rows of a CSV, whose column `bleu` says whether BLEU is printed with the brevity penalty or without."""
-    with Path(file).open(encoding="utf-8", newline="") as text:
-        lines = csv.DictReader(text)
-        if tuple(lines.fieldnames or ()) != PUBLISHED:
-            raise InputError(f"{file}: expected the columns {', '.join(PUBLISHED)}; found {lines.fieldnames}.")
-        rows = list(lines)
-    records = []
-    for row in rows:
-        if row["bleu"] not in ("with", "without"):
-            raise InputError(f"{file}: {row['method']}: the column bleu says with or without (the brevity penalty).")
-        ending = "" if row["bleu"] == "with" else "_without_penalty"
-        metrics = {f"bleu_{n}{ending}": row[f"bleu_{n}"] for n in ORDERS}
-        metrics |= {name: row[name] for name in ("meteor", "rouge_l", "cider", "spice")}
-        numbers = {name: float(value) if value else None for name, value in metrics.items()}
-        told = {name: row[name] for name in ("method", "source", "note")}
-        records.append({"references": references, **told, **numbers, "generator": "", "seeds": 0})
-    return records
+    found = []
+    for row in read_rows(file, PUBLISHED):
+        ending = row.pop("bleu")
+        bleus = {f"bleu_{n}{ending}": row.pop(f"bleu_{n}") for n in ORDERS}
+        found.append({"references": references, **row, **bleus, "generator": "", "seeds": 0})
+    return found
 
 
 def _missing(plan: CaptionTablePlan, frame: pd.DataFrame) -> Iterator[str]:

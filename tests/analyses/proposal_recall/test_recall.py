@@ -48,9 +48,7 @@ def test_the_jaccard_of_segments_is_a_mean_over_objects():
 def test_the_table_of_proposals_shows_intervals_published_figures_and_times():
     true = boxes(*((f"i{n}", 0, 0, 10, 10, 0) for n in range(10)))
     one = true[true["image_id"] == "i0"]
-    rows = pd.DataFrame(
-        {"proposer": ["MCG"], "boxes": [100], "boxes_mean": [100], "recall_50": [0.435], "segment_jaccard": [np.nan]}
-    )
+    rows = [{"proposer": "MCG", "boxes": 100, "boxes_mean": 100.0, "recall_50": 0.435, "segment_jaccard": None}]
     times = pd.DataFrame({"step": ["contours", "candidates", "order"], "seconds": [3.0, 1.0, 0.5], "images": 9})
     recalls = {"ten": recall(true, true), "one": recall(one, one)}
     found = table("Test", recalls, {"one": times}, Published(rows, "9 images", "a paper"))
