@@ -26,7 +26,7 @@ def retrieval_bootstrap(queries: pd.DataFrame, groups: Sequence[str], replicates
 
 def drawn_metrics(histograms: Mapping[str, Sequence[RankHistogram]]) -> dict[str, Reals]:
     """The metrics of a RETRIEVAL artifact, means over folds, each (1 + replicates,)."""
-    found = {}
+    found: dict[str, Reals] = {}
     for direction, folds in histograms.items():
         of_folds = [_metrics(histogram) for histogram in folds]
         found |= {f"{direction}_{key}": np.mean([one[key] for one in of_folds], axis=0) for key in of_folds[0]}

@@ -6,7 +6,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from densevse.artifacts.schemas.proposals import PERCENT
+from densevse.analyses.proposal_recall.plan import ProposalTablePlan
+from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.index import ArtifactIndex
+from densevse.artifacts.schema import Schema
+from densevse.artifacts.schemas.proposals import PERCENT, PROPOSAL_RECALL, PROPOSAL_TIMES
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.tables.published_files import read_about, read_rows, real, real_or_none, required, whole
 from densevse.tables.rendering import Column, Document, Sheet
@@ -25,6 +30,30 @@ class Published(NamedTuple):
     rows: Sequence[Mapping[str, Any]]  # each with the columns PUBLISHED
     images: str
     source: str
+
+
+def make_proposal_table(
+    recalls: Sequence[str],
+    times: Sequence[str],
+    published: Sequence[str],
+    plan: ProposalTablePlan,
+    outputs: tuple[str, str],
+) -> None:
+    """Make the table, as Markdown and as a page, from PROPOSAL_RECALL and PROPOSAL_TIMES artifacts in any order.
+
+    `published` are the files of config/published/proposals about the data set, a CSV and a YAML, or none. Raises
+    `InputError` if a proposer's artifact is missing.
+    """
+    found = _by_proposer(recalls, PROPOSAL_RECALL, plan.dataset, plan.proposers)
+    seconds = _by_proposer(times, PROPOSAL_TIMES, plan.dataset, plan.timed)
+    files = {Path(file).suffix: file for file in published}
+    theirs = read_published(files[".csv"], files[".yaml"]) if files else None
+    table(plan.title, found, seconds, theirs).write(*outputs)
+
+
+def _by_proposer(paths: Sequence[str], kind: Schema, dataset: str, names: Sequence[str]) -> dict[str, pd.DataFrame]:
+    index = ArtifactIndex(paths, kind)
+    return {name: schema.read(index.path(Identity(dataset, name)), kind) for name in names}
 
 
 def read_published(table: str | Path, about: str | Path) -> Published:
