@@ -19,7 +19,7 @@ class Identity:
     split: str | None = None
 
     @classmethod
-    def of(cls, wildcards: Any, **others: str) -> "Identity":
+    def of(cls, wildcards: Any, **others: str | int) -> "Identity":
         """From a rule's wildcards, and from what else its artifact is of."""
         names = {**dict(wildcards.items()), **others}
         found: dict[str, Any] = {name: names[name] for name in ("dataset", "protocol", "split") if name in names}
