@@ -12,7 +12,7 @@ class TrainingCurves(Tables):
         """The picture."""
         return [f"{self.results}/figures/{dataset}/training_curves.svg"]
 
-    def plan(self, dataset: str) -> CurvesPlan:
+    def plan_of_curves(self, dataset: str) -> CurvesPlan:
         """The plan of the picture."""
         variants = {
             name: self._curve(dataset, name, entry.last_round) for name, entry in self.variants(dataset).items()

@@ -25,7 +25,7 @@ rule training_curves:
         mem_mb=1000,
     params:
         code=code_of("analyses/training_curves/training_curves.py"),
-        plan=planned(training_curves.plan),
+        plan=planned(training_curves.plan_of_curves),
     message:
         "drawing the course of training on {wildcards.dataset}"
     script:
