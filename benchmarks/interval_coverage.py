@@ -14,6 +14,7 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
+from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import TestSet, full
 from densevse.evaluation.recall import metrics_of
 from densevse.evaluation.retrieval import retrieve
@@ -21,7 +22,7 @@ from densevse.scenes.pictures import draw
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import sample_family
 from densevse.statistics.bootstrap import Interval
-from densevse.statistics.intervals import Bootstrap
+from densevse.statistics.rankings import RankBootstrap
 from densevse.tables.rows import queries_of
 
 SETS, IMAGES, MODELS, TRAINED_ON, SEEDS = 150, 200, 12, 150, 3
@@ -81,8 +82,8 @@ def fit(scenes: Scenes) -> Model:
 class Measured(NamedTuple):
     """A test set: its draws in families and by image, and each model's ranks on it."""
 
-    in_families: Bootstrap
-    by_image: Bootstrap
+    in_families: RankBootstrap
+    by_image: RankBootstrap
     runs: list[pd.DataFrame]
 
 
@@ -100,7 +101,8 @@ def measure(models: Sequence[Model], number: int) -> Measured:
         scores = model.scores(scenes)
         runs.append(retrieve(lambda i, j, s=scores: lambda a, b: s[a, b], test_set, folds))
     by_image = [name.split("#")[0] for name in queries["query_id"]]
-    return Measured(Bootstrap(queries, families, 500), Bootstrap(queries, by_image, 500), runs)
+    drawn = (retrieval_bootstrap(queries, groups, 500) for groups in (families, by_image))
+    return Measured(*drawn, runs)
 
 
 def rows() -> Iterator[tuple[str, str, float, str]]:

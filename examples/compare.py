@@ -12,9 +12,9 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.protocols import full, select_split
 from densevse.statistics.bootstrap import Interval
-from densevse.statistics.intervals import Bootstrap
 from densevse.tables.rows import queries_of
 
 COLUMNS = ["fold", "direction", "query_id", "rank"]
@@ -24,7 +24,7 @@ def gain(folder: str, files: list[str], on: list[str]) -> Interval:
     """The Sum that the models of `files` gain on those of `on`, of the data set in `folder`."""
     tables = schema.read(f"{folder}/images.parquet", IMAGES), schema.read(f"{folder}/captions.parquet", CAPTIONS)
     test = select_split(*tables)
-    bootstrap = Bootstrap(*queries_of(test, full(test)))
+    bootstrap = retrieval_bootstrap(*queries_of(test, full(test)))
     ours, theirs = (bootstrap.replicates([pd.read_parquet(file, columns=COLUMNS) for file in of]) for of in (files, on))
     return bootstrap.difference("rsum", ours, theirs)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 TARGETS = (
     "all",
-    "results/tables/arithmetic_scenes_vse_linear.md",
+    "results/tables/scenes_arithmetic_vse_linear.md",
     "results/tables/flickr30k.md",
     "results/tables/flickr8k_human.md",
     "results/scenes/ballots/hm_lstm.html",

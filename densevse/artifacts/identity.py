@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-MAKERS = ("variant", "ensemble", "generator", "writer")
+MAKERS = ("variant", "ensemble", "generator", "writer", "proposer")
 """Wildcards that name the variant of an identity."""
 
 
@@ -12,19 +12,19 @@ class Identity:
     """Of what an artifact is. It stands in the file's metadata; what does not apply to the artifact is None."""
 
     dataset: str
-    variant: str | None = None  # or the ensemble, or what wrote sentences
+    variant: str | None = None  # or the ensemble, the proposer, or what wrote sentences
     seed: int | None = None
     round: int | None = None
     protocol: str | None = None
     split: str | None = None
 
     @classmethod
-    def of(cls, wildcards: Any, **others: str) -> "Identity":
+    def of(cls, wildcards: Any, **others: str | int) -> "Identity":
         """From a rule's wildcards, and from what else its artifact is of."""
         names = {**dict(wildcards.items()), **others}
-        plain = {name: names[name] for name in ("dataset", "protocol", "split") if name in names}
-        numbers = {name: int(names[name]) for name in ("seed", "round") if name in names}
-        return cls(**plain, **numbers, variant=next((names[name] for name in MAKERS if name in names), None))
+        found: dict[str, Any] = {name: names[name] for name in ("dataset", "protocol", "split") if name in names}
+        found |= {name: int(names[name]) for name in ("seed", "round") if name in names}
+        return cls(**found, variant=next((names[name] for name in MAKERS if name in names), None))
 
     def values(self) -> dict[str, Any]:
         """What applies to the artifact, by name."""

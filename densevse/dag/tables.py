@@ -213,7 +213,7 @@ class Tables(Stage):
     def _measured_variant(self, name: str, dataset: str) -> MeasuredVariant:
         """A variant after its last round, or an ensemble of such."""
         ensemble = self.config.ensembles().get(name)
-        last = {"variant": name, "round": None} if ensemble else self.last_round(dataset, name)
+        last: Values = {"variant": name, "round": None} if ensemble else self.last_round(dataset, name)
         return MeasuredVariant(
             title=ensemble.title if ensemble else self.project.variant(name, dataset).title,
             seeds=self.config.datasets[dataset].seeds,

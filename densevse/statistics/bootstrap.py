@@ -1,4 +1,4 @@
-"""95% intervals: by the percentile bootstrap, what comes out where groups of observations are drawn anew.
+"""95% intervals: by the percentile bootstrap, over draws of groups of observations; and by the jackknife.
 
 Groups are drawn with replacement, each with all its observations (Efron and Tibshirani, An Introduction to the
 Bootstrap, 1993, section 13.3; Cameron, Gelbach and Miller, Bootstrap-Based Improvements for Inference with Clustered
@@ -6,6 +6,7 @@ Errors, 2008). The jackknife, which leaves out one group after the other, is for
 would itself change (Efron and Tibshirani, chapter 11).
 """
 
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,8 +61,37 @@ def interval_of_mean(values: NDArray[Any], groups: ArrayLike) -> Interval:
     return interval_of((draws @ np.bincount(group, values)) / (draws @ np.bincount(group)))
 
 
-def jackknife_interval(metric: float, left_out: NDArray[Any]) -> Interval:
-    """The 95% interval of a metric that has the values `left_out` (n,), each without one of n >= 2 groups."""
-    n = len(left_out)
-    half = stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.sqrt((n - 1) * np.var(left_out))
+def interval_of_statistic(
+    statistic: Callable[[NDArray[np.int64]], float], groups: ArrayLike, replicates: int = REPLICATES
+) -> Interval:
+    """The 95% interval of a statistic of rows, which are drawn in their `groups` (n,).
+
+    For statistics that are no function of sums, such as rank correlations, as each draw is computed by itself.
+    """
+    names = np.asarray(groups)
+    rows_of_group = [np.asarray(rows) for rows in pd.Series(names).groupby(names, sort=False).indices.values()]
+    if len(rows_of_group) < FEWEST_GROUPS:
+        return UNKNOWN
+    return interval_of(np.array([statistic(rows) for rows in _drawn_rows(rows_of_group, replicates)]))
+
+
+def _drawn_rows(rows_of_group: list[NDArray[np.int64]], replicates: int) -> Iterator[NDArray[np.int64]]:
+    random, groups = np.random.default_rng(0), len(rows_of_group)
+    for _ in range(replicates):
+        yield np.concatenate([rows_of_group[group] for group in random.integers(groups, size=groups)])
+
+
+def left_out(group: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
+    """(1 + groups, n) weights of n observations: all of them, then all but those of each group in turn.
+
+    `group` (n,) numbers the groups from 0.
+    """
+    return np.vstack([np.ones_like(group), group != np.arange(group.max() + 1)[:, None]])
+
+
+def jackknife_interval(values: NDArray[Any]) -> Interval:
+    """The 95% interval of a metric from its `values` (1 + n,) by the weights of `left_out`, of n >= 2 groups."""
+    metric, without = values[0], values[1:]
+    n = len(without)
+    half = stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.sqrt((n - 1) * np.var(without))
     return Interval(float(metric - half), float(metric + half))

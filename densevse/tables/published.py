@@ -3,17 +3,26 @@
 Reading them needs no heavy package, so that a wrong name can be refused before any job is planned.
 """
 
-import csv
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-
-import yaml
+from typing import Any
 
 from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.runtime.errors import InputError
+from densevse.tables.published_files import any_text, as_printed, read_about, read_rows, required, whole
 
-COLUMNS = ("dataset", "protocol", "images", "paper", "table", "method", "variant", *METRIC_COLUMNS, "note")
+COLUMNS = {
+    "dataset": required,
+    "protocol": required,
+    "images": whole,
+    "paper": required,
+    "table": required,
+    "method": required,
+    "variant": any_text,
+    **dict.fromkeys(METRIC_COLUMNS, as_printed),
+    "note": any_text,
+}
 REGIONS = "coco_region"
 """HM-LSTM's own set of regions and phrases, which was never widely distributed."""
 
@@ -52,15 +61,20 @@ def read_published(files: Iterable[str | Path]) -> list[PublishedRow]:
 
     Raises `InputError` that names file and line for a wrong column, a metric that is no number, or an empty name.
     """
-    return [row for file in files for row in _read(Path(file))]
+    found = []
+    for file in files:
+        rows = read_rows(file, COLUMNS)
+        named = Path(file).stem
+        others = [row["paper"] for row in rows if row["paper"] != named]
+        if others:
+            raise InputError(f"{file}: expected the paper {named!r}, as the file is named; found {others[0]!r}.")
+        found += [_row(row) for row in rows]
+    return found
 
 
 def read_paper(file: str | Path) -> Paper:
     """What <paper>.yaml says. Raises `InputError` if a key is missing or unknown."""
-    values = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-    if not isinstance(values, dict) or set(values) != set(Paper.__dataclass_fields__):
-        raise InputError(f"{file}: expected the keys name, title and used, and no others.")
-    return Paper(**values)
+    return Paper(**read_about(file, ("name", "title", "used")))
 
 
 def check_names(rows: Iterable[PublishedRow], datasets: Collection[str], protocols: Collection[str]) -> None:
@@ -73,24 +87,6 @@ def check_names(rows: Iterable[PublishedRow], datasets: Collection[str], protoco
             raise InputError(f"{where}: no protocol {row.protocol!r}; known: {sorted(protocols)}")
 
 
-def _read(file: Path) -> list[PublishedRow]:
-    with file.open(encoding="utf-8", newline="") as text:
-        lines = csv.DictReader(text)
-        if tuple(lines.fieldnames or ()) != COLUMNS:
-            raise InputError(f"{file}: expected the columns {', '.join(COLUMNS)}; found {lines.fieldnames}.")
-        return [_row(values, f"{file}, line {lines.line_num}", file.stem) for values in lines]
-
-
-def _row(values: dict[str, str], where: str, paper: str) -> PublishedRow:
+def _row(values: dict[str, Any]) -> PublishedRow:
     printed = {column: values.pop(column) for column in METRIC_COLUMNS}
-    for column, metric in printed.items():
-        try:
-            float(metric or 0)
-        except ValueError:
-            raise InputError(f"{where}: {column} is no number: {metric!r}") from None
-    if values["paper"] != paper:
-        raise InputError(f"{where}: expected the paper {paper!r}, as the file is named; found {values['paper']!r}")
-    if not (values["images"].isdigit() and values["table"] and values["method"]):
-        raise InputError(f"{where}: expected a number of images, a table and a method; one of them is missing.")
-    shown = {column: metric for column, metric in printed.items() if metric}
-    return PublishedRow(**{**values, "images": int(values["images"]), "printed": shown})  # type: ignore[arg-type]
+    return PublishedRow(**values, printed={column: metric for column, metric in printed.items() if metric})

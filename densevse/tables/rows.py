@@ -1,17 +1,17 @@
 """The rows of a table's section: Random, the published rows, and ours with their intervals and differences."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.chance import expected_metrics
 from densevse.evaluation.metrics import DIRECTIONS, METRIC_COLUMNS, RECALL_COLUMNS
 from densevse.evaluation.protocols import Fold, TestSet
-from densevse.statistics.bootstrap import FEWEST_GROUPS, Interval
-from densevse.statistics.intervals import Bootstrap, Replicates
+from densevse.statistics.bootstrap import Interval
+from densevse.statistics.intervals import Intervals, Replicates
 from densevse.tables.published import PublishedRow
 from densevse.tables.rendering import named_seeds
 
@@ -66,16 +66,9 @@ def measured_rows(
     if not measured:
         return []
     queries, groups = queries_of(test_set, folds)
-    bootstrap = Bootstrap(queries, groups)
+    bootstrap = retrieval_bootstrap(queries, groups)
     found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in measured}
-    if pd.Series(groups).groupby(queries["fold"]).nunique().min() < FEWEST_GROUPS:
-        found = {variant: undrawn(of) for variant, of in found.items()}
     return [_measured_row(one, found, bootstrap, references.get(one.variant)) for one in measured]
-
-
-def undrawn(of: Replicates) -> Replicates:
-    """The same metrics without draws, so that their intervals are unknown: there are too few groups to draw from."""
-    return replace(of, drawn={metric: np.full_like(values, np.nan) for metric, values in of.drawn.items()})
 
 
 def queries_of(test_set: TestSet, folds: list[Fold]) -> tuple[pd.DataFrame, list[str]]:
@@ -109,7 +102,7 @@ def as_record(row: Row) -> dict[str, Any]:
     return {**{name: getattr(row, name) for name in plain}, **metrics, **intervals, **gains}
 
 
-def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Bootstrap, reference: str | None) -> Row:
+def _measured_row(one: Measured, found: Mapping[str, Replicates], bootstrap: Intervals, reference: str | None) -> Row:
     own = found[one.variant]
     metrics = {str(key): float(value) for key, value in own.by_seed.mean().items()}
     compared = found.get(reference or "") if one.variant != reference else None

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts import schema
+from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.protocols import Fold, TestSet, folds, full, select_split
-from densevse.tables.accuracy import families_of
 from densevse.tables.plan import Configured, Difference, SectionPlan
 from densevse.tables.provenance import check_provenance
 from densevse.tables.published import Paper, PublishedRow

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.config.training import Recipe
 from densevse.data.files import Files
@@ -22,6 +23,7 @@ class Subject:
     names: tuple[str, ...]  # enter the seed, so that two subjects of one seed differ
     inputs: Files
     untraced: Collection[str] = ()  # inputs that the lineage leaves out
+    of: Identity | None = None  # of the history, where others read it
     starts_trained: bool = False  # from the weights of a trained model, which are kept if no epoch is better
 
 
@@ -49,7 +51,7 @@ def drive(subject: Subject, make: Callable[[], Trainable], weights: str | Path, 
     rows = Trainer(task, job, checkpoint, subject.starts_trained).run()
     settings = {**job.model_dump(mode="json", exclude={"code"}), "device": device.type}
     made_from = lineage(settings, _traced(subject))
-    write_history(rows, history, made_from)
+    write_history(rows, history, made_from, subject.of)
     save(Path(weights), made_from)
     checkpoint.remove()
 

@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import REAL
 from densevse.artifacts.schemas.training import HISTORY
@@ -238,9 +239,11 @@ class Trainer:
         logger.info("resumed in epoch %d after step %d", self.progress.epoch, self.progress.step)
 
 
-def write_history(rows: list[dict[str, Any]], path: str | Path, made_from: dict[str, Any]) -> None:
+def write_history(
+    rows: list[dict[str, Any]], path: str | Path, made_from: dict[str, Any], of: Identity | None = None
+) -> None:
     """Write a history: its columns and, at their end, one for each of the task's measures."""
-    schema.write(rows, history_schema([name for name in rows[0] if name not in _columns()]), path, made_from)
+    schema.write(rows, history_schema([name for name in rows[0] if name not in _columns()]), path, made_from, of)
 
 
 def history_schema(measures: Sequence[str]) -> Schema:

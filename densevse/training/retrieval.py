@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from densevse.artifacts.identity import Identity
 from densevse.config.training import TrainingJob
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
@@ -73,8 +74,8 @@ def _float32(encoding: Encoding) -> Encoding:
     return with_parts(encoding, (part.float() if half else part for part, half in zip(encoding, halves, strict=True)))
 
 
-def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:
-    """Train a method and write its `model` and `history`: see `drive`.
+def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path, of: Identity | None = None) -> None:
+    """Train a method and write its `model` and `history`, which is `of` a variant's round: see `drive`.
 
     It starts from the weights of the model `start` among its files, if there is one: of the round before, or of
     another method.
@@ -90,5 +91,5 @@ def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path
 
     # Features tell of the weights that their network begins with, and correspondences of the model that made them.
     untraced = {NETWORK, START} if CORRESPONDENCES in files else {NETWORK}
-    subject = Subject(job, (job.method, f"round{job.round}"), files, untraced, starts_trained=START in files)
+    subject = Subject(job, (job.method, f"round{job.round}"), files, untraced, of, starts_trained=START in files)
     drive(subject, partial(trainable_model, task_of, files, job), model, history)

@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.recall import metrics_of, recall_metrics
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
-from densevse.statistics.intervals import Bootstrap, RankHistogram, Replicates
+from densevse.statistics.intervals import Replicates
+from densevse.statistics.rankings import RankHistogram
 
 CAPTIONS = 5
 
@@ -34,7 +36,7 @@ def test_the_first_metrics_are_those_of_the_artifact():
     random = np.random.default_rng(0)
     frame, groups = queries(30, folds=3)
     runs = [random_ranks(frame, random) for _ in range(2)]
-    found = Bootstrap(frame, groups, 10).replicates(runs)
+    found = retrieval_bootstrap(frame, groups, 10).replicates(runs)
     for number, run in enumerate(runs):
         assert found.by_seed.loc[number].to_dict() == pytest.approx(metrics_of(run))
 
@@ -44,7 +46,7 @@ def test_every_replicate_is_the_metrics_of_the_drawn_images():
     random = np.random.default_rng(1)
     frame, groups = queries(12)
     run = random_ranks(frame, random)
-    bootstrap = Bootstrap(frame, groups, 20)
+    bootstrap = retrieval_bootstrap(frame, groups, 20)
     found = bootstrap.replicates([run])
     draws = np.random.default_rng(0).multinomial(12, np.full(12, 1 / 12), size=20)
     names = [f"i0_{n}" for n in range(12)]
@@ -66,8 +68,16 @@ def test_the_median_is_numpy_s(count):
 def test_the_same_queries_always_give_the_same_interval():
     frame, groups = queries(20)
     run = random_ranks(frame, np.random.default_rng(0))
-    first, second = (Bootstrap(frame, groups, 100) for _ in range(2))
+    first, second = (retrieval_bootstrap(frame, groups, 100) for _ in range(2))
     assert first.interval("rsum", first.replicates([run])) == second.interval("rsum", second.replicates([run]))
+
+
+def test_too_few_images_of_a_fold_are_not_drawn_from():
+    frame, groups = queries(9, folds=2)
+    bootstrap = retrieval_bootstrap(frame, groups, 10)
+    found = bootstrap.replicates([random_ranks(frame, np.random.default_rng(0))])
+    assert np.isnan(bootstrap.interval("rsum", found)).all()
+    assert not np.isnan(found.by_seed["rsum"]).any()
 
 
 def test_other_queries_are_refused():
@@ -75,13 +85,13 @@ def test_other_queries_are_refused():
     run = random_ranks(frame, np.random.default_rng(0))
     run.loc[0, "query_id"] = "another"
     with pytest.raises(InputError, match="answer different queries"):
-        Bootstrap(frame, groups, 10).replicates([run])
+        retrieval_bootstrap(frame, groups, 10).replicates([run])
 
 
 def test_intervals_stay_within_what_metrics_can_be():
-    frame, groups = queries(6)
+    frame, groups = queries(12)
     runs = [random_ranks(frame, np.random.default_rng(seed), scale) for seed, scale in ((0, 0.1), (1, 20.0))]
-    bootstrap = Bootstrap(frame, groups, 400)
+    bootstrap = retrieval_bootstrap(frame, groups, 400)
     found = bootstrap.replicates(runs)
     assert bootstrap.interval("i2t_r1", found).low >= 0
     assert bootstrap.interval("i2t_r10", found).high <= 100
@@ -95,7 +105,7 @@ def test_a_method_differs_from_itself_by_nothing_and_a_pair_is_narrower_than_two
     one, two = (
         ranked(frame, 1 + (hard * factor + random.exponential(0.5, len(frame))).astype(int)) for factor in (1, 1.2)
     )
-    bootstrap = Bootstrap(frame, groups)
+    bootstrap = retrieval_bootstrap(frame, groups)
     found = [bootstrap.replicates([run]) for run in (one, two)]
     assert bootstrap.difference("rsum", found[0], found[0]) == Interval(0.0, 0.0)
     paired = bootstrap.difference("rsum", *found)
@@ -113,13 +123,13 @@ def test_what_a_seed_does_to_both_methods_cancels_out_of_their_difference():
     """Each seed gains about 5, while seeds differ by tens: by hand, 5 +- 2.776 x 0.1 x sqrt(2.5) / sqrt(5)."""
     frame, groups = queries(5)
     start, gains = np.array([240.0, 260, 250, 280, 270]), np.array([4.8, 4.9, 5.0, 5.1, 5.2])
-    low, high = Bootstrap(frame, groups).difference("rsum", of_seeds(start + gains), of_seeds(start))
+    low, high = retrieval_bootstrap(frame, groups).difference("rsum", of_seeds(start + gains), of_seeds(start))
     assert (low, high) == (pytest.approx(4.80, abs=0.05), pytest.approx(5.20, abs=0.05))
 
 
 def test_seeds_of_which_one_method_has_more_vary_independently():
     frame, groups = queries(5)
-    bootstrap, start = Bootstrap(frame, groups), [240.0, 260, 250, 280, 270]
+    bootstrap, start = retrieval_bootstrap(frame, groups), [240.0, 260, 250, 280, 270]
     low, high = bootstrap.difference("rsum", of_seeds(start), of_seeds(start[:3]))
     assert low < -15 < 35 < high  # by hand, about 10 +- 32
     assert bootstrap.difference("rsum", of_seeds(start), of_seeds([200.0])).excludes_zero
@@ -133,10 +143,10 @@ def test_images_of_one_family_are_drawn_together():
     copies = pd.concat([run.assign(query_id=run["query_id"] + f"/{copy}") for copy in range(4)], ignore_index=True)
     width = {}
     for name, families in (("family", groups * 4), ("image", [f"{g}/{c}" for c in range(4) for g in groups])):
-        bootstrap = Bootstrap(copies, families, 1000)
+        bootstrap = retrieval_bootstrap(copies, families, 1000)
         low, high = bootstrap.interval("rsum", bootstrap.replicates([copies]))
         width[name] = high - low
-    bootstrap = Bootstrap(frame, groups, 1000)
+    bootstrap = retrieval_bootstrap(frame, groups, 1000)
     low, high = bootstrap.interval("rsum", bootstrap.replicates([run]))
     assert width["family"] == pytest.approx(high - low, rel=0.1)
     assert width["image"] < 0.6 * width["family"]
@@ -154,7 +164,7 @@ def holds(truth, sets, seeds, spread):
             level = random.normal(scale=spread)
             found = np.repeat(ease + level + random.normal(size=150) > truth, 1)
             runs.append(ranked(frame, np.where(np.concatenate([found, found]), 1, 50)))
-        bootstrap = Bootstrap(frame, groups, 500)
+        bootstrap = retrieval_bootstrap(frame, groups, 500)
         low, high = bootstrap.interval("i2t_r10", bootstrap.replicates(runs))
         hits += low <= 50 <= high
     return hits / sets

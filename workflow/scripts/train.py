@@ -1,3 +1,4 @@
+from densevse.artifacts.identity import Identity
 from densevse.config.training import TrainingJob
 from densevse.config.validation import validate
 from densevse.data.files import Files
@@ -12,4 +13,5 @@ if __name__ == "__main__":
             job=validate(TrainingJob, settings, "training"),
             model=snakemake.output.model,
             history=snakemake.output.history,
+            of=Identity.of(snakemake.wildcards, round=snakemake.params.round),
         )

@@ -16,12 +16,14 @@ from scipy.special import gammaln
 
 from densevse.analyses.arithmetic.schemas import ARITHMETIC, ARITHMETIC_ACCURACY, BY, NAMED
 from densevse.artifacts import schema
+from densevse.artifacts.families import families_of
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
 from densevse.runtime.errors import InputError
+from densevse.statistics.accuracies import accuracies
 from densevse.statistics.bootstrap import Reals
-from densevse.tables.accuracy import INTERVALS, accuracies, accuracy_cells, families_of, gain_cells, write_accuracies
+from densevse.tables.accuracy import INTERVALS, accuracy_cells, gain_cells, write_accuracies
 from densevse.tables.rendering import Column, Document, Sheet, number
 
 Objects: TypeAlias = Mapping[str, list[frozenset[str]]]

@@ -14,7 +14,7 @@ class Arithmetic(Stage):
     def files_of_dataset(self, dataset: str) -> list[str]:
         """The figure, and the table where objects' names are known."""
         figure = f"{self.results}/figures/{dataset}/{LINEAR}/arithmetic.png"
-        table = f"{self.results}/tables/arithmetic_{dataset}_{LINEAR}.md"
+        table = f"{self.results}/tables/{dataset}_arithmetic_{LINEAR}.md"
         return [figure, *([table] if self.of(dataset).exchanged else [])]
 
     def of(self, dataset: str) -> ArithmeticQueries:

@@ -11,13 +11,13 @@ import pandas as pd
 
 from densevse.analyses.caption_scores.metrics import measured
 from densevse.artifacts import schema
+from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, OTHERS
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.language.tokens import compared
 from densevse.runtime.errors import InputError
-from densevse.tables.accuracy import families_of
 
 
 def score_captions(

@@ -1,8 +1,6 @@
 """A table of how good generated sentences are, from CAPTION_SCORES: published rows, and what was measured here."""
 
-import csv
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,18 +13,32 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, ORDERS, OTHERS
 from densevse.runtime.errors import InputError
-from densevse.statistics.bootstrap import FEWEST_GROUPS, TOO_FEW, Reals, draws_of
-from densevse.statistics.intervals import Intervals, Replicates, over_seeds
+from densevse.statistics.bootstrap import TOO_FEW, Reals
+from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
+from densevse.tables.published_files import any_text, read_rows, real_or_none, required
 from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
-from densevse.tables.rows import undrawn
 
 HEADINGS = {
     ALL: "Against all sentences of an image",
     OTHERS: "Against the sentences of an image without its first",
 }
 JAVA = {"meteor": "METEOR", "spice": "SPICE"}
-PUBLISHED = ("method", "source", "bleu", *(f"bleu_{n}" for n in ORDERS), "meteor", "rouge_l", "cider", "spice", "note")
+
+
+def brevity_penalty(cell: str) -> str:
+    """The ending of BLEU's columns, by whether it is printed with the brevity penalty or without."""
+    endings = {"with": "", "without": "_without_penalty"}
+    if cell not in endings:
+        raise ValueError("says neither with nor without (the brevity penalty)")
+    return endings[cell]
+
+
+PRINTED = (*(f"bleu_{n}" for n in ORDERS), "meteor", "rouge_l", "cider", "spice")
+PUBLISHED = {"method": required, "source": any_text, "bleu": brevity_penalty, **dict.fromkeys(PRINTED, real_or_none)}
+PUBLISHED |= {"note": any_text}
+"""The columns of config/published/captions/<data set>.csv."""
+
 NOTES = [
     "BLEU, ROUGE-L, CIDEr, METEOR and SPICE by pycocoevalcap, in percent; sentences in lower case and without "
     "punctuation, cut by NLTK as by the package's own tokenizer. BLEU is of all sentences together, as METEOR is.",
@@ -77,44 +89,18 @@ def _writers(plan: CaptionTablePlan, scores: ArtifactIndex) -> list[Writer]:
     return found
 
 
-class CaptionBootstrap(Intervals):
-    """Draws of the images of a split, the same for whatever wrote sentences about them."""
+def drawn_metrics(rows: pd.DataFrame, sums: Sums) -> dict[str, Reals]:
+    """The metrics of CAPTION_SCORES of one set of references from sums over images, in percent where they are shares.
 
-    def __init__(self, rows: pd.DataFrame) -> None:
-        """`rows` are CAPTION_SCORES of one set of references."""
-        super().__init__()
-        self._images = rows["image_id"].tolist()
-        codes = np.asarray(pd.factorize(rows["family"])[0])
-        draws = draws_of(int(codes.max()) + 1, self._replicates)
-        # (1 + replicates, images): how often each image is drawn, the true split first
-        self._weights: Reals = np.vstack((np.ones(len(rows)), draws[:, codes])).astype(np.float64)
-
-    def replicates(self, runs: Sequence[pd.DataFrame]) -> Replicates:
-        """The metrics of CAPTION_SCORES, one frame for each seed, on every draw, in percent where they are shares.
-
-        Raises `InputError` if the sentences are about other images.
-        """
-        return over_seeds([self._metrics(run) for run in runs])
-
-    def _metrics(self, rows: pd.DataFrame) -> dict[str, Reals]:
-        if rows["image_id"].tolist() != self._images:
-            raise InputError(
-                "the sentences of two rows of the table are about other images: delete results/<data set>/captions and "
-                "run snakemake again."
-            )
-        guessed = [self._sum(rows[f"guessed_{n}"]) for n in ORDERS]
-        correct = [self._sum(rows[f"correct_{n}"]) for n in ORDERS]
-        length = self._sum(rows["words"].str.len())
-        images = self._weights.sum(axis=1)
-        metrics = bleu(correct, guessed, length, self._sum(rows["reference_length"]))
-        for name in ("rouge_l", "cider", "spice"):
-            metrics[name] = self._sum(rows[name]) / images
-        metrics["new"] = self._sum(~rows["in_training"]) / images
-        return {**{name: 100 * values for name, values in metrics.items()}, "length": length / images}
-
-    def _sum(self, values: pd.Series) -> Reals:
-        summed: Reals = self._weights @ values.astype("Float64").to_numpy(np.float64, na_value=np.nan)
-        return summed
+    `sums` are those of a `SumBootstrap` of the images.
+    """
+    guessed = [sums(rows[f"guessed_{n}"]) for n in ORDERS]
+    correct = [sums(rows[f"correct_{n}"]) for n in ORDERS]
+    length, images = sums(rows["words"].str.len()), sums(np.ones(len(rows)))
+    metrics = bleu(correct, guessed, length, sums(rows["reference_length"]))
+    metrics |= {name: sums(rows[name]) / images for name in ("rouge_l", "cider", "spice")}
+    metrics["new"] = sums(~rows["in_training"]) / images
+    return {**{name: 100 * values for name, values in metrics.items()}, "length": length / images}
 
 
 def _measured(writers: Sequence[Writer], references: str, reference: str) -> list[dict[str, Any]]:
@@ -123,10 +109,9 @@ def _measured(writers: Sequence[Writer], references: str, reference: str) -> lis
         for writer in writers
         if references == OTHERS or writer.name != "person"
     }
-    bootstrap = CaptionBootstrap(runs[reference][0])
-    found = {name: bootstrap.replicates(some) for name, some in runs.items()}
-    if runs[reference][0]["family"].nunique() < FEWEST_GROUPS:
-        found = {name: undrawn(of) for name, of in found.items()}
+    _check_images([run for some in runs.values() for run in some])
+    bootstrap = SumBootstrap(runs[reference][0]["family"])
+    found = {name: bootstrap.replicates(some, drawn_metrics) for name, some in runs.items()}
     return [
         _record(writer, references, bootstrap, found[writer.name], runs[writer.name], found[reference])
         for writer in writers
@@ -134,10 +119,19 @@ def _measured(writers: Sequence[Writer], references: str, reference: str) -> lis
     ]
 
 
+def _check_images(runs: Sequence[pd.DataFrame]) -> None:
+    """Raise `InputError` if sentences are about other images than those of the first run."""
+    if any(run["image_id"].tolist() != runs[0]["image_id"].tolist() for run in runs):
+        raise InputError(
+            "the sentences of two rows of the table are about other images: delete results/<data set>/captions and "
+            "run snakemake again."
+        )
+
+
 def _record(
     writer: Writer,
     references: str,
-    bootstrap: CaptionBootstrap,
+    bootstrap: SumBootstrap,
     found: Replicates,
     runs: Sequence[pd.DataFrame],
     reference: Replicates,
@@ -167,23 +161,12 @@ def _record(
 
 
 def _published(file: str, references: str) -> list[dict[str, Any]]:
-    """The rows of a CSV, whose column `bleu` says whether BLEU is printed with the brevity penalty or without."""
-    with Path(file).open(encoding="utf-8", newline="") as text:
-        lines = csv.DictReader(text)
-        if tuple(lines.fieldnames or ()) != PUBLISHED:
-            raise InputError(f"{file}: expected the columns {', '.join(PUBLISHED)}; found {lines.fieldnames}.")
-        rows = list(lines)
-    records = []
-    for row in rows:
-        if row["bleu"] not in ("with", "without"):
-            raise InputError(f"{file}: {row['method']}: the column bleu says with or without (the brevity penalty).")
-        ending = "" if row["bleu"] == "with" else "_without_penalty"
-        metrics = {f"bleu_{n}{ending}": row[f"bleu_{n}"] for n in ORDERS}
-        metrics |= {name: row[name] for name in ("meteor", "rouge_l", "cider", "spice")}
-        numbers = {name: float(value) if value else None for name, value in metrics.items()}
-        told = {name: row[name] for name in ("method", "source", "note")}
-        records.append({"references": references, **told, **numbers, "generator": "", "seeds": 0})
-    return records
+    found = []
+    for row in read_rows(file, PUBLISHED):
+        ending = row.pop("bleu")
+        bleus = {f"bleu_{n}{ending}": row.pop(f"bleu_{n}") for n in ORDERS}
+        found.append({"references": references, **row, **bleus, "generator": "", "seeds": 0})
+    return found
 
 
 def _missing(plan: CaptionTablePlan, frame: pd.DataFrame) -> Iterator[str]:

@@ -11,7 +11,7 @@ class ConceptPrecision(Tables):
         """The table and the picture, where a variant in the main table reads scores of concepts."""
         if not self.with_concepts(dataset):
             return []
-        return [f"{self.results}/tables/concepts_{dataset}.md", f"{self.results}/figures/{dataset}/concepts.png"]
+        return [f"{self.results}/tables/{dataset}_concepts.md", f"{self.results}/figures/{dataset}/concepts.png"]
 
     def network(self, dataset: str) -> Values:
         """The concept network whose scores methods are given."""

@@ -17,7 +17,7 @@ from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.average_precision import average_precisions, weighted_average_precisions
 from densevse.runtime.errors import InputError
-from densevse.statistics.bootstrap import jackknife_interval
+from densevse.statistics.bootstrap import jackknife_interval, left_out
 from densevse.tables.rendering import Column, Document, Sheet, number, number_range
 
 FEWEST = 10
@@ -101,16 +101,15 @@ def _mean(split: _Split) -> dict[str, Any]:
     if not enough.any():
         return row
     present = split.present[:, enough]
-    # All images, then all but those of each family. Images that a bootstrap draws twice would stand beside each other
-    # in the ranking, which is worth as much as a better network where a concept has few images.
-    families = np.arange(split.family.max() + 1)
-    sets = np.vstack([np.ones_like(split.family), split.family != families[:, None]])
+    # Families are left out in turn. Images that a bootstrap draws twice would stand beside each other in the ranking,
+    # which is worth as much as a better network where a concept has few images.
+    sets = left_out(split.family)
     # A set without any image of a concept has the mean over the others.
     best, whole = (
         np.nanmean(weighted_average_precisions(split.scores[view][:, enough], present, sets), axis=1) for view in VIEWS
     )
     for metric, values in {"best_region": best, "whole_image": whole, "gain": best - whole}.items():
-        ends = jackknife_interval(values[0], values[1:])
+        ends = jackknife_interval(values)
         row |= {metric: float(values[0]), f"{metric}_low": ends.low, f"{metric}_high": ends.high}
     return row | {"frequency": float(present.mean())}
 

@@ -4,9 +4,7 @@ Kendall's tau-c with the single ratings of experts, tau-b with the crowd's share
 literature on caption metrics (Hessel et al., CLIPScore, EMNLP 2021, Tables 1 and 2).
 """
 
-import csv
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +16,8 @@ from densevse.analyses.human_judgements.schemas import AGREEMENT, JUDGEMENTS, PA
 from densevse.artifacts import schema
 from densevse.artifacts.index import ArtifactIndex
 from densevse.runtime.errors import InputError
-from densevse.statistics.bootstrap import FEWEST_GROUPS, TOO_FEW, UNKNOWN, Interval, interval_of
+from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN, Interval, interval_of_statistic
+from densevse.tables.published_files import any_text, read_rows, real_or_none, required
 from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
 
@@ -27,7 +26,9 @@ KINDS = {"experts": "c", "crowd": "b"}
 
 PAIR = ["image_id", "caption_id"]
 REPLICATES = 400
-COLUMNS = ("method", "source", "experts", "crowd", "note")
+PUBLISHED = {"method": required, "source": any_text, **dict.fromkeys(KINDS, real_or_none), "note": any_text}
+"""The columns of config/published/human/<data set>.csv."""
+
 NOTES = [
     "Experts: Kendall's tau-c between scores and single ratings from 1 to 4, of which each pair has three. Crowd: "
     "tau-b between scores and the share of yes. Both in percent; pairs whose sentence is the image's own are left out.",
@@ -54,7 +55,7 @@ def make_agreement_table(
     """
     judged = schema.read(judgements, JUDGEMENTS)
     found_scores = ArtifactIndex(scores, PAIR_SCORES)
-    records = [{**row, "variant": "", "seeds": 0} for row in _published(published)]
+    records = [{**row, "variant": "", "seeds": 0} for row in read_rows(published, PUBLISHED)]
     for variant, entry in plan.measured.items():
         paths = [found_scores.path(entry.identity(plan.dataset, seed)) for seed in entry.seeds]
         runs = [schema.read(path, PAIR_SCORES) for path in paths]
@@ -78,16 +79,11 @@ def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> 
         return Agreement(float("nan"), UNKNOWN)
     scores = np.stack([_scores_of(judged, run) for run in runs])
     rating = judged["rating"].to_numpy()
-    tau = np.mean([_tau(of_run, rating, kind) for of_run in scores])
-    rows_of_image = [np.asarray(rows) for rows in judged.groupby("image_id", sort=False).indices.values()]
-    if len(rows_of_image) < FEWEST_GROUPS:
-        return Agreement(float(tau), UNKNOWN)
-    random = np.random.default_rng(0)
-    drawn = []
-    for _ in range(REPLICATES):
-        rows = np.concatenate([rows_of_image[n] for n in random.integers(len(rows_of_image), size=len(rows_of_image))])
-        drawn.append(np.mean([_tau(of_run[rows], rating[rows], kind) for of_run in scores]))
-    return Agreement(float(tau), interval_of(np.array(drawn)))
+
+    def tau(rows: np.ndarray[Any, Any]) -> float:
+        return float(np.mean([_tau(of_run[rows], rating[rows], kind) for of_run in scores]))
+
+    return Agreement(tau(np.arange(len(judged))), interval_of_statistic(tau, judged["image_id"], REPLICATES))
 
 
 def _scores_of(judged: pd.DataFrame, run: pd.DataFrame) -> np.ndarray[Any, Any]:
@@ -100,14 +96,6 @@ def _scores_of(judged: pd.DataFrame, run: pd.DataFrame) -> np.ndarray[Any, Any]:
 
 def _tau(scores: np.ndarray[Any, Any], rating: np.ndarray[Any, Any], kind: str) -> float:
     return 100 * float(kendalltau(scores, rating, variant=kind).statistic)
-
-
-def _published(file: str) -> list[dict[str, Any]]:
-    with Path(file).open(encoding="utf-8", newline="") as text:
-        lines = csv.DictReader(text)
-        if tuple(lines.fieldnames or ()) != COLUMNS:
-            raise InputError(f"{file}: expected the columns {', '.join(COLUMNS)}; found {lines.fieldnames}.")
-        return [{**row, **{by: float(row[by]) if row[by] else None for by in KINDS}} for row in lines]
 
 
 def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:

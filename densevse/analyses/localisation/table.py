@@ -7,7 +7,9 @@ import pandas as pd
 
 from densevse.analyses.localisation.schemas import HEAT_MAPS, LOCALISATION_ACCURACY, POINTED
 from densevse.artifacts import schema
-from densevse.tables.accuracy import INTERVALS, accuracies, accuracy_cells, families_of, gain_cells, write_accuracies
+from densevse.artifacts.families import families_of
+from densevse.statistics.accuracies import accuracies
+from densevse.tables.accuracy import INTERVALS, accuracy_cells, gain_cells, write_accuracies
 from densevse.tables.rendering import Column, Document, Sheet
 
 COLUMNS = ["image_id", "right", "centre_right", "box_share"]

@@ -1,5 +1,6 @@
 """Proposals against true boxes: the proposers that a data set's table compares."""
 
+from densevse.analyses.proposal_recall.plan import ProposalTablePlan
 from densevse.analyses.proposal_recall.settings import Settings
 from densevse.dag.paths import Values
 from densevse.dag.proposals import Proposals
@@ -34,6 +35,11 @@ class ProposalRecall(Proposals):
     def times(self, dataset: str) -> list[Values]:
         """The times of each timed proposer."""
         return [{"proposer": proposer} for proposer in self.timed(dataset)]
+
+    def plan(self, dataset: str) -> ProposalTablePlan:
+        """The plan of the table."""
+        proposers, timed = self.compared(dataset), self.timed(dataset)
+        return ProposalTablePlan(title=self.title(dataset), dataset=dataset, proposers=proposers, timed=timed)
 
     def published(self, dataset: str) -> list[Values]:
         """The published metrics of proposers on a data set, and what they were measured on; or nothing."""

@@ -1,4 +1,4 @@
-"""Settings of the table of proposals: results/tables/proposals_<data set>.md."""
+"""Settings of the table of proposals: results/tables/<data set>_proposals.md."""
 
 from pydantic import Field
 

@@ -1,31 +1,64 @@
 """The table of proposers: what they cover, what others published, and how long they take."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-import yaml
 
-from densevse.artifacts.schemas.proposals import PERCENT
+from densevse.analyses.proposal_recall.plan import ProposalTablePlan
+from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.index import ArtifactIndex
+from densevse.artifacts.schema import Schema
+from densevse.artifacts.schemas.proposals import PERCENT, PROPOSAL_RECALL, PROPOSAL_TIMES
 from densevse.statistics.bootstrap import TOO_FEW
+from densevse.tables.published_files import read_about, read_rows, real, real_or_none, required, whole
 from densevse.tables.rendering import Column, Document, Sheet
 
 METRICS = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
 NAMES = ("average best overlap", *(f"recall at {percent / 100}" for percent in PERCENT), "Jaccard of segments")
 
 
+PUBLISHED = {"proposer": required, "boxes": whole, "boxes_mean": real, **dict.fromkeys(METRICS[1:], real_or_none)}
+"""The columns of config/published/proposals/<data set>.csv; 0 boxes are all that there are."""
+
+
 class Published(NamedTuple):
     """Metrics that a proposer's authors published, and what they were measured on."""
 
-    rows: pd.DataFrame  # proposer, boxes (0 for all), boxes_mean and METRICS but the first; NaN where not known
+    rows: Sequence[Mapping[str, Any]]  # each with the columns PUBLISHED
     images: str
     source: str
 
 
+def make_proposal_table(
+    recalls: Sequence[str],
+    times: Sequence[str],
+    published: Sequence[str],
+    plan: ProposalTablePlan,
+    outputs: tuple[str, str],
+) -> None:
+    """Make the table, as Markdown and as a page, from PROPOSAL_RECALL and PROPOSAL_TIMES artifacts in any order.
+
+    `published` are the files of config/published/proposals about the data set, a CSV and a YAML, or none. Raises
+    `InputError` if a proposer's artifact is missing.
+    """
+    found = _by_proposer(recalls, PROPOSAL_RECALL, plan.dataset, plan.proposers)
+    seconds = _by_proposer(times, PROPOSAL_TIMES, plan.dataset, plan.timed)
+    files = {Path(file).suffix: file for file in published}
+    theirs = read_published(files[".csv"], files[".yaml"]) if files else None
+    table(plan.title, found, seconds, theirs).write(*outputs)
+
+
+def _by_proposer(paths: Sequence[str], kind: Schema, dataset: str, names: Sequence[str]) -> dict[str, pd.DataFrame]:
+    index = ArtifactIndex(paths, kind)
+    return {name: schema.read(index.path(Identity(dataset, name)), kind) for name in names}
+
+
 def read_published(table: str | Path, about: str | Path) -> Published:
     """The metrics of config/published/proposals/<data set>.csv, with what stands in the .yaml beside it."""
-    return Published(pd.read_csv(table), **yaml.safe_load(Path(about).read_text(encoding="utf-8")))
+    return Published(read_rows(table, PUBLISHED), **read_about(about, ("images", "source")))
 
 
 def table(
@@ -48,7 +81,7 @@ def _recalls(recalls: Mapping[str, pd.DataFrame], published: Published | None) -
     ]
     cells += [
         [f"{row['proposer']}, published", *_counts(row), *(_metric(row.get(metric)) for metric in METRICS)]
-        for row in (published.rows.to_dict("records") if published else [])
+        for row in (published.rows if published else [])
     ]
     return Sheet("", columns, cells)
 

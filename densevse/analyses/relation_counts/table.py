@@ -1,12 +1,15 @@
 """The table of dependency relations (DeFrag, section 4): how many there are, how many are kept, what that costs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from densevse.tables.published_files import read_rows, required, whole
 from densevse.tables.rendering import Column, Document, Sheet
 
+PUBLISHED = {"dataset": required, "relations": whole, "frequent_relations": whole}
 PARTS = {"all": "the whole data set", "train": "training"}
 COLUMNS = (
     Column("Dependencies", number=False),
@@ -31,15 +34,14 @@ NOTES = [
 ]
 
 
-def table(title: str, counted: Mapping[str, pd.DataFrame], published: pd.DataFrame) -> Document:
-    """FRAGMENTS rows by the kind of dependencies, below the paper's counts for the data set.
+def read_published(file: str | Path, dataset: str) -> list[dict[str, Any]]:
+    """The paper's counts for a data set, in config/published/relations/defrag.csv: one row, or none."""
+    return [row for row in read_rows(file, PUBLISHED) if row["dataset"] == dataset]
 
-    `published` has the columns relations and frequent_relations, and one row, or none for a data set that the paper
-    does not have.
-    """
-    theirs = [
-        ["collapsed, published", PARTS["all"], "", *_counts(row), *[""] * 6] for row in published.to_dict("records")
-    ]
+
+def table(title: str, counted: Mapping[str, pd.DataFrame], published: Sequence[Mapping[str, Any]]) -> Document:
+    """FRAGMENTS rows by the kind of dependencies, below the published counts for the data set."""
+    theirs = [["collapsed, published", PARTS["all"], "", *_counts(row), *[""] * 6] for row in published]
     ours = [
         _measured(kind, row)
         for kind, fragments in counted.items()

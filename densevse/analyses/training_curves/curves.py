@@ -1,32 +1,38 @@
 """The course of every training of a data set: loss, and Sum on the validation set."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from densevse.analyses.training_curves.plan import CurvesPlan
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.report.saving import QUIET, save
 
-Histories = Mapping[str, Sequence[Sequence[str]]]
 
+def training_curves(histories: Sequence[str], plan: CurvesPlan, path: str) -> None:
+    """Draw, for each variant and seed, its rounds one after the other, from HISTORY artifacts in any order.
 
-def training_curves(histories: Histories, title: str, path: str) -> None:
-    """Draw, for each variant and seed, the HISTORY artifacts of its rounds; a run's epochs are counted on."""
+    Raises `InputError` if the history of a round is missing.
+    """
+    index = ArtifactIndex(histories, HISTORY)
     figure = Figure(figsize=(12, 5), layout="constrained")
-    figure.suptitle(title)
+    figure.suptitle(plan.title)
     loss, total = figure.subplots(1, 2)
     for axes, column, label in ((loss, "loss", "training loss"), (total, "rsum", "Sum of recalls on val")):
-        for number, (variant, runs) in enumerate(histories.items()):
-            for seed, rounds in enumerate(runs):
-                _draw_run(axes, joined(rounds), column, f"C{number % 10}", variant if seed == 0 else None)
+        for number, (variant, curve) in enumerate(plan.variants.items()):
+            for seed in curve.seeds:
+                run = joined([index.path(Identity(plan.dataset, of, seed, n)) for n, of in enumerate(curve.rounds)])
+                _draw_run(axes, run, column, f"C{number % 10}", variant if seed == curve.seeds[0] else None)
         axes.set(xlabel="epoch", ylabel=label)
         axes.grid(alpha=0.3)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if histories:
+    if plan.variants:
         loss.set_yscale("log")
         figure.legend(*total.get_legend_handles_labels(), loc="outside right upper", frameon=False)
     save(figure, path)

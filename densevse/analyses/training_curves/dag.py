@@ -1,5 +1,7 @@
 """Curves of training: the runs that a data set's picture shows."""
 
+from densevse.analyses.training_curves.plan import CurvePlan, CurvesPlan
+from densevse.dag.paths import Values
 from densevse.dag.tables import Tables
 
 
@@ -10,19 +12,23 @@ class TrainingCurves(Tables):
         """The picture."""
         return [f"{self.results}/figures/{dataset}/training_curves.svg"]
 
-    def runs(self, dataset: str) -> dict[str, list[list[str]]]:
-        """Variant -> for each seed the histories of its rounds."""
-        return {
-            name: [
-                [
-                    f"{self.folder_of('models', dataset, self.round_of(dataset, name, seed, number))}/history.parquet"
-                    for number in range(entry.last_round + 1)
-                ]
-                for seed in self.dataset(dataset).seeds
-            ]
-            for name, entry in self.variants(dataset).items()
+    def plan_of_curves(self, dataset: str) -> CurvesPlan:
+        """The plan of the picture."""
+        variants = {
+            name: self._curve(dataset, name, entry.last_round) for name, entry in self.variants(dataset).items()
         }
+        return CurvesPlan(title=self.title(dataset), dataset=dataset, variants=variants)
 
-    def histories(self, dataset: str) -> list[str]:
-        """All histories of a data set's variants."""
-        return [path for runs in self.runs(dataset).values() for run in runs for path in run]
+    def _curve(self, dataset: str, name: str, last: int) -> CurvePlan:
+        seeds = self.dataset(dataset).seeds
+        rounds = [self.round_of(dataset, name, seeds[0], number)["variant"] for number in range(last + 1)]
+        return CurvePlan(seeds=seeds, rounds=rounds)
+
+    def histories(self, dataset: str) -> list[Values]:
+        """Every round of a data set's variants, of each seed."""
+        return [
+            self.round_of(dataset, name, seed, number)
+            for name, entry in self.variants(dataset).items()
+            for seed in self.dataset(dataset).seeds
+            for number in range(entry.last_round + 1)
+        ]

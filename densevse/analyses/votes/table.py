@@ -3,9 +3,7 @@
 Beside the votes stands how many of the same pairs are right by their true boxes, where such are known.
 """
 
-import csv
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,17 +13,19 @@ from densevse.analyses.votes.plan import VoteTablePlan
 from densevse.analyses.votes.schemas import BALLOT, VOTE_SHARES, VOTES
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
+from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.phrase_boxes import PHRASE, RIGHT, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
-from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
-from densevse.tables.accuracy import families_of
+from densevse.tables.published_files import any_text, read_rows, real, required, whole
 from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
 
-COLUMNS = ["method", "source", "correct", "pairs", "voters", "note"]
+PUBLISHED = {"method": required, "source": any_text, "correct": real, "pairs": whole, "voters": whole, "note": any_text}
+"""The columns of config/published/votes/<paper>.csv."""
+
 COUNTS = ["exact_pairs", "pairs", "fewest_voters", "most_voters", "ties", "without_votes"]
 NOTES = [
     "Correct: the share (%) of pairs of a phrase and a region that more voters call correct than not. A tie is not "
@@ -107,21 +107,11 @@ def _percent(metric: str, right: np.ndarray[Any, Any], family: np.ndarray[Any, A
 
 
 def _published(file: str) -> list[dict[str, Any]]:
-    with Path(file).open(encoding="utf-8", newline="") as text:
-        lines = csv.DictReader(text)
-        if lines.fieldnames != COLUMNS:
-            raise InputError(f"{file}: expected the columns {', '.join(COLUMNS)}; found {lines.fieldnames}.")
-        return [
-            {
-                **{key: line[key] for key in ("method", "source", "note")},
-                "variant": "",
-                "correct": float(line["correct"]),
-                "pairs": int(line["pairs"]),
-                "fewest_voters": int(line["voters"]),
-                "most_voters": int(line["voters"]),
-            }
-            for line in lines
-        ]
+    found = []
+    for row in read_rows(file, PUBLISHED):
+        voters = row.pop("voters")
+        found.append({**row, "variant": "", "fewest_voters": voters, "most_voters": voters})
+    return found
 
 
 def _sheet(rows: pd.DataFrame) -> Sheet:

@@ -196,7 +196,7 @@ def test_published_rows_come_with_what_is_known_of_them(scored):
     assert pd.isna(rows["bleu_1"].iloc[0])
     assert "NIC (a paper): as printed." in text
     file.write_text(f"{names}\nNIC,a paper,perhaps,63,41,27,,,,,,as printed\n")
-    with pytest.raises(InputError, match="with or without"):
+    with pytest.raises(InputError, match="line 2: bleu says neither with nor without"):
         make(folder, scores, published=str(file))
 
 

@@ -17,7 +17,7 @@ def precision():
 
 
 def test_concepts_are_measured_where_a_variant_of_the_main_table_reads_them(precision):
-    wanted = ["results/tables/concepts_scenes.md", "results/figures/scenes/concepts.png"]
+    wanted = ["results/tables/scenes_concepts.md", "results/figures/scenes/concepts.png"]
     assert precision.of_dataset("scenes") == wanted
     assert precision.of_dataset("pascal1k") == []
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.projects import SMALL
 
-TARGETS = ("results/tables/localisation_scenes_vse.md", "results/figures/scenes/vse/localisation.png")
+TARGETS = ("results/tables/scenes_localisation_vse.md", "results/figures/scenes/vse/localisation.png")
 
 
 def with_cells(cells):
@@ -37,10 +37,10 @@ def test_a_finer_map_needs_no_network_run(localised):
 
 
 def test_another_variant_of_the_same_network_shares_the_windows(localised):
-    assert "extract_windows" not in localised.planned("results/tables/localisation_scenes_vsepp.md")
+    assert "extract_windows" not in localised.planned("results/tables/scenes_localisation_vsepp.md")
 
 
 def test_a_variant_without_one_vector_for_each_image_stops_before_any_job(localised):
-    status, text = localised.plan("results/tables/localisation_scenes_hm_lstm.md")
+    status, text = localised.plan("results/tables/scenes_localisation_hm_lstm.md")
     assert status != 0
     assert "localisation: hm_lstm reads regions" in text

@@ -1,12 +1,17 @@
 """How well proposals cover true boxes, and the table that says so."""
 
-import numpy as np
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
+from densevse.analyses.proposal_recall.plan import ProposalTablePlan
 from densevse.analyses.proposal_recall.recall import recall
-from densevse.analyses.proposal_recall.table import Published, table
+from densevse.analyses.proposal_recall.table import Published, make_proposal_table, table
+from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSAL_TIMES
 from densevse.runtime.errors import InputError
 from tests.tables import unaligned
 
@@ -48,9 +53,7 @@ def test_the_jaccard_of_segments_is_a_mean_over_objects():
 def test_the_table_of_proposals_shows_intervals_published_figures_and_times():
     true = boxes(*((f"i{n}", 0, 0, 10, 10, 0) for n in range(10)))
     one = true[true["image_id"] == "i0"]
-    rows = pd.DataFrame(
-        {"proposer": ["MCG"], "boxes": [100], "boxes_mean": [100], "recall_50": [0.435], "segment_jaccard": [np.nan]}
-    )
+    rows = [{"proposer": "MCG", "boxes": 100, "boxes_mean": 100.0, "recall_50": 0.435, "segment_jaccard": None}]
     times = pd.DataFrame({"step": ["contours", "candidates", "order"], "seconds": [3.0, 1.0, 0.5], "images": 9})
     recalls = {"ten": recall(true, true), "one": recall(one, one)}
     found = table("Test", recalls, {"one": times}, Published(rows, "9 images", "a paper"))
@@ -62,6 +65,30 @@ def test_the_table_of_proposals_shows_intervals_published_figures_and_times():
     assert "| one | 1.50 | 3.00 | candidates 1.00, order 0.50 |" in text
     assert "1 true boxes of 1 images or 10 true boxes of 10 images" in text
     assert "Published: 9 images; a paper." in text
+
+
+def test_the_order_of_recalls_and_times_changes_no_byte(tmp_path):
+    true, recalls, times = boxes(*((f"i{n}", 0, 0, 10, 10, 0) for n in range(10))), [], []
+    for n, proposer in enumerate(("mcg", "selective_search_fast", "boxes")):
+        of = Identity("coco", proposer)
+        recalls.append(str(tmp_path / f"recall{n}.parquet"))
+        schema.write(recall(true[n:], true), PROPOSAL_RECALL, recalls[-1], {}, of)
+        steps = pd.DataFrame({"step": ["order"], "seconds": [n + 0.5], "images": [9]})
+        times.append(str(tmp_path / f"times{n}.parquet"))
+        schema.write(steps.astype({"seconds": "float32", "images": "int32"}), PROPOSAL_TIMES, times[-1], {}, of)
+    names = ["selective_search_fast", "mcg", "boxes"]
+    plan = ProposalTablePlan(title="MS-COCO", dataset="coco", proposers=names, timed=names[:2])
+    folder = Path(__file__).parents[3] / "config/published/proposals"
+    published = [str(folder / "coco.csv"), str(folder / "coco.yaml")]
+    outputs = str(tmp_path / "table.md"), str(tmp_path / "table.html")
+    found = []
+    for order in (list, lambda paths: paths[::-1], lambda paths: [*paths[1:], paths[0]]):
+        make_proposal_table(order(recalls), order(times), order(published), plan, outputs)
+        found.append([Path(file).read_bytes() for file in outputs])
+    assert found[0] == found[1] == found[2]
+    assert "| MCG, published | 100 |" in unaligned(found[0][0].decode())
+    with pytest.raises(InputError, match="no proposal_recall artifact is of dataset coco, variant mcg"):
+        make_proposal_table(recalls[1:], times, [], plan, outputs)
 
 
 def test_recall_without_true_boxes_is_refused():

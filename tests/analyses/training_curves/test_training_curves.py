@@ -3,28 +3,40 @@ import pandas as pd
 import pytest
 
 from densevse.analyses.training_curves.curves import joined, training_curves
+from densevse.analyses.training_curves.plan import CurvePlan, CurvesPlan
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.runtime.errors import InputError
 from densevse.training.loop import history_schema
 
 
-def history(path, epochs, best, start=()):
+def history(path, epochs, best, start=(), of=None):
     """A history whose epochs begin with `start` (0 where the model that training started from was validated)."""
     rows = pd.DataFrame({"epoch": [*start, *range(1, epochs + 1)], "step": 1, "learning_rate": 0.1, "resumed": 0})
     loss = 1 / rows["epoch"].replace(0, np.nan)
     rows = rows.assign(phase="main", seconds=1.0, loss=loss, rsum=rows["epoch"] * 10.0, best=rows["epoch"] == best)
-    schema.write(rows, history_schema(["rsum"]), path, {})
+    schema.write(rows, history_schema(["rsum"]), path, {}, of)
     return str(path)
 
 
+def curves(**variants):
+    """The plan of curves on scenes, with seeds and rounds of each variant."""
+    found = {name: CurvePlan(seeds=seeds, rounds=rounds) for name, (seeds, rounds) in variants.items()}
+    return CurvesPlan(title="Scenes", dataset="scenes", variants=found)
+
+
 @pytest.mark.parametrize("ending", ["svg", "png"])
-def test_training_curves_are_reproducible(tmp_path, ending):
-    rounds = [history(tmp_path / f"{n}.parquet", 3 + n, 2) for n in range(2)]
-    histories = {"vse": [[rounds[0]], [rounds[1]]], "hm_lstm": [rounds]}
-    training_curves(histories, "Scenes", str(tmp_path / f"a.{ending}"))
-    training_curves(histories, "Scenes", str(tmp_path / f"b.{ending}"))
+def test_training_curves_are_reproducible_in_any_order_of_histories(tmp_path, ending):
+    runs = [("vse", 0, 0), ("vse", 1, 0), ("hm_lstm", 0, 0), ("hm_lstm", 0, 1)]
+    paths = [history(tmp_path / f"{n}.parquet", 3 + n, 2, of=Identity("scenes", *run)) for n, run in enumerate(runs)]
+    plan = curves(vse=([0, 1], ["vse"]), hm_lstm=([0], ["hm_lstm", "hm_lstm"]))
+    training_curves(paths, plan, str(tmp_path / f"a.{ending}"))
+    training_curves(paths[::-1], plan, str(tmp_path / f"b.{ending}"))
     assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
-    training_curves({"vse": [[rounds[1]]]}, "Scenes", str(tmp_path / f"c.{ending}"))
+    training_curves(paths, curves(vse=([1], ["vse"])), str(tmp_path / f"c.{ending}"))
     assert (tmp_path / f"a.{ending}").read_bytes() != (tmp_path / f"c.{ending}").read_bytes()
+    with pytest.raises(InputError, match="no history artifact is of dataset scenes, variant hm_lstm, seed 0, round 1"):
+        training_curves(paths[:3], plan, str(tmp_path / f"a.{ending}"))
 
 
 def test_the_start_of_a_round_stands_where_the_round_before_ended(tmp_path):
@@ -35,5 +47,5 @@ def test_the_start_of_a_round_stands_where_the_round_before_ended(tmp_path):
 
 
 def test_training_curves_of_nothing_are_an_empty_figure(tmp_path):
-    training_curves({}, "Scenes", str(tmp_path / "a.svg"))
+    training_curves([], curves(), str(tmp_path / "a.svg"))
     assert b"Scenes" in (tmp_path / "a.svg").read_bytes() or (tmp_path / "a.svg").stat().st_size > 0

@@ -34,14 +34,14 @@ rule arithmetic_table:
         ),
         image_table="<results>/{dataset}/images.parquet",
     output:
-        markdown="<results>/tables/arithmetic_{dataset}_{variant}.md",
+        markdown="<results>/tables/{dataset}_arithmetic_{variant}.md",
         html=report(
-            "<results>/tables/arithmetic_{dataset}_{variant}.html",
+            "<results>/tables/{dataset}_arithmetic_{variant}.html",
             caption="../../report/arithmetic.rst",
             category="Tables",
             labels={"table": "vector arithmetic, {variant} on {dataset}"},
         ),
-        parquet="<results>/tables/arithmetic_{dataset}_{variant}.parquet",
+        parquet="<results>/tables/{dataset}_arithmetic_{variant}.parquet",
     log:
         "<logs>/arithmetic_table/{dataset}_{variant}.log",
     conda:

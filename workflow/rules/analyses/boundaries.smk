@@ -61,9 +61,9 @@ rule boundary_table:
     input:
         matches="<results>/boundaries/{proposer}/matches.parquet",
     output:
-        markdown="<results>/tables/boundaries_{proposer}.md",
+        markdown="<results>/tables/bsds_boundaries_{proposer}.md",
         html=report(
-            "<results>/tables/boundaries_{proposer}.html",
+            "<results>/tables/bsds_boundaries_{proposer}.html",
             caption="../../report/boundaries.rst",
             category="Tables",
             labels={"table": "boundaries of {proposer}"},

@@ -73,9 +73,9 @@ rule concept_table:
             "<results>/{dataset}/networks/{concept_network}_mean_average_precision.parquet", concept_precision.network
         ),
     output:
-        markdown="<results>/tables/concepts_{dataset}.md",
+        markdown="<results>/tables/{dataset}_concepts.md",
         html=report(
-            "<results>/tables/concepts_{dataset}.html",
+            "<results>/tables/{dataset}_concepts.html",
             caption="../../report/concepts.rst",
             category="Tables",
             labels={"table": "concepts of {dataset}"},

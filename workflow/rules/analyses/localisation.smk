@@ -74,14 +74,14 @@ rule localisation_table:
         ),
         image_table="<results>/{dataset}/images.parquet",
     output:
-        markdown="<results>/tables/localisation_{dataset}_{variant}.md",
+        markdown="<results>/tables/{dataset}_localisation_{variant}.md",
         html=report(
-            "<results>/tables/localisation_{dataset}_{variant}.html",
+            "<results>/tables/{dataset}_localisation_{variant}.html",
             caption="../../report/localisation.rst",
             category="Tables",
             labels={"table": "localisation, {variant} on {dataset}"},
         ),
-        parquet="<results>/tables/localisation_{dataset}_{variant}.parquet",
+        parquet="<results>/tables/{dataset}_localisation_{variant}.parquet",
     log:
         "<logs>/localisation_table/{dataset}_{variant}.log",
     conda:

@@ -87,9 +87,9 @@ rule proposal_table:
         times=filled("<results>/{dataset}/proposals/{proposer}_times.parquet", proposal_recall.times),
         published=filled("<project>/config/published/proposals/{dataset}.{kind}", proposal_recall.published),
     output:
-        markdown="<results>/tables/proposals_{dataset}.md",
+        markdown="<results>/tables/{dataset}_proposals.md",
         html=report(
-            "<results>/tables/proposals_{dataset}.html",
+            "<results>/tables/{dataset}_proposals.html",
             caption="../../report/proposals.rst",
             category="Tables",
             labels={"table": "proposals on {dataset}"},
@@ -102,9 +102,7 @@ rule proposal_table:
         mem_mb=500,
     params:
         code=code_of("analyses/proposal_recall/proposal_table.py"),
-        title=configured(datasets.title),
-        proposers=configured(proposal_recall.compared),
-        timed=configured(proposal_recall.timed),
+        plan=planned(proposal_recall.plan),
     message:
         "writing the table of proposals on {wildcards.dataset}"
     script:

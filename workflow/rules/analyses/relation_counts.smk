@@ -7,9 +7,9 @@ rule relation_table:
         basic="<results>/{dataset}/vocabulary/fragments-basic.parquet",
         published=project.packaged("config/published/relations/defrag.csv"),
     output:
-        markdown="<results>/tables/relations_{dataset}.md",
+        markdown="<results>/tables/{dataset}_relations.md",
         html=report(
-            "<results>/tables/relations_{dataset}.html",
+            "<results>/tables/{dataset}_relations.html",
             caption="../../report/relations.rst",
             category="Tables",
             labels={"table": "relations of {dataset}"},

@@ -25,8 +25,7 @@ rule training_curves:
         mem_mb=1000,
     params:
         code=code_of("analyses/training_curves/training_curves.py"),
-        runs=configured(training_curves.runs),
-        title=configured(datasets.title),
+        plan=planned(training_curves.plan_of_curves),
     message:
         "drawing the course of training on {wildcards.dataset}"
     script:

@@ -1,4 +1,5 @@
 from densevse.analyses.proposal_recall.times import times_of_mcg
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import IMAGES
@@ -8,10 +9,10 @@ from densevse.runtime.processor import avoid_illegal_instructions
 from densevse.vision.mcg.forest import load
 
 
-def main(image_table, sources, model, ranker, options, path):
+def main(image_table, sources, model, ranker, options, path, of):
     avoid_illegal_instructions()
     found = times_of_mcg(read(image_table, IMAGES), sources, model, load(ranker), options)
-    write(found, PROPOSAL_TIMES, path, lineage(options, {"images": image_table}))
+    write(found, PROPOSAL_TIMES, path, lineage(options, {"images": image_table}), of)
 
 
 if __name__ == "__main__":
@@ -23,4 +24,5 @@ if __name__ == "__main__":
             snakemake.input.ranker,
             snakemake.params.options,
             snakemake.output[0],
+            Identity.of(snakemake.wildcards),
         )

@@ -1,6 +1,4 @@
-import pandas as pd
-
-from densevse.analyses.relation_counts.table import table
+from densevse.analyses.relation_counts.table import read_published, table
 from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.vocabulary import FRAGMENTS
 from densevse.runtime.logs import job
@@ -8,8 +6,7 @@ from densevse.runtime.logs import job
 
 def main(title, dataset, counted, published, outputs):
     found = {kind: read(file, FRAGMENTS) for kind, file in counted.items()}
-    printed = pd.read_csv(published)
-    table(title, found, printed[printed["dataset"] == dataset]).write(*outputs)
+    table(title, found, read_published(published, dataset)).write(*outputs)
 
 
 if __name__ == "__main__":

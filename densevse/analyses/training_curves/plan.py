@@ -1,0 +1,20 @@
+"""The plan of a picture of trainings: the contract between the DAG and the picture's job."""
+
+from pydantic import Field
+
+from densevse.config.strict import Strict
+
+
+class CurvePlan(Strict):
+    """The trainings of a variant, one for each seed, which go on from round to round."""
+
+    seeds: list[int]
+    rounds: list[str] = Field(description="the variant that each round is of: another one where variants share round 0")
+
+
+class CurvesPlan(Strict):
+    """A picture of the trainings of a data set."""
+
+    title: str
+    dataset: str
+    variants: dict[str, CurvePlan]

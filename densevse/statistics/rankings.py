@@ -1,0 +1,113 @@
+"""Draws of the queries of a test set, and the ranks of a method's answers on every draw."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from densevse.runtime.errors import InputError
+from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, Reals, draws_of
+from densevse.statistics.intervals import Intervals, Limits, Replicates, over_seeds
+
+QUERY = ["fold", "direction", "query_id"]
+
+
+@dataclass(frozen=True)
+class RankHistogram:
+    """How many queries of each rank there are: in the test set (the first row) and in each draw."""
+
+    ranks: NDArray[np.int64]  # (different ranks,) rising
+    counts: NDArray[np.float32]  # (1 + replicates, different ranks)
+
+    @classmethod
+    def of(cls, ranks: NDArray[np.int64], group: NDArray[np.int64], draws: NDArray[np.float32]) -> "RankHistogram":
+        """From ranks and groups of queries, and how often each group is drawn."""
+        different, which = np.unique(ranks, return_inverse=True)
+        shape = (draws.shape[1], len(different))
+        of_group = sparse.csr_array((np.ones(len(ranks), np.float32), (group, which)), shape=shape)
+        once = np.ones((1, shape[0]), np.float32)
+        return cls(different, np.vstack([once, draws]) @ of_group)
+
+    @cached_property
+    def totals(self) -> Reals:
+        """(1 + replicates,) how many queries."""
+        total: Reals = self.counts.sum(axis=1, dtype=np.float64)
+        return total
+
+    def share_up_to(self, rank: int) -> Reals:
+        """(1 + replicates,) the share of queries of at most this rank."""
+        found: Reals = self.counts[:, self.ranks <= rank].sum(axis=1, dtype=np.float64)
+        return found / self.totals
+
+    def mean(self) -> Reals:
+        """(1 + replicates,) mean rank."""
+        total: Reals = self.counts.astype(np.float64) @ self.ranks
+        return total / self.totals
+
+    def median(self) -> Reals:
+        """(1 + replicates,) median rank; between two middle queries, the mean of theirs."""
+        up_to = self.counts.cumsum(axis=1)
+        lower = (up_to > ((self.totals - 1) // 2)[:, None]).argmax(axis=1)
+        upper = (up_to > (self.totals // 2)[:, None]).argmax(axis=1)
+        median: Reals = (self.ranks[lower] + self.ranks[upper]) / 2
+        return median
+
+
+Metrics = Callable[[Mapping[str, Sequence[RankHistogram]]], dict[str, Reals]]
+"""From the histograms of each direction, one for each fold, to metrics (1 + replicates,)."""
+
+
+class RankBootstrap(Intervals):
+    """Draws of the queries of one test set, the same for every method that is measured on it.
+
+    Groups are drawn within their fold, with all their queries of both directions.
+    """
+
+    def __init__(
+        self,
+        queries: pd.DataFrame,
+        groups: Sequence[str],
+        metrics: Metrics,
+        limits: Limits,
+        replicates: int = REPLICATES,
+    ) -> None:
+        """`queries` has the columns fold, direction and query_id; `groups` says, for each, its image or family."""
+        super().__init__(limits, replicates)
+        self._queries, self._measured = queries[QUERY].reset_index(drop=True), metrics
+        random = np.random.default_rng(0)
+        codes = np.asarray(pd.factorize(pd.Series(groups))[0])
+        self._parts, self._enough = [], True
+        for fold in self._queries["fold"].unique():
+            inside = (self._queries["fold"] == fold).to_numpy()
+            group = np.unique(codes[inside], return_inverse=True)[1]
+            draws = draws_of(int(group.max()) + 1, replicates, random).astype(np.float32)
+            self._enough &= draws.shape[1] >= FEWEST_GROUPS
+            for direction in self._queries["direction"].unique():
+                chosen = (self._queries.loc[inside, "direction"] == direction).to_numpy()
+                self._parts.append((direction, np.flatnonzero(inside)[chosen], group[chosen], draws))
+
+    def replicates(self, rankings: Sequence[pd.DataFrame]) -> Replicates:
+        """The metrics of rankings, one for each seed, on every draw; too few groups are not drawn from.
+
+        A ranking has the columns of the queries and `rank`. Raises `InputError` if it does not answer exactly these
+        queries.
+        """
+        found = over_seeds([self._metrics(ranking) for ranking in rankings])
+        return found if self._enough else found.undrawn()
+
+    def _metrics(self, ranking: pd.DataFrame) -> dict[str, Reals]:
+        """Metric -> (1 + replicates,): on the true test set first."""
+        if ranking[QUERY].to_numpy(object).tolist() != self._queries.to_numpy(object).tolist():
+            raise InputError(
+                "Two retrieval artifacts of one table answer different queries: they were made from different test "
+                "sets. Delete results/<data set>/retrieval and run snakemake again."
+            )
+        ranks = ranking["rank"].to_numpy()
+        histograms: dict[str, list[RankHistogram]] = {}
+        for direction, rows, group, draws in self._parts:
+            histograms.setdefault(direction, []).append(RankHistogram.of(ranks[rows], group, draws))
+        return self._measured(histograms)
