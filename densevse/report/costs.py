@@ -11,15 +11,15 @@ import pandas as pd
 
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import USED
-from densevse.tables.rendering import Column, Document, Sheet
+from densevse.tables.rendering import Document, Sheet, TableColumn
 
 COLUMNS = (
-    Column("stage", number=False),
-    Column("data set", number=False),
-    Column("jobs"),
-    Column("longest job, s"),
-    Column("CPU of all, s"),
-    Column("most memory, MB"),
+    TableColumn("stage", number=False),
+    TableColumn("data set", number=False),
+    TableColumn("jobs"),
+    TableColumn("longest job, s"),
+    TableColumn("CPU of all, s"),
+    TableColumn("most memory, MB"),
 )
 
 

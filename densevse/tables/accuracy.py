@@ -10,7 +10,7 @@ from densevse.artifacts.schema import Schema
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.tables.rendering import Document, number, number_range
 
-INTERVALS = f"Intervals hold 95% of a bootstrap over families of images; those of gains are paired. {TOO_FEW}"
+ACCURACY_INTERVALS = f"Intervals hold 95% of a bootstrap over families of images; those of gains are paired. {TOO_FEW}"
 
 
 def accuracy_cells(row: Mapping[Any, Any]) -> list[str]:

@@ -13,8 +13,8 @@ from densevse.artifacts.copies import copies
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.tables.plan import MeasuredVariant, RoundsPlan, SectionPlan, TablePlan, Weights
 from densevse.tables.published import Paper, PublishedRow
-from densevse.tables.rendering import Column, Sheet, named_seeds
-from densevse.tables.sections import Section
+from densevse.tables.rendering import Sheet, TableColumn, named_seeds
+from densevse.tables.sections import MeasuredSection
 
 COMPUTED = "Random is the expected result of ranking by chance on these images and sentences, by formula."
 TIES = (
@@ -43,7 +43,7 @@ CHANGED = (
     "Settings changed for a data set stand at the end, each beside the method's own, which is the paper's where "
     "config/methods does not say that it is chosen."
 )
-CHANGED_COLUMNS = tuple(Column(name, number=False) for name in ("Setting", "Here", "The method's own", "Variants"))
+CHANGED_COLUMNS = tuple(TableColumn(name, number=False) for name in ("Setting", "Here", "The method's own", "Variants"))
 REGIONS = (
     "Annotation: a region asks for its phrases among all phrases; search: a phrase asks for its region among all. "
     "A region is the box around all that a phrase names; phrases are the parser's noun phrases that have a true box."
@@ -52,8 +52,8 @@ REGIONS = (
 
 def footnotes(
     plan: TablePlan,
-    sections: Sequence[Section],
-    published: Iterable[tuple[Section, PublishedRow]],
+    sections: Sequence[MeasuredSection],
+    published: Iterable[tuple[MeasuredSection, PublishedRow]],
     papers: Mapping[str, Paper],
 ) -> list[str]:
     """The footnotes of a table. `published` are the published rows that it shows, each with its section."""
@@ -72,7 +72,7 @@ def footnotes(
     return list(dict.fromkeys(found))  # what holds for several sections is said once
 
 
-def reading_notes(sections: Sequence[Section], reference: str | None) -> list[str]:
+def reading_notes(sections: Sequence[MeasuredSection], reference: str | None) -> list[str]:
     """How our metrics are to be read, where something was measured."""
     titles = {name: entry.title for section in sections for name, entry in section.plan.measured.items()}
     if not titles:
@@ -80,7 +80,7 @@ def reading_notes(sections: Sequence[Section], reference: str | None) -> list[st
     return [COMPUTED, TIES, INTERVALS, *([GAIN.format(reference=titles[reference])] if reference in titles else [])]
 
 
-def making_notes(plan: TablePlan | RoundsPlan, sections: Sequence[Section]) -> list[str]:
+def making_notes(plan: TablePlan | RoundsPlan, sections: Sequence[MeasuredSection]) -> list[str]:
     """Networks, words, seeds, devices, configuration and versions."""
     made_from = [made for section in sections for made in section.made_from]
     return [
@@ -116,13 +116,13 @@ def _changed_settings(section: SectionPlan) -> list[Sheet]:
     return [Sheet(heading, CHANGED_COLUMNS, rows)] if rows else []
 
 
-def _without_difference(shown: Iterable[tuple[Section, PublishedRow]]) -> list[str]:
+def _without_difference(shown: Iterable[tuple[MeasuredSection, PublishedRow]]) -> list[str]:
     """Why a published row has no Difference although ours stands beside it."""
     beside = [(of, row) for of, row in shown if row.variant in {"random", *of.plan.measured} and of.folds]
     return [why for of, row in beside for why in _differing(of, row)]
 
 
-def _differing(section: Section, row: PublishedRow) -> list[str]:
+def _differing(section: MeasuredSection, row: PublishedRow) -> list[str]:
     title, ranked = section.plan.title, f"{section.fold_size:,}"
     if row.dataset != section.plan.dataset:
         return [f"{title}: {ranked} regions; the papers' are others, so no Difference is printed."]
@@ -137,7 +137,7 @@ def _differing(section: Section, row: PublishedRow) -> list[str]:
     ]
 
 
-def _data_notes(sections: Sequence[Section]) -> list[str]:
+def _data_notes(sections: Sequence[MeasuredSection]) -> list[str]:
     """What was trained on and ranked; with the protocols where it differs between those of one data set."""
     protocols: dict[tuple[str, str], list[str]] = {}
     for section in sections:
@@ -150,7 +150,7 @@ def _data_notes(sections: Sequence[Section]) -> list[str]:
     ]
 
 
-def _data_of(section: Section) -> list[str]:
+def _data_of(section: MeasuredSection) -> list[str]:
     """How many images were trained on and ranked, and which are left out."""
     images, dataset = section.images, section.plan.dataset
     if section.plan.protocol == "regions" and not section.folds:
@@ -181,7 +181,7 @@ def _copies(images: pd.DataFrame) -> list[str]:
     ]
 
 
-def _made_with(section: Section, networks: Mapping[str, Weights]) -> list[str]:
+def _made_with(section: MeasuredSection, networks: Mapping[str, Weights]) -> list[str]:
     """What read the images and sentences of a section; where variants differ, which of them."""
     measured = section.plan.measured
     if not measured:
@@ -222,7 +222,7 @@ def _setting(value: Any) -> str:
     return "none" if value is None else json.dumps(value).replace('"', "")
 
 
-def _seeds(sections: Sequence[Section]) -> list[str]:
+def _seeds(sections: Sequence[MeasuredSection]) -> list[str]:
     """Which seeds were run on each data set, named once for the variants that share them."""
     shared: dict[tuple[str, str], dict[str, None]] = {}
     for section in sections:

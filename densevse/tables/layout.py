@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
-from densevse.tables.rendering import Column, Sheet, number, number_range
+from densevse.tables.rendering import Sheet, TableColumn, number, number_range
 from densevse.tables.rows import Row
 
-METHOD, SPREAD, SEEDS = Column("Method", number=False), Column("±"), Column("Seeds")
+METHOD, SPREAD, SEEDS = TableColumn("Method", number=False), TableColumn("±"), TableColumn("Seeds")
 HEADS = {"i2t": "annotation", "t2i": "search"}
 """The directions, as the papers head their columns: image annotation and image search."""
 Shown = list[tuple[str, str, str]]
@@ -45,14 +45,20 @@ def _metrics_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: s
     lines += [(row, ours.get(row.variant)) for row in published]
     beside = {row.variant for row in published} | {"random"}
     lines += [(None, row) for variant, row in ours.items() if variant not in beside]
-    gains = [] if reference is None else [Column(f"Gain on {reference}", number=False)]
+    gains = [] if reference is None else [TableColumn(f"Gain on {reference}", number=False)]
     tail = [SPREAD, SEEDS]
     if published:
-        columns = [METHOD, Column("Source", number=False), *_columns(shown, "Published")]
-        columns += [Column("Ours", number=False), *_columns(shown, "Our"), *tail, Column("Difference"), *gains]
+        columns = [METHOD, TableColumn("Source", number=False), *_columns(shown, "Published")]
+        columns += [
+            TableColumn("Ours", number=False),
+            *_columns(shown, "Our"),
+            *tail,
+            TableColumn("Difference"),
+            *gains,
+        ]
         cells = [_line(theirs, own, shown, bool(gains)) for theirs, own in lines]
     else:
-        columns = [METHOD, *_columns(shown, ""), *tail, *gains, Column("Variant and seeds", number=False)]
+        columns = [METHOD, *_columns(shown, ""), *tail, *gains, TableColumn("Variant and seeds", number=False)]
         cells = [_own_line(own, shown, bool(gains)) for _, own in lines if own]
     return Sheet(heading, tuple(columns), cells)
 
@@ -94,8 +100,8 @@ def gain(own: Row | None) -> str:
 
 
 def _intervals_sheet(measured: Sequence[Row], shown: Shown, reference: str | None) -> Sheet:
-    columns = [METHOD, Column("Ours", number=False), *_columns(shown, "")]
-    columns += [] if reference is None else [Column(f"Gain on {reference}")]
+    columns = [METHOD, TableColumn("Ours", number=False), *_columns(shown, "")]
+    columns += [] if reference is None else [TableColumn(f"Gain on {reference}")]
     cells = []
     for row in measured:
         line = [row.method, row.variant, *(number_range(row.intervals[key], key) for key, _, _ in shown)]
@@ -103,5 +109,5 @@ def _intervals_sheet(measured: Sequence[Row], shown: Shown, reference: str | Non
     return Sheet("95% intervals of our metrics", tuple(columns), cells)
 
 
-def _columns(shown: Shown, whose: str) -> list[Column]:
-    return [Column(header, f"{whose} {group}".strip().capitalize(), short=group) for _, group, header in shown]
+def _columns(shown: Shown, whose: str) -> list[TableColumn]:
+    return [TableColumn(header, f"{whose} {group}".strip().capitalize(), short=group) for _, group, header in shown]

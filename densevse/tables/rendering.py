@@ -12,7 +12,7 @@ from densevse.artifacts.files import write_text
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """A column: its header, the group of columns it belongs to (`short` in Markdown), and whether it holds numbers."""
 
     header: str
@@ -26,7 +26,7 @@ class Sheet:
     """Rows below a heading; each row has one cell per column."""
 
     heading: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: list[list[str]]
 
     def markdown(self) -> list[str]:

@@ -21,7 +21,7 @@ from densevse.tables.plan import TablePlan
 from densevse.tables.published import PublishedRow, read_paper, read_published
 from densevse.tables.rendering import Document, Sheet
 from densevse.tables.rows import Row, as_record
-from densevse.tables.sections import Section, SectionArtifacts, read_section
+from densevse.tables.sections import MeasuredSection, SectionArtifacts, read_section
 
 
 class Outputs(NamedTuple):
@@ -73,7 +73,9 @@ def write_table(rows: pd.DataFrame, kind: Schema, shown: Document, plan: Strict,
     schema.write(rows, kind, outputs.parquet, {"plan": plan.model_dump(mode="json")})
 
 
-def chosen(rows: Iterable[PublishedRow], tables: Iterable[PrintedTable], section: Section) -> list[PublishedRow]:
+def chosen(
+    rows: Iterable[PublishedRow], tables: Iterable[PrintedTable], section: MeasuredSection
+) -> list[PublishedRow]:
     """The published rows that belong into a section, by printed table, then as printed."""
     rows = list(rows)
     place = (section.plan.published or section.plan.dataset, section.plan.protocol)
@@ -87,7 +89,7 @@ def chosen(rows: Iterable[PublishedRow], tables: Iterable[PrintedTable], section
     ]
 
 
-def _sheets(section: Section, rows: Sequence[Row], reference: str | None) -> list[Sheet]:
+def _sheets(section: MeasuredSection, rows: Sequence[Row], reference: str | None) -> list[Sheet]:
     measured = section.plan.measured
     title = measured[reference].title if reference in measured and len(measured) > 1 else None
     return sheets(rows, section.heading(), title)

@@ -14,13 +14,13 @@ from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.tables.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
 from densevse.tables.layout import HEADS, gain
 from densevse.tables.plan import MeasuredVariant, RoundPlan, RoundsPlan
-from densevse.tables.rendering import Column, Document, Sheet, number, number_range
+from densevse.tables.rendering import Document, Sheet, TableColumn, number, number_range
 from densevse.tables.results import Outputs, write_table
 from densevse.tables.rows import Row, as_record, measured_rows
 from densevse.tables.sections import SectionArtifacts, read_section
 
 CHOICES = ("learned", "whole image", "chance", "best possible")
-METRICS = [
+SHOWN_METRICS = [
     *(f"{direction}_{metric}" for direction in DIRECTIONS for metric in (*(f"r{k}" for k in RECALLS), "median_rank")),
     "rsum",
 ]
@@ -89,16 +89,16 @@ def _record(line: Line) -> dict[str, Any]:
     return {**as_record(row), "variant": one.variant, "round": one.number, "gain": row.gain or 0.0, **accuracies}
 
 
-NAMES = (Column("Method", number=False), Column("Variant", number=False), Column("Round"))
+NAMES = (TableColumn("Method", number=False), TableColumn("Variant", number=False), TableColumn("Round"))
 
 
 def _metrics_sheet(lines: Sequence[Line], heading: str) -> Sheet:
-    columns = (*NAMES, *_metric_columns(), Column("±"), Column("Gain", number=False))
-    columns += tuple(Column(choice, "Accuracy", short="accuracy") for choice in CHOICES)
+    columns = (*NAMES, *_metric_columns(), TableColumn("±"), TableColumn("Gain", number=False))
+    columns += tuple(TableColumn(choice, "Accuracy", short="accuracy") for choice in CHOICES)
     cells = [
         [
             *(row.method, one.variant, str(one.number)),
-            *(number(row.metrics[key], key) for key in METRICS),
+            *(number(row.metrics[key], key) for key in SHOWN_METRICS),
             *(number(row.rsum_spread), gain(row)),
             *("" if accuracy[choice] is None else f"{accuracy[choice]:.3f}" for choice in CHOICES),
         ]
@@ -111,15 +111,17 @@ def _intervals_sheet(lines: Sequence[Line]) -> Sheet:
     cells = [
         [
             *(row.method, one.variant, str(one.number)),
-            *(number_range(row.intervals[key], key) for key in METRICS),
+            *(number_range(row.intervals[key], key) for key in SHOWN_METRICS),
             number_range(row.gain_interval, sign="+"),
         ]
         for one, row, _ in lines
     ]
-    return Sheet("95% intervals", (*NAMES, *_metric_columns(), Column("Gain")), cells)
+    return Sheet("95% intervals", (*NAMES, *_metric_columns(), TableColumn("Gain")), cells)
 
 
-def _metric_columns() -> tuple[Column, ...]:
+def _metric_columns() -> tuple[TableColumn, ...]:
     headers = (*(f"R@{k}" for k in RECALLS), "Med r")
-    both = [Column(header, HEADS[side].capitalize(), short=HEADS[side]) for side in DIRECTIONS for header in headers]
-    return (*both, Column("Sum"))
+    both = [
+        TableColumn(header, HEADS[side].capitalize(), short=HEADS[side]) for side in DIRECTIONS for header in headers
+    ]
+    return (*both, TableColumn("Sum"))

@@ -36,7 +36,7 @@ PROTOCOLS = {
 
 
 @dataclass(frozen=True)
-class Section:
+class MeasuredSection:
     """A data set under a protocol, as planned and as its artifacts say."""
 
     plan: SectionPlan
@@ -108,7 +108,7 @@ class SectionArtifacts(NamedTuple):
         )
 
 
-def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionArtifacts) -> Section:
+def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionArtifacts) -> MeasuredSection:
     """Read a section. One that measures nothing has no test set either: published rows need no data.
 
     Raises `InputError` if an artifact is missing, or was not made with what the plan says (see `check_provenance`).
@@ -123,14 +123,14 @@ def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionAr
             made_from.append(schema.check(path, RETRIEVAL))
             check_provenance(path, made_from[-1], entry.made_with, configured)
     if not measured:
-        return Section(plan, None, NOTHING, [], [], [])
+        return MeasuredSection(plan, None, NOTHING, [], [], [])
     images = artifacts.images.path(Identity(plan.dataset))
     if plan.protocol == "regions":
         test_set = _regions(measured, made_from, families_of(images))
-        return Section(plan, None, test_set, full(test_set), measured, made_from)
+        return MeasuredSection(plan, None, test_set, full(test_set), measured, made_from)
     image_table = schema.read(images, IMAGES)
     test_set = select_split(image_table, schema.read(artifacts.captions.path(Identity(plan.dataset)), CAPTIONS))
-    return Section(plan, image_table, test_set, folds(test_set, plan.protocol), measured, made_from)
+    return MeasuredSection(plan, image_table, test_set, folds(test_set, plan.protocol), measured, made_from)
 
 
 def source(row: PublishedRow, papers: Mapping[str, Paper]) -> str:

@@ -23,7 +23,13 @@ from densevse.tables.published_files import (
 
 FOLDER = Path(__file__).parents[2] / "config/published"
 COLUMNS = {"method": required, "images": whole, "r1": real, "r5": real_or_none, "printed": as_printed, "note": any_text}
-USERS = {"captions": captions, "human": human, "proposals": proposals, "relations": relations, "votes": votes}
+USERS = {
+    "captions": captions.PUBLISHED_CAPTIONS,
+    "human": human.PUBLISHED_AGREEMENT,
+    "proposals": proposals.PUBLISHED_PROPOSALS,
+    "relations": relations.PUBLISHED_RELATIONS,
+    "votes": votes.PUBLISHED_VOTES,
+}
 
 
 def written(tmp_path, *lines):
@@ -66,7 +72,7 @@ def test_other_columns_are_refused(tmp_path):
 def test_every_published_file_fits_its_columns(kind):
     files = list((FOLDER / kind).glob("*.csv"))
     assert files
-    assert all(read_rows(file, USERS[kind].PUBLISHED) for file in files)
+    assert all(read_rows(file, USERS[kind]) for file in files)
 
 
 def test_what_is_said_about_a_file_has_exactly_its_keys(tmp_path):

@@ -23,8 +23,8 @@ from densevse.artifacts.store import FeatureStore
 from densevse.runtime.errors import InputError
 from densevse.statistics.accuracies import accuracies
 from densevse.statistics.bootstrap import Reals
-from densevse.tables.accuracy import INTERVALS, accuracy_cells, gain_cells, write_accuracies
-from densevse.tables.rendering import Column, Document, Sheet, number
+from densevse.tables.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
+from densevse.tables.rendering import Document, Sheet, TableColumn, number
 
 Objects: TypeAlias = Mapping[str, list[frozenset[str]]]
 Indices: TypeAlias = NDArray[np.int64]
@@ -106,8 +106,8 @@ TITLES = {"arithmetic": "image - word + word", "image": "the image alone", "word
 def table(rows: pd.DataFrame, title: str) -> Document:
     """ARITHMETIC_ACCURACY rows as a table."""
     columns = (
-        Column("searched with", number=False),
-        *(Column(name) for name in ("first", "accuracy", "95%", "chance", "gain", "95%")),
+        TableColumn("searched with", number=False),
+        *(TableColumn(name) for name in ("first", "accuracy", "95%", "chance", "gain", "95%")),
     )
     sheets = []
     for kind, of_kind in rows.groupby("kind", sort=False):
@@ -125,7 +125,7 @@ def table(rows: pd.DataFrame, title: str) -> Document:
     notes = [
         "Accuracy: the share (%) of queries of which one of the first images shows the object with the word exchanged.",
         "Gain: what the arithmetic has above this line.",
-        INTERVALS,
+        ACCURACY_INTERVALS,
     ]
     return Document(title, sheets, notes)
 

@@ -5,11 +5,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.analyses.boundaries.schemas import TOLERANCE
-from densevse.tables.rendering import Column, Document, Sheet
+from densevse.tables.rendering import Document, Sheet, TableColumn
 
 Reals = NDArray[np.float64]
 
-METRICS = {
+F_MEASURES = {
     "ods": "F (ODS)",
     "ois": "F (OIS)",
     "threshold": "Threshold",
@@ -52,8 +52,8 @@ def table(rows: pd.DataFrame) -> Document:
     lines = []
     for name, group in rows.groupby("map", sort=False):
         facts = summary(group)
-        lines.append([str(name), str(facts["images"]), *(f"{facts[key]:.3f}" for key in METRICS)])
-    columns = (Column("Map", number=False), *map(Column, ("Images", *METRICS.values())))
+        lines.append([str(name), str(facts["images"]), *(f"{facts[key]:.3f}" for key in F_MEASURES)])
+    columns = (TableColumn("Map", number=False), *map(TableColumn, ("Images", *F_MEASURES.values())))
     notes = [
         "ODS: one threshold for all images; OIS: the best one of each.",
         f"Pixels are matched one to one with each person's boundaries, within {TOLERANCE} of the image's diagonal.",

@@ -16,7 +16,7 @@ from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW, Reals
 from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
 from densevse.tables.published_files import any_text, read_rows, real_or_none, required
-from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
+from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
 
 HEADINGS = {
@@ -35,8 +35,13 @@ def brevity_penalty(cell: str) -> str:
 
 
 PRINTED = (*(f"bleu_{n}" for n in ORDERS), "meteor", "rouge_l", "cider", "spice")
-PUBLISHED = {"method": required, "source": any_text, "bleu": brevity_penalty, **dict.fromkeys(PRINTED, real_or_none)}
-PUBLISHED |= {"note": any_text}
+PUBLISHED_CAPTIONS = {
+    "method": required,
+    "source": any_text,
+    "bleu": brevity_penalty,
+    **dict.fromkeys(PRINTED, real_or_none),
+}
+PUBLISHED_CAPTIONS |= {"note": any_text}
 """The columns of config/published/captions/<data set>.csv."""
 
 NOTES = [
@@ -162,7 +167,7 @@ def _record(
 
 def _published(file: str, references: str) -> list[dict[str, Any]]:
     found = []
-    for row in read_rows(file, PUBLISHED):
+    for row in read_rows(file, PUBLISHED_CAPTIONS):
         ending = row.pop("bleu")
         bleus = {f"bleu_{n}{ending}": row.pop(f"bleu_{n}") for n in ORDERS}
         found.append({"references": references, **row, **bleus, "generator": "", "seeds": 0})
@@ -180,12 +185,23 @@ def _missing(plan: CaptionTablePlan, frame: pd.DataFrame) -> Iterator[str]:
 
 
 def _sheet(rows: pd.DataFrame, heading: str) -> Sheet:
-    columns = [Column("Method", number=False), Column("Source", number=False)]
-    columns += [Column(str(n), "BLEU", "BLEU") for n in ORDERS]
-    columns += [Column("95%", "BLEU")]
-    columns += [Column(str(n), "BLEU without brevity penalty", "unpenalised") for n in ORDERS]
-    columns += [Column("METEOR"), Column("ROUGE-L"), Column("CIDEr", "CIDEr"), Column("95%", "CIDEr")]
-    columns += [Column("Gain", "CIDEr"), Column("SPICE"), Column("New"), Column("Words"), Column("Length")]
+    columns = [TableColumn("Method", number=False), TableColumn("Source", number=False)]
+    columns += [TableColumn(str(n), "BLEU", "BLEU") for n in ORDERS]
+    columns += [TableColumn("95%", "BLEU")]
+    columns += [TableColumn(str(n), "BLEU without brevity penalty", "unpenalised") for n in ORDERS]
+    columns += [
+        TableColumn("METEOR"),
+        TableColumn("ROUGE-L"),
+        TableColumn("CIDEr", "CIDEr"),
+        TableColumn("95%", "CIDEr"),
+    ]
+    columns += [
+        TableColumn("Gain", "CIDEr"),
+        TableColumn("SPICE"),
+        TableColumn("New"),
+        TableColumn("Words"),
+        TableColumn("Length"),
+    ]
     return Sheet(heading, tuple(columns), [_cells(row) for _, row in rows.iterrows()])
 
 

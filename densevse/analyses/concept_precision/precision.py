@@ -18,12 +18,12 @@ from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.average_precision import average_precisions, weighted_average_precisions
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import jackknife_interval, left_out
-from densevse.tables.rendering import Column, Document, Sheet, number, number_range
+from densevse.tables.rendering import Document, Sheet, TableColumn, number, number_range
 
 FEWEST = 10
 """Positives of a concept whose average precision is told in the table: below, it is mostly chance."""
 SHOWN = 40
-INTERVALS = (
+PRECISION_INTERVALS = (
     "In brackets 95% intervals by a jackknife over families of images; that of the gain is paired. They hold what a "
     "split of this size gives: of few images average precision is a little higher than of many."
 )
@@ -130,10 +130,10 @@ def table(title: str, concepts: pd.DataFrame, precision: pd.DataFrame, mean: pd.
         ]
         for row in concepts.head(SHOWN).merge(test, on="index").to_dict("records")
     ]
-    columns = (Column("concept", number=False), Column("kind", number=False), *map(Column, names))
+    columns = (TableColumn("concept", number=False), TableColumn("kind", number=False), *map(TableColumn, names))
     heading = f"{len(concepts)} concepts: {kinds}; the {len(cells)} most frequent"
     notes = [_summary(row) for row in mean.to_dict("records")]
-    notes += ["Words: how often the training sentences have it; precision in percent.", INTERVALS]
+    notes += ["Words: how often the training sentences have it; precision in percent.", PRECISION_INTERVALS]
     return Document(f"Concepts of {title}", [Sheet(heading, columns, cells)], notes)
 
 

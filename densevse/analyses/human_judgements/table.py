@@ -18,15 +18,15 @@ from densevse.artifacts.index import ArtifactIndex
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN, Interval, interval_of_statistic
 from densevse.tables.published_files import any_text, read_rows, real_or_none, required
-from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
+from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
 
-KINDS = {"experts": "c", "crowd": "b"}
+TAUS = {"experts": "c", "crowd": "b"}
 """Whose judgements, and by which of Kendall's taus."""
 
 PAIR = ["image_id", "caption_id"]
-REPLICATES = 400
-PUBLISHED = {"method": required, "source": any_text, **dict.fromkeys(KINDS, real_or_none), "note": any_text}
+TAU_REPLICATES = 400
+PUBLISHED_AGREEMENT = {"method": required, "source": any_text, **dict.fromkeys(TAUS, real_or_none), "note": any_text}
 """The columns of config/published/human/<data set>.csv."""
 
 NOTES = [
@@ -55,11 +55,11 @@ def make_agreement_table(
     """
     judged = schema.read(judgements, JUDGEMENTS)
     found_scores = ArtifactIndex(scores, PAIR_SCORES)
-    records = [{**row, "variant": "", "seeds": 0} for row in read_rows(published, PUBLISHED)]
+    records = [{**row, "variant": "", "seeds": 0} for row in read_rows(published, PUBLISHED_AGREEMENT)]
     for variant, entry in plan.measured.items():
         paths = [found_scores.path(entry.identity(plan.dataset, seed)) for seed in entry.seeds]
         runs = [schema.read(path, PAIR_SCORES) for path in paths]
-        found = {by: agreement(judged[judged["by"] == by], runs, kind) for by, kind in KINDS.items()}
+        found = {by: agreement(judged[judged["by"] == by], runs, kind) for by, kind in TAUS.items()}
         source = named_seeds(entry.seeds)
         row = {"method": entry.title, "source": source, "variant": variant, "seeds": len(runs), "note": ""}
         for by, value in found.items():
@@ -83,7 +83,7 @@ def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> 
     def tau(rows: np.ndarray[Any, Any]) -> float:
         return float(np.mean([_tau(of_run[rows], rating[rows], kind) for of_run in scores]))
 
-    return Agreement(tau(np.arange(len(judged))), interval_of_statistic(tau, judged["image_id"], REPLICATES))
+    return Agreement(tau(np.arange(len(judged))), interval_of_statistic(tau, judged["image_id"], TAU_REPLICATES))
 
 
 def _scores_of(judged: pd.DataFrame, run: pd.DataFrame) -> np.ndarray[Any, Any]:
@@ -99,13 +99,13 @@ def _tau(scores: np.ndarray[Any, Any], rating: np.ndarray[Any, Any], kind: str) 
 
 
 def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
-    columns = [Column("Method", number=False), Column("Source", number=False)]
+    columns = [TableColumn("Method", number=False), TableColumn("Source", number=False)]
     columns += [
-        Column("tau-c", "Experts", short="experts"),
-        Column("95%", "Experts"),
-        Column("tau-b", "Crowd", "crowd"),
+        TableColumn("tau-c", "Experts", short="experts"),
+        TableColumn("95%", "Experts"),
+        TableColumn("tau-b", "Crowd", "crowd"),
     ]
-    columns += [Column("95%", "Crowd"), Column("Ours", number=False)]
+    columns += [TableColumn("95%", "Crowd"), TableColumn("Ours", number=False)]
     cells = [
         [row["method"], row["source"], *_cells(row, "experts"), *_cells(row, "crowd"), row["variant"]]
         for _, row in rows.iterrows()

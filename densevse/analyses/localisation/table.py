@@ -9,8 +9,8 @@ from densevse.analyses.localisation.schemas import HEAT_MAPS, LOCALISATION_ACCUR
 from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.statistics.accuracies import accuracies
-from densevse.tables.accuracy import INTERVALS, accuracy_cells, gain_cells, write_accuracies
-from densevse.tables.rendering import Column, Document, Sheet
+from densevse.tables.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
+from densevse.tables.rendering import Document, Sheet, TableColumn
 
 COLUMNS = ["image_id", "right", "centre_right", "box_share"]
 TITLES = {
@@ -37,13 +37,16 @@ def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
 
 def table(rows: pd.DataFrame, title: str) -> Document:
     """LOCALISATION_ACCURACY rows as a table."""
-    columns = (Column("pointed at", number=False), *(Column(name) for name in ("accuracy", "95%", "gain", "95%")))
+    columns = (
+        TableColumn("pointed at", number=False),
+        *(TableColumn(name) for name in ("accuracy", "95%", "gain", "95%")),
+    )
     cells = [[TITLES[row["by"]], *accuracy_cells(row), *gain_cells(row, POINTED[0])] for row in rows.to_dict("records")]
     counts = f"{int(rows['phrases'].iloc[0]):,} phrases in {int(rows['images'].iloc[0]):,} images"
     notes = [
         "Accuracy, by the pointing game: the share (%) of phrases of which the place lies in one of the true boxes, "
         "without any tolerance beside them.",
         "Gain: what heat maps have above this line.",
-        INTERVALS,
+        ACCURACY_INTERVALS,
     ]
     return Document(title, [Sheet(counts, columns, cells)], notes)

@@ -14,20 +14,25 @@ from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.proposals import PERCENT, PROPOSAL_RECALL, PROPOSAL_TIMES
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.tables.published_files import read_about, read_rows, real, real_or_none, required, whole
-from densevse.tables.rendering import Column, Document, Sheet
+from densevse.tables.rendering import Document, Sheet, TableColumn
 
-METRICS = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
+OVERLAP_METRICS = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
 NAMES = ("average best overlap", *(f"recall at {percent / 100}" for percent in PERCENT), "Jaccard of segments")
 
 
-PUBLISHED = {"proposer": required, "boxes": whole, "boxes_mean": real, **dict.fromkeys(METRICS[1:], real_or_none)}
+PUBLISHED_PROPOSALS = {
+    "proposer": required,
+    "boxes": whole,
+    "boxes_mean": real,
+    **dict.fromkeys(OVERLAP_METRICS[1:], real_or_none),
+}
 """The columns of config/published/proposals/<data set>.csv; 0 boxes are all that there are."""
 
 
 class Published(NamedTuple):
     """Metrics that a proposer's authors published, and what they were measured on."""
 
-    rows: Sequence[Mapping[str, Any]]  # each with the columns PUBLISHED
+    rows: Sequence[Mapping[str, Any]]  # each with the columns PUBLISHED_PROPOSALS
     images: str
     source: str
 
@@ -58,7 +63,7 @@ def _by_proposer(paths: Sequence[str], kind: Schema, dataset: str, names: Sequen
 
 def read_published(table: str | Path, about: str | Path) -> Published:
     """The metrics of config/published/proposals/<data set>.csv, with what stands in the .yaml beside it."""
-    return Published(read_rows(table, PUBLISHED), **read_about(about, ("images", "source")))
+    return Published(read_rows(table, PUBLISHED_PROPOSALS), **read_about(about, ("images", "source")))
 
 
 def table(
@@ -73,14 +78,14 @@ def table(
 
 
 def _recalls(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> Sheet:
-    columns = (Column("proposer", number=False), *map(Column, ("boxes looked at", "boxes per image", *NAMES)))
+    columns = (TableColumn("proposer", number=False), *map(TableColumn, ("boxes looked at", "boxes per image", *NAMES)))
     cells = [
-        [name, *_counts(row), *(_measured(row, metric) for metric in METRICS)]
+        [name, *_counts(row), *(_measured(row, metric) for metric in OVERLAP_METRICS)]
         for name, rows in recalls.items()
         for row in rows.to_dict("records")
     ]
     cells += [
-        [f"{row['proposer']}, published", *_counts(row), *(_metric(row.get(metric)) for metric in METRICS)]
+        [f"{row['proposer']}, published", *_counts(row), *(_metric(row.get(metric)) for metric in OVERLAP_METRICS)]
         for row in (published.rows if published else [])
     ]
     return Sheet("", columns, cells)
@@ -104,10 +109,10 @@ def _times(times: Mapping[str, pd.DataFrame]) -> Sheet:
         steps = ", ".join(f"{step} {value:.2f}" for step, value in seconds.items())
         cells.append([name, f"{sum(seconds.values()):.2f}", "" if contours is None else f"{contours:.2f}", steps])
     columns = (
-        Column("proposer", number=False),
-        Column("all but contours"),
-        Column("contours"),
-        Column("steps", number=False),
+        TableColumn("proposer", number=False),
+        TableColumn("all but contours"),
+        TableColumn("contours"),
+        TableColumn("steps", number=False),
     )
     return Sheet("Processor seconds per image, in one process of one thread, and of which step", columns, cells)
 

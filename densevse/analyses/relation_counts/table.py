@@ -7,22 +7,22 @@ from typing import Any
 import pandas as pd
 
 from densevse.tables.published_files import read_rows, required, whole
-from densevse.tables.rendering import Column, Document, Sheet
+from densevse.tables.rendering import Document, Sheet, TableColumn
 
-PUBLISHED = {"dataset": required, "relations": whole, "frequent_relations": whole}
+PUBLISHED_RELATIONS = {"dataset": required, "relations": whole, "frequent_relations": whole}
 PARTS = {"all": "the whole data set", "train": "training"}
 COLUMNS = (
-    Column("Dependencies", number=False),
-    Column("Counted over", number=False),
-    Column("Sentences"),
-    Column("Relations"),
-    Column("At least 1%"),
-    Column("Triplets"),
-    Column("Rare relation %"),
-    Column("Unknown word %"),
-    Column("Kept"),
-    Column("Most in a sentence"),
-    Column("Sentences without"),
+    TableColumn("Dependencies", number=False),
+    TableColumn("Counted over", number=False),
+    TableColumn("Sentences"),
+    TableColumn("Relations"),
+    TableColumn("At least 1%"),
+    TableColumn("Triplets"),
+    TableColumn("Rare relation %"),
+    TableColumn("Unknown word %"),
+    TableColumn("Kept"),
+    TableColumn("Most in a sentence"),
+    TableColumn("Sentences without"),
 )
 NOTES = [
     "A relation is rare where less than 1% of a part's triplets have it. The paper counts over the whole data set; "
@@ -36,7 +36,7 @@ NOTES = [
 
 def read_published(file: str | Path, dataset: str) -> list[dict[str, Any]]:
     """The paper's counts for a data set, in config/published/relations/defrag.csv: one row, or none."""
-    return [row for row in read_rows(file, PUBLISHED) if row["dataset"] == dataset]
+    return [row for row in read_rows(file, PUBLISHED_RELATIONS) if row["dataset"] == dataset]
 
 
 def table(title: str, counted: Mapping[str, pd.DataFrame], published: Sequence[Mapping[str, Any]]) -> Document:

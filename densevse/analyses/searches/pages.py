@@ -12,7 +12,7 @@ from densevse.artifacts.files import write_text
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report.pages import Picture, page, picture_element
 from densevse.report.pictures import pictures
-from densevse.tables.rendering import Column, Document, Sheet
+from densevse.tables.rendering import Document, Sheet, TableColumn
 
 STYLE = (
     "section{margin-bottom:2em}ol{padding:0;list-style:none}li{max-width:46em}img{max-width:240px;vertical-align:top}"
@@ -42,7 +42,11 @@ def search_pages(
 
 def _markdown(queries: list[pd.DataFrame], asked: str, title: str, notes: list[str]) -> str:
     answer = "image_id" if asked == "sentences" else "text"
-    columns = (Column("rank"), Column("score"), Column("image" if asked == "sentences" else "sentence", number=False))
+    columns = (
+        TableColumn("rank"),
+        TableColumn("score"),
+        TableColumn("image" if asked == "sentences" else "sentence", number=False),
+    )
     sheets = []
     for answers in queries:
         cells = zip(answers["rank"].astype(str), answers["score"].map("{:.3f}".format), answers[answer], strict=True)

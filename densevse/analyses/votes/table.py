@@ -20,10 +20,17 @@ from densevse.artifacts.phrase_boxes import PHRASE, RIGHT, TRUE_BOX, true_boxes_
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
 from densevse.tables.published_files import any_text, read_rows, real, required, whole
-from densevse.tables.rendering import Column, Document, Sheet, named_seeds, number, number_range
+from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
 
-PUBLISHED = {"method": required, "source": any_text, "correct": real, "pairs": whole, "voters": whole, "note": any_text}
+PUBLISHED_VOTES = {
+    "method": required,
+    "source": any_text,
+    "correct": real,
+    "pairs": whole,
+    "voters": whole,
+    "note": any_text,
+}
 """The columns of config/published/votes/<paper>.csv."""
 
 COUNTS = ["exact_pairs", "pairs", "fewest_voters", "most_voters", "ties", "without_votes"]
@@ -108,18 +115,22 @@ def _percent(metric: str, right: np.ndarray[Any, Any], family: np.ndarray[Any, A
 
 def _published(file: str) -> list[dict[str, Any]]:
     found = []
-    for row in read_rows(file, PUBLISHED):
+    for row in read_rows(file, PUBLISHED_VOTES):
         voters = row.pop("voters")
         found.append({**row, "variant": "", "fewest_voters": voters, "most_voters": voters})
     return found
 
 
 def _sheet(rows: pd.DataFrame) -> Sheet:
-    columns = [Column("Method", number=False), Column("Source", number=False)]
-    columns += [Column("correct", "Votes", "votes"), Column("95%", "Votes"), Column("pairs", "Votes")]
-    columns += [Column("voters for each", "Votes"), Column("ties", "Votes"), Column("without votes", "Votes")]
-    columns += [Column("correct", "Exact", "exact"), Column("95%", "Exact"), Column("pairs", "Exact")]
-    columns += [Column("Ours", number=False)]
+    columns = [TableColumn("Method", number=False), TableColumn("Source", number=False)]
+    columns += [TableColumn("correct", "Votes", "votes"), TableColumn("95%", "Votes"), TableColumn("pairs", "Votes")]
+    columns += [
+        TableColumn("voters for each", "Votes"),
+        TableColumn("ties", "Votes"),
+        TableColumn("without votes", "Votes"),
+    ]
+    columns += [TableColumn("correct", "Exact", "exact"), TableColumn("95%", "Exact"), TableColumn("pairs", "Exact")]
+    columns += [TableColumn("Ours", number=False)]
     return Sheet("", tuple(columns), [_cells(row) for row in rows.to_dict("records")])
 
 

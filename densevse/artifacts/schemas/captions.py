@@ -45,7 +45,7 @@ CAPTION_SCORES = Schema(
     ),
 )
 
-METRICS = tuple(
+CAPTION_METRICS = tuple(
     Column(name, REAL, meaning, nullable=True)
     for name, meaning in (
         *((f"bleu_{n}", f"BLEU-{n}, percent") for n in ORDERS),
@@ -67,10 +67,10 @@ CAPTION_TABLE = Schema(
         Column("method", TEXT, "what wrote the sentences"),
         Column("source", TEXT, "paper of a published row; generator and seeds of a measured one"),
         Column("generator", TEXT, "its name in config/generators, copied or person; empty for a published row"),
-        *METRICS,
+        *CAPTION_METRICS,
         *(
             Column(f"{each.name}_{end}", REAL, f"{end} end of its 95% interval", nullable=True)
-            for each in METRICS
+            for each in CAPTION_METRICS
             for end in ("low", "high")
         ),
         Column("gain", REAL, "CIDEr less that of the row that it is compared with, percent", nullable=True),

@@ -3,7 +3,7 @@
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import NUMBER, REAL, TEXT
 
-METRICS = tuple(
+RETRIEVAL_METRICS = tuple(
     Column(f"{direction}_{metric}", REAL, meaning, nullable=True)
     for direction in ("i2t", "t2i")
     for metric, meaning in (
@@ -19,9 +19,9 @@ TOTALS = (
     Column("rsum", REAL, "sum of the six recalls", nullable=True),
     Column("mean_recall", REAL, "mR, the mean of the six recalls", nullable=True),
 )
-INTERVALS = tuple(
+INTERVAL_COLUMNS = tuple(
     Column(f"{column.name}_{end}", REAL, f"{end} end of the 95% interval of {column.name}", nullable=True)
-    for column in (*METRICS, *TOTALS)
+    for column in (*RETRIEVAL_METRICS, *TOTALS)
     for end in ("low", "high")
 )
 GAIN = (
@@ -41,9 +41,9 @@ RESULTS = Schema(
         Column("kind", TEXT, "random, published or measured"),
         Column("source", TEXT, "paper and table of a published row; variant and seeds of a measured one"),
         Column("variant", TEXT, "the variant in config/methods that the row belongs to; empty without one"),
-        *METRICS,
+        *RETRIEVAL_METRICS,
         *TOTALS,
-        *INTERVALS,
+        *INTERVAL_COLUMNS,
         RSUM_SPREAD,
         *GAIN,
         Column("difference", REAL, "ours minus a published row, summed over the recalls it prints", nullable=True),
@@ -61,9 +61,9 @@ ROUNDS = Schema(
         Column("method", TEXT, "its name as printed"),
         Column("round", NUMBER, "the round; 0 is trained without correspondences"),
         Column("seeds", NUMBER, "how many seeds its metrics are means of"),
-        *METRICS,
+        *RETRIEVAL_METRICS,
         *TOTALS,
-        *INTERVALS,
+        *INTERVAL_COLUMNS,
         RSUM_SPREAD,
         *GAIN,
         *(
