@@ -16,7 +16,7 @@ from benchmarks._timing import times_as_fast
 from densevse.analyses.boundaries.bsds import photographs
 from densevse.datasets.images import decode
 from densevse.vision.mcg.contours import Contours, HEDContours, resize
-from densevse.vision.mcg.forest import Forest, grow
+from densevse.vision.mcg.forest import RegressionForest, grow
 from densevse.vision.mcg.hed import HED, load_hed
 from densevse.vision.mcg.proposing import propose
 from densevse.vision.timer import Timer
@@ -53,7 +53,7 @@ def _against_search(
     pictures: list[np.ndarray],
     maps: list[list[np.ndarray]],
     counts: list[list[int]],
-    forest: Forest,
+    forest: RegressionForest,
     note: str,
 ) -> tuple[str, str, float, str]:
     timer = Timer()
@@ -117,6 +117,6 @@ def _contours(detector: Contours, picture: np.ndarray) -> list[np.ndarray]:
     return found
 
 
-def _forest() -> Forest:
+def _forest() -> RegressionForest:
     random = np.random.default_rng(0)
     return grow(random.random((43_920, 16), np.float32), random.random(43_920, np.float32), trees=50, leaf=5, seed=0)

@@ -23,7 +23,7 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.artifacts.store import FeatureWriter
-from densevse.config.training import NamedPhase, Recipe, Training
+from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
@@ -170,7 +170,7 @@ def made_trainer(
     torch.manual_seed(0)
     method = build(name, parameters, Shapes(features, VOCABULARY + 2))
     phases = [NamedPhase(name="main", epochs=1, learning_rate=2e-4)]
-    recipe = Recipe(training=Training(batch_size=BATCH, clip=2.0), phases=phases, seed=0)
+    recipe = Recipe(training=TrainingConfig(batch_size=BATCH, clip=2.0), phases=phases, seed=0)
     return Trainer(Retrieval(method, pairs, pairs), recipe, Checkpoint(folder / "model", "0" * 64))
 
 

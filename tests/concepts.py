@@ -10,7 +10,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureWriter
-from densevse.config.training import NamedPhase, Training
+from densevse.config.training import NamedPhase, TrainingConfig
 from densevse.training.concepts import ConceptFiles, ConceptJob
 
 NAMES = ["red", "green", "blue"]
@@ -69,4 +69,4 @@ def written(folder):
 
 def job(epochs=8, rate=0.1, kind=ConceptJob, **changes):
     phases = [NamedPhase(name="main", epochs=epochs, learning_rate=rate)]
-    return kind(concept_network="multi", training=Training(batch_size=16), phases=phases, seed=0, **changes)
+    return kind(concept_network="multi", training=TrainingConfig(batch_size=16), phases=phases, seed=0, **changes)

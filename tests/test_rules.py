@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from densevse.dag.project import Project, any_of
-from densevse.dag.tables import Tables
+from densevse.dag.tables import TableStage
 from tests.rules import ROOT, Rule, rules
 
 SHOWN = ("filled", "packaged")
@@ -99,5 +99,5 @@ def test_no_table_of_the_project_has_the_name_of_what_another_rule_makes():
         and str(output.value).startswith("<results>/tables/")
     ]
     assert len(made) > 5
-    for name in Tables(project).names():
+    for name in TableStage(project).names():
         assert not [pattern for pattern in made if pattern.fullmatch(f"<results>/tables/{name}.md")], name

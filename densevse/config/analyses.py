@@ -1,14 +1,15 @@
-"""Settings of analyses. Each declares its own, in densevse/analyses/<name>/settings.py, as a class `Settings`.
+"""Settings of analyses: each analysis declares its own, in densevse/analyses/<name>/settings.py.
 
-They stand below the top-level key `<name>` of the configuration; config/analyses/<name>.yaml holds those that come with
-the project. This module finds them by their folders' names, so that an analysis can be added or deleted without an
-edit elsewhere.
+There stands one subclass of `AnalysisSettings`. It describes the top-level key `<name>` of the configuration;
+config/analyses/<name>.yaml holds the settings that come with the project. This module finds the declarations by the
+names of the analyses' folders, so that an analysis can be added or deleted without an edit elsewhere.
 """
 
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from pydantic import ConfigDict, RootModel
@@ -25,7 +26,7 @@ Entry = TypeVar("Entry", bound=Strict)
 
 
 class AnalysisSettings:
-    """The base of every analysis's `Settings`."""
+    """The base of the settings of every analysis."""
 
     def check(self, config: "Config") -> None:
         """Raise `ValueError` that begins with the path of a key whose name does not exist in the configuration."""
@@ -77,4 +78,11 @@ def key_of(kind: type[AnalysisSettings]) -> str:
 def settings_of_analyses() -> dict[str, type[AnalysisSettings]]:
     """Analysis -> its class of settings, for those that have some."""
     names = sorted(file.parent.name for file in FOLDER.glob("*/settings.py"))
-    return {name: import_module(f"densevse.analyses.{name}.settings").Settings for name in names}
+    return {name: _declared_in(import_module(f"densevse.analyses.{name}.settings")) for name in names}
+
+
+def _declared_in(module: ModuleType) -> type[AnalysisSettings]:
+    """The one subclass of `AnalysisSettings` that a module defines; pydantic adds those that this one is made of."""
+    kinds = [kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, AnalysisSettings)]
+    (found,) = (kind for kind in kinds if kind.__module__ == module.__name__ and not kind.__subclasses__())
+    return found

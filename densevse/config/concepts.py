@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from densevse.config.strict import Strict
-from densevse.config.training import Phase, Training
+from densevse.config.training import Phase, TrainingConfig
 
 
 class ConceptNetwork(Strict):
@@ -25,5 +25,5 @@ class ConceptNetwork(Strict):
         "whole", description="the whole image, as the paper; or the maximum over its regions (ours, train: head only)"
     )
     seed: int = Field(0, ge=0)
-    training: Training
+    training: TrainingConfig
     phases: dict[str, Phase] = Field(min_length=1, description="by name, one after the other")

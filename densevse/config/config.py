@@ -16,11 +16,11 @@ from densevse.config.analyses import AnalysisSettings, key_of, settings_of_analy
 from densevse.config.concepts import ConceptNetwork
 from densevse.config.datasets import Dataset
 from densevse.config.declared.views import VIEWS
-from densevse.config.generators import Generator, GeneratorEntry
-from densevse.config.language import Parser, WordVectors
-from densevse.config.methods import Method, MethodEntry
+from densevse.config.generators import GeneratorConfig, GeneratorEntry
+from densevse.config.language import ParserConfig, WordVectors
+from densevse.config.methods import MethodConfig, MethodEntry
 from densevse.config.names import FileName, known
-from densevse.config.networks import Network
+from densevse.config.networks import NetworkConfig
 from densevse.config.proposers import Clustered, Proposer
 from densevse.config.sources import PlainPath
 from densevse.config.strict import Strict
@@ -37,10 +37,10 @@ class Config(Strict):
     gpu: int = Field(0, ge=0, description="GPUs that a feature or training job asks the executor for")
     threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
     datasets: dict[FileName, Dataset]
-    networks: dict[FileName, Network]
+    networks: dict[FileName, NetworkConfig]
     concept_networks: dict[FileName, ConceptNetwork] = {}
     proposers: dict[FileName, Proposer]
-    parsers: dict[FileName, Parser]
+    parsers: dict[FileName, ParserConfig]
     word_vectors: dict[FileName, WordVectors]
     methods: dict[FileName, MethodEntry]
     generators: dict[FileName, GeneratorEntry] = {}
@@ -140,11 +140,11 @@ class Config(Strict):
             for variant, differences in entry.variants.items():
                 known(f"generators.{name}.variants.{variant}.datasets", differences.datasets, self.datasets)
 
-    def check_generator(self, where: str, entry: Generator) -> None:
+    def check_generator(self, where: str, entry: GeneratorConfig) -> None:
         """Raise `ValueError` for the name of a variant that there is none of."""
         known(f"{where}.space", [entry.space or ""], [*self.variant_names(), ""])
 
-    def check_variant(self, where: str, entry: Method) -> None:
+    def check_variant(self, where: str, entry: MethodConfig) -> None:
         """Raise `ValueError` for the name of a network or variant that there is none of."""
         self.check_networks(f"{where}.networks", entry.networks)
         known(f"{where}.generator", [entry.generator or ""], [*self.generator_names(), ""])

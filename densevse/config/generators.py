@@ -11,7 +11,7 @@ from densevse.config.methods import PARAMETERS, check_parameters_of_phases, mode
 from densevse.config.names import FileName
 from densevse.config.options import of_found_type
 from densevse.config.strict import Strict
-from densevse.config.training import NamedPhase, Phase, Training
+from densevse.config.training import NamedPhase, Phase, TrainingConfig
 
 GENERATORS: Path = PARAMETERS / "generators"
 
@@ -67,7 +67,7 @@ class GeneratorVariant(GeneratorDifferences):
     datasets: dict[str, GeneratorDifferences] = Field(default={}, description="data set -> what differs there")
 
 
-class Generator(Strict):
+class GeneratorConfig(Strict):
     """A model that writes sentences about images; its content is a joint space's vector, or a view of the image."""
 
     title: str = Field(min_length=1, description="as printed in a table")
@@ -85,7 +85,7 @@ class Generator(Strict):
         default={}, validate_default=True, description="what differs from the defaults"
     )
     decoding: Decoding = Field(default={}, validate_default=True)
-    training: Training
+    training: TrainingConfig
     phases: dict[str, Phase] = Field(min_length=1, description="by name, one after the other")
 
     @model_validator(mode="after")
@@ -112,7 +112,7 @@ class Generator(Strict):
         return [NamedPhase(name=name, **phase.model_dump()) for name, phase in self.phases.items()]
 
 
-class GeneratorEntry(Generator):
+class GeneratorEntry(GeneratorConfig):
     """A file of config/generators: a generator with its variants."""
 
     datasets: dict[str, GeneratorDifferences] = Field(default={}, description="data set -> what differs there")

@@ -27,7 +27,7 @@ class Grammar(Strict):
 PARSERS: dict[str, type[Strict]] = {"corenlp": CoreNLP, "grammar": Grammar}
 
 
-class Parser(Strict):
+class ParserConfig(Strict):
     """Who parses sentences."""
 
     kind: Literal["corenlp", "grammar"]

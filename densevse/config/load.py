@@ -10,8 +10,8 @@ from pydantic import BaseModel, ValidationError
 
 from densevse.config.analyses import Entries, entry_type, settings_of_analyses
 from densevse.config.config import Config, with_analyses
-from densevse.config.generators import Generator, GeneratorEntry
-from densevse.config.methods import Method, MethodEntry
+from densevse.config.generators import GeneratorConfig, GeneratorEntry
+from densevse.config.methods import MethodConfig, MethodEntry
 from densevse.config.strict import or_meant
 from densevse.config.strict_yaml import read_yaml
 from densevse.config.validation import Entry, not_valid, validate, wrong_keys
@@ -129,7 +129,7 @@ def merge(base: Any, over: Any) -> Any:
     return {**base, **over, **{key: merge(base[key], over[key]) for key in both}}
 
 
-def variant(config: Config, name: str, dataset: str | None) -> Method:
+def variant(config: Config, name: str, dataset: str | None) -> MethodConfig:
     """A variant as it is trained on a data set, with no variants and no data sets left in it.
 
     Later differences win: the method's own values, the data set's, the variant's, the variant's on that data set.
@@ -137,13 +137,13 @@ def variant(config: Config, name: str, dataset: str | None) -> Method:
     Raises `InputError` for a name that config/methods does not have, or for what does not fit, by its path.
     """
     layers = _layers("methods", name, config, dataset)
-    return _resolved(Method, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
+    return _resolved(MethodConfig, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
 
 
-def generator(config: Config, name: str, dataset: str) -> Generator:
+def generator(config: Config, name: str, dataset: str) -> GeneratorConfig:
     """A generator, or a variant of one, as it is trained on a data set; the same as `variant` of config/generators."""
     layers = _layers("generators", name, config, dataset)
-    return _resolved(Generator, layers, config.check_generator, f"{name} on {dataset}")
+    return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}")
 
 
 def _layers(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:

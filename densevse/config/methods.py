@@ -15,7 +15,7 @@ from densevse.config.names import FileName
 from densevse.config.options import of_found_type
 from densevse.config.strict import Strict
 from densevse.config.tables import Ensemble
-from densevse.config.training import NamedPhase, Phase, Training
+from densevse.config.training import NamedPhase, Phase, TrainingConfig
 from densevse.config.validation import wrong_keys
 
 Dependencies = Literal["enhanced", "basic"]
@@ -83,7 +83,7 @@ class Variant(Differences):
     datasets: dict[str, Differences] = Field(default={}, description="data set -> what differs there")
 
 
-class Method(Strict):
+class MethodConfig(Strict):
     """A paper's method: what it reads, its parameters (defaults: densevse/methods/parameters), and its training."""
 
     title: str = Field(min_length=1, description="as printed in a table")
@@ -107,7 +107,7 @@ class Method(Strict):
     parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of)] = Field(
         default={}, validate_default=True, description="what differs from the defaults"
     )
-    training: Training
+    training: TrainingConfig
     phases: dict[str, Phase] = Field(min_length=1, description="by name; `rounds` says which follow one another")
     rounds: list[Annotated[list[str], Field(min_length=1)]] | None = Field(
         None,
@@ -192,7 +192,7 @@ class Method(Strict):
         return [NamedPhase(name=name, **self.phases[name].model_dump()) for name in names]
 
 
-class MethodEntry(Method):
+class MethodEntry(MethodConfig):
     """A file of config/methods: a method with its variants (the paper's ablations)."""
 
     datasets: dict[str, Differences] = Field(default={}, description="data set -> what differs there")

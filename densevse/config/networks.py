@@ -8,7 +8,7 @@ from densevse.config.declared.networks import ARCHITECTURES, ArchitectureName
 from densevse.config.declared.views import ViewName
 from densevse.config.sources import Path, PlainPath, Source
 from densevse.config.strict import Strict
-from densevse.config.training import Phase, Training
+from densevse.config.training import Phase, TrainingConfig
 
 CLASSES = "classes"
 """The layer of class scores (logits), whatever it is called in the network."""
@@ -67,14 +67,14 @@ class NetworkInput(Strict):
     std: tuple[Deviation, Deviation, Deviation] = Field((0.229, 0.224, 0.225), strict=False)
 
 
-class Network(NetworkInput):
+class NetworkConfig(NetworkInput):
     """A convolutional network and the images it expects."""
 
     architecture: ArchitectureName
     weights: Source | None = Field(None, description="published weights")
     local: Path | None = Field(None, description="a weights file of yours to use instead")
     trained_on: str | None = Field(None, description="the data set whose workflow trains it")
-    training: Training | None = Field(None, description="with trained_on: what holds throughout its training")
+    training: TrainingConfig | None = Field(None, description="with trained_on: what holds throughout its training")
     phases: dict[str, Phase] = Field(default={}, description="with trained_on: by name, one after the other")
     seed: int = Field(0, ge=0, description="with trained_on: of its training")
     layers: dict[ViewName, str] = Field(min_length=1, description="view -> layer whose output is the feature")

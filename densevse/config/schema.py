@@ -24,7 +24,7 @@ def document() -> dict[str, Any]:
     for entry, by, field, types in (
         ("Dataset", "reader", "options", READERS),
         ("Proposer", "kind", "options", PROPOSERS),
-        ("Parser", "kind", "options", PARSERS),
+        ("ParserConfig", "kind", "options", PARSERS),
         ("MethodEntry", "model", "parameters", parameters),
         ("GeneratorEntry", "model", "parameters", of_generators),
     ):

@@ -29,7 +29,7 @@ class PrintedTable(Strict):
     )
 
 
-class Section(Strict):
+class SectionConfig(Strict):
     """A part of a table: one data set measured under one protocol."""
 
     dataset: str
@@ -43,7 +43,7 @@ class Table(Strict):
     """A table of results. Each section shows the published rows of its data set and protocol, and ours beside them."""
 
     title: str
-    sections: list[Section] = Field(min_length=1)
+    sections: list[SectionConfig] = Field(min_length=1)
     published: list[PrintedTable] = Field(default=[], description="which published rows it shows, in this order")
     measure: Different = Field(
         default=[], description="the variants of config/methods (or ensembles) that are measured for it"
@@ -54,7 +54,7 @@ class Table(Strict):
 
     @field_validator("sections")
     @classmethod
-    def _sections_differ(cls, sections: list[Section]) -> list[Section]:
+    def _sections_differ(cls, sections: list[SectionConfig]) -> list[SectionConfig]:
         _differ([f"{section.dataset} under {section.protocol}" for section in sections])
         return sections
 

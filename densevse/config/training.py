@@ -7,7 +7,7 @@ from pydantic import Field
 from densevse.config.strict import Strict
 
 
-class Training(Strict):
+class TrainingConfig(Strict):
     """What holds in all phases of a training."""
 
     optimizer: Literal["adam", "adamw", "sgd"] = "adam"
@@ -66,7 +66,7 @@ class Recipe(Strict):
     parameters are what they are at the end: the best epoch of a warm-up would be another method's.
     """
 
-    training: Training
+    training: TrainingConfig
     phases: list[NamedPhase] = Field(description="one after the other")
     seed: int = Field(description="decides the first weights and, with the round, the order of examples")
     round: int = Field(default=0, ge=0, description="of a method that is trained several times; others have round 0")

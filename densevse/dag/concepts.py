@@ -3,17 +3,17 @@
 from typing import Any
 
 from densevse.config.concepts import ConceptNetwork
-from densevse.dag.features import Features, input_of, modules_of_architecture
+from densevse.dag.features import FeatureStage, input_of, modules_of_architecture
 from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage, any_of
 
 
-class Concepts(Stage):
+class ConceptStage(Stage):
     """The concept networks of config/concept_networks, each trained on every data set that asks for it."""
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self.features = Features(project)
+        self.features = FeatureStage(project)
 
     def names(self) -> str:
         """Every concept network."""

@@ -12,7 +12,7 @@ OBTAINED_BY = {"url", "manual", "size", "sha256", "md5", "sha1"}
 """What decides which bytes come; a corrected licence or note does not."""
 
 
-class Downloads(Stage):
+class DownloadStage(Stage):
     """Everything that comes from elsewhere."""
 
     def sources(self) -> dict[str, Source]:
@@ -37,7 +37,7 @@ class Downloads(Stage):
         return self.sources()[resource].model_dump(mode="json", include=OBTAINED_BY)
 
 
-class Datasets(Stage):
+class DatasetStage(Stage):
     """A data set's files, and what its readers are told."""
 
     def sources(self, dataset: str) -> list[str | Values]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from densevse.config.declared.networks import ARCHITECTURES
 from densevse.config.declared.views import VIEWS
-from densevse.config.networks import Network, NetworkInput
+from densevse.config.networks import NetworkConfig, NetworkInput
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 
@@ -13,12 +13,12 @@ IMAGE_FIELDS = {"architecture", "size", "resize", "mean", "std", "precision", "b
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
 
 
-def input_of(network: Network) -> dict[str, Any]:
+def input_of(network: NetworkConfig) -> dict[str, Any]:
     """The pixels that a network is given, as NetworkInput takes them."""
     return network.model_dump(mode="json", include=set(NetworkInput.model_fields))
 
 
-class Features(Stage):
+class FeatureStage(Stage):
     """Features of images and of regions."""
 
     def files(self, dataset: str, view: str, network: str) -> list[str]:
@@ -106,7 +106,7 @@ class Features(Stage):
         own = [name for name, entry in self.config.concept_networks.items() if entry.train == "all"]
         return any_of([*self.config.networks, *own])
 
-    def network(self, dataset: str, network: str) -> Network:
+    def network(self, dataset: str, network: str) -> NetworkConfig:
         """A network's settings; a concept network has those of the one that it is made of, and gives its scores."""
         if network not in self.config.concept_networks:
             return self.config.networks[network]

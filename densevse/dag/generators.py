@@ -2,21 +2,21 @@
 
 from typing import Any
 
-from densevse.config.generators import Generator
-from densevse.dag.inputs import Files, Inputs
+from densevse.config.generators import GeneratorConfig
+from densevse.dag.inputs import Files, InputStage
 from densevse.dag.paths import Wildcards
 from densevse.dag.project import Stage, any_of
 from densevse.dag.training import modules_reading
 
 
-class Generators(Stage):
+class GeneratorStage(Stage):
     """The generators of config/generators, each trained on every data set that asks for it."""
 
     def names(self) -> str:
         """Every generator and variant."""
         return any_of(self.config.generator_names())
 
-    def entry(self, dataset: str, generator: str) -> Generator:
+    def entry(self, dataset: str, generator: str) -> GeneratorConfig:
         """A generator's settings on a data set."""
         return self.project.generator(generator, dataset)
 
@@ -78,7 +78,7 @@ class Generators(Stage):
         return [f"densevse.methods.generators.{entry.model}", *modules_reading(entry.sentences, views)]
 
     def _inputs(self, dataset: str, generator: str, seed: str, splits: list[str]) -> Files:
-        entry, inputs = self.entry(dataset, generator), Inputs(self.project)
+        entry, inputs = self.entry(dataset, generator), InputStage(self.project)
         views = [] if entry.view is None else [entry.view]
         read = inputs.of_images(generator, dataset, views, {})
         read |= inputs.of_sentences(dataset, entry.sentences)

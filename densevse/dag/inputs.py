@@ -4,15 +4,15 @@ from collections.abc import Collection, Iterable, Mapping
 
 from densevse.config.declared.structures import STRUCTURES
 from densevse.config.declared.views import VIEWS, described_by
-from densevse.dag.datasets import Datasets
-from densevse.dag.features import Features
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.features import FeatureStage
 from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
 
 Files = dict[str, str | list[str]]
 
 
-class Inputs(Stage):
+class InputStage(Stage):
     """The artifacts of images and of sentences that methods and generators read."""
 
     def of_images(self, reader: str, dataset: str, views: Iterable[str], networks: Mapping[str, str]) -> Files:
@@ -30,13 +30,15 @@ class Inputs(Stage):
                     f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network whose features it "
                     "is given."
                 )
-            inputs[f"view_{view}"] = Features(self.project).files(dataset, described, networks[described])
+            inputs[f"view_{view}"] = FeatureStage(self.project).files(dataset, described, networks[described])
             inputs |= self._sources(dataset) if VIEWS[view].pixels else {}
         return inputs
 
     def _sources(self, dataset: str) -> Files:
         """The files with a data set's images."""
-        return {f"source_{source}": path for source, path in Datasets(self.project).sources_by_name(dataset).items()}
+        return {
+            f"source_{source}": path for source, path in DatasetStage(self.project).sources_by_name(dataset).items()
+        }
 
     def of_sentences(self, dataset: str, structures: Collection[str], dependencies: str = "enhanced") -> Files:
         """The sentences, the structures that are read of them, and the vocabularies that these are known by.

@@ -8,7 +8,7 @@ from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 
 
-class Parses(Stage):
+class ParseStage(Stage):
     """The parsers of sentences."""
 
     def corenlp(self) -> Values | None:
@@ -41,7 +41,7 @@ class Parses(Stage):
         return self.shards(dataset, parser=self.dataset(dataset).parser)
 
 
-class Words(Stage):
+class VocabularyStage(Stage):
     """Vocabularies and pre-trained word vectors."""
 
     def minimum(self, dataset: str) -> int:

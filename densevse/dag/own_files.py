@@ -14,7 +14,7 @@ from densevse.dag.project import Project, Stage, any_of
 from densevse.runtime.errors import InputError
 
 
-class OwnFiles(Stage):
+class OwnFileStage(Stage):
     """Paths that the user set, or that come with the project."""
 
     def __init__(self, project: Project) -> None:

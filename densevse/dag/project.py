@@ -13,7 +13,7 @@ from densevse.artifacts.shards import shard_names
 from densevse.config.config import Config
 from densevse.config.datasets import Brought, Dataset
 from densevse.config.load import generator, load, variant
-from densevse.config.methods import Method
+from densevse.config.methods import MethodConfig
 from densevse.config.sources import Source
 from densevse.config.strict_yaml import read_yaml
 from densevse.config.validation import validate
@@ -91,7 +91,7 @@ class Stage:
         entry = self.dataset(dataset)
         return entry.of if isinstance(entry, Brought) else dataset
 
-    def variant(self, dataset: str, variant: str) -> Method:
+    def variant(self, dataset: str, variant: str) -> MethodConfig:
         """A variant's settings on a data set."""
         return self.project.variant(variant, self.seen_as(dataset))
 

@@ -8,7 +8,7 @@ from densevse.dag.project import Stage, any_of
 PROCESSES = 8
 
 
-class Proposals(Stage):
+class ProposalStage(Stage):
     """What computes or reads proposals, and where they are."""
 
     def of_kind(self, *kinds: str) -> str:

@@ -7,14 +7,14 @@ from typing import Any
 from densevse.config.config import Config
 from densevse.config.declared.structures import STRUCTURES
 from densevse.config.declared.views import VIEWS, described_by
-from densevse.config.methods import Method
-from densevse.config.networks import Network
+from densevse.config.methods import MethodConfig
+from densevse.config.networks import NetworkConfig
 from densevse.config.proposers import Clustered
-from densevse.config.tables import Protocol, Section, Table
-from densevse.dag.features import Features
+from densevse.config.tables import Protocol, SectionConfig, Table
+from densevse.dag.features import FeatureStage
 from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage
-from densevse.dag.training import Training
+from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import (
     Configured,
@@ -35,7 +35,7 @@ COMPARED_KINDS = ("network", "concept_network", "proposer")
 """Kinds of things whose configuration a table compares with what artifacts say of themselves."""
 
 
-class Tables(Stage):
+class TableStage(Stage):
     """Tables of results and of rounds."""
 
     def of_dataset(self, dataset: str) -> list[str]:
@@ -68,27 +68,27 @@ class Tables(Stage):
         if name in self.config.tables:
             return self.config.tables[name]
         title = self.config.datasets[name].title
-        return Table(title=title, sections=[Section(dataset=name)], measure=list(self.config.methods))
+        return Table(title=title, sections=[SectionConfig(dataset=name)], measure=list(self.config.methods))
 
-    def variants(self, dataset: str) -> dict[str, Method]:
+    def variants(self, dataset: str) -> dict[str, MethodConfig]:
         """Variant -> its settings on a data set, for those in its main table."""
         known = set(self.config.variant_names())
         measured = self.table(dataset).measure
         return {name: self.project.variant(name, dataset) for name in measured if name in known}
 
-    def with_rounds(self, dataset: str) -> dict[str, Method]:
+    def with_rounds(self, dataset: str) -> dict[str, MethodConfig]:
         """The variants in a data set's main table that learn correspondences."""
         return {name: entry for name, entry in self.variants(dataset).items() if entry.last_round}
 
-    def with_phrases(self, dataset: str) -> dict[str, Method]:
+    def with_phrases(self, dataset: str) -> dict[str, MethodConfig]:
         """The variants in a data set's main table that represent phrases and regions."""
         return {name: entry for name, entry in self.variants(dataset).items() if "phrases" in entry.yields}
 
-    def with_concepts(self, dataset: str) -> dict[str, Method]:
+    def with_concepts(self, dataset: str) -> dict[str, MethodConfig]:
         """The variants in a data set's main table that read the scores of concepts."""
         return {name: entry for name, entry in self.variants(dataset).items() if any(map(_is_of_concepts, entry.views))}
 
-    def with_saliency(self, dataset: str) -> dict[str, Method]:
+    def with_saliency(self, dataset: str) -> dict[str, MethodConfig]:
         """The variants in a data set's main table that say what they attend to."""
         return {name: entry for name, entry in self.variants(dataset).items() if "saliency" in entry.yields}
 
@@ -157,7 +157,7 @@ class Tables(Stage):
     def plan_of_rounds(self, dataset: str) -> RoundsPlan:
         """The plan of a data set's table of rounds."""
         entries = self.with_rounds(dataset)
-        section = self._section(Section(dataset=dataset, protocol=self.first_protocol(dataset)), entries)
+        section = self._section(SectionConfig(dataset=dataset, protocol=self.first_protocol(dataset)), entries)
         return RoundsPlan(
             title=f"{self.title(dataset)}: what each round gained",
             section=section,
@@ -191,17 +191,17 @@ class Tables(Stage):
             return f"{self.folder_of('region_ranking', dataset, of)}.parquet"
         return {"dataset": dataset, "protocol": protocol, **of}
 
-    def _measuring(self, table: str) -> list[Section]:
+    def _measuring(self, table: str) -> list[SectionConfig]:
         """The sections of a table that measure something."""
         entry = self.table(table)
         return [section for section in entry.sections if self._measured(entry, section)]
 
-    def _measured(self, table: Table, section: Section) -> list[str]:
+    def _measured(self, table: Table, section: SectionConfig) -> list[str]:
         """The variants that a section measures: none of phrases that have no true boxes."""
         unknown = section.protocol == REGIONS and not self.phrases_have_boxes(section.dataset)
         return [] if unknown else table.measure
 
-    def _section(self, section: Section, measured: Iterable[str]) -> SectionPlan:
+    def _section(self, section: SectionConfig, measured: Iterable[str]) -> SectionPlan:
         return SectionPlan(
             title=self.config.datasets[section.dataset].title,
             dataset=section.dataset,
@@ -230,7 +230,7 @@ class Tables(Stage):
         writers = [self.project.generator(one.generator, dataset) for one in found if one.generator]
         read = self._read(found, dataset)
         concepts = {name for view, name in read.items() if _is_of_concepts(view)}
-        made_of = {name: Features(self.project).backbone(name, dataset) for name in concepts}
+        made_of = {name: FeatureStage(self.project).backbone(name, dataset) for name in concepts}
         networks = {view: made_of.get(name, name) for view, name in read.items()}
         proposer = entry.proposer if any(VIEWS[view].of_proposals for view in networks) else None
         structures = {name for one in found for name in one.sentences} | {n for one in writers for n in one.sentences}
@@ -255,7 +255,7 @@ class Tables(Stage):
             changed={} if ensemble else self._changed(name, dataset),
         )
 
-    def _read(self, variants: Iterable[Method], dataset: str) -> dict[str, str]:
+    def _read(self, variants: Iterable[MethodConfig], dataset: str) -> dict[str, str]:
         """View -> its network, of variants and of the generators whose sentences these read."""
         entry, read = self.config.datasets[dataset], dict[str, str]()
         for one in variants:
@@ -271,7 +271,7 @@ class Tables(Stage):
 
     def _trained(self, name: str, dataset: str) -> TrainedWith:
         """How the model of a variant is trained on a data set, whatever the seed."""
-        training, trainer = Training(self.project), self.project.trainer_of_round_0(name, dataset)
+        training, trainer = TrainingStage(self.project), self.project.trainer_of_round_0(name, dataset)
         rounds = list(enumerate([trainer, *[name] * self.project.variant(name, dataset).last_round]))
         return TrainedWith(
             method=training.method(dataset, trainer),
@@ -325,7 +325,7 @@ class Tables(Stage):
         options = {name: self.config.proposers[name].options for name in named}
         return {*options, *(found.of for found in options.values() if isinstance(found, Clustered))}
 
-    def _network(self, network: Network) -> dict[str, Any]:
+    def _network(self, network: NetworkConfig) -> dict[str, Any]:
         """What decides a network's features, as they say it of themselves."""
         weights = _weights(network)
         origin = {"file": weights.file} if weights.file else None
@@ -337,7 +337,7 @@ class Tables(Stage):
         }
 
 
-def _weights(network: Network) -> Weights:
+def _weights(network: NetworkConfig) -> Weights:
     return Weights(
         architecture=network.architecture,
         precision=network.precision,

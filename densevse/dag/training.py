@@ -6,15 +6,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from densevse.config.declared.views import VIEWS, described_by
-from densevse.config.methods import Method
-from densevse.dag.features import Features, modules_of_architecture
-from densevse.dag.inputs import Files, Inputs
+from densevse.config.methods import MethodConfig
+from densevse.dag.features import FeatureStage, modules_of_architecture
+from densevse.dag.inputs import Files, InputStage
 from densevse.dag.paths import Values, Wildcards
 from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
 
 
-class Training(Stage):
+class TrainingStage(Stage):
     """The training of every method, and the inputs of whatever computes with a trained model."""
 
     def inputs(self, wildcards: Wildcards) -> Files:
@@ -40,7 +40,7 @@ class Training(Stage):
         modules = [module for name in names for module in self.modules(dataset, name)]
         return self.project.code.digest("retrieve_by_ensemble.py", *dict.fromkeys(modules))
 
-    def _members(self, dataset: str, ensemble: str) -> dict[str, Method]:
+    def _members(self, dataset: str, ensemble: str) -> dict[str, MethodConfig]:
         members = self.config.ensembles()[ensemble].members
         return {name: self.project.variant(name, dataset) for name in members}
 
@@ -64,12 +64,12 @@ class Training(Stage):
         """What a variant reads of a data set's images, but for sentences about them."""
         entry = self.project.variant(variant, self.seen_as(dataset))
         views = [view for view in entry.views if VIEWS[view].made_by != "generator"]
-        return Inputs(self.project).of_images(variant, dataset, views, entry.networks)
+        return InputStage(self.project).of_images(variant, dataset, views, entry.networks)
 
     def inputs_of_sentences(self, dataset: str, variant: str) -> Files:
         """What a variant reads of a data set's sentences, and the vocabularies that it knows them by."""
         entry, known_by = self.project.variant(variant, self.seen_as(dataset)), self.seen_as(dataset)
-        inputs = Inputs(self.project).of_sentences(dataset, entry.sentences, entry.dependencies)
+        inputs = InputStage(self.project).of_sentences(dataset, entry.sentences, entry.dependencies)
         vectors = self.project.datasets[dataset].word_vectors
         if entry.word_vectors and vectors:
             inputs["word_vectors"] = f"{self.results}/{known_by}/vocabulary/vectors-{vectors}.parquet"
@@ -145,9 +145,9 @@ class Training(Stage):
     def network(self, dataset: str, variant: str) -> list[str | Values]:
         """The first weights of the network that is trained with a variant; most read the features of a fixed one."""
         networks = self._trained_networks(self.variant(dataset, variant), dataset)
-        return [Features(self.project).weights_of(name) for name in networks]
+        return [FeatureStage(self.project).weights_of(name) for name in networks]
 
-    def _trained_networks(self, entry: Method, dataset: str) -> list[str]:
+    def _trained_networks(self, entry: MethodConfig, dataset: str) -> list[str]:
         """The network that is trained with a variant, where it is shown pixels."""
         networks = {**self.project.datasets[dataset].networks, **entry.networks}
         return [networks[described_by(view)] for view in entry.views if VIEWS[view].pixels]

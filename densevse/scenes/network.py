@@ -86,7 +86,7 @@ def _convolution(inputs: int, outputs: int, size: int = 3, stride: int = 1) -> t
 
 
 @dataclass(frozen=True)
-class Batch:
+class WindowBatch:
     """Windows of pictures, with what is so of each."""
 
     pixels: Tensor  # (N, size, size, 3) uint8
@@ -130,13 +130,13 @@ class Windows:
         """How many facts are told of a window: see `_facts`."""
         return len(self.attributes) * (CELLS * CELLS + 3 * len(self.attributes))
 
-    def batch(self, numbers: Iterable[int], *seeds: int) -> Batch:
+    def batch(self, numbers: Iterable[int], *seeds: int) -> WindowBatch:
         """The windows of these numbers; where exactly each one lies follows from its number and `seeds`."""
         windows = [
             self._window(self.pictures[number // 3], number % 3, np.random.default_rng((*seeds, number)))
             for number in map(int, numbers)
         ]
-        return Batch(*(torch.from_numpy(np.stack(part)) for part in zip(*windows, strict=True)))
+        return WindowBatch(*(torch.from_numpy(np.stack(part)) for part in zip(*windows, strict=True)))
 
     def _window(
         self, picture: "_Picture", kind: int, random: Generator

@@ -20,7 +20,7 @@ from densevse.datasets.images import ImageFiles
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.models import write_weights
 from densevse.methods.interface import Moment, device_of, to_device
-from densevse.scenes.network import HIDDEN, UNDECIDED, Batch, ScenesNet, Windows
+from densevse.scenes.network import HIDDEN, UNDECIDED, ScenesNet, WindowBatch, Windows
 from densevse.training.driver import Subject, Trainable, drive
 from densevse.training.task import Task
 from densevse.vision.networks import standardised
@@ -52,11 +52,11 @@ class NetworkOfScenes(Task):
         self.parameters = Strict()
         self.examples = len(windows)
 
-    def batch(self, examples: Indices, epoch: int) -> Batch:
+    def batch(self, examples: Indices, epoch: int) -> WindowBatch:
         """The windows of these numbers, drawn again in each epoch."""
         return self.windows.batch(examples.tolist(), self.seed, epoch)
 
-    def loss(self, batch: Batch, moment: Moment) -> Tensor:
+    def loss(self, batch: WindowBatch, moment: Moment) -> Tensor:
         """Cross entropy of the classes, and a tenth of the facts' binary cross entropies."""
         feature, logits = self.network.feature_and_logits(self._normalized(batch.pixels))
         loss = functional.cross_entropy(logits, batch.classes, ignore_index=UNDECIDED)

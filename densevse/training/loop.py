@@ -21,7 +21,7 @@ from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import REAL
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.strict import Strict
-from densevse.config.training import NamedPhase, Recipe, Training
+from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
@@ -274,7 +274,7 @@ def _columns() -> set[str]:
     return {column.name for column in HISTORY.columns}
 
 
-def _optimizer(weights: list[torch.nn.Parameter], settings: Training) -> torch.optim.Optimizer:
+def _optimizer(weights: list[torch.nn.Parameter], settings: TrainingConfig) -> torch.optim.Optimizer:
     rate, decay = 0.0, settings.weight_decay  # each step sets its learning rate
     if settings.optimizer == "sgd":
         kind = _uncompiled(torch.optim.SGD)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torchvision.models.feature_extraction import create_feature_extractor
 
-from densevse.config.networks import Network as Settings
+from densevse.config.networks import NetworkConfig
 from densevse.config.validation import validate
 from densevse.vision.networks import Network, as_vectors, load_module, standardised, untrained
 
@@ -30,7 +30,7 @@ class FineTuned(nn.Module):
         """`described` has what the artifact of the regions was made from."""
         super().__init__()
         self.described = {name: described[name] for name in FIELDS}
-        settings = validate(Settings, {**self.described, "precision": "fp32"}, "networks")
+        settings = validate(NetworkConfig, {**self.described, "precision": "fp32"}, "networks")
         network = Network(settings, module)
         self.node = network.node(network.layer("regions"))
         self.layers = create_feature_extractor(network.module, [self.node], suppress_diff_warning=True)

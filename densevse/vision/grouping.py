@@ -18,7 +18,7 @@ Reals = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Regions:
+class GroupedRegions:
     """The n initial regions of an image of `pixels` pixels, and which pairs of them touch.
 
     Histograms are one after the other for each channel (and direction), and sum to 1 over all of them.
@@ -32,7 +32,7 @@ class Regions:
     pixels: int
 
 
-def initial_regions(labels: NDArray[Any], colour: Integers, texture: Integers) -> Regions:
+def initial_regions(labels: NDArray[Any], colour: Integers, texture: Integers) -> GroupedRegions:
     """The regions of a segmentation: `labels` (H, W), from 0 on without a gap.
 
     `colour` (channels, H, W) and `texture` (channels times directions, H, W) hold each pixel's bin, counted on from one
@@ -46,7 +46,7 @@ def initial_regions(labels: NDArray[Any], colour: Integers, texture: Integers) -
         corners[:, column] = of_pixels.max() if reduce is np.minimum else 0
         reduce.at(corners[:, column], flat, of_pixels)
     corners[:, 2:] += 1
-    return Regions(
+    return GroupedRegions(
         size, corners, _histograms(flat, count, colour), _histograms(flat, count, texture), _touching(labels), len(flat)
     )
 
@@ -71,7 +71,7 @@ def _touching(labels: NDArray[Any]) -> Integers:
     return pairs
 
 
-def group(regions: Regions, measures: Set[Measure]) -> Integers:
+def group(regions: GroupedRegions, measures: Set[Measure]) -> Integers:
     """Group to the end; the corners of all regions of the hierarchy, the whole image first: (2n - 1, 4).
 
     Regions are in reverse order of their making: what was merged last comes first, the initial regions come last.
@@ -85,7 +85,7 @@ def group(regions: Regions, measures: Set[Measure]) -> Integers:
 class _Grouping:
     """Algorithm 1: regions that there are, and a queue of the similarities of neighbours."""
 
-    def __init__(self, regions: Regions, measures: Set[Measure]) -> None:
+    def __init__(self, regions: GroupedRegions, measures: Set[Measure]) -> None:
         self.measures, self.pixels, self.count = measures, regions.pixels, len(regions.size)
         most = 2 * self.count - 1
         self.size, self.corners, self.colour, self.texture = (

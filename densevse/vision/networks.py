@@ -18,8 +18,7 @@ from torch.nn import functional
 from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
 from densevse.config.declared.networks import ARCHITECTURES
-from densevse.config.networks import CLASSES
-from densevse.config.networks import Network as Settings
+from densevse.config.networks import CLASSES, NetworkConfig
 from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import device, fastest_precision
@@ -41,7 +40,7 @@ class Network:
     applied here. Whatever comes back is float32.
     """
 
-    def __init__(self, settings: Settings, module: nn.Module) -> None:
+    def __init__(self, settings: NetworkConfig, module: nn.Module) -> None:
         self.settings = settings
         self.device = device()
         precision = fastest_precision() if settings.precision == "auto" else settings.precision
@@ -122,7 +121,7 @@ def _converted(module: nn.Module, dtype: torch.dtype) -> nn.Module:
 
 def load_network(settings: Mapping[str, Any], weights: str | Path) -> Network:
     """The network of a config/networks entry (as plain values) with the weights of a file: see `load_module`."""
-    chosen = validate(Settings, dict(settings), "networks")
+    chosen = validate(NetworkConfig, dict(settings), "networks")
     return Network(chosen, load_module(chosen.architecture, weights))
 
 

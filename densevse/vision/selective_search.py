@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import Boxes
 from densevse.vision.boxes import unique
-from densevse.vision.grouping import Measure, Regions, group, initial_regions
+from densevse.vision.grouping import GroupedRegions, Measure, group, initial_regions
 
 Pixels = NDArray[np.uint8]
 
@@ -106,7 +106,7 @@ def _in_space(image: Pixels, space: str) -> Pixels:
     return np.concatenate([np.round(255 * shares), grey], axis=2).astype(np.uint8)  # "rgi": r, g and intensity
 
 
-def _segmented(image: Pixels, coarseness: tuple[int, ...]) -> list[Regions]:
+def _segmented(image: Pixels, coarseness: tuple[int, ...]) -> list[GroupedRegions]:
     """The initial regions of an image (H, W, channels) at each coarseness."""
     colour, texture = _colour(image), _texture(image)
     smallest = max(SMALLEST, image.shape[0] * image.shape[1] // MOST_REGIONS)

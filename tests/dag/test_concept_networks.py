@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.dag.concepts import Concepts
-from densevse.dag.features import Features
+from densevse.dag.concepts import ConceptStage
+from densevse.dag.features import FeatureStage
 from densevse.dag.project import Project
-from densevse.dag.proposals import Proposals
-from densevse.dag.tables import Tables
-from densevse.dag.training import Training
+from densevse.dag.proposals import ProposalStage
+from densevse.dag.tables import TableStage
+from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 from tests.rules import input_of
 
@@ -26,7 +26,7 @@ def job(variant):
 
 
 def test_a_head_looks_at_stored_features_and_a_whole_network_at_its_own_outputs(project):
-    concepts = Concepts(project)
+    concepts = ConceptStage(project)
     wanted = {"dataset": "flickr8k", "concept_network": "multi_label_head"}
     head = input_of("train_concept_head", "regions", concepts.regions, **wanted)
     assert head[0] == "results/flickr8k/features/vgg19/regions-clustered_fast/00-of-04.parquet"
@@ -37,13 +37,13 @@ def test_a_head_looks_at_stored_features_and_a_whole_network_at_its_own_outputs(
 
 
 def test_a_concept_network_is_made_of_the_data_sets_own_network(project):
-    concepts = Concepts(project)
+    concepts = ConceptStage(project)
     assert concepts.backbone("flickr8k", "multi_label_cnn") == "vgg19"
     assert concepts.backbone("flickr8k", "multi_label_scenes") == "scenes_net"
 
 
 def test_its_regions_are_described_by_its_scores_with_its_weights(project):
-    features, wanted = Features(project), {"dataset": "flickr30k", "network": "multi_label_cnn"}
+    features, wanted = FeatureStage(project), {"dataset": "flickr30k", "network": "multi_label_cnn"}
     weights = input_of("extract_regions", "weights", features.weights, **wanted)
     assert weights == "results/flickr30k/networks/multi_label_cnn.safetensors"
     classes = input_of("extract_regions", "class_names", features.class_names, **wanted)
@@ -54,32 +54,32 @@ def test_its_regions_are_described_by_its_scores_with_its_weights(project):
 
 
 def test_all_clustered_boxes_become_regions_and_others_are_chosen(project):
-    features = Features(project)
+    features = FeatureStage(project)
     assert features.all_stay("clustered_fast")
     assert not features.all_stay("selective_search_fast")
 
 
 def test_a_concept_network_may_look_at_the_regions_that_methods_read(project):
     wanted = {"dataset": "scenes", "concept_network": "multi_label_scenes"}
-    regions = input_of("train_concept_head", "regions", Concepts(project).regions, **wanted)
-    assert regions == Training(project).inputs(job("hm_lstm"))["view_regions"]
+    regions = input_of("train_concept_head", "regions", ConceptStage(project).regions, **wanted)
+    assert regions == TrainingStage(project).inputs(job("hm_lstm"))["view_regions"]
 
 
 def test_clusters_are_of_another_proposers_boxes(project):
     wanted = {"dataset": "flickr8k", "proposer": "clustered_fast", "shard": "00-of-04"}
     path = "results/flickr8k/proposals/selective_search_fast/00-of-04.parquet"
-    assert input_of("cluster_proposals", "proposals", Proposals(project).clustered, **wanted) == path
+    assert input_of("cluster_proposals", "proposals", ProposalStage(project).clustered, **wanted) == path
 
 
 def test_concepts_are_views_of_a_method(project):
-    inputs = Training(project).inputs(job("sco"))
+    inputs = TrainingStage(project).inputs(job("sco"))
     assert inputs["view_concepts"] == ["results/scenes/features/multi_label_scenes/concepts/00-of-01.parquet"]
-    single = Training(project).inputs(job("sco_single_region"))
+    single = TrainingStage(project).inputs(job("sco_single_region"))
     assert single["view_concepts_whole"][0].endswith("multi_label_scenes/concepts_whole/00-of-01.parquet")
 
 
 def test_a_table_says_which_networks_and_proposers_its_concepts_come_from(project):
-    plan = Tables(project).plan("sco_flickr8k")
+    plan = TableStage(project).plan("sco_flickr8k")
     used = plan.sections[0].measured["sco"].made_with.used
     assert used["network"] == ["multi_label_head", "vgg19"]
     assert used["concept_network"] == ["multi_label_head"]
@@ -89,7 +89,7 @@ def test_a_table_says_which_networks_and_proposers_its_concepts_come_from(projec
 
 def test_a_table_names_the_proposer_that_a_data_sets_regions_are_clustered_from():
     clustered = Project(ROOT, {"datasets": {"flickr8k": {"proposer": "clustered_fast"}}})
-    measured = Tables(clustered).plan("hm_lstm_1").sections[0].measured
+    measured = TableStage(clustered).plan("hm_lstm_1").sections[0].measured
     assert measured["hm_lstm"].made_with.used["proposer"] == ["clustered_fast", "selective_search_fast"]
 
 

@@ -13,12 +13,12 @@ from densevse.config.declared.structures import STRUCTURES
 from densevse.config.declared.views import VIEWS
 from densevse.config.declared.yields import YIELDS
 from densevse.config.load import load
-from densevse.dag.concepts import Concepts
-from densevse.dag.datasets import Datasets
-from densevse.dag.features import Features
-from densevse.dag.generators import Generators
+from densevse.dag.concepts import ConceptStage
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.features import FeatureStage
+from densevse.dag.generators import GeneratorStage
 from densevse.dag.project import Project
-from densevse.dag.training import Training
+from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -96,9 +96,10 @@ def copy(tmp_path, monkeypatch):
 def digests(folder: Path) -> dict[str, str]:
     """The digests of some jobs."""
     project = Project(folder, {})
-    features, training = Features(project), Training(project)
+    features, training = FeatureStage(project), TrainingStage(project)
     found = {
-        f"read {name}": Datasets(project).code_of("read_dataset.py")(name) for name in ("coco", "flickr8k", "scenes")
+        f"read {name}": DatasetStage(project).code_of("read_dataset.py")(name)
+        for name in ("coco", "flickr8k", "scenes")
     }
     found |= {
         f"{view} by {network}": features.code_of("extract_features.py")("scenes", network, view)
@@ -112,8 +113,8 @@ def digests(folder: Path) -> dict[str, str]:
         f"train {name}": training.code_of("train.py")("flickr30k", name)
         for name in ("vse", "hm_lstm", "defrag", "defrag_finetuned", "sdt_rnn", "sm_lstm")
     }
-    found["train concepts"] = Concepts(project).code_of_training("flickr30k", _trained_whole(project))
-    found["train sc_nlm"] = Generators(project).code("flickr30k", "sc_nlm")
+    found["train concepts"] = ConceptStage(project).code_of_training("flickr30k", _trained_whole(project))
+    found["train sc_nlm"] = GeneratorStage(project).code("flickr30k", "sc_nlm")
     return found
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from densevse.dag.project import Project
-from densevse.dag.training import Training
+from densevse.dag.training import TrainingStage
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +22,7 @@ def job(variant):
 
 
 def test_crops_are_of_the_regions_that_the_fixed_network_describes(project):
-    training = Training(project)
+    training = TrainingStage(project)
     inputs, fixed = training.inputs(job("defrag_finetuned")), training.inputs(job("defrag"))
     wanted = {"dataset": "flickr30k", "variant": "defrag_finetuned", "seed": 0}
     regions = input_of("correspondence_accuracy", "regions", training.regions, **wanted)
@@ -37,7 +37,7 @@ def test_crops_are_of_the_regions_that_the_fixed_network_describes(project):
 
 
 def test_only_jobs_that_read_pixels_depend_on_the_code_that_decodes_them(project):
-    training = Training(project)
+    training = TrainingStage(project)
     pixels = {"densevse.data.views.crops", "densevse.vision.finetuned"}
     assert pixels < set(training.modules("flickr30k", "defrag_finetuned"))
     assert pixels.isdisjoint(training.modules("flickr30k", "defrag"))

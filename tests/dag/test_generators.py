@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.dag.generators import Generators
+from densevse.dag.generators import GeneratorStage
 from densevse.dag.project import Project
-from densevse.dag.tables import Tables
-from densevse.dag.training import Training
+from densevse.dag.tables import TableStage
+from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +27,7 @@ def job(**wildcards):
 
 
 def test_sc_nlm_is_trained_on_the_sentences_of_a_trained_joint_space(whole):
-    inputs = Generators(whole).inputs_of_training(job(generator="sc_nlm"))
+    inputs = GeneratorStage(whole).inputs_of_training(job(generator="sc_nlm"))
     assert inputs["space_train"] == f"{EMBEDDINGS}/train.parquet"
     assert inputs["space_val"] == f"{EMBEDDINGS}/val.parquet"
     assert inputs["tags"] == "results/flickr8k/vocabulary/tags.parquet"
@@ -35,13 +35,13 @@ def test_sc_nlm_is_trained_on_the_sentences_of_a_trained_joint_space(whole):
 
 
 def test_sentences_about_a_split_are_rated_by_the_same_space(whole):
-    inputs = Generators(whole).inputs_of_captions(job(generator="lbl", split="test"))
+    inputs = GeneratorStage(whole).inputs_of_captions(job(generator="lbl", split="test"))
     assert inputs["space_test"] == f"{EMBEDDINGS}/test.parquet"
     assert inputs["space"] == "results/flickr8k/models/vse/seed1/round0/model.safetensors"
 
 
 def test_a_captioner_reads_features_and_no_joint_space(whole):
-    inputs = Generators(whole).inputs_of_captions(job(generator="lstm_captioner", split="val"))
+    inputs = GeneratorStage(whole).inputs_of_captions(job(generator="lstm_captioner", split="val"))
     assert inputs["view_whole"][0].startswith("results/flickr8k/features/vgg19/whole/")
     assert not {"space", "space_val", "parses", "tags"} & inputs.keys()
 
@@ -50,17 +50,17 @@ def test_a_view_without_a_network_is_refused_by_name(whole):
     project = Project(ROOT, {"generators": {"lstm_captioner": {"view": "grid"}}})
     del project.config.datasets["scenes"].networks["grid"]
     with pytest.raises(InputError, match=r"datasets\.scenes\.networks: lstm_captioner reads the view grid"):
-        Generators(project).inputs_of_training(job(dataset="scenes", generator="lstm_captioner"))
+        GeneratorStage(project).inputs_of_training(job(dataset="scenes", generator="lstm_captioner"))
 
 
 def test_ctx_and_sen_reads_what_the_captioner_wrote_about_all_splits(whole):
-    inputs = Training(whole).inputs(job(variant="sco_ctx_sen"))
+    inputs = TrainingStage(whole).inputs(job(variant="sco_ctx_sen"))
     folder = "results/flickr8k/captions/lstm_captioner/seed1"
     assert inputs["view_written"] == [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
 
 
 def test_a_table_says_which_network_the_captioner_of_ctx_and_sen_looked_through(whole):
-    plan = Tables(whole).plan("sco_flickr8k")
+    plan = TableStage(whole).plan("sco_flickr8k")
     made = plan.sections[0].measured["sco_ctx_sen"].made_with
     assert made.networks == {"whole": "vgg19"}
     assert made.used["network"] == ["vgg19"]

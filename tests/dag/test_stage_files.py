@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import pytest
 
 from densevse.config.declared.readers.flickr import Flickr
-from densevse.dag.datasets import Datasets, Downloads
-from densevse.dag.features import Features
-from densevse.dag.language import Parses, Words
+from densevse.dag.datasets import DatasetStage, DownloadStage
+from densevse.dag.features import FeatureStage
+from densevse.dag.language import ParseStage, VocabularyStage
 from densevse.dag.project import Project, any_of, only
-from densevse.dag.proposals import Proposals
-from densevse.dag.training import Training
+from densevse.dag.proposals import ProposalStage
+from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 from tests.rules import input_of
 
@@ -32,17 +32,17 @@ def job(**wildcards):
 
 
 def test_a_variant_reads_its_views_and_structures_and_nothing_else(whole):
-    inputs = Training(whole).inputs(job(dataset="scenes", variant="vse"))
+    inputs = TrainingStage(whole).inputs(job(dataset="scenes", variant="vse"))
     assert set(inputs) == {"image_table", "caption_table", "tokens", "words", "view_whole"}
     assert inputs["view_whole"] == ["results/scenes/features/scenes_net/whole/00-of-01.parquet"]
-    inputs = Training(whole).inputs(job(dataset="scenes", variant="defrag"))
+    inputs = TrainingStage(whole).inputs(job(dataset="scenes", variant="defrag"))
     assert {"parses", "relations", "view_regions"} <= set(inputs)
     assert inputs["relations"] == "results/scenes/vocabulary/relations-enhanced.parquet"
 
 
 def test_a_variant_s_own_network_replaces_the_data_set_s():
     project = changed(datasets={"flickr8k": {"shards": 2}})
-    inputs = Training(project).inputs(job(dataset="flickr8k", variant="vse_alexnet"))
+    inputs = TrainingStage(project).inputs(job(dataset="flickr8k", variant="vse_alexnet"))
     assert inputs["view_whole"] == [
         f"results/flickr8k/features/alexnet/whole/0{shard}-of-02.parquet" for shard in (0, 1)
     ]
@@ -52,11 +52,11 @@ def test_a_view_without_a_network_is_refused_by_name():
     project = changed()
     del project.config.datasets["scenes"].networks["regions"]
     with pytest.raises(InputError, match=r"datasets\.scenes\.networks: hm_lstm reads the view regions"):
-        Training(project).inputs(job(dataset="scenes", variant="hm_lstm"))
+        TrainingStage(project).inputs(job(dataset="scenes", variant="hm_lstm"))
 
 
 def test_a_round_starts_from_the_one_before_it_and_ends_with_the_last(whole):
-    training, of = Training(whole), {"dataset": "flickr8k", "variant": "hm_lstm", "seed": 2}
+    training, of = TrainingStage(whole), {"dataset": "flickr8k", "variant": "hm_lstm", "seed": 2}
     start = "results/flickr8k/models/hm_lstm/seed2/round2/model.safetensors"
     for rule in ("train_round", "correspond"):
         assert input_of(rule, "start", training.round_before, **of, round=3) == start
@@ -67,14 +67,14 @@ def test_a_round_starts_from_the_one_before_it_and_ends_with_the_last(whole):
 
 
 def test_methods_start_from_nothing_or_from_the_same_seed_of_another(whole):
-    of = {"rule": "train", "name": "start", "decide": Training(whole).origin, "dataset": "scenes", "seed": 1}
+    of = {"rule": "train", "name": "start", "decide": TrainingStage(whole).origin, "dataset": "scenes", "seed": 1}
     assert input_of(**of, variant="vse") == []
     assert input_of(**of, variant="sm_lstm") == "results/scenes/models/vse/seed1/round0/model.safetensors"
 
 
 def test_variants_that_differ_in_later_rounds_share_their_round_0(whole):
     of = {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
-    of |= {"rule": "train_round", "name": "start", "decide": Training(whole).round_before}
+    of |= {"rule": "train_round", "name": "start", "decide": TrainingStage(whole).round_before}
     assert input_of(**of, round=1) == "results/scenes/models/hm_lstm/seed1/round0/model.safetensors"
     assert input_of(**of, round=2) == "results/scenes/models/hm_lstm_uniform/seed1/round1/model.safetensors"
 
@@ -82,18 +82,18 @@ def test_variants_that_differ_in_later_rounds_share_their_round_0(whole):
 def test_and_the_correspondences_that_it_gives(whole):
     """The model of a round makes the correspondences of the next."""
     of = {"dataset": "scenes", "variant": "hm_lstm_uniform", "seed": 1}
-    of |= {"rule": "train_round", "name": "correspondences", "decide": Training(whole).correspondences_of}
+    of |= {"rule": "train_round", "name": "correspondences", "decide": TrainingStage(whole).correspondences_of}
     first = "results/scenes/models/hm_lstm/seed1/round1/correspondences.parquet"
     assert input_of(**of, round=1) == first
     second = "results/scenes/models/hm_lstm_uniform/seed1/round2/correspondences.parquet"
     assert input_of(**of, round=2) == second
     one_round = changed(methods={"hm_lstm": {"datasets": {"scenes": {"rounds": [["sentences"], ["phrases"]]}}}})
-    last = Training(one_round).last_correspondences("scenes", "hm_lstm_uniform")
+    last = TrainingStage(one_round).last_correspondences("scenes", "hm_lstm_uniform")
     assert last == {"variant": "hm_lstm", "seed": 0, "round": 1}
 
 
 def test_but_not_those_that_true_boxes_decide(whole):
-    training, of = Training(whole), {"variant": "hm_lstm_true_boxes", "seed": 1, "round": 1}
+    training, of = TrainingStage(whole), {"variant": "hm_lstm_true_boxes", "seed": 1, "round": 1}
     own = "results/scenes/models/hm_lstm_true_boxes/seed1/round1/correspondences.parquet"
     given = input_of("train_round", "correspondences", training.correspondences_of, dataset="scenes", **of)
     assert given == own
@@ -114,13 +114,13 @@ def test_but_not_those_that_true_boxes_decide(whole):
     ],
 )
 def test_a_round_0_that_would_be_another_is_not_shared(uniform, message):
-    training = Training(changed(methods={"hm_lstm": {"variants": {"hm_lstm_uniform": uniform}}}))
+    training = TrainingStage(changed(methods={"hm_lstm": {"variants": {"hm_lstm_uniform": uniform}}}))
     with pytest.raises(InputError, match=f"hm_lstm_uniform on flickr30k: round_0_of: {message}"):
         training.round_before("flickr30k", "hm_lstm_uniform", 1, 1)
 
 
 def test_weights_are_the_user_s_the_workflow_s_or_those_obtained():
-    features = Features(changed(networks={"vgg19": {"local": "/data/vgg.pth"}}))
+    features = FeatureStage(changed(networks={"vgg19": {"local": "/data/vgg.pth"}}))
     of = {"rule": "extract_features", "name": "weights", "decide": features.weights}
     assert input_of(**of, dataset="flickr8k", network="vgg19") == "/data/vgg.pth"
     made_here = "results/scenes/networks/scenes_net.safetensors"
@@ -135,21 +135,21 @@ def test_weights_are_the_user_s_the_workflow_s_or_those_obtained():
 
 
 def test_a_precision_that_the_configuration_names_needs_no_choice():
-    features = Features(changed(networks={"vgg19": {"precision": "fp32"}}))
+    features = FeatureStage(changed(networks={"vgg19": {"precision": "fp32"}}))
     of = {"rule": "extract_features", "name": "precision", "decide": features.precision, "dataset": "flickr8k"}
     assert input_of(**of, network="vgg19") == []
     assert input_of(**of, network="alexnet") == "results/flickr8k/features/alexnet/precision.parquet"
 
 
 def test_what_decides_features_leaves_out_where_the_weights_are_and_other_views(whole):
-    settings = Features(whole).of_images("flickr8k", "vgg19", "whole")
+    settings = FeatureStage(whole).of_images("flickr8k", "vgg19", "whole")
     assert set(settings) >= {"architecture", "size", "mean", "std", "layers"}
     assert set(settings["layers"]) == {"whole"}
     assert not {"weights", "local", "regions"} & set(settings)
 
 
 def test_a_source_is_the_user_s_file_or_the_one_below_resources():
-    datasets = Datasets(changed(datasets={"flickr8k": {"local": {"text": "/data/text.zip"}}}))
+    datasets = DatasetStage(changed(datasets={"flickr8k": {"local": {"text": "/data/text.zip"}}}))
     files = {"images": "resources/flickr8k/Flickr8k_Dataset.zip", "text": "/data/text.zip"}
     assert datasets.sources_by_name("flickr8k") == files
     assert datasets.source_names("flickr8k") == list(files)
@@ -157,13 +157,13 @@ def test_a_source_is_the_user_s_file_or_the_one_below_resources():
 
 
 def test_karpathy_s_file_is_fetched_only_where_the_options_name_it():
-    assert "karpathy" in Datasets(changed()).source_names("coco")
+    assert "karpathy" in DatasetStage(changed()).source_names("coco")
     own = {"karpathy": None, "splits": {"train": 10, "val": 2, "test": 2}}
-    assert "karpathy" not in Datasets(changed(datasets={"coco": {"options": own}})).source_names("coco")
+    assert "karpathy" not in DatasetStage(changed(datasets={"coco": {"options": own}})).source_names("coco")
 
 
 def test_what_has_an_address_is_downloaded_and_the_rest_is_asked_for(whole):
-    downloads = Downloads(whole)
+    downloads = DownloadStage(whole)
     assert "flickr8k/Flickr8k_Dataset" in downloads.downloadable().replace("\\", "")
     assert "flickr30k/flickr30k-images" in downloads.by_hand().replace("\\", "")
     source = downloads.source("flickr8k/Flickr8k_Dataset.zip")
@@ -173,22 +173,22 @@ def test_what_has_an_address_is_downloaded_and_the_rest_is_asked_for(whole):
 
 def test_corenlp_is_obtained_unless_the_environment_names_one(whole, monkeypatch):
     monkeypatch.delenv("CORENLP_HOME", raising=False)
-    assert input_of("parse", "home", Parses(whole).corenlp) == "resources/corenlp"
+    assert input_of("parse", "home", ParseStage(whole).corenlp) == "resources/corenlp"
     monkeypatch.setenv("CORENLP_HOME", "/opt//corenlp/")
-    assert input_of("parse", "home", Parses(whole).corenlp) == []
+    assert input_of("parse", "home", ParseStage(whole).corenlp) == []
     monkeypatch.setenv("CORENLP_HOME", "file:///opt/corenlp")
     with pytest.raises(InputError, match=r"CORENLP_HOME: 'file:///opt/corenlp' is an address; .*: /opt/corenlp"):
-        Parses(whole).corenlp()
+        ParseStage(whole).corenlp()
 
 
 def test_the_memory_of_a_parser_decides_no_parse(whole):
-    parses = Parses(whole)
+    parses = ParseStage(whole)
     assert "memory_mb" not in parses.options("corenlp_pcfg")
     assert parses.memory("corenlp_pcfg") > 0
 
 
 def test_vectors_are_read_where_a_data_set_has_some():
-    words = Words(changed(datasets={"flickr8k": {"word_vectors": None}}))
+    words = VocabularyStage(changed(datasets={"flickr8k": {"word_vectors": None}}))
     of = {"rule": "count_relations", "name": "vectors", "decide": words.picked}
     assert input_of(**of, dataset="flickr8k") == []
     assert input_of(**of, dataset="flickr30k") == "results/flickr30k/vocabulary/vectors-word2vec.parquet"
@@ -196,8 +196,8 @@ def test_vectors_are_read_where_a_data_set_has_some():
 
 def test_contours_are_found_by_hed_or_by_the_user_s_model_unless_they_are_given():
     options = {"mcg": {"structured_edges": "model.yml.gz"}, "scg": {"maps": "maps"}}
-    given = Proposals(changed(proposers={name: {"options": chosen} for name, chosen in options.items()}))
-    usual = Proposals(changed())
+    given = ProposalStage(changed(proposers={name: {"options": chosen} for name, chosen in options.items()}))
+    usual = ProposalStage(changed())
     model = input_of("find_contours", "model", usual.contour_model, proposer="mcg")
     assert model == "resources/hed/hed.safetensors"
     assert usual.contour_options("mcg")["detector"] == "hed"

@@ -9,8 +9,8 @@ import pytest
 from densevse.artifacts.identity import Identity
 from densevse.dag.paths import planned
 from densevse.dag.project import Project
-from densevse.dag.tables import Tables, check_tables
-from densevse.dag.training import Training
+from densevse.dag.tables import TableStage, check_tables
+from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import Difference
 from densevse.tables.published import read_published
@@ -64,7 +64,7 @@ def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
         "datasets": {"flickr30k": {"seeds": [0, 1]}, "coco": {"seeds": [3]}},
         "tables": {"sco_4": {"measure": ["vse", "hm_lstm"], "reference": "vse"}},
     }
-    tables = Tables(project(**overrides))
+    tables = TableStage(project(**overrides))
     assert read("retrievals", tables.retrievals, "sco_4") == [
         "results/flickr30k/retrieval/full/vse/seed0/round0.parquet",
         "results/flickr30k/retrieval/full/vse/seed1/round0.parquet",
@@ -84,7 +84,7 @@ def test_a_table_reads_the_retrievals_of_its_sections_variants_and_seeds():
 
 
 def test_every_table_can_be_planned():
-    tables = Tables(project())
+    tables = TableStage(project())
     for name in tables.config.tables:
         for section in tables.plan(name).sections:
             assert all(entry.made_with.networks for entry in section.measured.values()), name
@@ -93,7 +93,7 @@ def test_every_table_can_be_planned():
 
 
 def test_a_table_reads_the_metrics_of_the_papers_that_it_cites_and_of_no_others():
-    tables = Tables(project())
+    tables = TableStage(project())
     assert [Path(file).name for file in read("published", tables.papers, "pascal1k")] == ["defrag.csv"]
     assert [Path(file).name for file in read("papers", tables.papers, "flickr8k")] == [
         "hm_lstm.yaml",
@@ -103,13 +103,13 @@ def test_a_table_reads_the_metrics_of_the_papers_that_it_cites_and_of_no_others(
 
 
 def test_ablations_are_trained_for_the_paper_s_own_table_only():
-    tables = Tables(project())
+    tables = TableStage(project())
     assert "hm_lstm_untyped" in tables.table("hm_lstm_1").measure
     assert "hm_lstm_untyped" not in tables.variants("flickr8k")
 
 
 def test_regions_are_measured_where_phrases_have_boxes():
-    tables = Tables(project())
+    tables = TableStage(project())
     assert read("retrievals", tables.retrievals, "hm_lstm_4") == []
     assert (
         read("retrievals", tables.retrievals, "scenes_regions")[0]
@@ -119,7 +119,7 @@ def test_regions_are_measured_where_phrases_have_boxes():
     assert read("images", tables.measuring, "scenes_regions") == ["results/scenes/images.parquet"]
     assert read("captions", tables.measuring_images, "scenes_regions") == []
     boxes = {"datasets": {"flickr30k": {"boxes": "entities.zip"}}}
-    tables = Tables(project(**boxes))
+    tables = TableStage(project(**boxes))
     assert read("retrievals", tables.retrievals, "hm_lstm_4") == [
         "results/flickr30k/region_ranking/hm_lstm/seed0/round3.parquet"
     ]
@@ -128,7 +128,7 @@ def test_regions_are_measured_where_phrases_have_boxes():
 def test_a_table_knows_what_is_not_as_config_datasets_says():
     """So that figures of another network or split are not subtracted from a paper's; of the views that are read."""
     mine = {"networks": {"whole": "mobilenet_v2"}, "options": {"splits": {"test": "mine.txt"}}, "seeds": [1]}
-    tables = Tables(project(datasets={"flickr8k": mine}))
+    tables = TableStage(project(datasets={"flickr8k": mine}))
     splits = {"options.splits.test": Difference(own="Flickr_8k.testImages.txt", here="mine.txt")}
     measured = tables.plan("flickr8k").sections[0].measured
     networks = {"networks.whole": Difference(own="vgg19", here="mobilenet_v2")}
@@ -136,13 +136,13 @@ def test_a_table_knows_what_is_not_as_config_datasets_says():
     assert measured["hm_lstm"].made_with.replaced == splits
     own = tables.config.datasets["flickr8k"].model_dump(exclude_unset=True)
     table = {"title": "Mine", "sections": [{"dataset": "mine"}], "measure": ["vse"]}
-    tables = Tables(project(datasets={"mine": {**own, "title": "Mine"}}, tables={"mine": table}))
+    tables = TableStage(project(datasets={"mine": {**own, "title": "Mine"}}, tables={"mine": table}))
     for name in ("flickr8k", "mine"):
         assert tables.plan(name).sections[0].measured["vse"].made_with.replaced == {}
 
 
 def test_images_that_are_there_alone_are_not_what_the_papers_ranked():
-    tables = Tables(project(datasets={"flickr8k": {"only_available": True}}))
+    tables = TableStage(project(datasets={"flickr8k": {"only_available": True}}))
     measured = tables.plan("flickr8k").sections[0].measured
     assert measured["hm_lstm"].made_with.replaced == {"only_available": Difference(own=False, here=True)}
 
@@ -154,7 +154,7 @@ def test_an_ensemble_stands_beside_its_members():
     }
     made = project(**overrides)
     check_tables(made)
-    tables = Tables(made)
+    tables = TableStage(made)
     assert (
         read("retrievals", tables.retrievals, "flickr8k")[-1]
         == "results/flickr8k/retrieval/full/vse_all/seed0/ensemble.parquet"
@@ -169,7 +169,7 @@ def test_a_data_set_of_one_s_own_has_a_table():
     mine["options"] = {"captions": "tokens.txt", "splits": {name: f"{name}.txt" for name in ("train", "val", "test")}}
     made = project(datasets={"mine": mine})
     check_tables(made)
-    tables = Tables(made)
+    tables = TableStage(made)
     assert "mine" in tables.names()
     assert list(tables.variants("mine")) == list(made.config.methods)
 
@@ -222,14 +222,14 @@ def test_what_does_not_fit_is_refused_with_its_path(changes):
 def test_a_table_may_not_have_the_name_of_what_another_rule_makes():
     mine = {"title": "Mine", "sections": [{"dataset": "coco"}], "measure": ["vse"]}
     makers = {f"results/tables/{name}.md": ["table"] for name in ("scenes", "mine")}
-    Tables(project(tables={"mine": mine})).check_names(lambda path: makers.get(path, []))
+    TableStage(project(tables={"mine": mine})).check_names(lambda path: makers.get(path, []))
     makers["results/tables/mine.md"] = ["table", "table_of_rounds"]
     with pytest.raises(InputError, match=r"^tables\.mine: the rule table_of_rounds makes results/tables/mine\.md too"):
-        Tables(project(tables={"mine": mine})).check_names(lambda path: makers.get(path, []))
+        TableStage(project(tables={"mine": mine})).check_names(lambda path: makers.get(path, []))
 
 
 def test_training_starts_from_the_variant_that_the_configuration_names():
-    training, of = Training(project()), {"dataset": "scenes", "seed": 3}
+    training, of = TrainingStage(project()), {"dataset": "scenes", "seed": 3}
     start = input_of("train", "start", training.origin, **of, variant="sm_lstm")
     assert start == "results/scenes/models/vse/seed3/round0/model.safetensors"
     assert input_of("train", "start", training.origin, **of, variant="sm_lstm_mean") == []
@@ -238,20 +238,20 @@ def test_training_starts_from_the_variant_that_the_configuration_names():
 
 
 def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
-    (section,) = Tables(project()).plan("scenes").sections
+    (section,) = TableStage(project()).plan("scenes").sections
     parameters = section.measured["hm_lstm_sentences"].made_with.trained.parameters
     assert [of_round["phrase_weight"] for of_round in parameters] == ["confidence", "none", "none"]
 
 
 def test_a_table_of_rounds_asks_for_a_shared_round_0_by_the_name_of_its_trainer():
-    rounds = {(one.variant, one.number): one for one in Tables(project()).plan_of_rounds("scenes").rounds}
+    rounds = {(one.variant, one.number): one for one in TableStage(project()).plan_of_rounds("scenes").rounds}
     shared = [rounds["hm_lstm_sentences", number] for number in range(3)]
     assert [one.model for one in shared] == ["hm_lstm", "hm_lstm_sentences", "hm_lstm_sentences"]
     assert [one.correspondences for one in shared] == [None, "hm_lstm", "hm_lstm_sentences"]
 
 
 def test_an_ensemble_reads_what_its_members_read():
-    training = Training(project())
+    training = TrainingStage(project())
     wildcards = SimpleNamespace(dataset="scenes", seed="0", ensemble="sm_lstm_ensemble")
     assert {"view_grid", "view_whole", "words"} <= set(training.inputs_of_members(wildcards))
     models = input_of("retrieve_by_ensemble", "models", training.members, **vars(wildcards))
@@ -264,7 +264,7 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
         "methods": {"vse": {"datasets": {"scenes": {"parameters": {"dimension": 32}, "training": {"patience": None}}}}},
         "tables": {"scenes": {"measure": ["vse", "sm_lstm_ensemble"]}},
     }
-    measured = Tables(project(**overrides)).plan("scenes").sections[0].measured
+    measured = TableStage(project(**overrides)).plan("scenes").sections[0].measured
     changed = measured["vse"].made_with.changed
     assert changed["parameters.dimension"] == Difference(own=1024, here=32)
     assert changed["training.patience"] == Difference(own=5, here=None)
@@ -274,7 +274,7 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
 
 def test_a_plan_comes_through_plain_values_unchanged_and_names_no_folder():
     made = project(networks={"vgg19": {"local": "/somewhere/vgg19.pth"}})
-    tables = Tables(made)
+    tables = TableStage(made)
     wildcards = SimpleNamespace(table="sco_4", dataset="scenes")
     for function, name in ((tables.plan, "sco_4"), (tables.plan_of_rounds, "scenes")):
         plan, text = function(name), json.dumps(planned(function)(wildcards))

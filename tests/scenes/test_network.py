@@ -11,7 +11,7 @@ from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.networks import NetworkInput
-from densevse.config.training import NamedPhase, Training
+from densevse.config.training import NamedPhase, TrainingConfig
 from densevse.datasets.images import ImageFiles, decode
 from densevse.datasets.readers import write_dataset
 from densevse.datasets.true_boxes import write_boxes
@@ -49,7 +49,7 @@ def folder(tmp_path_factory):
 
 def recipe(epochs=1, batch_size=64, seed=0):
     phase = NamedPhase(name="all", epochs=epochs, learning_rate=3e-3, final_learning_rate=1e-4)
-    training = Training(optimizer="adamw", batch_size=batch_size, checkpoint_steps=1)
+    training = TrainingConfig(optimizer="adamw", batch_size=batch_size, checkpoint_steps=1)
     return {"training": training, "phases": [phase], "seed": seed}
 
 

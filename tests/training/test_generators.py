@@ -12,7 +12,7 @@ from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import TAGS
 from densevse.config.generators import Decoding
-from densevse.config.training import NamedPhase, Training, TrainingJob
+from densevse.config.training import NamedPhase, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.inference.captioning import CaptionJob, TagSequences, write_captions
 from densevse.inference.embedding import write_embeddings
@@ -59,7 +59,7 @@ def trained(folder, files, model="sc_nlm", sentences=("tags",), epochs=2, **para
         method=f"generators.{model}",
         parameters=parameters,
         sentences=list(sentences),
-        training=Training(batch_size=8),
+        training=TrainingConfig(batch_size=8),
         phases=[NamedPhase(name="main", epochs=epochs, learning_rate=0.01)],
         seed=0,
     )

@@ -11,7 +11,7 @@ from torch import nn
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.strict import Strict
-from densevse.config.training import NamedPhase, Recipe, Training, TrainingJob
+from densevse.config.training import NamedPhase, Recipe, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.inference.models import build, load_model, save_model
 from densevse.methods.interface import Moment
@@ -367,7 +367,7 @@ def test_any_task_is_trained_through_its_phases(tmp_path, optimizer):
         NamedPhase(name="rise", epochs=2, learning_rate=0.0, final_learning_rate=0.1, parameters={"weight": 2.0}),
         NamedPhase(name="on", epochs=40, learning_rate=0.1),
     ]
-    recipe = Recipe(training=Training(optimizer=optimizer, batch_size=8), phases=phases, seed=0)
+    recipe = Recipe(training=TrainingConfig(optimizer=optimizer, batch_size=8), phases=phases, seed=0)
     rows = Trainer(task, recipe, _checkpoint(tmp_path)).run()
     assert sorted(set(task.moments))[:3] == [(1, "rise", 2.0), (2, "rise", 2.0), (3, "on", 1.0)]
     assert [row["learning_rate"] for row in rows[:3]] == pytest.approx([0.05, 0.1, 0.1])

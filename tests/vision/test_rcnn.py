@@ -1,10 +1,10 @@
 import torch
 
-from densevse.config.networks import Network as Settings
+from densevse.config.networks import NetworkConfig
 from densevse.vision.architectures.rcnn import RCNN
 from densevse.vision.networks import CLASSES, Network
 
-SETTINGS = Settings(
+SETTINGS = NetworkConfig(
     architecture="rcnn_ilsvrc13",
     layers={"regions": "fc7"},
     size=227,

@@ -1,11 +1,11 @@
 """DeFrag's alignments: the variants that align regions with triplets, and what is drawn of them."""
 
-from densevse.analyses.alignments.settings import Settings
+from densevse.analyses.alignments.settings import AlignmentSettings
 from densevse.dag.paths import Values
-from densevse.dag.tables import Tables
+from densevse.dag.tables import TableStage
 
 
-class Alignments(Tables):
+class AlignmentStage(TableStage):
     """Alignments of regions with triplets."""
 
     def of_dataset(self, dataset: str) -> list[str]:
@@ -22,7 +22,7 @@ class Alignments(Tables):
 
     def triplets(self, dataset: str) -> list[list[str]]:
         """The triplets whose best regions are shown besides those of the frequent ones."""
-        return self.config.analysis(Settings).of(dataset).triplets
+        return self.config.analysis(AlignmentSettings).of(dataset).triplets
 
     def retrieval_of_round(self, dataset: str, variant: str, seed: int, round: int) -> Values:
         """The retrieval of the same model, by the protocol of the main table."""

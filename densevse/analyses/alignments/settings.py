@@ -18,5 +18,5 @@ class TripletsShown(Strict):
     )
 
 
-class Settings(ByDataset[TripletsShown]):
+class AlignmentSettings(ByDataset[TripletsShown]):
     """Data set -> the triplets that are drawn."""

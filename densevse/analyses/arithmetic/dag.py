@@ -1,6 +1,6 @@
 """Vector arithmetic with images and words: its queries and its files."""
 
-from densevse.analyses.arithmetic.settings import ArithmeticQueries, Settings
+from densevse.analyses.arithmetic.settings import ArithmeticQueries, ArithmeticSettings
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 
@@ -8,7 +8,7 @@ LINEAR = "vse_linear"
 """The variant whose sentences are sums of words."""
 
 
-class Arithmetic(Stage):
+class ArithmeticStage(Stage):
     """Image - word + word (Kiros et al. 2014)."""
 
     def files_of_dataset(self, dataset: str) -> list[str]:
@@ -19,7 +19,7 @@ class Arithmetic(Stage):
 
     def of(self, dataset: str) -> ArithmeticQueries:
         """The settings for a data set."""
-        return self.config.analysis(Settings).of(dataset)
+        return self.config.analysis(ArithmeticSettings).of(dataset)
 
     def boxes(self, dataset: str) -> Values | None:
         """Whether true boxes are read, which say what objects are called: where words of their names are exchanged."""

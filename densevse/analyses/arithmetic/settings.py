@@ -21,7 +21,7 @@ class ArithmeticQueries(Strict):
     )
 
 
-class Settings(ByDataset[ArithmeticQueries]):
+class ArithmeticSettings(ByDataset[ArithmeticQueries]):
     """Data set -> its queries."""
 
     def check(self, config: Config) -> None:

@@ -1,10 +1,10 @@
 """Saliency: the methods that say what they attend to, and the pictures of it."""
 
 from densevse.dag.paths import Values
-from densevse.dag.tables import Tables
+from densevse.dag.tables import TableStage
 
 
-class Attention(Tables):
+class AttentionStage(TableStage):
     """The cells and words that a model attends to."""
 
     def of_dataset(self, dataset: str) -> list[str]:

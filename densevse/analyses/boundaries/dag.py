@@ -1,16 +1,16 @@
 """Contours of photographs with boundaries that people drew."""
 
-from densevse.analyses.boundaries.settings import Settings
-from densevse.dag.proposals import Proposals
+from densevse.analyses.boundaries.settings import BoundarySettings
+from densevse.dag.proposals import ProposalStage
 from densevse.runtime.errors import InputError
 
 
-class Boundaries(Proposals):
+class BoundaryStage(ProposalStage):
     """The check of contours against people's boundaries."""
 
     def folder(self) -> str:
         """The folder of photographs with the boundaries that people drew. Raises `InputError` if none is named."""
-        folder = self.config.analysis(Settings).folder
+        folder = self.config.analysis(BoundarySettings).folder
         if not folder:
             raise InputError("boundaries.folder: name a folder in the layout of BSDS500 to hold contours against.")
         return folder

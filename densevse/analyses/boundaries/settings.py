@@ -10,7 +10,7 @@ from densevse.config.sources import Path
 from densevse.config.strict import Strict
 
 
-class Settings(Strict, AnalysisSettings):
+class BoundarySettings(Strict, AnalysisSettings):
     """The photographs with the boundaries that people drew."""
 
     folder: Path | None = Field(None, description="a folder in BSDS500's layout, which contours are held against")

@@ -4,14 +4,14 @@ import shutil
 from pathlib import Path
 
 from densevse.analyses.caption_scores.plan import CaptionTablePlan, WriterPlan
-from densevse.analyses.caption_scores.settings import CaptionTable, Settings
+from densevse.analyses.caption_scores.settings import CaptionScoreSettings, CaptionTable
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 
 COPIED, PERSON = "copied", "person"
 
 
-class CaptionScores(Stage):
+class CaptionScoreStage(Stage):
     """The writers that are compared in results/tables/<data set>_captions.md."""
 
     def writers(self) -> str:
@@ -24,7 +24,7 @@ class CaptionScores(Stage):
 
     def of(self, dataset: str) -> CaptionTable:
         """The settings of a data set's table."""
-        return self.config.analysis(Settings).of(dataset)
+        return self.config.analysis(CaptionScoreSettings).of(dataset)
 
     def neighbour(self, dataset: str, seed: int) -> Values:
         """The model in whose joint space the nearest training image is found."""

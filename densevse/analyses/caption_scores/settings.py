@@ -30,7 +30,7 @@ class CaptionTable(Strict):
     )
 
 
-class Settings(ByDataset[CaptionTable]):
+class CaptionScoreSettings(ByDataset[CaptionTable]):
     """Data set -> its table of generated captions."""
 
     def check(self, config: Config) -> None:

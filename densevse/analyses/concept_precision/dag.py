@@ -1,10 +1,10 @@
 """Average precision of concepts: the network that a data set's methods are given, and its files."""
 
 from densevse.dag.paths import Values
-from densevse.dag.tables import Tables
+from densevse.dag.tables import TableStage
 
 
-class ConceptPrecision(Tables):
+class ConceptPrecisionStage(TableStage):
     """How well concepts are predicted."""
 
     def of_dataset(self, dataset: str) -> list[str]:

@@ -1,13 +1,13 @@
 """Pictures of retrievals: one for each method, and SCO's variants side by side."""
 
 from densevse.dag.paths import Values
-from densevse.dag.tables import Tables
+from densevse.dag.tables import TableStage
 
 COMPARED = ("sco_ctx", "sco_cnp_ctx", "sco")
 """The variants side by side in SCO's Figure 4."""
 
 
-class Examples(Tables):
+class ExampleStage(TableStage):
     """Queries with what a method ranked first."""
 
     def of_dataset(self, dataset: str) -> list[str]:

@@ -1,22 +1,22 @@
 """People's judgements of pairs: the data sets that have some, and the models that are held against them."""
 
 from densevse.analyses.human_judgements.plan import AgreementPlan, JudgedVariant
-from densevse.analyses.human_judgements.settings import Settings
+from densevse.analyses.human_judgements.settings import JudgementSettings
 from densevse.dag.paths import Values
 from densevse.dag.project import any_of
-from densevse.dag.tables import Tables
+from densevse.dag.tables import TableStage
 
 
-class HumanJudgements(Tables):
+class JudgementStage(TableStage):
     """Agreement of scores with people's judgements."""
 
     def judged(self) -> str:
         """The data sets whose judgements are known."""
-        return any_of(name for name, entry in self.config.analysis(Settings).items() if entry.source)
+        return any_of(name for name, entry in self.config.analysis(JudgementSettings).items() if entry.source)
 
     def source(self, dataset: str) -> str | Values:
         """The archive or folder that holds a data set's judgements: the user's own, or its name below resources/."""
-        name, entry = self.config.analysis(Settings).of(dataset).source or "", self.dataset(dataset)
+        name, entry = self.config.analysis(JudgementSettings).of(dataset).source or "", self.dataset(dataset)
         return entry.local.get(name) or {"file": entry.sources[name].file}
 
     def measured(self, dataset: str) -> list[Values]:

@@ -16,7 +16,7 @@ class JudgementsSource(Strict):
     )
 
 
-class Settings(ByDataset[JudgementsSource]):
+class JudgementSettings(ByDataset[JudgementsSource]):
     """Data set -> the source of its judgements."""
 
     def check(self, config: Config) -> None:

@@ -2,19 +2,19 @@
 
 from typing import Any
 
-from densevse.analyses.localisation.settings import Settings, Windows
+from densevse.analyses.localisation.settings import LocalisationSettings, LocalisationWindows
 from densevse.config.declared.views import VIEWS
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
 
 
-class Localisation(Stage):
+class LocalisationStage(Stage):
     """Where phrases are in images, by their scores with windows."""
 
-    def of(self, dataset: str) -> Windows:
+    def of(self, dataset: str) -> LocalisationWindows:
         """The settings for a data set."""
-        return self.config.analysis(Settings).of(dataset)
+        return self.config.analysis(LocalisationSettings).of(dataset)
 
     def seen_as(self, dataset: str) -> str:
         """The data set whose models point at phrases: itself, if its configuration names no other."""

@@ -12,7 +12,7 @@ from densevse.config.strict import Strict
 Share = Annotated[float, Field(gt=0, le=1)]
 
 
-class Windows(Strict):
+class LocalisationWindows(Strict):
     """The windows of test images that phrases are compared with, and the heat maps that come of it."""
 
     trained_on: str | None = Field(
@@ -26,7 +26,7 @@ class Windows(Strict):
     cells: int = Field(24, ge=1, description="of a heat map, along each side")
 
 
-class Settings(ByDataset[Windows]):
+class LocalisationSettings(ByDataset[LocalisationWindows]):
     """Data set -> the windows in which phrases are looked for."""
 
     def check(self, config: Config) -> None:

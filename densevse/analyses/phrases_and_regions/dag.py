@@ -1,9 +1,9 @@
 """HM-LSTM's pictures: the methods that have some."""
 
-from densevse.dag.tables import Tables
+from densevse.dag.tables import TableStage
 
 
-class PhrasesAndRegions(Tables):
+class PhraseRegionStage(TableStage):
     """Pictures of methods (not of their variants) that represent phrases and regions, of the first seed."""
 
     def of_dataset(self, dataset: str) -> list[str]:

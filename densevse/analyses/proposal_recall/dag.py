@@ -1,12 +1,12 @@
 """Proposals against true boxes: the proposers that a data set's table compares."""
 
 from densevse.analyses.proposal_recall.plan import ProposalTablePlan
-from densevse.analyses.proposal_recall.settings import Settings
+from densevse.analyses.proposal_recall.settings import ProposalRecallSettings
 from densevse.dag.paths import Values
-from densevse.dag.proposals import Proposals
+from densevse.dag.proposals import ProposalStage
 
 
-class ProposalRecall(Proposals):
+class ProposalRecallStage(ProposalStage):
     """Recall and speed of proposers."""
 
     def proposals(self, dataset: str) -> list[Values]:
@@ -20,7 +20,7 @@ class ProposalRecall(Proposals):
 
     def compared(self, dataset: str) -> list[str]:
         """The data set's proposer and those that its table sets beside it."""
-        compared = self.config.analysis(Settings).of(dataset).proposers
+        compared = self.config.analysis(ProposalRecallSettings).of(dataset).proposers
         return list(dict.fromkeys([self.dataset(dataset).proposer, *compared]))
 
     def timed(self, dataset: str) -> list[str]:

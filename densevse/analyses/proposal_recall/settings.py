@@ -14,7 +14,7 @@ class ProposersCompared(Strict):
     proposers: list[str] = Field(default=[], description="further proposers in the data set's table of proposals")
 
 
-class Settings(ByDataset[ProposersCompared]):
+class ProposalRecallSettings(ByDataset[ProposersCompared]):
     """Data set -> the proposers that are compared."""
 
     def check(self, config: Config) -> None:

@@ -1,20 +1,20 @@
 """Searches: what a person brings, what it is asked of, and where the answers are."""
 
-from densevse.analyses.searches.settings import Search, Settings, folder_of_photographs, folder_of_sentences
+from densevse.analyses.searches.settings import Search, SearchSettings, folder_of_photographs, folder_of_sentences
 from densevse.config.datasets import Brought
-from densevse.config.methods import Method
-from densevse.dag.datasets import Datasets
+from densevse.config.methods import MethodConfig
+from densevse.dag.datasets import DatasetStage
 from densevse.dag.inputs import Files
 from densevse.dag.paths import Values, Wildcards
 from densevse.dag.project import Stage, any_of
-from densevse.dag.training import Training
+from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 
 OWN_SPLIT = "test"
 """The split of what a person brings: nothing is learned from it."""
 
 
-class Searches(Stage):
+class SearchStage(Stage):
     """The searches of the configuration."""
 
     def of_dataset(self, dataset: str) -> list[str]:
@@ -49,7 +49,7 @@ class Searches(Stage):
 
     def inputs_of_images(self, wildcards: Wildcards) -> Files:
         """The artifacts that a variant reads of a data set's images, or of photographs that a search brings."""
-        dataset, variant, training = wildcards.dataset, wildcards.variant, Training(self.project)
+        dataset, variant, training = wildcards.dataset, wildcards.variant, TrainingStage(self.project)
         inputs = training.inputs_of_images(dataset, variant)
         if self.variant(dataset, variant).generator is None:
             return inputs
@@ -65,7 +65,7 @@ class Searches(Stage):
         """The artifacts that the variant reads of the sentences that are asked or searched."""
         entry = self.entry(wildcards.search)
         dataset = folder_of_sentences(wildcards.search) if entry.sentences else entry.dataset
-        return Training(self.project).inputs_of_sentences(dataset, entry.variant)
+        return TrainingStage(self.project).inputs_of_sentences(dataset, entry.variant)
 
     def model(self, dataset: str, variant: str, seed: int, round: int) -> Values:
         """The trained model that encodes images."""
@@ -82,11 +82,11 @@ class Searches(Stage):
 
     def sources(self, search: str) -> list[str]:
         """The files of these images."""
-        return list(Datasets(self.project).sources_by_name(self.images(search)).values())
+        return list(DatasetStage(self.project).sources_by_name(self.images(search)).values())
 
     def source_names(self, search: str) -> list[str]:
         """Their names."""
-        return Datasets(self.project).source_names(self.images(search))
+        return DatasetStage(self.project).source_names(self.images(search))
 
     def encodings(self, search: str) -> Values:
         """These images as the model encodes them."""
@@ -102,7 +102,7 @@ class Searches(Stage):
     def code(self, search: str) -> str:
         """The code of a search."""
         entry = self.entry(search)
-        modules = Training(self.project).modules(entry.dataset, entry.variant)
+        modules = TrainingStage(self.project).modules(entry.dataset, entry.variant)
         return self.project.code.digest("analyses/searches/search.py", *modules)
 
     def threads_of_search(self, search: str) -> int:
@@ -137,10 +137,10 @@ class Searches(Stage):
         return f"Your {entry.asked}, asked of {searched}, by {self._variant(entry).title} trained on {dataset}"
 
     def _searches(self) -> dict[str, Search]:
-        return dict(self.config.analysis(Settings).items())
+        return dict(self.config.analysis(SearchSettings).items())
 
     def _brought(self) -> dict[str, Brought]:
         return {name: entry for name, entry in self.project.datasets.items() if isinstance(entry, Brought)}
 
-    def _variant(self, entry: Search) -> Method:
+    def _variant(self, entry: Search) -> MethodConfig:
         return self.project.variant(entry.variant, entry.dataset)

@@ -52,7 +52,7 @@ class Search(Strict):
         return self.queries or ("sentences" if self.sentences else "photographs")
 
 
-class Settings(Entries[Search]):
+class SearchSettings(Entries[Search]):
     """Search -> what is asked of which model."""
 
     def check(self, config: Config) -> None:

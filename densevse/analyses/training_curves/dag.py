@@ -2,10 +2,10 @@
 
 from densevse.analyses.training_curves.plan import CurvePlan, CurvesPlan
 from densevse.dag.paths import Values
-from densevse.dag.tables import Tables
+from densevse.dag.tables import TableStage
 
 
-class TrainingCurves(Tables):
+class TrainingCurveStage(TableStage):
     """The history of each training of a data set's main table."""
 
     def of_dataset(self, dataset: str) -> list[str]:

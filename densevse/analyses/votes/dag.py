@@ -3,18 +3,18 @@
 import os
 
 from densevse.analyses.votes.plan import VoteTablePlan
-from densevse.analyses.votes.settings import Settings, VotesOnDataset
+from densevse.analyses.votes.settings import VoteSettings, VotesOnDataset
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
 
 
-class Ballots(Stage):
+class BallotStage(Stage):
     """The learned correspondences that people judge, and their votes."""
 
     def of(self, dataset: str) -> VotesOnDataset:
         """The settings for a data set."""
-        return self.config.analysis(Settings).of(dataset)
+        return self.config.analysis(VoteSettings).of(dataset)
 
     def correspondences(self, dataset: str, variant: str) -> Values:
         """The correspondences of a variant's first seed and last round. Raises `InputError` where it learns none."""

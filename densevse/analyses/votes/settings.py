@@ -28,7 +28,7 @@ class VotesOnDataset(Strict):
     )
 
 
-class Settings(ByDataset[VotesOnDataset]):
+class VoteSettings(ByDataset[VotesOnDataset]):
     """Data set -> its ballot and votes."""
 
     def check(self, config: Config) -> None:

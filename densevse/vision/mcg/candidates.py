@@ -44,7 +44,7 @@ FEATURES = (
 
 
 @dataclass(frozen=True)
-class Candidates:
+class GroupedCandidates:
     """C candidates of an image: `bits` (C, words), `areas` (C,) and `boxes` (C, 4) left, top, right, bottom in pixels.
 
     `starts`, `ends` and `balances` (C,) are what the regions that a candidate was grouped from give to FEATURES.
@@ -60,8 +60,8 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.areas)
 
-    def __getitem__(self, chosen: NDArray[np.int64]) -> "Candidates":
-        return Candidates(
+    def __getitem__(self, chosen: NDArray[np.int64]) -> "GroupedCandidates":
+        return GroupedCandidates(
             self.bits[chosen],
             self.areas[chosen],
             self.boxes[chosen],
@@ -71,7 +71,7 @@ class Candidates:
         )
 
 
-def candidates(found: Hierarchies, counts: Sequence[Sequence[int]]) -> Candidates:
+def candidates(found: Hierarchies, counts: Sequence[Sequence[int]]) -> GroupedCandidates:
     """The candidates of an image, holes filled, without near copies, smallest first.
 
     `counts` is a Pareto point: `counts[k][h]` candidates of k + 1 regions from hierarchy h.
@@ -87,13 +87,13 @@ def candidates(found: Hierarchies, counts: Sequence[Sequence[int]]) -> Candidate
     return filled[distinct(filled, areas)]
 
 
-def joined(parts: Sequence[Candidates]) -> Candidates:
+def joined(parts: Sequence[GroupedCandidates]) -> GroupedCandidates:
     """The candidates of several lists in one."""
     names = ("bits", "areas", "boxes", "starts", "ends", "balances")
-    return Candidates(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    return GroupedCandidates(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-def group(superpixels: Superpixels, tree: Hierarchy, nodes: Indices) -> Candidates:
+def group(superpixels: Superpixels, tree: Hierarchy, nodes: Indices) -> GroupedCandidates:
     """The candidates that tuples of a hierarchy's nodes are, (C, LARGEST) padded with -1, as sets of superpixels."""
     bits, areas, boxes = _nodes(tree.children, superpixels.areas, superpixels.boxes)
     ends = np.append(tree.altitudes[tree.parents[:-1]], STRONGEST)
@@ -101,7 +101,7 @@ def group(superpixels: Superpixels, tree: Hierarchy, nodes: Indices) -> Candidat
     node_areas = areas[nodes]
     smallest = np.where(padding, np.inf, node_areas).min(axis=1)
     largest = np.where(padding, 0, node_areas).max(axis=1)
-    return Candidates(
+    return GroupedCandidates(
         bits=_union(bits, nodes),
         areas=np.where(padding, 0, node_areas).sum(axis=1).astype(np.float64),
         boxes=_around(boxes, nodes),
@@ -111,7 +111,7 @@ def group(superpixels: Superpixels, tree: Hierarchy, nodes: Indices) -> Candidat
     )
 
 
-def features(chosen: Candidates, found: Hierarchies) -> NDArray[np.float32]:
+def features(chosen: GroupedCandidates, found: Hierarchies) -> NDArray[np.float32]:
     """(C, 16) FEATURES of candidates.
 
     Boundaries are measured as the authors do, on the grid of a contour map that has an element between any two pixels:
@@ -136,21 +136,21 @@ def features(chosen: Candidates, found: Hierarchies) -> NDArray[np.float32]:
     return np.stack(columns, axis=1).astype(np.float32)
 
 
-def fill_holes(chosen: Candidates, superpixels: Superpixels, beside: Neighbours) -> Candidates:
+def fill_holes(chosen: GroupedCandidates, superpixels: Superpixels, beside: Neighbours) -> GroupedCandidates:
     """The candidates with all that they enclose. A box stays as it is: what is enclosed lies within."""
     bits, areas = chosen.bits.copy(), chosen.areas.copy()
     _fill(bits, areas, chosen.boxes, superpixels.areas, superpixels.boxes, beside.starts, beside.others)
-    return Candidates(bits, areas, chosen.boxes, chosen.starts, chosen.ends, chosen.balances)
+    return GroupedCandidates(bits, areas, chosen.boxes, chosen.starts, chosen.ends, chosen.balances)
 
 
-def distinct(chosen: Candidates, superpixel_areas: Indices) -> NDArray[np.int64]:
+def distinct(chosen: GroupedCandidates, superpixel_areas: Indices) -> NDArray[np.int64]:
     """The candidates that are no near copy of a smaller one that stays; of equal ones the first stays."""
     order = np.argsort(chosen.areas, kind="stable")
     stays = _stays(chosen.bits[order], chosen.areas[order], superpixel_areas, NEAR_COPY)
     return np.asarray(order[stays], np.int64)
 
 
-def masks(chosen: Candidates, superpixels: Superpixels) -> NDArray[np.bool_]:
+def masks(chosen: GroupedCandidates, superpixels: Superpixels) -> NDArray[np.bool_]:
     """(C, H, W) the pixels of candidates."""
     members = members_of(chosen.bits, len(superpixels))
     return members[:, superpixels.labels]

@@ -21,7 +21,7 @@ from densevse.vision.mcg.candidates import FEATURES
 
 
 @dataclass(frozen=True)
-class Forest:
+class RegressionForest:
     """Regression trees, node after node; those of tree t begin at `starts[t]`, its root first.
 
     A node asks whether `features[node]` is at most `thresholds[node]` and goes to `children[node]` 0 if so, 1 if not,
@@ -45,7 +45,9 @@ class Forest:
 ARRAYS = ("starts", "features", "thresholds", "children", "values")
 
 
-def grow(features: NDArray[np.float32], jaccards: NDArray[np.float32], trees: int, leaf: int, seed: int) -> Forest:
+def grow(
+    features: NDArray[np.float32], jaccards: NDArray[np.float32], trees: int, leaf: int, seed: int
+) -> RegressionForest:
     """Grow `trees` trees on candidates' features (C, 16) and their best Jaccard with an object (C,).
 
     A tree splits a third of the features at a time, as regression forests do, until a leaf would hold fewer than
@@ -59,7 +61,7 @@ def grow(features: NDArray[np.float32], jaccards: NDArray[np.float32], trees: in
         for tree, start in zip(grown, starts, strict=False)
     ]
     questions = np.concatenate([tree.feature for tree in grown])
-    return Forest(
+    return RegressionForest(
         starts=starts[:-1].astype(np.int32),
         features=np.maximum(questions, -1).astype(np.int32),
         thresholds=_at_most(np.concatenate([tree.threshold for tree in grown])),
@@ -72,9 +74,9 @@ def grow(features: NDArray[np.float32], jaccards: NDArray[np.float32], trees: in
 class Ranker:
     """A forest for each fold of images, which was grown without the images of that fold."""
 
-    forests: Sequence[Forest]
+    forests: Sequence[RegressionForest]
 
-    def forest(self, image_id: str) -> Forest:
+    def forest(self, image_id: str) -> RegressionForest:
         """The forest that may rank an image, as it has learned nothing from it."""
         return self.forests[fold(image_id, len(self.forests))]
 
@@ -104,7 +106,7 @@ def load(path: str | Path) -> Ranker:
     folds = len(arrays) // len(ARRAYS)
     if not folds or set(arrays) != {f"{number}.{name}" for number in range(folds) for name in ARRAYS}:
         raise InputError(f"{path}: expected the arrays {', '.join(ARRAYS)} of forests, found {', '.join(arrays)}.")
-    forests = [Forest(**{name: arrays[f"{number}.{name}"] for name in ARRAYS}) for number in range(folds)]
+    forests = [RegressionForest(**{name: arrays[f"{number}.{name}"] for name in ARRAYS}) for number in range(folds)]
     if any(forest.features.max(initial=-1) >= len(FEATURES) for forest in forests):
         raise InputError(f"{path}: a forest that asks for more than {len(FEATURES)} features. Make the file anew.")
     return Ranker(forests)

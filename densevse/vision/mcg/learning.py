@@ -12,7 +12,7 @@ from scipy.io import loadmat
 
 from densevse.artifacts.run_lengths import decode
 from densevse.runtime.errors import InputError
-from densevse.vision.mcg.candidates import FEATURES, Candidates, members_of
+from densevse.vision.mcg.candidates import FEATURES, GroupedCandidates, members_of
 from densevse.vision.mcg.forest import Ranker, fold, grow
 from densevse.vision.mcg.hierarchy import Superpixels
 
@@ -23,7 +23,9 @@ CHUNK = 2048
 """Candidates whose overlaps are computed at a time, which bounds memory."""
 
 
-def overlaps(chosen: Candidates, superpixels: Superpixels, objects: Sequence[NDArray[np.bool_]]) -> NDArray[np.float32]:
+def overlaps(
+    chosen: GroupedCandidates, superpixels: Superpixels, objects: Sequence[NDArray[np.bool_]]
+) -> NDArray[np.float32]:
     """(C, O) the Jaccard of C candidates with the masks of O objects; a mask of another size is resized."""
     height, width = superpixels.labels.shape
     inside = np.zeros((len(superpixels), len(objects)), np.float32)

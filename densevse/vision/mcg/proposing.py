@@ -7,19 +7,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import Boxes
-from densevse.vision.mcg.candidates import Candidates, candidates, features
-from densevse.vision.mcg.forest import Forest
+from densevse.vision.mcg.candidates import GroupedCandidates, candidates, features
+from densevse.vision.mcg.forest import RegressionForest
 from densevse.vision.mcg.hierarchy import Superpixels, hierarchies
 from densevse.vision.mcg.ranking import distinct_boxes, diversify
 from densevse.vision.timer import Timer
 
 
 @dataclass(frozen=True)
-class Proposals:
+class McgProposals:
     """An image's ranked candidates, best first: `scores` (C,) fall. `boxed` are those that give a box of their own."""
 
     superpixels: Superpixels
-    candidates: Candidates
+    candidates: GroupedCandidates
     scores: NDArray[np.float32]
     boxed: NDArray[np.int64]
 
@@ -34,11 +34,11 @@ class Proposals:
 def propose(
     contours: Sequence[NDArray[np.uint8]],
     counts: Sequence[Sequence[int]],
-    forest: Forest,
+    forest: RegressionForest,
     most_superpixels: int,
     most: int,
     timer: Timer | None = None,
-) -> Proposals:
+) -> McgProposals:
     """Rank the candidates of an image with these contour maps (h, w), finest first; at most `most` of them.
 
     `counts[k][h]` candidates of k + 1 regions are formed from hierarchy h: of one map there is one hierarchy (SCG), of
@@ -58,4 +58,4 @@ def propose(
         order, scores = diversify(formed, qualities, found.superpixels.areas, most)
         ranked = formed[order]
         boxed = distinct_boxes(ranked.boxes)
-    return Proposals(found.superpixels, ranked, scores, boxed)
+    return McgProposals(found.superpixels, ranked, scores, boxed)

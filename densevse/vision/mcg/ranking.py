@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from densevse.vision.mcg.candidates import Candidates
+from densevse.vision.mcg.candidates import GroupedCandidates
 from densevse.vision.mcg.grouping import NEAR_COPY
 from densevse.vision.mcg.hierarchy import Indices
 
@@ -17,7 +17,7 @@ RELEVANCE = 0.7
 
 
 def diversify(
-    chosen: Candidates, qualities: NDArray[np.float32], superpixel_areas: Indices, most: int
+    chosen: GroupedCandidates, qualities: NDArray[np.float32], superpixel_areas: Indices, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """At most `most` of C candidates, each the one with the largest marginal relevance, and that relevance.
 

@@ -31,7 +31,7 @@ from densevse.vision.mcg.contours import detector, resize, working_size
 from densevse.vision.mcg.forest import Ranker
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.learning import draw, objects_of, overlaps
-from densevse.vision.mcg.proposing import Proposals, propose
+from densevse.vision.mcg.proposing import McgProposals, propose
 
 Rows = Mapping[str, Any]
 """Columns of an artifact: arrays or lists of one length, or one value for all."""
@@ -179,7 +179,7 @@ def _of_each(items: Sequence[Item], work: Callable[[Item], Rows], schema: Schema
     return pd.concat(frames, ignore_index=True)
 
 
-def _proposed(image: Image, ranker: Ranker, options: Mapping[str, Any]) -> Proposals:
+def _proposed(image: Image, ranker: Ranker, options: Mapping[str, Any]) -> McgProposals:
     forest = ranker.forest(image.image_id)
     return propose(image.contours(), options["candidates"], forest, options["superpixels"], options["boxes"])
 

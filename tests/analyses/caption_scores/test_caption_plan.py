@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from densevse.analyses.caption_scores.dag import CaptionScores
+from densevse.analyses.caption_scores.dag import CaptionScoreStage
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
 from tests.rules import input_of
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def captions():
-    return CaptionScores(Project(ROOT, {}))
+    return CaptionScoreStage(Project(ROOT, {}))
 
 
 def test_a_table_compares_generators_with_copied_and_peoples_sentences(captions):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from densevse.analyses.concept_precision.dag import ConceptPrecision
+from densevse.analyses.concept_precision.dag import ConceptPrecisionStage
 from densevse.dag.project import Project
 from tests.rules import input_of
 
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def precision():
-    return ConceptPrecision(Project(ROOT, {}))
+    return ConceptPrecisionStage(Project(ROOT, {}))
 
 
 def test_concepts_are_measured_where_a_variant_of_the_main_table_reads_them(precision):

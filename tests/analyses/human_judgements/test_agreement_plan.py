@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
-from densevse.analyses.human_judgements.dag import HumanJudgements
+from densevse.analyses.human_judgements.dag import JudgementStage
 from densevse.dag.paths import planned
 from densevse.dag.project import Project
 from tests.rules import input_of
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_judged_pairs_are_scored_by_the_last_round():
-    judgements = HumanJudgements(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}))
+    judgements = JudgementStage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}))
     assert judgements.judged() == "flickr8k"
     last = judgements.config.methods["hm_lstm"].last_round
     assert input_of("agreement_table", "scores", judgements.measured, dataset="flickr8k") == [
@@ -26,13 +26,13 @@ def test_judged_pairs_are_scored_by_the_last_round():
 
 def test_judgements_may_be_a_file_of_the_user_s():
     local = {"datasets": {"flickr8k": {"local": {"text": "/data/text.zip"}}}}
-    source = HumanJudgements(Project(ROOT, local)).source
+    source = JudgementStage(Project(ROOT, local)).source
     assert input_of("read_judgements", "text", source, dataset="flickr8k") == "/data/text.zip"
 
 
 def test_a_plan_comes_through_json_and_holds_no_paths():
     made = Project(ROOT, {"networks": {"vgg19": {"local": "/somewhere/vgg19.pth"}}})
-    agreement = HumanJudgements(made).plan_of_agreement
+    agreement = JudgementStage(made).plan_of_agreement
     plan, text = agreement("scenes"), json.dumps(planned(agreement)(SimpleNamespace(dataset="scenes")))
     assert type(plan).model_validate(json.loads(text)) == plan
     assert "results/" not in text

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from densevse.analyses.localisation.dag import Localisation
+from densevse.analyses.localisation.dag import LocalisationStage
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
 from tests.rules import input_of
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 def plan(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("project"))
-        return Localisation(Project(ROOT, {"localisation": {"coco": {"sides": [0.3], "images": 7}}}))
+        return LocalisationStage(Project(ROOT, {"localisation": {"coco": {"sides": [0.3], "images": 7}}}))
 
 
 def windows(plan, dataset="scenes", variant="vse"):
@@ -49,7 +49,7 @@ def test_a_data_set_without_true_boxes_is_refused_by_name(plan):
 def test_a_model_of_another_data_set_comes_with_its_vocabulary_and_network(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     project = Project(ROOT, {"localisation": {"coco": {"trained_on": "scenes"}}})
-    plan, vse = Localisation(project), {"dataset": "coco", "variant": "vse", "seed": 0, "round": 0}
+    plan, vse = LocalisationStage(project), {"dataset": "coco", "variant": "vse", "seed": 0, "round": 0}
     model = input_of("localise", "model", plan.model, **vse)
     assert model == "results/scenes/models/vse/seed0/round0/model.safetensors"
     assert input_of("localise", "words", plan.words, **vse) == "results/scenes/vocabulary/words.parquet"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from densevse.analyses.proposal_recall.dag import ProposalRecall
+from densevse.analyses.proposal_recall.dag import ProposalRecallStage
 from densevse.dag.project import Project
 from tests.rules import input_of
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 def test_a_data_set_s_own_proposer_comes_first_and_once():
     compared = {"coco": {"proposers": ["selective_search_fast", "mcg"]}}
     own = {"coco": {"proposer": "mcg"}}
-    proposals = ProposalRecall(Project(ROOT, {"datasets": own, "proposal_recall": compared}))
+    proposals = ProposalRecallStage(Project(ROOT, {"datasets": own, "proposal_recall": compared}))
     assert proposals.compared("coco") == ["mcg", "selective_search_fast"]
     recalls = input_of("proposal_table", "recalls", proposals.recalls, dataset="coco")
     assert recalls[0] == "results/coco/proposals/mcg_recall.parquet"

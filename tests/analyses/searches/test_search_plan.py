@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from densevse.analyses.searches.dag import Searches
+from densevse.analyses.searches.dag import SearchStage
 from densevse.dag.project import Project
 from tests.rules import input_of
 
@@ -20,7 +20,7 @@ def searches(tmp_path):
         "photographs": str(tmp_path),
         "sentences": ["a dog"],
     }
-    return Searches(Project(ROOT, {"searches": {"mine": search}}))
+    return SearchStage(Project(ROOT, {"searches": {"mine": search}}))
 
 
 def test_photographs_of_a_search_are_seen_by_the_network_that_was_trained(searches, tmp_path):

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from densevse.config.analyses import FOLDER
 from densevse.config.load import load
-from densevse.dag.datasets import Datasets
-from densevse.dag.features import Features
-from densevse.dag.language import Parses, Words
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.features import FeatureStage
+from densevse.dag.language import ParseStage, VocabularyStage
 from densevse.dag.project import Project, Stage
-from densevse.dag.proposals import Proposals
-from densevse.dag.tables import Tables, check_tables
-from densevse.dag.training import Training
+from densevse.dag.proposals import ProposalStage
+from densevse.dag.tables import TableStage, check_tables
+from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 from tests.projects import ROOT
 
@@ -92,7 +92,7 @@ def is_named(path: tuple[str, ...], message: str) -> bool:
 def plan(project: Project) -> None:
     """Ask for all that the rules of the main tables and data sets are made with, as Snakemake does for each job."""
     for name in TABLES:
-        stage = Tables(project)
+        stage = TableStage(project)
         for function in (stage.settings, stage.retrievals, stage.measuring, stage.measuring_images, stage.papers):
             function(name)
     for name in DATASETS:
@@ -102,13 +102,13 @@ def plan(project: Project) -> None:
 def plan_data_set(project: Project, name: str) -> None:
     """The same of a data set's stages, and of the training of each variant in its main table."""
     dataset = project.config.datasets[name]
-    Datasets(project).sources(name), Datasets(project).reading(name)
-    Proposals(project).proposer(dataset.proposer)
-    Parses(project).of_dataset_parser(name), Words(project).picked(name)
-    features, training = Features(project), Training(project)
+    DatasetStage(project).sources(name), DatasetStage(project).reading(name)
+    ProposalStage(project).proposer(dataset.proposer)
+    ParseStage(project).of_dataset_parser(name), VocabularyStage(project).picked(name)
+    features, training = FeatureStage(project), TrainingStage(project)
     for view, network in dataset.networks.items():
         features.files(name, view, network)
-    for variant in Tables(project).variants(name):
+    for variant in TableStage(project).variants(name):
         for function in (training.parameters, training.training, training.phases):
             function(name, variant)
         for seed in dataset.seeds:

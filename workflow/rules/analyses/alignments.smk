@@ -1,8 +1,8 @@
 # DeFrag's alignments of regions with triplets (section 4.3): as artifacts, against true boxes, and in Figures 4 and 5.
 
-from densevse.analyses.alignments.dag import Alignments
+from densevse.analyses.alignments.dag import AlignmentStage
 
-alignments = analyses.add(Alignments(project))
+alignments = analyses.add(AlignmentStage(project))
 
 
 rule align:

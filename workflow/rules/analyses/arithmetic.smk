@@ -1,8 +1,8 @@
 # Vector arithmetic with images and words (Kiros et al. 2014): image - word + word.
 
-from densevse.analyses.arithmetic.dag import Arithmetic
+from densevse.analyses.arithmetic.dag import ArithmeticStage
 
-arithmetic = analyses.add(Arithmetic(project))
+arithmetic = analyses.add(ArithmeticStage(project))
 
 
 rule arithmetic:

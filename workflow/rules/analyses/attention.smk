@@ -1,8 +1,8 @@
 # What a model attends to in the images and sentences of a split, how right that is, and pictures of it.
 
-from densevse.analyses.attention.dag import Attention
+from densevse.analyses.attention.dag import AttentionStage
 
-attention = analyses.add(Attention(project))
+attention = analyses.add(AttentionStage(project))
 
 
 rule explain:

@@ -1,8 +1,8 @@
 # Contours against the boundaries that people drew (BSDS500): a check of contour networks and hierarchies.
 
-from densevse.analyses.boundaries.dag import Boundaries
+from densevse.analyses.boundaries.dag import BoundaryStage
 
-boundaries = analyses.add(Boundaries(project))
+boundaries = analyses.add(BoundaryStage(project))
 
 
 rule contours_of_photographs:

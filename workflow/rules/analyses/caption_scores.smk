@@ -1,8 +1,8 @@
 # How good generated captions are, what they are compared with, and pictures of them.
 
-from densevse.analyses.caption_scores.dag import CaptionScores
+from densevse.analyses.caption_scores.dag import CaptionScoreStage
 
-caption_scores = analyses.add(CaptionScores(project))
+caption_scores = analyses.add(CaptionScoreStage(project))
 
 
 # What generated sentences are compared with.

@@ -1,8 +1,8 @@
 # How right SCO's concepts are: average precision, its table, and pictures.
 
-from densevse.analyses.concept_precision.dag import ConceptPrecision
+from densevse.analyses.concept_precision.dag import ConceptPrecisionStage
 
-concept_precision = analyses.add(ConceptPrecision(project))
+concept_precision = analyses.add(ConceptPrecisionStage(project))
 
 
 rule predicted_concepts:

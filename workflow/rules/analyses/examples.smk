@@ -1,8 +1,8 @@
 # Pictures of queries with what methods ranked first.
 
-from densevse.analyses.examples.dag import Examples
+from densevse.analyses.examples.dag import ExampleStage
 
-examples = analyses.add(Examples(project))
+examples = analyses.add(ExampleStage(project))
 
 
 rule compared_retrievals:

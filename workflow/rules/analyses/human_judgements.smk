@@ -1,8 +1,8 @@
 # How far methods' scores agree with people's judgements of pairs of an image and a sentence, where such are known.
 
-from densevse.analyses.human_judgements.dag import HumanJudgements
+from densevse.analyses.human_judgements.dag import JudgementStage
 
-human_judgements = analyses.add(HumanJudgements(project))
+human_judgements = analyses.add(JudgementStage(project))
 
 
 rule read_judgements:

@@ -1,8 +1,8 @@
 # Where phrases are in images: their scores with windows, by a joint space of whole images (Kiros et al. 2014).
 
-from densevse.analyses.localisation.dag import Localisation
+from densevse.analyses.localisation.dag import LocalisationStage
 
-localisation = analyses.add(Localisation(project))
+localisation = analyses.add(LocalisationStage(project))
 
 
 rule extract_windows:

@@ -1,8 +1,8 @@
 # HM-LSTM's own figures: the learned correspondences, phrases for regions, and the common space.
 
-from densevse.analyses.phrases_and_regions.dag import PhrasesAndRegions
+from densevse.analyses.phrases_and_regions.dag import PhraseRegionStage
 
-phrases_and_regions = analyses.add(PhrasesAndRegions(project))
+phrases_and_regions = analyses.add(PhraseRegionStage(project))
 
 
 rule correspondences_figure:

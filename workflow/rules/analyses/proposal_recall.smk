@@ -1,8 +1,8 @@
 # How well proposals cover the true boxes of a data set that has some, and how long they take.
 
-from densevse.analyses.proposal_recall.dag import ProposalRecall
+from densevse.analyses.proposal_recall.dag import ProposalRecallStage
 
-proposal_recall = analyses.add(ProposalRecall(project))
+proposal_recall = analyses.add(ProposalRecallStage(project))
 
 
 # Alone on the machine where possible: what else runs there slows it down.

@@ -1,9 +1,9 @@
 # A person's own sentences and photographs, asked of a trained model. What they bring goes through the same stages as a
 # data set: sentences lie in results/search/<name>/, photographs in results/search/photographs/.
 
-from densevse.analyses.searches.dag import Searches
+from densevse.analyses.searches.dag import SearchStage
 
-searches = analyses.add(Searches(project))
+searches = analyses.add(SearchStage(project))
 
 
 rule own_photographs:

@@ -1,8 +1,8 @@
 # Curves of training.
 
-from densevse.analyses.training_curves.dag import TrainingCurves
+from densevse.analyses.training_curves.dag import TrainingCurveStage
 
-training_curves = analyses.add(TrainingCurves(project))
+training_curves = analyses.add(TrainingCurveStage(project))
 
 
 rule training_curves:

@@ -1,9 +1,9 @@
 # How right people find learned correspondences: a ballot of pairs drawn at random, and their votes on it (HM-LSTM,
 # section 5.3.2).
 
-from densevse.analyses.votes.dag import Ballots
+from densevse.analyses.votes.dag import BallotStage
 
-ballots = analyses.add(Ballots(project))
+ballots = analyses.add(BallotStage(project))
 
 
 rule draw_ballot:

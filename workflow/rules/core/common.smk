@@ -8,20 +8,20 @@ sys.path.insert(0, str(ROOT))
 # Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
 os.environ.update(PYTHONPATH=str(ROOT))
 
-from densevse.dag.concepts import Concepts
+from densevse.dag.concepts import ConceptStage
 from densevse.dag.contents import Contents
-from densevse.dag.datasets import Datasets, Downloads
-from densevse.dag.features import Features
-from densevse.dag.generators import Generators
-from densevse.dag.language import Parses, Words
+from densevse.dag.datasets import DatasetStage, DownloadStage
+from densevse.dag.features import FeatureStage
+from densevse.dag.generators import GeneratorStage
+from densevse.dag.language import ParseStage, VocabularyStage
 from densevse.dag.analyses import Analyses
-from densevse.dag.own_files import OwnFiles
+from densevse.dag.own_files import OwnFileStage
 from densevse.dag.paths import Paths, configured, planned
 from densevse.dag.project import Project, any_of
-from densevse.dag.proposals import Proposals
+from densevse.dag.proposals import ProposalStage
 from densevse.dag.records import dated_in_the_future, keep_records, read_only
-from densevse.dag.tables import Tables, check_tables
-from densevse.dag.training import Training
+from densevse.dag.tables import TableStage, check_tables
+from densevse.dag.training import TrainingStage
 from densevse.config.environment import JOB_ENVIRONMENT, check_place
 from densevse.config.strict_yaml import check_configfiles
 
@@ -46,11 +46,11 @@ for warnings in (read_only, dated_in_the_future):
 keep_records(settings.results)
 code_of = project.code.digest
 
-own_files = OwnFiles(project)
-downloads, datasets, proposals = Downloads(project), Datasets(project), Proposals(project)
-features, parses, words = Features(project), Parses(project), Words(project)
-concepts, generators = Concepts(project), Generators(project)
-training, tables = Training(project), Tables(project)
+own_files = OwnFileStage(project)
+downloads, datasets, proposals = DownloadStage(project), DatasetStage(project), ProposalStage(project)
+features, parses, words = FeatureStage(project), ParseStage(project), VocabularyStage(project)
+concepts, generators = ConceptStage(project), GeneratorStage(project)
+training, tables = TrainingStage(project), TableStage(project)
 analyses = Analyses()
 
 # In paths of rules, <results> and the like stand for these.
