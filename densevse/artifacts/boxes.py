@@ -10,7 +10,7 @@ from densevse.artifacts.schemas import columns
 
 Boxes = NDArray[np.float32]
 
-BOX = [column.name for column in columns.BOX]
+BOX = [column.name for column in columns.BOX_COLUMNS]
 
 
 def intersection_over_union(boxes: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:

@@ -18,10 +18,10 @@ from densevse.artifacts.schema import MADE_FROM, file_metadata
 from densevse.runtime.errors import InputError
 
 PARENTS = "parents"
-Files = str | Path | Iterable[str | Path]
+PathOrPaths = str | Path | Iterable[str | Path]
 
 
-def lineage(settings: Mapping[str, Any], parents: Mapping[str, Files] | None = None) -> dict[str, Any]:
+def lineage(settings: Mapping[str, Any], parents: Mapping[str, PathOrPaths] | None = None) -> dict[str, Any]:
     """What an artifact is made from: plain `settings`, and under `parents` what each parent was made from.
 
     `parents` has for each name an artifact's file, or the files of its shards, Parquet or safetensors; one without
@@ -66,7 +66,7 @@ def without(made_from: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {**made_from, PARENTS: kept}
 
 
-def _listed(files: Files) -> list[Path]:
+def _listed(files: PathOrPaths) -> list[Path]:
     return [Path(files)] if isinstance(files, str | Path) else [Path(path) for path in files]
 
 

@@ -6,7 +6,7 @@ from densevse.artifacts.boxes import BOX
 
 PHRASE = ["caption_id", "start", "end"]
 PHRASES_AT_ONCE = 20_000  # of which all pairs with boxes and regions are held in memory
-RIGHT = 0.5  # intersection over union with a true box from which on a region is right
+RIGHT_OVERLAP = 0.5  # intersection over union with a true box from which on a region is right
 TRUE_BOX = [f"true_{name}" for name in BOX]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from densevse.config.datasets import Brought
 
 FOLDER = Path(__file__).parents[1] / "analyses"
-Entry = TypeVar("Entry", bound=Strict)
+_Entry = TypeVar("_Entry", bound=Strict)
 
 
 class AnalysisSettings:
@@ -40,22 +40,22 @@ class AnalysisSettings:
         return {}
 
 
-class Entries(RootModel[dict[FileName, Entry]], AnalysisSettings, Generic[Entry]):
+class Entries(RootModel[dict[FileName, _Entry]], AnalysisSettings, Generic[_Entry]):
     """Settings that are entries by name, such as searches."""
 
     model_config = ConfigDict(frozen=True)
 
-    def items(self) -> Iterator[tuple[str, Entry]]:
+    def items(self) -> Iterator[tuple[str, _Entry]]:
         """The names and the entries."""
         yield from self.root.items()
 
 
-class ByDataset(Entries[Entry]):
+class ByDataset(Entries[_Entry]):
     """Settings that are entries by data set; one without an entry has the defaults."""
 
-    def of(self, dataset: str) -> Entry:
+    def of(self, dataset: str) -> _Entry:
         """The settings for a data set."""
-        return self.root[dataset] if dataset in self.root else cast(Entry, entry_type(type(self)).model_validate({}))
+        return self.root[dataset] if dataset in self.root else cast(_Entry, entry_type(type(self)).model_validate({}))
 
     def check(self, config: "Config") -> None:
         """Raise `ValueError` for an entry of an unknown data set."""

@@ -18,8 +18,8 @@ from densevse.config.validation import Entry, not_valid, validate, wrong_keys
 from densevse.runtime.errors import InputError
 
 Layer = tuple[str, Mapping[str, Any]]
-Kind = Literal["methods", "generators"]
-Model = tuple[Kind, str]  # a variant of config/methods or config/generators
+_Kind = Literal["methods", "generators"]
+Model = tuple[_Kind, str]  # a variant of config/methods or config/generators
 
 FOLDERS = (
     "datasets",
@@ -146,7 +146,7 @@ def generator(config: Config, name: str, dataset: str) -> GeneratorConfig:
     return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}")
 
 
-def _layers(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:
+def _layers(kind: _Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:
     """The differences that make a variant on a data set, in order, each with where it stands."""
     entries: Mapping[str, MethodEntry | GeneratorEntry] = getattr(config, kind)
     for owner, entry in entries.items():

@@ -55,7 +55,7 @@ class RegionOptions(Strict):
         return self
 
 
-Share = Annotated[float, Field(ge=0, le=1)]
+_Share = Annotated[float, Field(ge=0, le=1)]
 Deviation = Annotated[float, Field(gt=0, le=1)]
 
 
@@ -63,7 +63,7 @@ class NetworkInput(Strict):
     """The square of pixels that a network is given."""
 
     size: int = Field(224, ge=32, description="side of the square, pixels")
-    mean: tuple[Share, Share, Share] = Field((0.485, 0.456, 0.406), strict=False, description="of RGB from 0 to 1")
+    mean: tuple[_Share, _Share, _Share] = Field((0.485, 0.456, 0.406), strict=False, description="of RGB from 0 to 1")
     std: tuple[Deviation, Deviation, Deviation] = Field((0.229, 0.224, 0.225), strict=False)
 
 

@@ -14,8 +14,8 @@ from densevse.runtime.errors import InputError
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
-KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
-NUMBERS = ("int_type", "float_type")
+_KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
+_NUMBERS = ("int_type", "float_type")
 
 
 def validate(model: type[Entry], values: Any, where: str) -> Entry:
@@ -35,9 +35,9 @@ def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
         message = found["msg"].removeprefix("Value error, ")
         if found["type"] != "value_error" and isinstance(found["input"], str | int | float):
             message += f", not {found['input']!r}"
-        if found["type"] in NUMBERS and isinstance(found["input"], str):
+        if found["type"] in _NUMBERS and isinstance(found["input"], str):
             message += _instead_of_text(found["input"])
-        named = KEY.fullmatch(message) if found["type"] == "value_error" else None
+        named = _KEY.fullmatch(message) if found["type"] == "value_error" else None
         yield ([*path, *named[1].split(".")], named[2]) if named else (path, message)
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from densevse.artifacts.files import checksum
 from densevse.runtime.errors import InputError
 
-KEPT = ".snakemake/densevse-contents"
+_KEPT = ".snakemake/densevse-contents"
 ABSENT = "absent"
 UNREAD = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX"})
 """Names that file managers put into folders, and no reader reads; those that begin with ._ are a Mac's too."""
@@ -41,7 +41,7 @@ class Contents:
 
     def __init__(
         self,
-        kept: str | Path = KEPT,
+        kept: str | Path = _KEPT,
         is_made: Callable[[str], bool] = lambda path: False,
         timeless: Callable[[str], str] = str,
         say: Callable[[str], None] = print,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from densevse.config.generators import GeneratorConfig
-from densevse.dag.inputs import Files, InputStage
+from densevse.dag.inputs import InputFiles, InputStage
 from densevse.dag.paths import Wildcards
 from densevse.dag.project import Stage, any_of
 from densevse.dag.training import modules_reading
@@ -20,11 +20,11 @@ class GeneratorStage(Stage):
         """A generator's settings on a data set."""
         return self.project.generator(generator, dataset)
 
-    def inputs_of_training(self, wildcards: Wildcards) -> Files:
+    def inputs_of_training(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts that a generator is trained on, by the names that densevse.data.files.Files takes."""
         return self._inputs(wildcards.dataset, wildcards.generator, wildcards.seed, ["train", "val"])
 
-    def inputs_of_captions(self, wildcards: Wildcards) -> Files:
+    def inputs_of_captions(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts that sentences about a split's images are written from, besides the generator."""
         dataset, seed = wildcards.dataset, wildcards.seed
         inputs = self._inputs(dataset, wildcards.generator, seed, [wildcards.split])
@@ -77,7 +77,7 @@ class GeneratorStage(Stage):
         views = [] if entry.view is None else [entry.view]
         return [f"densevse.methods.generators.{entry.model}", *modules_reading(entry.sentences, views)]
 
-    def _inputs(self, dataset: str, generator: str, seed: str, splits: list[str]) -> Files:
+    def _inputs(self, dataset: str, generator: str, seed: str, splits: list[str]) -> InputFiles:
         entry, inputs = self.entry(dataset, generator), InputStage(self.project)
         views = [] if entry.view is None else [entry.view]
         read = inputs.of_images(generator, dataset, views, {})

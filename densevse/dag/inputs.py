@@ -9,20 +9,20 @@ from densevse.dag.features import FeatureStage
 from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
 
-Files = dict[str, str | list[str]]
+InputFiles = dict[str, str | list[str]]
 
 
 class InputStage(Stage):
     """The artifacts of images and of sentences that methods and generators read."""
 
-    def of_images(self, reader: str, dataset: str, views: Iterable[str], networks: Mapping[str, str]) -> Files:
+    def of_images(self, reader: str, dataset: str, views: Iterable[str], networks: Mapping[str, str]) -> InputFiles:
         """The image table, and the features of views by `networks`, or else by those of the data set.
 
         Raises `InputError` that names the `reader` and a view without a network.
         """
         networks = {**self.project.datasets[dataset].networks, **networks}
         # not `images`: so may a data set's source be called
-        inputs: Files = {"image_table": f"{self.results}/{dataset}/images.parquet"}
+        inputs: InputFiles = {"image_table": f"{self.results}/{dataset}/images.parquet"}
         for view in views:
             described = described_by(view)
             if described not in networks:
@@ -34,19 +34,19 @@ class InputStage(Stage):
             inputs |= self._sources(dataset) if VIEWS[view].pixels else {}
         return inputs
 
-    def _sources(self, dataset: str) -> Files:
+    def _sources(self, dataset: str) -> InputFiles:
         """The files with a data set's images."""
         return {
             f"source_{source}": path for source, path in DatasetStage(self.project).sources_by_name(dataset).items()
         }
 
-    def of_sentences(self, dataset: str, structures: Collection[str], dependencies: str = "enhanced") -> Files:
+    def of_sentences(self, dataset: str, structures: Collection[str], dependencies: str = "enhanced") -> InputFiles:
         """The sentences, the structures that are read of them, and the vocabularies that these are known by.
 
         `dependencies` says of which kind triplets are.
         """
         folder, known_by = f"{self.results}/{dataset}", f"{self.results}/{self.seen_as(dataset)}/vocabulary"
-        inputs: Files = {
+        inputs: InputFiles = {
             "caption_table": f"{folder}/captions.parquet",
             "tokens": f"{folder}/tokens.parquet",
             "words": f"{known_by}/words.parquet",

@@ -25,7 +25,7 @@ Decided = str | Values | Sequence[str | Values] | None
 file."""
 
 Result = TypeVar("Result")
-NUMBERS = {"seed", "round"}
+_NUMBERS = {"seed", "round"}
 
 
 class Wildcards(Protocol):
@@ -122,7 +122,7 @@ def _path(pattern: str, wildcards: Wildcards, decided: str | Values) -> str:
 
 def _arguments(decide: Callable[..., Any], wildcards: Wildcards) -> dict[str, Any]:
     return {
-        name: int(getattr(wildcards, name)) if name in NUMBERS else getattr(wildcards, name)
+        name: int(getattr(wildcards, name)) if name in _NUMBERS else getattr(wildcards, name)
         for name, optional in _parameters(decide)
         if not optional or hasattr(wildcards, name)
     }

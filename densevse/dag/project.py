@@ -22,7 +22,7 @@ from densevse.dag.contents import Contents
 from densevse.dag.paths import Values
 from densevse.runtime.errors import InputError
 
-KEPT = ".snakemake/densevse-code.json"
+_KEPT = ".snakemake/densevse-code.json"
 OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "tests", "workflow")
 
 
@@ -38,7 +38,7 @@ class Project:
         self.datasets: dict[str, Dataset] = dict(self.config.datasets)
         for settings in self.config.analyses():
             self.datasets |= settings.datasets(self.config)
-        self.code = Code(self.root, KEPT)
+        self.code = Code(self.root, _KEPT)
         self.variant = cache(partial(variant, self.config))  # (name, data set) -> its settings there
         self.generator = cache(partial(generator, self.config))  # the same of config/generators
         self.packaged_dataset = cache(self._packaged_dataset)

@@ -30,7 +30,7 @@ from densevse.tables.plan import (
 )
 from densevse.tables.published import PublishedRow, check_names, read_published
 
-REGIONS = "regions"
+_REGIONS = "regions"
 COMPARED_KINDS = ("network", "concept_network", "proposer")
 """Kinds of things whose configuration a table compares with what artifacts say of themselves."""
 
@@ -106,7 +106,7 @@ class TableStage(Stage):
 
     def measuring_images(self, table: str) -> list[Values]:
         """The data set of each section that measures images."""
-        return [{"dataset": section.dataset} for section in self._measuring(table) if section.protocol != REGIONS]
+        return [{"dataset": section.dataset} for section in self._measuring(table) if section.protocol != _REGIONS]
 
     def retrievals(self, table: str) -> list[str | Values]:
         """The last round of each measured variant, of each seed."""
@@ -187,7 +187,7 @@ class TableStage(Stage):
         if name in self.config.ensembles():
             return f"{self.results}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/ensemble.parquet"
         of = self.last_round(dataset, name, seed) if number is None else self.round_of(dataset, name, seed, number)
-        if protocol == REGIONS:
+        if protocol == _REGIONS:
             return f"{self.folder_of('region_ranking', dataset, of)}.parquet"
         return {"dataset": dataset, "protocol": protocol, **of}
 
@@ -198,7 +198,7 @@ class TableStage(Stage):
 
     def _measured(self, table: Table, section: SectionConfig) -> list[str]:
         """The variants that a section measures: none of phrases that have no true boxes."""
-        unknown = section.protocol == REGIONS and not self.phrases_have_boxes(section.dataset)
+        unknown = section.protocol == _REGIONS and not self.phrases_have_boxes(section.dataset)
         return [] if unknown else table.measure
 
     def _section(self, section: SectionConfig, measured: Iterable[str]) -> SectionPlan:
@@ -395,7 +395,7 @@ def _check_measured(where: str, table: Table, config: Config) -> None:
 def _check_sections(where: str, table: Table, project: Project) -> None:
     _known(f"{where}.sections: no data set", [section.dataset for section in table.sections], project.config.datasets)
     for section in table.sections:
-        if section.protocol == REGIONS:
+        if section.protocol == _REGIONS:
             _check_phrases(f"{where}.measure", table.measure, section.dataset, project)
 
 
@@ -405,8 +405,8 @@ def _check_phrases(where: str, measured: list[str], dataset: str, project: Proje
         for name in sorted({method, *entry.variants, *entry.ensembles} & set(measured)):
             if name in entry.ensembles or "phrases" not in project.variant(name, dataset).yields:
                 raise InputError(
-                    f"{where}: {name} of methods.{method} yields no phrases on {dataset}, which the protocol {REGIONS} "
-                    "ranks; measure variants that yield some."
+                    f"{where}: {name} of methods.{method} yields no phrases on {dataset}, which the protocol "
+                    f"{_REGIONS} ranks; measure variants that yield some."
                 )
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.methods import MethodConfig
 from densevse.dag.features import FeatureStage, modules_of_architecture
-from densevse.dag.inputs import Files, InputStage
+from densevse.dag.inputs import InputFiles, InputStage
 from densevse.dag.paths import Values, Wildcards
 from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
@@ -17,13 +17,13 @@ from densevse.runtime.errors import InputError
 class TrainingStage(Stage):
     """The training of every method, and the inputs of whatever computes with a trained model."""
 
-    def inputs(self, wildcards: Wildcards) -> Files:
+    def inputs(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts that a variant reads on a data set, by the names that densevse.data.files.Files takes."""
         return self._inputs(wildcards, wildcards.variant)
 
-    def inputs_of_members(self, wildcards: Wildcards) -> Files:
+    def inputs_of_members(self, wildcards: Wildcards) -> InputFiles:
         """The same of all members of an ensemble. Raises `InputError` if two read different artifacts as the same."""
-        inputs: Files = {}
+        inputs: InputFiles = {}
         for name in self._members(wildcards.dataset, wildcards.ensemble):
             for key, files in self._inputs(wildcards, name).items():
                 if inputs.setdefault(key, files) != files:
@@ -44,14 +44,14 @@ class TrainingStage(Stage):
         members = self.config.ensembles()[ensemble].members
         return {name: self.project.variant(name, dataset) for name in members}
 
-    def _inputs(self, wildcards: Wildcards, variant: str) -> Files:
+    def _inputs(self, wildcards: Wildcards, variant: str) -> InputFiles:
         return {
             **self.inputs_of_images(wildcards.dataset, variant),
             **self.inputs_of_sentences(wildcards.dataset, variant),
             **self.written(wildcards, variant),
         }
 
-    def written(self, wildcards: Wildcards, variant: str) -> Files:
+    def written(self, wildcards: Wildcards, variant: str) -> InputFiles:
         """The sentences that a generator wrote about a data set's images, where a variant reads them."""
         entry = self.project.variant(variant, wildcards.dataset)
         if entry.generator is None:
@@ -60,13 +60,13 @@ class TrainingStage(Stage):
         written = [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
         return {f"view_{view}": written for view in entry.views if VIEWS[view].made_by == "generator"}
 
-    def inputs_of_images(self, dataset: str, variant: str) -> Files:
+    def inputs_of_images(self, dataset: str, variant: str) -> InputFiles:
         """What a variant reads of a data set's images, but for sentences about them."""
         entry = self.project.variant(variant, self.seen_as(dataset))
         views = [view for view in entry.views if VIEWS[view].made_by != "generator"]
         return InputStage(self.project).of_images(variant, dataset, views, entry.networks)
 
-    def inputs_of_sentences(self, dataset: str, variant: str) -> Files:
+    def inputs_of_sentences(self, dataset: str, variant: str) -> InputFiles:
         """What a variant reads of a data set's sentences, and the vocabularies that it knows them by."""
         entry, known_by = self.project.variant(variant, self.seen_as(dataset)), self.seen_as(dataset)
         inputs = InputStage(self.project).of_sentences(dataset, entry.sentences, entry.dependencies)

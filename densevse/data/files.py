@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from densevse.runtime.errors import InputError
 
-VIEW, SOURCE = "view_", "source_"
+VIEW, _SOURCE = "view_", "source_"
 
 
 class Files:
@@ -53,7 +53,7 @@ class Files:
 
     def sources(self) -> dict[str, str]:
         """Source -> the folder, zip or tar with the data set's images."""
-        return {name.removeprefix(SOURCE): self.one(name) for name in self._named if name.startswith(SOURCE)}
+        return {name.removeprefix(_SOURCE): self.one(name) for name in self._named if name.startswith(_SOURCE)}
 
     def paths(self) -> list[str]:
         """Every file but the data set's own, in the order of the inputs' names."""
@@ -61,7 +61,7 @@ class Files:
 
     def named(self) -> dict[str, list[str]]:
         """Name -> the files of the input, without the data set's own."""
-        return {name: self.several(name) for name in self._named if not name.startswith(SOURCE)}
+        return {name: self.several(name) for name in self._named if not name.startswith(_SOURCE)}
 
     def with_changes(self, **named: str | list[str]) -> Self:
         """The same files with some others besides or instead; an empty list takes an input away."""

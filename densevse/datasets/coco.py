@@ -82,7 +82,7 @@ class _Outlines(TypedDict):
     annotations: list[_Outlined]
 
 
-CAPTIONS: TypeAdapter[_Captions] = TypeAdapter(_Captions)
+_CAPTIONS: TypeAdapter[_Captions] = TypeAdapter(_Captions)
 INSTANCES: TypeAdapter[_Instances] = TypeAdapter(_Instances)
 OUTLINES: TypeAdapter[_Outlines] = TypeAdapter(_Outlines)
 
@@ -169,7 +169,7 @@ def _official(paths: Paths) -> tuple[dict[str, str], pd.DataFrame]:
     captions = []
     for name, data in _annotations(paths, "captions_*.json"):
         where = f"{paths['annotations']}, {name}"
-        content = check_layout(CAPTIONS, read_json(data, where), where)
+        content = check_layout(_CAPTIONS, read_json(data, where), where)
         images = [(str(image["id"]), image["file_name"]) for image in content["images"]]
         twice = [image for image, _ in images if image in files] if files else []
         if twice or len(dict(images)) != len(images):

@@ -15,11 +15,11 @@ from densevse.artifacts.files import checksum, write_text, writing
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-ATTEMPTS = 5
+_ATTEMPTS = 5
 TIMEOUT = (10, 60)
 """Seconds to connect, and to wait for the next bytes."""
 
-BLOCK = 1 << 16
+_BLOCK = 1 << 16
 """Bytes written at once, and the most that is lost with a connection."""
 
 PASSING = {408, 425, 429, 500, 502, 503, 504}
@@ -45,15 +45,15 @@ def download(source: Mapping[str, Any], path: str | Path, wait: float = 2.0) -> 
         raise InputError(f"{path}: obtain this file by hand. {source['manual']}\n{_by_hand(path)}")
     path.parent.mkdir(parents=True, exist_ok=True)
     _record(path).unlink(missing_ok=True)
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt in range(1, _ATTEMPTS + 1):
         try:
             _fetch(source, _part(path))
             break
         except (_DroppedError, requests.RequestException) as error:
-            logger.warning("%s, attempt %d of %d: %s", source["url"], attempt, ATTEMPTS, error)
-            if attempt == ATTEMPTS:
+            logger.warning("%s, attempt %d of %d: %s", source["url"], attempt, _ATTEMPTS, error)
+            if attempt == _ATTEMPTS:
                 raise InputError(
-                    f"{source['url']}: failed {ATTEMPTS} times, the last time with: {error}. "
+                    f"{source['url']}: failed {_ATTEMPTS} times, the last time with: {error}. "
                     f"Run again to go on from where it stopped. {_by_hand(path)}"
                 ) from error
             time.sleep(wait * 2 ** (attempt - 1))
@@ -117,7 +117,7 @@ def _write(response: requests.Response, url: str, part: Path, start: int, total:
         validator = response.headers.get("Last-Modified") if not etag or etag.startswith("W/") else etag
         write_text(json.dumps({"url": url, "validator": validator}), _version(part))
         file.seek(start)
-        for block in response.iter_content(BLOCK):
+        for block in response.iter_content(_BLOCK):
             file.write(block)
             bar.update(len(block))
 

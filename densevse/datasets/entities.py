@@ -23,15 +23,15 @@ from densevse.datasets.texts import numbered_lines
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 
-PHRASE = re.compile(r"\[/EN#(\d+)((?:/[^\s/\]]+)+)")
+_PHRASE = re.compile(r"\[/EN#(\d+)((?:/[^\s/\]]+)+)")
 Box = tuple[float, float, float, float]
-Boxes = dict[str, list[Box]]
+_Boxes = dict[str, list[Box]]
 
 
 class Annotation(NamedTuple):
     """What an annotation file says of an image."""
 
-    boxes: Boxes  # of each entity, by its number: x, y, width, height; pixels from 0
+    boxes: _Boxes  # of each entity, by its number: x, y, width, height; pixels from 0
     width: float  # of the image, pixels; not a number where the file does not say it
     height: float
 
@@ -74,7 +74,7 @@ def read_sentence(line: str) -> tuple[list[str], list[tuple[str, int, int]]]:
     phrases: list[tuple[str, int, int]] = []
     begun: tuple[str, int] | None = None
     for piece in line.split():
-        marked = PHRASE.fullmatch(piece)
+        marked = _PHRASE.fullmatch(piece)
         if marked:
             begun = (marked[1], len(tokens))
             continue
@@ -91,7 +91,7 @@ def read_annotation(data: bytes, name: str) -> Annotation:
 
     Raises `InputError` naming the file if it is no such annotation, or has a box that cannot be.
     """
-    boxes: Boxes = defaultdict(list)
+    boxes: _Boxes = defaultdict(list)
     try:
         root = ElementTree.fromstring(data)
         for item in root.iter("object"):

@@ -22,7 +22,7 @@ from densevse.datasets.true_boxes import check_inside, check_rows
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-COLUMNS = [column.name for column in BOXES.columns]
+_COLUMNS = [column.name for column in BOXES.columns]
 
 
 def write_given_boxes(given: str, images: str, captions: str, output: str) -> None:
@@ -33,10 +33,10 @@ def write_given_boxes(given: str, images: str, captions: str, output: str) -> No
     else:
         boxes = read_entities(given, caption_table)
         _check_not_turned(boxes, image_table, given)
-    check(boxes[COLUMNS], image_table, caption_table, given)
+    check(boxes[_COLUMNS], image_table, caption_table, given)
     logger.info("%d boxes of %d images", len(boxes), boxes["image_id"].nunique())
     made_from = lineage({"given": Path(given).name}, {"images": images, "captions": captions})
-    schema.write(boxes[COLUMNS], BOXES, output, made_from)
+    schema.write(boxes[_COLUMNS], BOXES, output, made_from)
 
 
 def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, name: str) -> None:
@@ -74,8 +74,8 @@ def _check_not_turned(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> N
 
 def _read_parquet(path: str) -> pd.DataFrame:
     try:
-        table = pq.read_table(path, columns=COLUMNS).cast(BOXES.arrow)
+        table = pq.read_table(path, columns=_COLUMNS).cast(BOXES.arrow)
     except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError, OSError) as error:
-        raise InputError(f"{path}: expected a Parquet file with the columns {COLUMNS}: {error}") from error
+        raise InputError(f"{path}: expected a Parquet file with the columns {_COLUMNS}: {error}") from error
     boxes: pd.DataFrame = table.to_pandas()
     return boxes

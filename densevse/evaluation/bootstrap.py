@@ -10,9 +10,9 @@ from densevse.evaluation.recall import totals
 from densevse.statistics.bootstrap import REPLICATES, Reals
 from densevse.statistics.rankings import RankBootstrap, RankHistogram
 
-PERCENT, RANK = (0.0, 100.0), (1.0, np.inf)
+_PERCENT, RANK = (0.0, 100.0), (1.0, np.inf)
 LIMITS = {
-    **dict.fromkeys([*RECALL_COLUMNS, "mean_recall"], PERCENT),
+    **dict.fromkeys([*RECALL_COLUMNS, "mean_recall"], _PERCENT),
     **dict.fromkeys([f"{direction}_{mean}_rank" for direction in DIRECTIONS for mean in ("median", "mean")], RANK),
     "rsum": (0.0, 600.0),
 }

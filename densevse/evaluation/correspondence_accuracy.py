@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.identity import Identity
-from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT, TRUE_BOX, true_boxes_of_phrases
+from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY, CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.features import REGION_FEATURES
@@ -90,7 +90,7 @@ def _overlaps(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) 
     pairs["overlap"] = intersection_over_union(pairs[BOX].to_numpy(float), pairs[TRUE_BOX].to_numpy(float))
     keys = ["phrase_number", "rank", "candidate", "region"]
     best = pairs.groupby(keys, as_index=False)["overlap"].max()
-    best["right"] = best["overlap"] >= RIGHT
+    best["right"] = best["overlap"] >= RIGHT_OVERLAP
     by_choice = {
         "learned": best[best["rank"] == best["region"]],
         "whole image": best[best["rank"] == 0],

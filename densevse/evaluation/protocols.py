@@ -69,7 +69,7 @@ def folds(test_set: TestSet, protocol: str) -> list[Fold]:
 
     Raises `InputError` if a fold has no sentence.
     """
-    found = PROTOCOLS[protocol](test_set)
+    found = _PROTOCOLS[protocol](test_set)
     if not all(len(fold.captions) for fold in found):
         there = test_set.image_ids.tolist()
         raise InputError(
@@ -113,7 +113,7 @@ def hodosh(test_set: TestSet) -> list[Fold]:
     return [Fold(np.arange(len(test_set.image_ids)), first)]
 
 
-PROTOCOLS: dict[str, Callable[[TestSet], list[Fold]]] = {
+_PROTOCOLS: dict[str, Callable[[TestSet], list[Fold]]] = {
     "full": full,
     "five_folds": five_folds,
     "first_1000": first_1000,

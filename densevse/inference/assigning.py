@@ -9,7 +9,7 @@ import pandas as pd
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
-from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT, TRUE_BOX, true_boxes_of_phrases
+from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
@@ -59,7 +59,7 @@ def by_true_boxes(rows: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame)
     firsts = range(0, len(rows) or 1, PHRASES_AT_ONCE)  # one part, even of no phrases
     best = pd.concat([_most_overlapping(rows.iloc[first : first + PHRASES_AT_ONCE], true, boxes) for first in firsts])
     if best.empty:
-        raise InputError(f"none of {len(rows)} phrases has a region that overlaps a true box of it by {RIGHT}.")
+        raise InputError(f"none of {len(rows)} phrases has a region that overlaps a true box of it by {RIGHT_OVERLAP}.")
     return best.reset_index(drop=True)
 
 
@@ -67,7 +67,7 @@ def _most_overlapping(rows: pd.DataFrame, true: pd.DataFrame, boxes: pd.DataFram
     """The rows whose phrase has a true box that one of its image's boxes overlaps by `RIGHT`, with that box."""
     pairs = rows.drop(columns=["region", "confidence", *BOX]).merge(true, on=PHRASE).merge(boxes, on="image_id")
     overlap = intersection_over_union(pairs[BOX].to_numpy(float), pairs[TRUE_BOX].to_numpy(float))
-    pairs = pairs.assign(confidence=np.float32(1), overlap=overlap)[overlap >= RIGHT]
+    pairs = pairs.assign(confidence=np.float32(1), overlap=overlap)[overlap >= RIGHT_OVERLAP]
     best = pairs.sort_values("overlap", ascending=False, kind="stable").drop_duplicates(PHRASE).sort_index()
     return best[rows.columns]
 

@@ -14,7 +14,7 @@ from densevse.runtime.logs import progress
 
 Weights = NDArray[np.float32]
 
-IMAGES_AT_ONCE = 64
+_IMAGES_AT_ONCE = 64
 
 
 def saliency(method: Method, pairs: Pairs) -> Iterator[tuple[Indices, Weights, Weights]]:
@@ -24,7 +24,7 @@ def saliency(method: Method, pairs: Pairs) -> Iterator[tuple[Indices, Weights, W
     """
     device = device_of(method)
     first = np.unique(pairs.rows.image_of_caption, return_index=True)[1]
-    for places in progress(batches(len(first), IMAGES_AT_ONCE), "saliency"):
+    for places in progress(batches(len(first), _IMAGES_AT_ONCE), "saliency"):
         sentences = first[places]
         with evaluation(method):
             images = method.encode_images(to_device(pairs.images(pairs.rows.image_of_caption[sentences]), device))

@@ -18,7 +18,7 @@ from densevse.inference.encoding import batches
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 
-AT_ONCE = 1024  # regions
+_AT_ONCE = 1024  # regions
 DTYPE = "float16"
 
 
@@ -57,7 +57,7 @@ def _scored(store: FeatureStore, layer: Mapping[str, Tensor] | None) -> tuple[pd
     owner = torch.from_numpy(np.cumsum(ranks == 0) - 1)  # an image's regions stand together, the whole image first
     best = torch.full((int((ranks == 0).sum()), outputs), -torch.inf)
     whole = torch.empty_like(best)
-    for rows in progress(batches(len(store), AT_ONCE), "concepts of regions", -(-len(store) // AT_ONCE)):
+    for rows in progress(batches(len(store), _AT_ONCE), "concepts of regions", -(-len(store) // _AT_ONCE)):
         vectors = torch.from_numpy(store.gather(rows)).float()
         logits = vectors if layer is None else _logits(vectors, layer)
         best.scatter_reduce_(0, owner[rows].unsqueeze(1).expand_as(logits), logits, "amax")
@@ -68,5 +68,5 @@ def _scored(store: FeatureStore, layer: Mapping[str, Tensor] | None) -> tuple[pd
 
 def _logits(vectors: Tensor, layer: Mapping[str, Tensor]) -> Tensor:
     """Every batch is as long as the others, so that no score depends on where a shard ends."""
-    full = functional.pad(vectors, (0, 0, 0, AT_ONCE - len(vectors)))
+    full = functional.pad(vectors, (0, 0, 0, _AT_ONCE - len(vectors)))
     return functional.linear(full, layer["weight"], layer["bias"])[: len(vectors)]

@@ -33,7 +33,7 @@ Vectors: TypeAlias = NDArray[np.float32]
 
 IMAGES_AT_ONCE, ROWS_AT_ONCE = 64, 512
 WHOLE_IMAGE = 0
-NOTHING: dict[str, Any] = {
+_NOTHING: dict[str, Any] = {
     "image_id": "",
     "caption_id": "",
     "text": "",
@@ -189,6 +189,6 @@ def _write(rows: pd.DataFrame, vectors: Vectors, output: str | Path, made_from: 
 
 def _complete(rows: pd.DataFrame) -> pd.DataFrame:
     """`rows` with every column of EMBEDDINGS."""
-    missing = {name: value for name, value in NOTHING.items() if name not in rows}
-    filled = rows.assign(**missing).fillna(NOTHING)
+    missing = {name: value for name, value in _NOTHING.items() if name not in rows}
+    filled = rows.assign(**missing).fillna(_NOTHING)
     return filled.astype({"start": np.int32, "end": np.int32, "rank": np.int32, **dict.fromkeys(BOX, np.float32)})

@@ -23,7 +23,7 @@ from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Method, Shapes
 from densevse.runtime.errors import InputError
 
-KEY = MADE_FROM  # one key, as the order of several is not defined
+_KEY = MADE_FROM  # one key, as the order of several is not defined
 TRAINED_NETWORK = "trained_network"  # what the network is that was trained with a model; `network` is a name elsewhere
 
 
@@ -190,9 +190,9 @@ def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         raise InputError(f"{path}: no such file. Ask snakemake for it by this name to make it.") from None
     except (SafetensorError, OSError) as error:
         raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake.") from error
-    if KEY not in metadata or "method" not in json.loads(metadata[KEY]):
+    if _KEY not in metadata or "method" not in json.loads(metadata[_KEY]):
         raise InputError(f"{path}: expected a densevse model, found safetensors of another origin. Delete it.")
-    return weights, json.loads(metadata[KEY])
+    return weights, json.loads(metadata[_KEY])
 
 
 def _check_features(path: str | Path, trained: Mapping[str, Any], given: Mapping[str, Any]) -> None:

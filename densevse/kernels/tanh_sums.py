@@ -22,15 +22,15 @@ from densevse.kernels.grouped import Grouped
 
 # Of the two terms under the tanh, each is limited to +-10: beyond, the tanh of either alone is 1 to the last bit of
 # single precision, and the product of the exponentials of two units stays finite.
-LIMIT = 10.0
-BLOCK = 1 << 26  # numbers that are computed at once on a GPU
+TANH_LIMIT = 10.0
+_BLOCK = 1 << 26  # numbers that are computed at once on a GPU
 # Sums in any order, and reciprocals by approximation and correction; but numbers that are not finite stay visible.
 _FAST = {"reassoc", "arcp", "contract", "nsz"}
 
 
 def exponential(x: Tensor) -> Tensor:
     """e^2x, x limited."""
-    return x.clamp(-LIMIT, LIMIT).mul(2).exp()
+    return x.clamp(-TANH_LIMIT, TANH_LIMIT).mul(2).exp()
 
 
 def tanh_sums(keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> Tensor:
@@ -97,7 +97,7 @@ def _reciprocals(key: Tensor, queries: Tensor) -> Tensor:
 
 def _blocks(pairs: Grouped, keys: Tensor) -> Iterator[tuple[int, slice]]:
     """The places of each image's pairs, in pieces of bounded size."""
-    step = max(1, BLOCK // max(1, keys[0].numel()))
+    step = max(1, _BLOCK // max(1, keys[0].numel()))
     for owner, rows in pairs.runs:
         for start in range(rows.start, rows.stop, step):
             yield owner, slice(start, min(start + step, rows.stop))

@@ -17,7 +17,7 @@ from densevse.runtime.logs import progress
 
 # CoreNLP cuts at a hyphen between words (after Universal Dependencies), NLTK does not.
 HYPHEN = re.compile(r"(?<=[^\W_])-(?=[^\W_])")
-PUNCTUATION = frozenset({"''", "'", "``", "`", "(", ")", "{", "}", ".", "?", "!", ",", ":", "-", "--", "...", ";"})
+_PUNCTUATION = frozenset({"''", "'", "``", "`", "(", ")", "{", "}", ".", "?", "!", ",", ":", "-", "--", "...", ";"})
 QUOTES = {"``": '"', "''": '"'}
 TOKENIZER, DETOKENIZER = NLTKWordTokenizer(), TreebankWordDetokenizer()
 
@@ -37,7 +37,7 @@ def compared(text: str) -> list[str]:
 
     On the captions of Flickr8k this is what the metrics' own tokenizer, which needs Java, gives.
     """
-    return [token for token in TOKENIZER.tokenize(typewritten(text).lower()) if token not in PUNCTUATION]
+    return [token for token in TOKENIZER.tokenize(typewritten(text).lower()) if token not in _PUNCTUATION]
 
 
 def detokenize(tokens: list[str]) -> str:

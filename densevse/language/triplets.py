@@ -20,7 +20,7 @@ from densevse.language.parses import OK
 from densevse.language.words import Vocabulary
 from densevse.runtime.errors import InputError
 
-Kind = Literal["enhanced", "basic"]
+_Kind = Literal["enhanced", "basic"]
 
 SHARE = 0.01
 """A relation that makes up less of the training triplets is dropped (section 3.1: 1%)."""
@@ -54,7 +54,7 @@ def between_words(dependencies: Iterable[tuple[str, int, int]]) -> list[tuple[st
     return [link for link in dependencies if link[1] >= 0 and link[0] != PUNCTUATION]
 
 
-def triplet_table(parses: pd.DataFrame, kind: Kind) -> pd.DataFrame:
+def triplet_table(parses: pd.DataFrame, kind: _Kind) -> pd.DataFrame:
     """The triplets of PARSES rows (columns caption_id, tokens and those dependencies), with their caption_id."""
     rows = [
         (caption, *triplet)
@@ -119,7 +119,7 @@ def _fragments(name: str, found: pd.DataFrame, sentences: pd.DataFrame) -> dict[
 
 
 def write_relations(
-    captions: str, parses: list[str], words: str, vectors: str | None, kind: Kind, outputs: tuple[str, str]
+    captions: str, parses: list[str], words: str, vectors: str | None, kind: _Kind, outputs: tuple[str, str]
 ) -> None:
     """Count a data set's relations (RELATIONS), and the triplets that rare ones and unknown words cost (FRAGMENTS).
 
@@ -149,9 +149,9 @@ def numbered_relations(path: str | Path) -> dict[str, int]:
     return {relation: number for number, relation in enumerate(frequent_relations(path))}
 
 
-def kind_of(path: str | Path) -> Kind:
+def kind_of(path: str | Path) -> _Kind:
     """Whether a RELATIONS artifact counts enhanced or basic dependencies."""
-    kind: Kind = schema.check(path, RELATIONS)["dependencies"]
+    kind: _Kind = schema.check(path, RELATIONS)["dependencies"]
     return kind
 
 

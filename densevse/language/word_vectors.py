@@ -24,11 +24,11 @@ from densevse.language.words import Vocabulary
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-CHUNK = 1 << 20  # bytes read at a time
-LONGEST = 1 << 20  # bytes, more than any word or line has: a packed bomb is not unpacked beyond it
+_CHUNK = 1 << 20  # bytes read at a time
+_LONGEST = 1 << 20  # bytes, more than any word or line has: a packed bomb is not unpacked beyond it
 
 HEADING = re.compile(rb"\d+[ \t]+\d+\s*")
-NUMBERS = re.compile(rb"\S+([ \t]+[-+]?\d[-+.\deE]*)+\s")
+_NUMBERS = re.compile(rb"\S+([ \t]+[-+]?\d[-+.\deE]*)+\s")
 """A word and its numbers as text, to the end of a line or of what is looked at."""
 CONTROLS = bytes(sorted({*range(32), 127} - {*b"\t\n\r"}))
 
@@ -95,7 +95,7 @@ def _read_glove(file: IO[bytes], path: str | Path, dimension: int) -> Iterator[R
 
     A heading `words dimension`, as fastText and gensim write it, is held against what follows.
     """
-    first, rest = file.readline(LONGEST).removeprefix(codecs.BOM_UTF8), iter(partial(file.readline, LONGEST), b"")
+    first, rest = file.readline(_LONGEST).removeprefix(codecs.BOM_UTF8), iter(partial(file.readline, _LONGEST), b"")
     _check_is_text(first, path)
     heading = dimension > 1 and HEADING.fullmatch(first) is not None
     words = _heading(first, path, dimension) if heading else 0
@@ -140,17 +140,17 @@ def _read_word2vec(file: IO[bytes], path: str | Path, dimension: int) -> Iterato
     if int(header[1]) != dimension:
         raise InputError(f"{path}: its vectors have {int(header[1])} numbers; set `dimension: {int(header[1])}`.")
     count, size = int(header[0]), 4 * dimension
-    buffer, position = file.read(CHUNK), 0
+    buffer, position = file.read(_CHUNK), 0
     start = buffer[:1000]
-    if start.translate(None, CONTROLS) == start and NUMBERS.match(start):
+    if start.translate(None, CONTROLS) == start and _NUMBERS.match(start):
         raise InputError(
             f"{path}: text, not word2vec's binary format; set `format: glove`, which reads its heading too."
         )
     for record in range(1, count + 1):
         space = buffer.find(b" ", position)
         while space < 0 or len(buffer) < space + 1 + size:
-            more = file.read(CHUNK)
-            if not more or (space < 0 and len(buffer) - position > LONGEST):
+            more = file.read(_CHUNK)
+            if not more or (space < 0 and len(buffer) - position > _LONGEST):
                 raise InputError(f"{path}: cut off in word {record} of {count}; obtain it again.")
             buffer, position = buffer[position:] + more, 0
             space = buffer.find(b" ")

@@ -28,8 +28,8 @@ from densevse.methods.structures import Words
 from densevse.methods.words import word_vectors
 
 CONTEXT = ("whole", "centre", "ten_crop")
-CONCEPTS = ("concepts", "concepts_whole")
-WRITTEN = "written"
+_CONCEPTS = ("concepts", "concepts_whole")
+_WRITTEN = "written"
 
 
 class FusedImages(NamedTuple):
@@ -47,11 +47,11 @@ class SCO(DualEncoder):
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
         """Raises `ValueError` if the views are not a context, concepts, one of each, or a written sentence alone."""
         super().__init__(parameters, shapes)
-        self.context, self.concepts = _view(shapes, CONTEXT), _view(shapes, CONCEPTS)
-        if ({self.context, self.concepts} - {None} or {WRITTEN}) != set(shapes.features):
+        self.context, self.concepts = _view(shapes, CONTEXT), _view(shapes, _CONCEPTS)
+        if ({self.context, self.concepts} - {None} or {_WRITTEN}) != set(shapes.features):
             raise ValueError(
                 f"`views` holds {sorted(shapes.features)}: expected one of {', '.join(CONTEXT)}, one of "
-                f"{', '.join(CONCEPTS)}, one of each, or {WRITTEN} alone"
+                f"{', '.join(_CONCEPTS)}, one of each, or {_WRITTEN} alone"
             )
         sizes = [shapes.features[view] if view else None for view in (self.context, self.concepts)]
         self.image = Fusion(parameters, *sizes) if any(sizes) else WrittenSentence(parameters, shapes)
@@ -90,7 +90,7 @@ class SCO(DualEncoder):
     def _fused(self, images: Images) -> Tensor:
         """(I, dimension) v of Eq 2; with a written sentence, the last state of the LSTM over it."""
         if isinstance(self.image, WrittenSentence):
-            return self.image(images.views[WRITTEN])  # type: ignore[no-any-return]
+            return self.image(images.views[_WRITTEN])  # type: ignore[no-any-return]
         context = self.dropout(images.views[self.context]) if self.context else None
         concepts = images.views[self.concepts] if self.concepts else None
         return self.image(context, concepts)  # type: ignore[no-any-return]

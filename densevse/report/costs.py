@@ -13,7 +13,7 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import USED
 from densevse.tables.rendering import Document, Sheet, TableColumn
 
-COLUMNS = (
+_COLUMNS = (
     TableColumn("stage", number=False),
     TableColumn("data set", number=False),
     TableColumn("jobs"),
@@ -57,7 +57,7 @@ def table(rows: pd.DataFrame) -> str:
         [stage, dataset, str(jobs), *(f"{figure:,.0f}" for figure in measured)]
         for stage, dataset, jobs, *measured in rows.itertuples(index=False)
     ]
-    return Document("What each stage cost", [Sheet("", COLUMNS, cells)]).markdown()
+    return Document("What each stage cost", [Sheet("", _COLUMNS, cells)]).markdown()
 
 
 def _read(log: Path, datasets: list[str]) -> tuple[str, str, float, float, float] | None:

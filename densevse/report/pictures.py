@@ -13,7 +13,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.datasets.images import ImageFiles
 
 Pixels: TypeAlias = NDArray[np.uint8]
-SIDE = 240  # pixels of a small picture's longer side
+_SIDE = 240  # pixels of a small picture's longer side
 
 
 def photographs(images: str, sources: Mapping[str, str]) -> Callable[[str], Pixels]:
@@ -30,7 +30,7 @@ def photographs(images: str, sources: Mapping[str, str]) -> Callable[[str], Pixe
     return photograph
 
 
-def pictures(images: str, sources: Mapping[str, str], side: int = SIDE) -> Callable[[str], Pixels]:
+def pictures(images: str, sources: Mapping[str, str], side: int = _SIDE) -> Callable[[str], Pixels]:
     """The same for small pictures, of at most `side` pixels a side, of the images, each of which is decoded once."""
     photograph = photographs(images, sources)
 

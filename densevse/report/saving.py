@@ -10,7 +10,7 @@ from matplotlib.text import Text
 
 from densevse.artifacts.files import atomic
 
-RIGHT, WRONG, QUIET = "#1a7f37", "#b3261e", "#666666"
+RIGHT_COLOUR, WRONG_COLOUR, QUIET = "#1a7f37", "#b3261e", "#666666"
 
 
 def save(figure: Figure, path: str | Path) -> None:

@@ -11,7 +11,7 @@ from typing import Literal
 import torch
 
 from densevse.runtime.logs import logger
-from densevse.runtime.processor import LIMIT, avoid_illegal_instructions
+from densevse.runtime.processor import ISA_LIMIT, avoid_illegal_instructions
 
 Precision = Literal["bf16", "fp32"]
 
@@ -68,7 +68,7 @@ def fastest_precision() -> Precision:
         computes, limits = torch.cpu._is_amx_tile_supported(), MATRIX_LIMITS
     else:
         computes, limits = torch.cpu._is_avx512_bf16_supported(), VECTOR_LIMITS
-    limit = os.environ.get(LIMIT, "DEFAULT").upper()
+    limit = os.environ.get(ISA_LIMIT, "DEFAULT").upper()
     return "bf16" if computes and any(name in limit for name in limits) else "fp32"
 
 

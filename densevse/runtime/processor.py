@@ -5,7 +5,7 @@ import os
 
 import torch
 
-LIMIT = "ONEDNN_MAX_CPU_ISA"
+ISA_LIMIT = "ONEDNN_MAX_CPU_ISA"
 WITHOUT_MATRIX_UNITS = "AVX512_CORE_FP16"
 
 
@@ -16,8 +16,8 @@ def avoid_illegal_instructions() -> None:
     tried in a child process, which takes milliseconds; if it dies, oneDNN is told to do without. What the user set in
     ONEDNN_MAX_CPU_ISA stays. This must come before anything of the process is computed by oneDNN, which looks once.
     """
-    if LIMIT not in os.environ and torch.cpu._is_amx_tile_supported() and not _survives():
-        os.environ[LIMIT] = WITHOUT_MATRIX_UNITS
+    if ISA_LIMIT not in os.environ and torch.cpu._is_amx_tile_supported() and not _survives():
+        os.environ[ISA_LIMIT] = WITHOUT_MATRIX_UNITS
 
 
 def _survives() -> bool:

@@ -77,7 +77,7 @@ NP:marks    = NNS/=
 """
 
 # Words by what the grammar calls them; "side" is both an adverb and a noun. First the lemma, then inflected forms.
-OTHERS = {
+_OTHERS = {
     "DT": "a an the some",
     "CD": "one two three",
     "JJ": "small little tiny large big huge plain striped dotted spotted red blue green yellow",
@@ -96,11 +96,11 @@ OTHERS = {
     "PERIOD": ".",
     "COMMA": ",",
 }
-NOUNS = """
+_NOUNS = """
 ball balls, sphere spheres, box boxes, block blocks, cube cubes, cone cones, triangle triangles, star stars, ring rings,
 hoop hoops, thing things, object objects, shape shapes, stripe stripes, dot dots, spot spots
 """
-VERBS = {
+_VERBS = {
     "move": """
 roll rolls rolling, float floats floating, hover hovers hovering, spin spins spinning, turn turns turning, fall falls
 falling, drop drops dropping, shine shines shining, glow glows glowing, sit sits sitting, stand stands standing
@@ -111,7 +111,7 @@ supported
 """,
     "lean": "lean leans leaning, rest rests resting",
 }
-PUNCTUATION = {"PERIOD": ".", "COMMA": ","}
+_PUNCTUATION = {"PERIOD": ".", "COMMA": ","}
 
 
 @dataclass(frozen=True)
@@ -200,11 +200,11 @@ class GrammarParser:
 
 
 def _lexicon() -> dict[str, _Word]:
-    words = {word: _Word(kind, word) for kind, line in OTHERS.items() for word in line.split()}
-    for row in NOUNS.split(","):
+    words = {word: _Word(kind, word) for kind, line in _OTHERS.items() for word in line.split()}
+    for row in _NOUNS.split(","):
         forms = row.split()
         words.update({form: _Word(tag, forms[0]) for form, tag in zip(forms, ("NN", "NNS"), strict=True)})
-    for kind, rows in VERBS.items():
+    for kind, rows in _VERBS.items():
         for row in rows.split(","):
             forms = row.split()
             tags = (f"VBP:{kind}", f"VBZ:{kind}", f"VBG:{kind}", "VBN")
@@ -227,7 +227,7 @@ def _rules(kinds: set[str]) -> tuple[dict[Production, tuple[str, ...]], list[Pro
 
 
 def _penn(symbol: str) -> str:
-    return PUNCTUATION.get(symbol, symbol.split(":")[0])
+    return _PUNCTUATION.get(symbol, symbol.split(":")[0])
 
 
 def _bracketed(tree: Tree, tokens: Iterator[str]) -> str:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from densevse.scenes.layout import Place, arrange
 from densevse.scenes.world import Scene, Thing
 
-Picture = NDArray[np.uint8]
+_Picture = NDArray[np.uint8]
 Numbers = NDArray[np.float64]
 Box = tuple[float, float, float, float]  # x, y, width, height in pixels
 
 SCALE = 3
-COLOURS = {
+_COLOURS = {
     "red": (214, 40, 40),
     "blue": (40, 80, 214),
     "green": (40, 160, 60),
@@ -26,7 +26,7 @@ COLOURS = {
 INK, LIGHT = np.array([35, 35, 40]), np.array([255, 250, 215])
 
 
-def draw(scene: Scene, size: int, random: Generator) -> tuple[Picture, list[list[Box]]]:
+def draw(scene: Scene, size: int, random: Generator) -> tuple[_Picture, list[list[Box]]]:
     """An RGB picture (size, size, 3), and the true boxes of each thing (a box for each single one)."""
     picture = _background(size * SCALE, random)
     places = arrange(scene, random)
@@ -38,7 +38,7 @@ def draw(scene: Scene, size: int, random: Generator) -> tuple[Picture, list[list
     return np.clip(reduced + noise, 0, 255).astype(np.uint8), boxes
 
 
-def _background(side: int, random: Generator) -> Picture:
+def _background(side: int, random: Generator) -> _Picture:
     """A slanting gradient of two dull colours, with coarse noise, blobs and lines that mean nothing."""
     ends = random.uniform(95, 205, (2, 1)) + random.uniform(-22, 22, (2, 3))
     angle = random.uniform(0, 2 * np.pi)
@@ -47,13 +47,13 @@ def _background(side: int, random: Generator) -> Picture:
     ramp = np.clip(0.5 + np.cos(angle) * across[None, :] + np.sin(angle) * across[:, None], 0, 1)[..., None]
     clouds = cv2.resize(random.normal(0, 14, (7, 7)), (small, small), interpolation=cv2.INTER_CUBIC)[..., None]
     smooth = np.clip(ends[0] + (ends[1] - ends[0]) * ramp + clouds, 0, 255).astype(np.uint8)
-    picture: Picture = cv2.resize(smooth, (side, side), interpolation=cv2.INTER_LINEAR)
+    picture: _Picture = cv2.resize(smooth, (side, side), interpolation=cv2.INTER_LINEAR)
     for _ in range(int(random.integers(2, 6))):
         _draw_clutter(picture, random)
     return picture
 
 
-def _draw_clutter(picture: Picture, random: Generator) -> None:
+def _draw_clutter(picture: _Picture, random: Generator) -> None:
     side = len(picture)
     colour = tuple(int(level) for level in random.uniform(80, 210) + random.uniform(-15, 15, 3))
     start, end = random.integers(0, side, (2, 2)).tolist()
@@ -64,7 +64,7 @@ def _draw_clutter(picture: Picture, random: Generator) -> None:
         cv2.ellipse(picture, start, axes, float(random.uniform(0, 180)), 0, 360, colour, -1, cv2.LINE_AA)
 
 
-def _draw_thing(picture: Picture, thing: Thing, place: Place, random: Generator) -> Box:
+def _draw_thing(picture: _Picture, thing: Thing, place: Place, random: Generator) -> Box:
     side = len(picture)
     centre, radius = np.array([place.x, place.y]) * side, place.diameter * side / 2
     _draw_behind(picture, thing.action, centre, radius)
@@ -80,7 +80,7 @@ def _draw_thing(picture: Picture, thing: Thing, place: Place, random: Generator)
     return x / SCALE, y / SCALE, width / SCALE, height / SCALE
 
 
-def _mask(shape: str, side: int, centre: Numbers, radius: float, tilt: float) -> Picture:
+def _mask(shape: str, side: int, centre: Numbers, radius: float, tilt: float) -> _Picture:
     mask = np.zeros((side, side), np.uint8)
     middle = centre.round().astype(int).tolist()
     if shape in ("ball", "ring"):
@@ -108,7 +108,7 @@ def _corners(shape: str) -> Numbers:
 
 def _surface(thing: Thing, width: int, height: int, radius: float, random: Generator) -> Numbers:
     """The thing's colour, shaded from top left to bottom right, with its stripes or dots."""
-    colour = np.array(COLOURS[thing.colour]) + random.uniform(-14, 14, 3)
+    colour = np.array(_COLOURS[thing.colour]) + random.uniform(-14, 14, 3)
     across, down = np.meshgrid(np.arange(width) - width / 2, np.arange(height) - height / 2)
     surface: Numbers = (1.08 - 0.22 * (across + down) / (2 * radius))[..., None] * colour
     if thing.texture != "plain":
@@ -126,7 +126,7 @@ def _marked(texture: str, across: Numbers, down: Numbers, radius: float) -> NDAr
     return marked[..., None]
 
 
-def _draw_behind(picture: Picture, action: str, centre: Numbers, radius: float) -> None:
+def _draw_behind(picture: _Picture, action: str, centre: Numbers, radius: float) -> None:
     """What shows that a thing floats (a shadow below), falls (lines above), spins (arcs) or shines (rays)."""
     middle = centre.round().astype(int).tolist()
     if action == "float":
@@ -146,20 +146,20 @@ def _draw_behind(picture: Picture, action: str, centre: Numbers, radius: float) 
             _line(picture, centre + 1.12 * radius * towards, centre + 1.45 * radius * towards, LIGHT)
 
 
-def _shadow(picture: Picture, centre: Numbers, radius: float) -> None:
+def _shadow(picture: _Picture, centre: Numbers, radius: float) -> None:
     mask = np.zeros(picture.shape[:2], np.uint8)
     axes = [round(radius * 0.9), max(2, round(radius * 0.22))]
     cv2.ellipse(mask, centre.round().astype(int).tolist(), axes, 0, 0, 360, 255, -1, cv2.LINE_AA)
     picture[:] = picture * (1 - 0.62 * (mask / 255.0))[..., None]
 
 
-def _draw_motion_lines(picture: Picture, centre: Numbers, radius: float, heading: int) -> None:
+def _draw_motion_lines(picture: _Picture, centre: Numbers, radius: float, heading: int) -> None:
     for offset in (-0.5, 0.0, 0.5):
         start = centre + radius * np.array([-1.15 * heading, offset])
         _line(picture, start, start - radius * np.array([0.55 * heading, 0]))
 
 
-def _line(picture: Picture, start: Numbers, end: Numbers, colour: NDArray[np.int64] = INK) -> None:
+def _line(picture: _Picture, start: Numbers, end: Numbers, colour: NDArray[np.int64] = INK) -> None:
     cv2.line(
         picture,
         start.round().astype(int).tolist(),

@@ -33,11 +33,11 @@ from densevse.scenes.pictures import Box, draw
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import Scene, sample_family
 
-SOURCE, LINES = "scenes", "scenes.jsonl"
+_SOURCE, _LINES = "scenes", "scenes.jsonl"
 # Date and permissions that every member of the zip is given, so that the bytes depend on the options alone.
 DATE, PERMISSIONS = (1980, 1, 1, 0, 0, 0), 0o644 << 16
 
-AT_ONCE = 16  # pictures that are handed to a process together
+_AT_ONCE = 16  # pictures that are handed to a process together
 
 
 class _Named(TypedDict):
@@ -66,7 +66,7 @@ class _Picture(TypedDict):
     captions: list[_Caption]
 
 
-PICTURES: TypeAdapter[list[_Picture]] = TypeAdapter(list[_Picture])
+_PICTURES: TypeAdapter[list[_Picture]] = TypeAdapter(list[_Picture])
 
 
 @dataclass(frozen=True)
@@ -88,17 +88,17 @@ def generate(options: Mapping[str, Any], path: str, processes: int = 1) -> None:
         ProcessPoolExecutor(processes) as pool,
     ):
         lines = []
-        made = pool.map(partial(_picture, chosen), count(), _scenes(chosen), chunksize=AT_ONCE)
+        made = pool.map(partial(_picture, chosen), count(), _scenes(chosen), chunksize=_AT_ONCE)
         for picture, line in progress(made, "scenes", sum(chosen.images.values())):
             _add(file, line["file"], picture)
             lines.append(json.dumps(line))
-        _add(file, LINES, "".join(f"{line}\n" for line in lines).encode())
+        _add(file, _LINES, "".join(f"{line}\n" for line in lines).encode())
 
 
 def read(_: Scenes, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Images and captions of a zip that `generate` made, under the source name `scenes`."""
     lines = _lines(paths)
-    images = [(line["image_id"], SOURCE, line["file"], line["split"], line["family"]) for line in lines]
+    images = [(line["image_id"], _SOURCE, line["file"], line["split"], line["family"]) for line in lines]
     captions = [(line["image_id"], caption["text"]) for line in lines for caption in line["captions"]]
     return pd.DataFrame(images, columns=[*IMAGE_COLUMNS, "family"]), pd.DataFrame(captions, columns=CAPTION_COLUMNS)
 
@@ -180,11 +180,11 @@ def _row(image: str, caption: str, phrase: str, start: int, end: int, box: Box) 
 
 
 def _lines(paths: Paths) -> list[_Picture]:
-    if SOURCE not in paths:
-        raise InputError(f"the reader scenes needs a source {SOURCE!r}; it has {sorted(paths)}.")
-    where = f"{paths[SOURCE]}, {LINES}"
-    lines = [read_json(line.encode(), f"{where}, line {number}") for number, line in read_lines(paths[SOURCE], LINES)]
-    return check_layout(PICTURES, lines, where)
+    if _SOURCE not in paths:
+        raise InputError(f"the reader scenes needs a source {_SOURCE!r}; it has {sorted(paths)}.")
+    where = f"{paths[_SOURCE]}, {_LINES}"
+    lines = [read_json(line.encode(), f"{where}, line {number}") for number, line in read_lines(paths[_SOURCE], _LINES)]
+    return check_layout(_PICTURES, lines, where)
 
 
 def _add(file: zipfile.ZipFile, name: str, data: bytes) -> None:

@@ -40,7 +40,7 @@ Item = TypeVar("Item")
 
 LOOKS = frozenset({"colour", "texture", "size"})
 
-NOUNS = {
+_NOUNS = {
     "ball": ("ball", "sphere"),
     "box": ("box", "block", "cube"),
     "cone": ("cone", "triangle"),
@@ -56,7 +56,7 @@ ADJECTIVES = {
     "dotted": ("dotted", "spotted"),
 }
 MARKS = {"striped": ("stripes",), "dotted": ("dots", "spots")}
-NUMBERS = {2: "two", 3: "three"}
+_NUMBERS = {2: "two", 3: "three"}
 PLACES = {
     "left of": (("left", "of"), ("to", "the", "left", "of"), ("on", "the", "left", "of")),
     "right of": (("right", "of"), ("to", "the", "right", "of"), ("on", "the", "right", "of")),
@@ -65,7 +65,7 @@ PLACES = {
     "beside": (("beside",), ("next", "to"), ("near",)),
 }
 # What is done: with -s, without (of several), with -ing, and the past participle.
-VERBS = {
+_VERBS = {
     "": (("sits", "sit", "sitting", ""), ("stands", "stand", "standing", "")),
     "roll": (("rolls", "roll", "rolling", ""),),
     "float": (("floats", "float", "floating", ""), ("hovers", "hover", "hovering", "")),
@@ -271,12 +271,12 @@ class _Speaker:
         if vague and not self.whole and self._chance(0.12):
             noun = self._any(ANYTHING)
         else:
-            noun = NOUNS[what.shape][0] if self._chance(0.6) else self._any(NOUNS[what.shape])
+            noun = _NOUNS[what.shape][0] if self._chance(0.6) else self._any(_NOUNS[what.shape])
         return noun if what.number == 1 else noun + ("es" if noun.endswith("x") else "s")
 
     def _determined(self, what: Thing, indefinite: bool, words: tuple[str, ...]) -> tuple[str, ...]:
         if what.number > 1:
-            number = NUMBERS[what.number]
+            number = _NUMBERS[what.number]
             few = [(number,), (number,), (number,), ("some",), ()]
             return (*self._any(few if indefinite else [*few, ("the", number), ("the",)]), *words)
         a = "an" if words[0][0] in "aeio" else "a"
@@ -294,7 +294,7 @@ class _Speaker:
         return "is" if self.scene.things[thing].number == 1 else "are"
 
     def _verb(self, action: str) -> Sequence[str]:
-        return self._any(VERBS[action])
+        return self._any(_VERBS[action])
 
     def _adjective(self, look: str) -> str:
         words = ADJECTIVES.get(look, (look,))

@@ -11,7 +11,7 @@ from enum import StrEnum
 from numpy.random import Generator
 
 SHAPES = ("ball", "box", "cone", "star", "ring")
-COLOURS = ("red", "blue", "green", "yellow")
+_COLOURS = ("red", "blue", "green", "yellow")
 SIZES = ("small", "large")
 TEXTURES = ("plain", "striped", "dotted")
 ACTIONS = ("roll", "float", "spin", "fall", "shine")
@@ -119,7 +119,7 @@ def _thing(random: Generator, most: int) -> Thing:
     size = str(random.choice(SIZES))
     return Thing(
         shape=str(random.choice(SHAPES)),
-        colour=str(random.choice(COLOURS)),
+        colour=str(random.choice(_COLOURS)),
         size=size,
         texture=str(random.choice(TEXTURES, p=[0.5, 0.25, 0.25])),
         number=int(random.integers(1, 1 + (most if size == "small" else min(most, 2)))),
@@ -130,7 +130,7 @@ def _thing(random: Generator, most: int) -> Thing:
 def _differing(random: Generator, count: int) -> tuple[Thing, ...]:
     """`count` single things that differ in shape and in colour."""
     shapes = random.choice(SHAPES, size=count, replace=False)
-    colours = random.choice(COLOURS, size=count, replace=False)
+    colours = random.choice(_COLOURS, size=count, replace=False)
     things = (_thing(random, most=1) for _ in range(count))
     return tuple(
         replace(thing, shape=str(shape), colour=str(colour))

@@ -34,7 +34,7 @@ class Interval(NamedTuple):
         return self.low > 0 or self.high < 0
 
 
-UNKNOWN = Interval(np.nan, np.nan)
+UNKNOWN_INTERVAL = Interval(np.nan, np.nan)
 
 
 def draws_of(groups: int, replicates: int = REPLICATES, random: np.random.Generator | None = None) -> NDArray[np.int64]:
@@ -47,7 +47,7 @@ def interval_of(metrics: NDArray[Any]) -> Interval:
     """The 95% interval of a metric that has (replicates,) values; those that are not defined (NaN) are left out."""
     known, tail = metrics[~np.isnan(metrics)], (1 - CONFIDENCE) / 2
     if not len(known):
-        return UNKNOWN
+        return UNKNOWN_INTERVAL
     low, high = np.quantile(known, [tail, 1 - tail])
     return Interval(float(low), float(high))
 
@@ -56,7 +56,7 @@ def interval_of_mean(values: NDArray[Any], groups: ArrayLike) -> Interval:
     """The 95% interval of the mean of values (n,), drawn in `groups` (n,) of them that are alike."""
     codes, names = pd.factorize(np.asarray(groups))
     if len(names) < FEWEST_GROUPS:
-        return UNKNOWN
+        return UNKNOWN_INTERVAL
     group, draws = np.asarray(codes), draws_of(len(names))
     return interval_of((draws @ np.bincount(group, values)) / (draws @ np.bincount(group)))
 
@@ -71,7 +71,7 @@ def interval_of_statistic(
     names = np.asarray(groups)
     rows_of_group = [np.asarray(rows) for rows in pd.Series(names).groupby(names, sort=False).indices.values()]
     if len(rows_of_group) < FEWEST_GROUPS:
-        return UNKNOWN
+        return UNKNOWN_INTERVAL
     return interval_of(np.array([statistic(rows) for rows in _drawn_rows(rows_of_group, replicates)]))
 
 

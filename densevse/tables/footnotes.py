@@ -31,7 +31,7 @@ JUDGED = (
     "It is called better or worse only where its interval excludes 0; of one seed this is said, as another seed may "
     "give another gain."
 )
-GAIN = (
+_GAIN = (
     "Gain is our Sum minus that of our {reference}, with a paired interval: both are given the same drawn images. "
     f"{JUDGED}"
 )
@@ -44,7 +44,7 @@ CHANGED = (
     "config/methods does not say that it is chosen."
 )
 CHANGED_COLUMNS = tuple(TableColumn(name, number=False) for name in ("Setting", "Here", "The method's own", "Variants"))
-REGIONS = (
+_REGIONS = (
     "Annotation: a region asks for its phrases among all phrases; search: a phrase asks for its region among all. "
     "A region is the box around all that a phrase names; phrases are the parser's noun phrases that have a true box."
 )
@@ -63,7 +63,7 @@ def footnotes(
         *reading_notes(sections, plan.reference),
         *([DIFFERENCE] if cited else []),
         *_without_difference(shown),
-        *([REGIONS] if any(section.plan.protocol == "regions" for section in sections) else []),
+        *([_REGIONS] if any(section.plan.protocol == "regions" for section in sections) else []),
         *_data_notes(sections),
         *(f"{row.method} ({papers[row.paper].name}): {row.note}." for _, row in shown if row.note),
         *(f"{paper.name}: {paper.title}. Published with {paper.used}." for paper in cited),
@@ -77,7 +77,7 @@ def reading_notes(sections: Sequence[MeasuredSection], reference: str | None) ->
     titles = {name: entry.title for section in sections for name, entry in section.plan.measured.items()}
     if not titles:
         return []
-    return [COMPUTED, TIES, INTERVALS, *([GAIN.format(reference=titles[reference])] if reference in titles else [])]
+    return [COMPUTED, TIES, INTERVALS, *([_GAIN.format(reference=titles[reference])] if reference in titles else [])]
 
 
 def making_notes(plan: TablePlan | RoundsPlan, sections: Sequence[MeasuredSection]) -> list[str]:

@@ -12,7 +12,7 @@ from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.runtime.errors import InputError
 from densevse.tables.published_files import any_text, as_printed, read_about, read_rows, required, whole
 
-COLUMNS = {
+_COLUMNS = {
     "dataset": required,
     "protocol": required,
     "images": whole,
@@ -23,7 +23,7 @@ COLUMNS = {
     **dict.fromkeys(METRIC_COLUMNS, as_printed),
     "note": any_text,
 }
-REGIONS = "coco_region"
+_REGIONS = "coco_region"
 """HM-LSTM's own set of regions and phrases, which was never widely distributed."""
 
 
@@ -63,7 +63,7 @@ def read_published(files: Iterable[str | Path]) -> list[PublishedRow]:
     """
     found = []
     for file in files:
-        rows = read_rows(file, COLUMNS)
+        rows = read_rows(file, _COLUMNS)
         named = Path(file).stem
         others = [row["paper"] for row in rows if row["paper"] != named]
         if others:
@@ -81,8 +81,8 @@ def check_names(rows: Iterable[PublishedRow], datasets: Collection[str], protoco
     """Raise `InputError` for a row of an unknown data set or protocol, or whose paper is not that of its file."""
     for row in rows:
         where = f"config/published/{row.paper}.csv: {row.method} (Table {row.table})"
-        if row.dataset not in {*datasets, REGIONS}:
-            raise InputError(f"{where}: no data set {row.dataset!r}; known: {sorted({*datasets, REGIONS})}")
+        if row.dataset not in {*datasets, _REGIONS}:
+            raise InputError(f"{where}: no data set {row.dataset!r}; known: {sorted({*datasets, _REGIONS})}")
         if row.protocol not in protocols:
             raise InputError(f"{where}: no protocol {row.protocol!r}; known: {sorted(protocols)}")
 

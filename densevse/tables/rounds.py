@@ -24,7 +24,7 @@ SHOWN_METRICS = [
     *(f"{direction}_{metric}" for direction in DIRECTIONS for metric in (*(f"r{k}" for k in RECALLS), "median_rank")),
     "rsum",
 ]
-NOTES = [
+_NOTES = [
     TIES,
     INTERVALS,
     f"Gain is Sum minus that of round 0, with a paired interval: both rounds are given the same drawn images. {JUDGED}",
@@ -53,7 +53,7 @@ def make_rounds(inputs: RoundsInputs, plan: RoundsPlan, outputs: Outputs) -> Non
     judged = ArtifactIndex(inputs.accuracies, CORRESPONDENCE_ACCURACY)
     lines = [Line(rounds[row.variant], row, _accuracy(rounds[row.variant], plan, judged)) for row in rows]
     frame = pd.DataFrame([_record(line) for line in lines], columns=[column.name for column in ROUNDS.columns])
-    notes = [*NOTES, *making_notes(plan, [section])]
+    notes = [*_NOTES, *making_notes(plan, [section])]
     sheets = [_metrics_sheet(lines, section.heading()), _intervals_sheet(lines)]
     write_table(frame, ROUNDS, Document(plan.title, sheets, notes, changed_settings([plan.section])), plan, outputs)
 
@@ -89,11 +89,11 @@ def _record(line: Line) -> dict[str, Any]:
     return {**as_record(row), "variant": one.variant, "round": one.number, "gain": row.gain or 0.0, **accuracies}
 
 
-NAMES = (TableColumn("Method", number=False), TableColumn("Variant", number=False), TableColumn("Round"))
+_NAMES = (TableColumn("Method", number=False), TableColumn("Variant", number=False), TableColumn("Round"))
 
 
 def _metrics_sheet(lines: Sequence[Line], heading: str) -> Sheet:
-    columns = (*NAMES, *_metric_columns(), TableColumn("±"), TableColumn("Gain", number=False))
+    columns = (*_NAMES, *_metric_columns(), TableColumn("±"), TableColumn("Gain", number=False))
     columns += tuple(TableColumn(choice, "Accuracy", short="accuracy") for choice in CHOICES)
     cells = [
         [
@@ -116,7 +116,7 @@ def _intervals_sheet(lines: Sequence[Line]) -> Sheet:
         ]
         for one, row, _ in lines
     ]
-    return Sheet("95% intervals", (*NAMES, *_metric_columns(), TableColumn("Gain")), cells)
+    return Sheet("95% intervals", (*_NAMES, *_metric_columns(), TableColumn("Gain")), cells)
 
 
 def _metric_columns() -> tuple[TableColumn, ...]:

@@ -21,11 +21,11 @@ from densevse.tables.published import Paper, PublishedRow
 from densevse.tables.rows import Measured, Row, measured_rows, published_row, random_row
 
 NAMELESS = np.array([], dtype=object)
-NOTHING = TestSet(NAMELESS, NAMELESS, np.array([], dtype=np.int64), NAMELESS)
+_NOTHING = TestSet(NAMELESS, NAMELESS, np.array([], dtype=np.int64), NAMELESS)
 SAME_SIZE = 0.01
 """Two test sets are of one size if their numbers of images differ by less than this share."""
 
-PROTOCOLS = {
+_PROTOCOLS = {
     "full": "every sentence against every image",
     "five_folds": "metrics are the mean of five folds of {fold} images",
     "first_1000": "the first {fold} images",
@@ -77,7 +77,7 @@ class MeasuredSection:
         images = len(np.unique(np.concatenate([fold.images for fold in self.folds])))
         sentences = len(np.unique(np.concatenate([fold.captions for fold in self.folds])))
         asked, answers = ("regions", "phrases") if self.plan.protocol == "regions" else ("images", "sentences")
-        protocol = PROTOCOLS[self.plan.protocol].format(fold=f"{self.fold_size:,}")
+        protocol = _PROTOCOLS[self.plan.protocol].format(fold=f"{self.fold_size:,}")
         return f"{self.plan.title}: test split, {images:,} {asked}, {sentences:,} {answers}, {protocol}"
 
     def rows(self, published: Sequence[PublishedRow], papers: Mapping[str, Paper], reference: str | None) -> list[Row]:
@@ -123,7 +123,7 @@ def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionAr
             made_from.append(schema.check(path, RETRIEVAL))
             check_provenance(path, made_from[-1], entry.made_with, configured)
     if not measured:
-        return MeasuredSection(plan, None, NOTHING, [], [], [])
+        return MeasuredSection(plan, None, _NOTHING, [], [], [])
     images = artifacts.images.path(Identity(plan.dataset))
     if plan.protocol == "regions":
         test_set = _regions(measured, made_from, families_of(images))

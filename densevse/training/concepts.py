@@ -32,7 +32,7 @@ from densevse.vision.concept_network import best_of_regions, head, multi_label_l
 from densevse.vision.networks import load_module, standardised
 from densevse.vision.resizing import squeezed
 
-AT_ONCE = 128  # images that are validated together
+_AT_ONCE = 128  # images that are validated together
 Views = Literal["whole", "regions"]
 
 
@@ -67,7 +67,7 @@ class ConceptHead(Task):
     def _validated(self, regions: Views) -> float:
         found = []
         with evaluation(self.module):
-            for images in batches(len(self.val), AT_ONCE):
+            for images in batches(len(self.val), _AT_ONCE):
                 batch = to_device(self.val.batch(images, regions), self.module.weight.device)
                 found.append(self._logits(batch).cpu().numpy())
         return mean_average_precision(np.concatenate(found), self.val.present)
@@ -131,7 +131,7 @@ class ConceptsFromPixels(Task):
         """The mean average precision by the whole image: regions are many times as many crops."""
         found, device = [], device_of(self.module)
         with evaluation(self.module):
-            for images in batches(len(self.val), AT_ONCE):
+            for images in batches(len(self.val), _AT_ONCE):
                 batch = to_device(self.val.batch(images, np.zeros(len(images), bool)), device)
                 found.append(self.module(self._normalized(batch.pixels)).float().cpu().numpy())
         return {"mean_average_precision": mean_average_precision(np.concatenate(found), self.val.present)}

@@ -19,7 +19,7 @@ from densevse.training.driver import Subject, drive
 from densevse.training.models import trainable_model
 from densevse.training.task import Task
 
-AT_ONCE = 128  # sentences that are validated together
+_AT_ONCE = 128  # sentences that are validated together
 
 
 class Writing(Task):
@@ -46,7 +46,7 @@ class Writing(Task):
         """The mean log probability of a word or an end of val's sentences, and the perplexity that it makes."""
         total, count = 0.0, 0
         with evaluation(self.module):
-            for sentences in batches(len(self.val), AT_ONCE):
+            for sentences in batches(len(self.val), _AT_ONCE):
                 batch = to_device(self.val.batch(sentences), device_of(self.module))
                 of_batch, predicted = self._total(batch)
                 total, count = total + float(of_batch), count + predicted

@@ -26,7 +26,7 @@ from densevse.training.models import trainable_model
 from densevse.training.task import Task
 
 MEASURES = [*RECALL_COLUMNS, "rsum"]
-START, NETWORK, CORRESPONDENCES = "start", "network", "correspondences"  # inputs that not every job has
+START, NETWORK, _CORRESPONDENCES = "start", "network", "correspondences"  # inputs that not every job has
 
 
 class Retrieval(Task):
@@ -90,6 +90,6 @@ def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path
         return Retrieval(method, inputs.pairs("train", method.regions_read), val)
 
     # Features tell of the weights that their network begins with, and correspondences of the model that made them.
-    untraced = {NETWORK, START} if CORRESPONDENCES in files else {NETWORK}
+    untraced = {NETWORK, START} if _CORRESPONDENCES in files else {NETWORK}
     subject = Subject(job, (job.method, f"round{job.round}"), files, untraced, of, starts_trained=START in files)
     drive(subject, partial(trainable_model, task_of, files, job), model, history)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from densevse.artifacts.boxes import Boxes
 from densevse.vision.resizing import squeezed
 
-SIDE = 227
+_SIDE = 227
 """The side of R-CNN's crops; context is given in pixels of such a crop."""
 
 
@@ -64,7 +64,7 @@ def _widened(box: Boxes, context: float) -> tuple[NDArray[np.int64], NDArray[np.
         first = np.floor(begin).astype(np.int64)
         return first, np.maximum(first, np.ceil(begin + size).astype(np.int64) - 1)
     half = size / 2
-    center, widening = begin + half, SIDE / (SIDE - 2 * context)
+    center, widening = begin + half, _SIDE / (_SIDE - 2 * context)
     return _round(center - half * widening), _round(center + half * widening)
 
 

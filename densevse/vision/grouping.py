@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 Measure = Literal["colour", "texture", "size", "fill"]
 Integers = NDArray[np.int64]
-Reals = NDArray[np.float32]
+_Reals = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class GroupedRegions:
 
     size: Integers  # (n,) pixels
     corners: Integers  # (n, 4) left, top, right, bottom of the box around each; right and bottom lie beyond it
-    colour: Reals  # (n, colour bins)
-    texture: Reals  # (n, texture bins)
+    colour: _Reals  # (n, colour bins)
+    texture: _Reals  # (n, texture bins)
     neighbours: Integers  # (pairs, 2)
     pixels: int
 
@@ -51,11 +51,11 @@ def initial_regions(labels: NDArray[Any], colour: Integers, texture: Integers) -
     )
 
 
-def _histograms(flat: Integers, count: int, bins: Integers) -> Reals:
+def _histograms(flat: Integers, count: int, bins: Integers) -> _Reals:
     width = int(bins.max()) + 1
     counted = np.bincount((flat * width + bins.reshape(len(bins), -1)).ravel(), minlength=count * width)
     counted = counted.reshape(count, width)
-    histograms: Reals = (counted / counted.sum(axis=1, keepdims=True)).astype(np.float32)
+    histograms: _Reals = (counted / counted.sum(axis=1, keepdims=True)).astype(np.float32)
     return histograms
 
 

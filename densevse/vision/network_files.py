@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from densevse.artifacts.files import checksum
-from densevse.artifacts.lineage import Files, lineage
+from densevse.artifacts.lineage import PathOrPaths, lineage
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.precision import PRECISION
 from densevse.runtime.errors import InputError
@@ -37,7 +37,9 @@ class NetworkFiles:
         """The network, computing in the recorded precision. Raises `InputError` where that is missing."""
         return load_network({**self.settings, "precision": self._precision()}, self.weights)
 
-    def made_from(self, images: str | Path, parents: Mapping[str, Files] | None = None, **also: Any) -> dict[str, Any]:
+    def made_from(
+        self, images: str | Path, parents: Mapping[str, PathOrPaths] | None = None, **also: Any
+    ) -> dict[str, Any]:
         """What features of an image table by this network are made from; `also` and `parents` are added to it."""
         own = {"network": self.name, **self.settings, "weights_sha256": checksum(self.weights), **also}
         chosen = {"precision": self.precision} if self.precision else {}

@@ -6,14 +6,14 @@ from numpy.typing import NDArray
 
 Pixels = NDArray[np.uint8]
 
-LONGEST = 8
+_LONGEST = 8
 """The longer side is at most so many times the shorter one; an image longer than that is squeezed."""
 
 
 def resize_shorter_side(pixels: Pixels, side: int) -> Pixels:
     """Resize an image so that its shorter side has `side` pixels: by area when it shrinks, else bilinearly."""
     shorter = min(pixels.shape[:2])
-    height, width = (min(round(length * side / shorter), LONGEST * side) for length in pixels.shape[:2])
+    height, width = (min(round(length * side / shorter), _LONGEST * side) for length in pixels.shape[:2])
     return _resized(pixels, height, width)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from densevse.datasets.download import ATTEMPTS, BLOCK, download
+from densevse.datasets.download import _ATTEMPTS, _BLOCK, download
 from densevse.runtime.errors import InputError
 
 CONTENT = bytes(range(256)) * 1000
@@ -107,17 +107,17 @@ def test_resumes_after_drops(server: Server, path: Path) -> None:
     server.drop_after = [100_000, 70_000]
     download(server.source(), path, wait=0)
     assert path.read_bytes() == CONTENT
-    assert server.asked == [None, f"bytes={BLOCK}-", f"bytes={2 * BLOCK}-"]
+    assert server.asked == [None, f"bytes={_BLOCK}-", f"bytes={2 * _BLOCK}-"]
 
 
 def test_resumes_what_an_earlier_run_left(server: Server, path: Path) -> None:
-    server.drop_after = [100_000] + [0] * (ATTEMPTS - 1)
-    with pytest.raises(InputError, match=f"failed {ATTEMPTS} times.*Run again to go on"):
+    server.drop_after = [100_000] + [0] * (_ATTEMPTS - 1)
+    with pytest.raises(InputError, match=f"failed {_ATTEMPTS} times.*Run again to go on"):
         download(server.source(), path, wait=0)
     assert not path.exists()
     server.asked.clear()
     download(server.source(), path, wait=0)
-    assert server.asked == [f"bytes={BLOCK}-"]
+    assert server.asked == [f"bytes={_BLOCK}-"]
     assert path.read_bytes() == CONTENT
 
 
@@ -142,11 +142,11 @@ def test_starts_afresh_where_the_server_ignores_range(server: Server, path: Path
     server.ranges, server.drop_after = False, [100_000]
     download(server.source(), path, wait=0)
     assert path.read_bytes() == CONTENT
-    assert server.asked == [None, f"bytes={BLOCK}-"]
+    assert server.asked == [None, f"bytes={_BLOCK}-"]
 
 
 def test_does_not_join_parts_of_two_versions(server: Server, path: Path) -> None:
-    server.drop_after = [100_000] + [0] * (ATTEMPTS - 1)
+    server.drop_after = [100_000] + [0] * (_ATTEMPTS - 1)
     with pytest.raises(InputError):
         download(server.source(), path, wait=0)
     server.content, server.etag = CONTENT[::-1], '"two"'
@@ -161,7 +161,7 @@ def test_without_a_validator_only_a_checksum_allows_resuming(
     server.etag, server.drop_after = None, [100_000]
     download(server.source(**known), path, wait=0)
     assert path.read_bytes() == CONTENT
-    assert server.asked == [None, f"bytes={BLOCK}-" if resumed else None]
+    assert server.asked == [None, f"bytes={_BLOCK}-" if resumed else None]
 
 
 def test_tries_again_when_the_server_is_busy(server: Server, path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.gradients import assert_same
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize("limit", [tanh_sums.LIMIT, 1.0])
+@pytest.mark.parametrize("limit", [tanh_sums.TANH_LIMIT, 1.0])
 @pytest.mark.parametrize("units", [1, 5, 6])
 def test_sums_over_units_and_their_gradient(monkeypatch, compiled, limit, units):
     """By compiled loops and, as on a GPU, in blocks; also where the terms under the tanh are limited."""

@@ -9,29 +9,29 @@ from densevse.runtime import processor
 @pytest.fixture
 def matrix_units(monkeypatch):
     """A processor that says it has matrix units, and no limit that the user or the machine set."""
-    monkeypatch.delenv(processor.LIMIT, raising=False)
+    monkeypatch.delenv(processor.ISA_LIMIT, raising=False)
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: True)
     yield
-    os.environ.pop(processor.LIMIT, None)
+    os.environ.pop(processor.ISA_LIMIT, None)
 
 
 def test_instructions_that_kill_a_process_are_avoided(matrix_units, monkeypatch):
     monkeypatch.setattr(processor, "_survives", lambda: False)
     processor.avoid_illegal_instructions()
-    assert os.environ[processor.LIMIT] == processor.WITHOUT_MATRIX_UNITS
+    assert os.environ[processor.ISA_LIMIT] == processor.WITHOUT_MATRIX_UNITS
 
 
 def test_instructions_that_work_are_used(matrix_units, monkeypatch):
     monkeypatch.setattr(processor, "_survives", lambda: True)
     processor.avoid_illegal_instructions()
-    assert processor.LIMIT not in os.environ
+    assert processor.ISA_LIMIT not in os.environ
 
 
 def test_what_the_user_set_stays(matrix_units, monkeypatch):
     monkeypatch.setattr(processor, "_survives", lambda: False)
-    monkeypatch.setenv(processor.LIMIT, "AVX2")
+    monkeypatch.setenv(processor.ISA_LIMIT, "AVX2")
     processor.avoid_illegal_instructions()
-    assert os.environ[processor.LIMIT] == "AVX2"
+    assert os.environ[processor.ISA_LIMIT] == "AVX2"
 
 
 def test_a_child_that_dies_is_noticed(monkeypatch):

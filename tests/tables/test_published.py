@@ -8,7 +8,7 @@ import pytest
 
 from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.runtime.errors import InputError
-from densevse.tables.published import COLUMNS, check_names, read_paper, read_published
+from densevse.tables.published import _COLUMNS, check_names, read_paper, read_published
 from densevse.tables.rows import RECALL_COLUMNS
 
 FOLDER = Path(__file__).parents[2] / "config/published"
@@ -147,7 +147,7 @@ def test_papers_say_what_they_used():
 
 
 def bad(tmp_path, **changes):
-    row = {**dict.fromkeys(COLUMNS, ""), "paper": "vse", "dataset": "flickr8k", "protocol": "full"}
+    row = {**dict.fromkeys(_COLUMNS, ""), "paper": "vse", "dataset": "flickr8k", "protocol": "full"}
     row = {**row, "images": "1000", "table": "1", "method": "VSE", **changes}
     with open(tmp_path / "vse.csv", "w", encoding="utf-8") as file:
         lines = csv.DictWriter(file, list(row))

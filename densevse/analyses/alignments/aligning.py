@@ -27,8 +27,8 @@ from densevse.methods.structures import Triplets
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 
-WORDS = list(Triplet._fields)
-SHOWN, BEST = 8, 6  # triplets for Figure 5 that are chosen by frequency, and regions of each
+_WORDS = list(Triplet._fields)
+_SHOWN, _BEST = 8, 6  # triplets for Figure 5 that are chosen by frequency, and regions of each
 Outputs: TypeAlias = tuple[str | Path, str | Path]
 
 
@@ -88,7 +88,7 @@ def regions_of_triplets(method: DeFrag, inputs: Inputs, pairs: Pairs, named: Seq
         scores = torch.einsum("ird,td->tir", v, s).masked_fill(~present, -torch.inf)
         best.append((scores.amax(dim=2), scores.argmax(dim=2)))
     scores, regions = (torch.cat(parts, dim=1).cpu() for parts in zip(*best, strict=True))
-    score, image = scores.topk(min(BEST, scores.shape[1]), dim=1)
+    score, image = scores.topk(min(_BEST, scores.shape[1]), dim=1)
     region = regions.gather(1, image)
     names = _named(triplets, inputs).assign(sentences=counts)
     rows = names.loc[names.index.repeat(image.shape[1])].reset_index(drop=True)
@@ -129,11 +129,11 @@ def _chosen(method: DeFrag, inputs: Inputs, pairs: Pairs, named: Iterable[Triple
     rows = torch.stack((every.relation, every.governor, every.dependent), dim=1)[known]
     distinct, counts = (part.numpy() for part in torch.unique(rows, dim=0, return_counts=True))
     table = (
-        pd.DataFrame(distinct, columns=WORDS).assign(count=counts).sort_values("count", ascending=False, kind="stable")
+        pd.DataFrame(distinct, columns=_WORDS).assign(count=counts).sort_values("count", ascending=False, kind="stable")
     )
     total = table.groupby("relation")["count"].sum().sort_values(ascending=False, kind="stable")
-    frequent = table.drop_duplicates("relation").set_index("relation").loc[total.index[:SHOWN]].reset_index()
-    shown = [tuple(row) for row in frequent[WORDS].itertuples(index=False)]
+    frequent = table.drop_duplicates("relation").set_index("relation").loc[total.index[:_SHOWN]].reset_index()
+    shown = [tuple(row) for row in frequent[_WORDS].itertuples(index=False)]
     shown += [number for number in (_numbers(method, inputs, one) for one in named) if number not in shown]
     found = {tuple(row[:3]): int(row[3]) for row in table.itertuples(index=False)}
     relation, governor, dependent = torch.tensor(shown).T

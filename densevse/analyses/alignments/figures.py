@@ -13,10 +13,10 @@ from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.report.phrases import draw_phrases
 from densevse.report.pictures import photographs
-from densevse.report.saving import RIGHT, WRONG, save
+from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.runtime.spacing import evenly_spaced
 
-PICTURES, COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
+_PICTURES, _COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
 
 
 def draw_alignments(
@@ -28,7 +28,7 @@ def draw_alignments(
     """
     rows = schema.read(retrieval, RETRIEVAL)
     asked = rows[(rows["direction"] == "i2t") & (rows["fold"] == 0)]
-    asked = asked.iloc[evenly_spaced(len(asked), PICTURES)]
+    asked = asked.iloc[evenly_spaced(len(asked), _PICTURES)]
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
     found = schema.read(alignments, ALIGNMENTS).assign(phrase=_written).rename(columns={"score": "confidence"})
     photograph = photographs(images, sources)
@@ -64,10 +64,10 @@ def draw_triplet_regions(rows: str, images: str, sources: dict[str, str], title:
 
 def _places(pictures: int, title: str) -> tuple[Figure, list[Axes]]:
     """A figure with a place for each of `pictures` pictures, room for sentences above each and for triplets below."""
-    lines = max(1, -(-pictures // COLUMNS))
-    figure = Figure(figsize=(4 * COLUMNS, 7 * lines))
+    lines = max(1, -(-pictures // _COLUMNS))
+    figure = Figure(figsize=(4 * _COLUMNS, 7 * lines))
     figure.suptitle(title)
-    axes = list(figure.subplots(lines, COLUMNS, squeeze=False).ravel())
+    axes = list(figure.subplots(lines, _COLUMNS, squeeze=False).ravel())
     figure.subplots_adjust(left=0.01, right=0.99, top=1 - 1.6 / (7 * lines), bottom=2 / (7 * lines), hspace=0.85)
     for place in axes:
         place.axis("off")
@@ -86,7 +86,7 @@ def _list_sentences(axes: Axes, query: pd.Series, texts: pd.Series) -> None:
             0,
             1.02 + 0.055 * (SENTENCES - 1 - number),
             textwrap.shorten(f"{number + 1}. {texts[caption]}", 58, placeholder=" ..."),
-            color=RIGHT if right else WRONG,
+            color=RIGHT_COLOUR if right else WRONG_COLOUR,
             fontsize=8,
             va="bottom",
             transform=axes.transAxes,

@@ -1,7 +1,7 @@
 """Which regions a model aligns with the fragments of sentences (DeFrag)."""
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT
+from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT
 
 TRIPLET = (
     Column("relation", TEXT, "the typed dependency"),
@@ -10,7 +10,7 @@ TRIPLET = (
 )
 REGION = (
     Column("region", NUMBER, "rank of the region in the region features; 0 is the whole image"),
-    *BOX,
+    *BOX_COLUMNS,
     Column("score", REAL, "the inner product of the triplet's and the region's vectors"),
 )
 

@@ -27,7 +27,7 @@ from densevse.tables.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_ce
 from densevse.tables.rendering import Document, Sheet, TableColumn, number
 
 Objects: TypeAlias = Mapping[str, list[frozenset[str]]]
-Indices: TypeAlias = NDArray[np.int64]
+_Indices: TypeAlias = NDArray[np.int64]
 
 FIRST = (1, 5)
 
@@ -100,7 +100,7 @@ def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True)
 
 
-TITLES = {"arithmetic": "image - word + word", "image": "the image alone", "word": "the added word alone"}
+_TITLES = {"arithmetic": "image - word + word", "image": "the image alone", "word": "the added word alone"}
 
 
 def table(rows: pd.DataFrame, title: str) -> Document:
@@ -113,7 +113,7 @@ def table(rows: pd.DataFrame, title: str) -> Document:
     for kind, of_kind in rows.groupby("kind", sort=False):
         cells = [
             [
-                TITLES[row["by"]],
+                _TITLES[row["by"]],
                 str(row["first"]),
                 *accuracy_cells(row),
                 number(100 * row["chance"]),
@@ -200,7 +200,7 @@ def _answers(vectors: Vectors, queries: Sequence[Query], objects: Objects) -> pd
 
 
 def _nearest(
-    vectors: Vectors, searched_with: NDArray[np.float32], own: Indices, right: NDArray[np.bool_], queries: pd.DataFrame
+    vectors: Vectors, searched_with: NDArray[np.float32], own: _Indices, right: NDArray[np.bool_], queries: pd.DataFrame
 ) -> pd.DataFrame:
     """The first images of each query (n,), by vectors (n, dimension); `right` is (n, images)."""
     scores = searched_with / np.linalg.norm(searched_with, axis=1, keepdims=True) @ vectors.images.T

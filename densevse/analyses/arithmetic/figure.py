@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from densevse.analyses.arithmetic.schemas import ARITHMETIC, NAMED
 from densevse.artifacts import schema
 from densevse.report.pictures import Pixels, pictures
-from densevse.report.saving import RIGHT, WRONG, save
+from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.runtime.spacing import evenly_spaced
 
-QUERIES, ANSWERS = 8, 4
+_QUERIES, _ANSWERS = 8, 4
 
 
 def arithmetic_figure(found: str, images: str, sources: dict[str, str], title: str, path: str) -> None:
@@ -24,11 +24,11 @@ def arithmetic_figure(found: str, images: str, sources: dict[str, str], title: s
     rows = schema.read(found, ARITHMETIC)
     queries = [answers for _, answers in rows.groupby(["kind", "image_id", "minus", "plus"], sort=False)]
     named = [answers for answers in queries if answers["kind"].iloc[0] == NAMED]
-    shown = named or [queries[number] for number in evenly_spaced(len(queries), QUERIES)]
+    shown = named or [queries[number] for number in evenly_spaced(len(queries), _QUERIES)]
     picture = pictures(images, sources)
-    figure = Figure(figsize=(1.7 * (2 + 2 * ANSWERS), 2.1 * len(shown) + 0.8), layout="constrained")
+    figure = Figure(figsize=(1.7 * (2 + 2 * _ANSWERS), 2.1 * len(shown) + 0.8), layout="constrained")
     figure.suptitle(f"{title}: image - word + word, and the added word alone")
-    lines = figure.subplots(len(shown), 2 + 2 * ANSWERS, squeeze=False)
+    lines = figure.subplots(len(shown), 2 + 2 * _ANSWERS, squeeze=False)
     for line, answers in zip(lines, shown, strict=True):
         _draw(list(line), answers, picture)
     save(figure, path)
@@ -41,9 +41,9 @@ def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixe
     query = answers.iloc[0]
     line[0].imshow(picture(query["image_id"]))
     line[0].set_title(f"- {query['minus']} + {query['plus']}", fontsize=9, parse_math=False)
-    line[2 + ANSWERS].set_title(query["plus"], fontsize=9, parse_math=False)
-    for start, by in ((1, "arithmetic"), (2 + ANSWERS, "word")):
-        best = answers[answers["by"] == by].head(ANSWERS)
+    line[2 + _ANSWERS].set_title(query["plus"], fontsize=9, parse_math=False)
+    for start, by in ((1, "arithmetic"), (2 + _ANSWERS, "word")):
+        best = answers[answers["by"] == by].head(_ANSWERS)
         for place, found, right in zip(line[start:], best["found"], best["right"], strict=False):
             place.imshow(picture(found))
             _frame(place, right)
@@ -57,5 +57,5 @@ def _frame(place: Axes, right: bool | None) -> None:
     place.set_xticks([])
     place.set_yticks([])
     for side in place.spines.values():
-        side.set_color(RIGHT if right else WRONG)
+        side.set_color(RIGHT_COLOUR if right else WRONG_COLOUR)
         side.set_linewidth(3)

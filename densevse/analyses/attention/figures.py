@@ -17,9 +17,9 @@ from densevse.report.pictures import photographs
 from densevse.report.saving import save
 from densevse.runtime.spacing import evenly_spaced
 
-PICTURES = 6
-WORDS = 2  # the paper shows the two most salient words of each step
-SIDE = 500  # pixels of averaged maps (section 4.7)
+_PICTURES = 6
+_WORDS = 2  # the paper shows the two most salient words of each step
+_SIDE = 500  # pixels of averaged maps (section 4.7)
 
 
 def saliency_maps(
@@ -35,7 +35,7 @@ def saliency_maps(
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
     photograph = photographs(images, sources)
     captions_drawn = first["caption_id"].unique()
-    captions_drawn = captions_drawn[evenly_spaced(len(captions_drawn), PICTURES)]
+    captions_drawn = captions_drawn[evenly_spaced(len(captions_drawn), _PICTURES)]
     steps, lines = int(first["step"].max()), len(captions_drawn) * len(found)
     figure = Figure(figsize=(3 * (steps + 1), 3.2 * lines), layout="constrained")
     figure.suptitle(title)
@@ -67,7 +67,7 @@ def averaged_maps(saliency: str, title: str, path: str) -> None:
     axes = figure.subplots(1, len(means), squeeze=False)[0]
     side = round(means.shape[1] ** 0.5)
     for step, (place, weights) in enumerate(zip(axes, means, strict=True), 1):
-        smooth = cv2.resize(weights.reshape(side, side) * side**2, (SIDE, SIDE), interpolation=cv2.INTER_CUBIC)
+        smooth = cv2.resize(weights.reshape(side, side) * side**2, (_SIDE, _SIDE), interpolation=cv2.INTER_CUBIC)
         shown = place.imshow(smooth, cmap="gray", vmin=0, vmax=max(2.0, float(means.max()) * side**2))
         place.set_title(f"step {step}", fontsize=9)
         place.axis("off")
@@ -78,7 +78,7 @@ def averaged_maps(saliency: str, title: str, path: str) -> None:
 def salient_words(rows: pd.DataFrame) -> list[str]:
     """The most salient words of SALIENCY rows of one step, in the order of the sentence."""
     words = rows[rows["word"] != ""]
-    return list(words.nlargest(WORDS, "weight").sort_values("place")["word"])
+    return list(words.nlargest(_WORDS, "weight").sort_values("place")["word"])
 
 
 def shaded(pixels: NDArray[np.uint8], cells: pd.DataFrame) -> NDArray[np.uint8]:

@@ -1,7 +1,7 @@
 """What a model attends to in an image and its sentence, step by step, and how right that is where boxes are known."""
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT
+from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT
 
 SALIENCY = Schema(
     "saliency",
@@ -12,7 +12,7 @@ SALIENCY = Schema(
         Column("step", NUMBER, "the step, from 1"),
         Column("place", NUMBER, "the cell's number, line after line from the top left; or the word's, from 0"),
         Column("word", TEXT, "the word; empty for a cell"),
-        *(Column(column.name, column.type, f"{column.meaning}; 0 for a word") for column in BOX),
+        *(Column(column.name, column.type, f"{column.meaning}; 0 for a word") for column in BOX_COLUMNS),
         Column(
             "weight", REAL, "its saliency: those of an image's cells, and of a sentence's words, sum to 1 in a step"
         ),

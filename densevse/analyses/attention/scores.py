@@ -20,7 +20,7 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 from densevse.statistics.bootstrap import Reals, interval_of_mean
 
-WORDS = 2  # the paper shows the two most salient ones of each step
+_WORDS = 2  # the paper shows the two most salient ones of each step
 BLOB = 0.25  # the width (standard deviation) of the central blob, of the grid's side
 
 
@@ -53,7 +53,7 @@ def _shares(saliency: pd.DataFrame, boxes: pd.DataFrame) -> Iterator[tuple[str, 
     for key, rows in saliency.groupby(["image_id", "caption_id", "step"], sort=False):
         image_id, caption_id, step = cast(tuple[str, str, int], key)
         is_word = rows["word"] != ""
-        salient = rows[is_word].nlargest(WORDS, "weight", keep="all")["place"].to_numpy()[:WORDS]
+        salient = rows[is_word].nlargest(_WORDS, "weight", keep="all")["place"].to_numpy()[:_WORDS]
         phrases = of_captions.get(caption_id)
         if phrases is None:
             continue

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from densevse.analyses.boundaries.schemas import TOLERANCE
 from densevse.tables.rendering import Document, Sheet, TableColumn
 
-Reals = NDArray[np.float64]
+_Reals = NDArray[np.float64]
 
 F_MEASURES = {
     "ods": "F (ODS)",
@@ -19,10 +19,10 @@ F_MEASURES = {
 """The metrics of a summary, as the table calls them."""
 
 
-def f_measure(right: Reals, drawn: Reals, found: Reals, true: Reals) -> Reals:
+def f_measure(right: _Reals, drawn: _Reals, found: _Reals, true: _Reals) -> _Reals:
     """The harmonic mean of precision and recall; 0 where nothing is matched."""
     precision, recall = right / np.maximum(drawn, 1), found / np.maximum(true, 1)
-    total: Reals = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
+    total: _Reals = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
     return total
 
 

@@ -19,7 +19,7 @@ from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.store import FeatureStore
 from densevse.language.words import spoken
 
-AT_ONCE = 256  # images
+_AT_ONCE = 256  # images
 
 
 def copy_captions(embeddings: dict[str, str], captions: str, tokens: str, split: str, path: str) -> None:
@@ -28,7 +28,7 @@ def copy_captions(embeddings: dict[str, str], captions: str, tokens: str, split:
     `embeddings` has the EMBEDDINGS of `train` and of the split by these names. Equally near images go by table order.
     """
     train, asked = _images(embeddings["train"]), _images(embeddings[split])
-    nearest = [_nearest(train.vectors, asked.vectors[n : n + AT_ONCE]) for n in range(0, len(asked.ids), AT_ONCE)]
+    nearest = [_nearest(train.vectors, asked.vectors[n : n + _AT_ONCE]) for n in range(0, len(asked.ids), _AT_ONCE)]
     number, score = (np.concatenate(parts) for parts in zip(*nearest, strict=True))
     first = _first_sentences(captions, tokens)
     rows = first.loc[train.ids[number]].assign(image_id=asked.ids, score=score, translation=score)

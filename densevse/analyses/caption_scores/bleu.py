@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.schemas.captions import ORDERS
 
-Reals = NDArray[np.float64]
+_Reals = NDArray[np.float64]
 SMALL, TINY = 1e-9, 1e-15  # as pycocoevalcap has them, against divisions by zero
 
 
 def bleu(
-    correct: Sequence[Reals], guessed: Sequence[Reals], length: Reals, reference_length: Reals
-) -> dict[str, Reals]:
+    correct: Sequence[_Reals], guessed: Sequence[_Reals], length: _Reals, reference_length: _Reals
+) -> dict[str, _Reals]:
     """BLEU-1 to 4 from summed counts of any shape, with the brevity penalty and without.
 
     `correct` and `guessed` hold one array for each n.

@@ -15,8 +15,8 @@ from densevse.report.saving import QUIET, save
 from densevse.report.texts import shortened
 from densevse.runtime.spacing import evenly_spaced
 
-LINES, BESIDE = 4, 2  # lines of pictures, and how many stand beside each other
-WIDTH, LONGEST = 62, 124  # characters of a line, and of a sentence
+_LINES, BESIDE = 4, 2  # lines of pictures, and how many stand beside each other
+WIDTH, _LONGEST = 62, 124  # characters of a line, and of a sentence
 PICTURE, WRITER = 3, 0.6  # inches: the height of a picture at least, and of a writer's name and two lines
 
 
@@ -28,11 +28,11 @@ def draw_captions(written: Mapping[str, str], images: str, sources: dict[str, st
     """
     found = {name: _first(file) for name, file in written.items()}
     about = next(iter(found.values())).index
-    chosen = about[evenly_spaced(len(about), LINES * BESIDE)]
+    chosen = about[evenly_spaced(len(about), _LINES * BESIDE)]
     picture = pictures(images, sources)
-    figure = Figure(figsize=(8 * BESIDE, max(PICTURE, WRITER * len(written)) * LINES), layout="constrained")
+    figure = Figure(figsize=(8 * BESIDE, max(PICTURE, WRITER * len(written)) * _LINES), layout="constrained")
     figure.suptitle(title)
-    axes = figure.subplots(LINES, 2 * BESIDE, squeeze=False, width_ratios=[1, 1.7] * BESIDE)
+    axes = figure.subplots(_LINES, 2 * BESIDE, squeeze=False, width_ratios=[1, 1.7] * BESIDE)
     for place in axes.ravel():
         place.axis("off")
     for image, (left, right) in zip(chosen, axes.reshape(-1, 2), strict=False):
@@ -52,5 +52,5 @@ def _list(axes: Axes, sentences: Mapping[str, pd.Series]) -> None:
         height = 0.99 - line / len(sentences)
         told: dict[str, Any] = {"fontsize": 9, "va": "top", "transform": axes.transAxes, "parse_math": False}
         axes.text(0, height, shortened(name, WIDTH), color=QUIET, **told)
-        sentence = fill(shortened(row["sentence"], LONGEST), WIDTH)
+        sentence = fill(shortened(row["sentence"], _LONGEST), WIDTH)
         axes.text(0, height - 0.07, sentence, style="italic" if row["in_training"] else "normal", **told)

@@ -44,7 +44,7 @@ PUBLISHED_CAPTIONS = {
 PUBLISHED_CAPTIONS |= {"note": any_text}
 """The columns of config/published/captions/<data set>.csv."""
 
-NOTES = [
+_NOTES = [
     "BLEU, ROUGE-L, CIDEr, METEOR and SPICE by pycocoevalcap, in percent; sentences in lower case and without "
     "punctuation, cut by NLTK as by the package's own tokenizer. BLEU is of all sentences together, as METEOR is.",
     "BLEU without the brevity penalty is what papers before MS-COCO's server often print.",
@@ -80,7 +80,7 @@ def make_caption_table(scores: Sequence[str], published: str | None, plan: Capti
     frame = pd.DataFrame(records, columns=[column.name for column in CAPTION_TABLE.columns])
     reference = plan.writers[plan.reference].title
     sheets = [_sheet(frame[frame["references"] == name], heading) for name, heading in HEADINGS.items()]
-    notes = [note.format(reference=reference) for note in NOTES] + list(_missing(plan, frame))
+    notes = [note.format(reference=reference) for note in _NOTES] + list(_missing(plan, frame))
     notes += [f"{row['method']} ({row['source']}): {row['note']}." for _, row in frame.iterrows() if row["note"]]
     write_table(frame, CAPTION_TABLE, Document(plan.title, sheets, notes), plan, outputs)
 

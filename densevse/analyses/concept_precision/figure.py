@@ -13,11 +13,11 @@ from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
 from densevse.report.grid import picture_grid
 from densevse.report.pictures import photographs
-from densevse.report.saving import QUIET, RIGHT, save
+from densevse.report.saving import QUIET, RIGHT_COLOUR, save
 from densevse.runtime.spacing import evenly_spaced
 
-PICTURES, SHOWN = 8, 10
-BAR = 0.35  # of a picture's width, for a score of 1
+_PICTURES, _SHOWN = 8, 10
+_BAR = 0.35  # of a picture's width, for a score of 1
 
 
 def predicted_concepts(
@@ -34,7 +34,7 @@ def predicted_concepts(
     named = schema.read(tables["image_concepts"], IMAGE_CONCEPTS).set_index("image_id")["concepts"]
     store, photograph = FeatureStore(scores, IMAGE_FEATURES), photographs(tables["images"], sources)
     number = {image: row for row, image in enumerate(store.rows["image_id"])}
-    chosen = test["image_id"].iloc[evenly_spaced(len(test), PICTURES)]
+    chosen = test["image_id"].iloc[evenly_spaced(len(test), _PICTURES)]
     figure, axes = picture_grid(len(chosen), title)
     for place, image_id in zip(axes, chosen, strict=False):
         place.imshow(photograph(image_id))
@@ -43,9 +43,9 @@ def predicted_concepts(
 
 
 def _draw(axes: Axes, scores: NDArray[np.float32], names: NDArray[np.object_], named: Sequence[int]) -> None:
-    for line, concept in enumerate(np.argsort(-scores, kind="stable")[:SHOWN]):
-        height, color = -0.04 - 0.045 * line, RIGHT if concept in named else QUIET
+    for line, concept in enumerate(np.argsort(-scores, kind="stable")[:_SHOWN]):
+        height, color = -0.04 - 0.045 * line, RIGHT_COLOUR if concept in named else QUIET
         text = f"{names[concept]}  {scores[concept]:.2f}"
         axes.text(0, height, text, color=color, fontsize=9, va="center", transform=axes.transAxes, parse_math=False)
-        ends = 0.5, 0.5 + BAR * float(scores[concept])
+        ends = 0.5, 0.5 + _BAR * float(scores[concept])
         axes.plot(ends, (height, height), color=color, lw=4, transform=axes.transAxes, clip_on=False)

@@ -22,13 +22,13 @@ from densevse.tables.rendering import Document, Sheet, TableColumn, number, numb
 
 FEWEST = 10
 """Positives of a concept whose average precision is told in the table: below, it is mostly chance."""
-SHOWN = 40
+_SHOWN = 40
 PRECISION_INTERVALS = (
     "In brackets 95% intervals by a jackknife over families of images; that of the gain is paired. They hold what a "
     "split of this size gives: of few images average precision is a little higher than of many."
 )
-BEST = "concepts"
-VIEWS = {BEST: "average_precision", "concepts_whole": "average_precision_whole"}
+_BEST = "concepts"
+_VIEWS = {_BEST: "average_precision", "concepts_whole": "average_precision_whole"}
 """View -> the column of AVERAGE_PRECISION that is measured of it."""
 
 
@@ -53,7 +53,7 @@ def write_average_precision(
     concepts = schema.read(tables["concepts"], CONCEPTS)
     images = schema.read(tables["images"], IMAGES, ["image_id", "split", "status", "family"])
     labels = schema.read(tables["image_concepts"], IMAGE_CONCEPTS).set_index("image_id")["concepts"]
-    stores = {view: FeatureStore(scores[view], IMAGE_FEATURES) for view in VIEWS}
+    stores = {view: FeatureStore(scores[view], IMAGE_FEATURES) for view in _VIEWS}
     for view, store in stores.items():
         if store.shape != (len(concepts),):
             raise InputError(f"{view}: scores of {store.shape[0]} concepts, expected {len(concepts)}; make them anew.")
@@ -66,7 +66,7 @@ def write_average_precision(
 
 
 def _split(name: str, images: pd.DataFrame, labels: pd.Series, stores: Mapping[str, FeatureStore]) -> _Split:
-    present = np.zeros((len(images), *stores[BEST].shape), bool)
+    present = np.zeros((len(images), *stores[_BEST].shape), bool)
     for row, numbers in enumerate(labels.reindex(images["image_id"])):
         present[row, np.asarray(numbers, np.int64)] = True
     scores = {view: _scores(store, images["image_id"], view) for view, store in stores.items()}
@@ -83,7 +83,7 @@ def _scores(store: FeatureStore, images: pd.Series, view: str) -> NDArray[np.flo
 def _of_each(split: _Split, concepts: pd.DataFrame) -> pd.DataFrame:
     """The AVERAGE_PRECISION rows of a split."""
     present = split.present
-    found = {VIEWS[view]: average_precisions(scores, present) for view, scores in split.scores.items()}
+    found = {_VIEWS[view]: average_precisions(scores, present) for view, scores in split.scores.items()}
     rows = concepts[["index", "concept", "kind"]].assign(
         split=split.name,
         training_images=concepts["image_count"],
@@ -106,7 +106,7 @@ def _mean(split: _Split) -> dict[str, Any]:
     sets = left_out(split.family)
     # A set without any image of a concept has the mean over the others.
     best, whole = (
-        np.nanmean(weighted_average_precisions(split.scores[view][:, enough], present, sets), axis=1) for view in VIEWS
+        np.nanmean(weighted_average_precisions(split.scores[view][:, enough], present, sets), axis=1) for view in _VIEWS
     )
     for metric, values in {"best_region": best, "whole_image": whole, "gain": best - whole}.items():
         ends = jackknife_interval(values)
@@ -120,15 +120,15 @@ def table(title: str, concepts: pd.DataFrame, precision: pd.DataFrame, mean: pd.
     The frames have rows of CONCEPTS, AVERAGE_PRECISION and MEAN_AVERAGE_PRECISION.
     """
     kinds = ", ".join(f"{count} {kind}s" for kind, count in concepts["kind"].value_counts().items())
-    test = precision.loc[precision["split"] == "test", ["index", "images", *VIEWS.values()]]
+    test = precision.loc[precision["split"] == "test", ["index", "images", *_VIEWS.values()]]
     names = ("words", "training images", "test images", "average precision", "of the whole image")
     cells = [
         [
             *(row["concept"], row["kind"]),
             *(f"{row[count]:,}" for count in ("count", "image_count", "images")),
-            *(number(100 * row[column]) for column in VIEWS.values()),
+            *(number(100 * row[column]) for column in _VIEWS.values()),
         ]
-        for row in concepts.head(SHOWN).merge(test, on="index").to_dict("records")
+        for row in concepts.head(_SHOWN).merge(test, on="index").to_dict("records")
     ]
     columns = (TableColumn("concept", number=False), TableColumn("kind", number=False), *map(TableColumn, names))
     heading = f"{len(concepts)} concepts: {kinds}; the {len(cells)} most frequent"

@@ -10,11 +10,11 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.report.pictures import pictures
-from densevse.report.saving import QUIET, RIGHT, save
+from densevse.report.saving import QUIET, RIGHT_COLOUR, save
 from densevse.report.texts import shortened
 from densevse.runtime.errors import InputError
 
-ANSWERS = 3
+_ANSWERS = 3
 
 
 def compared_retrievals(
@@ -43,7 +43,7 @@ def compared_retrievals(
         show(line[0], picture(str(image)), QUIET)
         for place, (name, rows) in zip(line[1:], found.items(), strict=True):
             row = rows.loc[image]
-            _list(place, name, [texts[caption] for caption in row["top"][:ANSWERS]], list(row["top_true"]))
+            _list(place, name, [texts[caption] for caption in row["top"][:_ANSWERS]], list(row["top_true"]))
     save(figure, path)
 
 
@@ -55,7 +55,7 @@ def _list(axes: Axes, name: str, sentences: list[str], right: list[bool]) -> Non
             0,
             0.8 - 0.3 * number,
             shortened(f"{number + 1}. {sentence}", 72),
-            color=RIGHT if true else QUIET,
+            color=RIGHT_COLOUR if true else QUIET,
             weight="bold" if true else "normal",
             fontsize=9,
             va="center",

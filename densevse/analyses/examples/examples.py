@@ -11,11 +11,11 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.report.pictures import Pixels, pictures
-from densevse.report.saving import QUIET, RIGHT, WRONG, save
+from densevse.report.saving import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.report.texts import shortened
 from densevse.runtime.spacing import evenly_spaced
 
-QUERIES, ANSWERS = 4, 5
+_QUERIES, _ANSWERS = 4, 5
 
 
 def example_retrievals(
@@ -29,7 +29,7 @@ def example_retrievals(
     rows = rows[rows["fold"] == 0]
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
     picture = pictures(images, sources)
-    figure = Figure(figsize=(12, 4.4 * QUERIES), layout="constrained")
+    figure = Figure(figsize=(12, 4.4 * _QUERIES), layout="constrained")
     figure.suptitle(title)
     upper, lower = figure.subfigures(2, 1, squeeze=False)[:, 0]
     _draw_i2t(upper, spaced(rows[rows["direction"] == "i2t"]), picture, texts)
@@ -39,7 +39,7 @@ def example_retrievals(
 
 def spaced(rows: pd.DataFrame) -> pd.DataFrame:
     """Some rows, evenly spaced."""
-    return rows.iloc[evenly_spaced(len(rows), QUERIES)]
+    return rows.iloc[evenly_spaced(len(rows), _QUERIES)]
 
 
 def _draw_i2t(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
@@ -49,10 +49,12 @@ def _draw_i2t(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pi
         show(left, picture(str(row["query_id"])), QUIET)
         left.set_xlabel(_rank(row), fontsize=9)
         right.axis("off")
-        for number, (caption, true) in enumerate(zip(row["top"][:ANSWERS], row["top_true"], strict=False)):
+        for number, (caption, true) in enumerate(zip(row["top"][:_ANSWERS], row["top_true"], strict=False)):
             text = shortened(f"{number + 1}. {texts[caption]}", 100) + (" (right)" if true else "")
-            place = 0.9 - number / ANSWERS
-            right.text(0, place, text, color=RIGHT if true else WRONG, fontsize=10, va="center", parse_math=False)
+            place = 0.9 - number / _ANSWERS
+            right.text(
+                0, place, text, color=RIGHT_COLOUR if true else WRONG_COLOUR, fontsize=10, va="center", parse_math=False
+            )
 
 
 def _draw_t2i(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
@@ -61,12 +63,12 @@ def _draw_t2i(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pi
     for line, (_, row) in zip(lines, rows.iterrows(), strict=True):
         text = f"{shortened(texts[row['query_id']], 110)}  ({_rank(row)})"
         line.suptitle(text, x=0.01, ha="left", fontsize=10, parse_math=False)
-        places = line.subplots(1, ANSWERS)
+        places = line.subplots(1, _ANSWERS)
         for place in places[len(row["top"]) :]:
             place.axis("off")
         for place, image, true in zip(places, row["top"], row["top_true"], strict=False):
-            show(place, picture(image), RIGHT if true else WRONG)
-            place.set_xlabel("right" if true else "", color=RIGHT, fontsize=9)
+            show(place, picture(image), RIGHT_COLOUR if true else WRONG_COLOUR)
+            place.set_xlabel("right" if true else "", color=RIGHT_COLOUR, fontsize=9)
 
 
 def show(axes: Axes, pixels: Pixels, color: str) -> None:

@@ -13,8 +13,8 @@ from densevse.inference.retrieval import encode_test
 from densevse.inference.scoring import Scorer
 from densevse.runtime.errors import InputError
 
-PAIR = ["image_id", "caption_id"]
-IMAGES_AT_ONCE = 500
+_PAIR = ["image_id", "caption_id"]
+_IMAGES_AT_ONCE = 500
 
 
 def write_pair_scores(files: Files, model: str, judgements: str, threads: int, output: str, of: Identity) -> None:
@@ -30,7 +30,7 @@ def pair_scores(scorer: Scorer, test_set: TestSet, judged: pd.DataFrame) -> pd.D
 
     `scorer` is as in `retrieve`. Raises `InputError` for a pair that is not of the test set.
     """
-    pairs = judged[PAIR].drop_duplicates(ignore_index=True)
+    pairs = judged[_PAIR].drop_duplicates(ignore_index=True)
     image = pd.Index(test_set.image_ids).get_indexer(pd.Index(pairs["image_id"]))
     caption = pd.Index(test_set.caption_ids).get_indexer(pd.Index(pairs["caption_id"]))
     if min(image.min(initial=0), caption.min(initial=0)) < 0:
@@ -40,8 +40,8 @@ def pair_scores(scorer: Scorer, test_set: TestSet, judged: pd.DataFrame) -> pd.D
     captions, column = np.unique(caption, return_inverse=True)
     score_block = scorer(images, captions)
     scores = np.empty(len(pairs), np.float32)
-    for first in range(0, len(images), IMAGES_AT_ONCE):
-        last = min(first + IMAGES_AT_ONCE, len(images))
+    for first in range(0, len(images), _IMAGES_AT_ONCE):
+        last = min(first + _IMAGES_AT_ONCE, len(images))
         inside = (row >= first) & (row < last)
         tile = score_block(slice(first, last), slice(0, len(captions))).float().cpu().numpy()
         scores[inside] = tile[row[inside] - first, column[inside]]

@@ -20,7 +20,7 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
 EXPERTS, CROWD = "ExpertAnnotations.txt", "CrowdFlowerAnnotations.txt"
-LINES = {
+_LINES = {
     EXPERTS: ("experts", 5, "an image, a caption's id and three ratings from 1 to 4"),
     CROWD: ("crowd", 5, "an image, a caption's id, the share of yes, and the numbers of yes and no"),
 }
@@ -42,7 +42,7 @@ def read_judgements(text: str, captions: pd.DataFrame) -> pd.DataFrame:
     `captions` holds the columns caption_id and image_id of the test split. Raises `InputError` for a line that is not
     as expected, and where no pair is of that split.
     """
-    rows = [row for file in LINES for row in _rows(text, file)]
+    rows = [row for file in _LINES for row in _rows(text, file)]
     found = pd.DataFrame(rows, columns=[column.name for column in JUDGEMENTS.columns])
     owner = found["caption_id"].map(captions.set_index("caption_id")["image_id"])
     known = owner.notna() & found["image_id"].isin(captions["image_id"])
@@ -56,7 +56,7 @@ def read_judgements(text: str, captions: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rows(text: str, file: str) -> Iterator[tuple[str, str, str, float]]:
-    by, count, expected = LINES[file]
+    by, count, expected = _LINES[file]
     for number, line in read_lines(text, file):
         parts = line.split("\t")
         try:

@@ -16,7 +16,7 @@ from densevse.analyses.human_judgements.schemas import AGREEMENT, JUDGEMENTS, PA
 from densevse.artifacts import schema
 from densevse.artifacts.index import ArtifactIndex
 from densevse.runtime.errors import InputError
-from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN, Interval, interval_of_statistic
+from densevse.statistics.bootstrap import TOO_FEW, UNKNOWN_INTERVAL, Interval, interval_of_statistic
 from densevse.tables.published_files import any_text, read_rows, real_or_none, required
 from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
@@ -24,12 +24,12 @@ from densevse.tables.results import Outputs, write_table
 TAUS = {"experts": "c", "crowd": "b"}
 """Whose judgements, and by which of Kendall's taus."""
 
-PAIR = ["image_id", "caption_id"]
+_PAIR = ["image_id", "caption_id"]
 TAU_REPLICATES = 400
 PUBLISHED_AGREEMENT = {"method": required, "source": any_text, **dict.fromkeys(TAUS, real_or_none), "note": any_text}
 """The columns of config/published/human/<data set>.csv."""
 
-NOTES = [
+_NOTES = [
     "Experts: Kendall's tau-c between scores and single ratings from 1 to 4, of which each pair has three. Crowd: "
     "tau-b between scores and the share of yes. Both in percent; pairs whose sentence is the image's own are left out.",
     "95% intervals: a bootstrap over the images, each with its judgements. With several seeds a tau is the mean of "
@@ -76,7 +76,7 @@ def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> 
     Raises `InputError` if a judged pair has no score.
     """
     if judged.empty:
-        return Agreement(float("nan"), UNKNOWN)
+        return Agreement(float("nan"), UNKNOWN_INTERVAL)
     scores = np.stack([_scores_of(judged, run) for run in runs])
     rating = judged["rating"].to_numpy()
 
@@ -87,9 +87,9 @@ def agreement(judged: pd.DataFrame, runs: Sequence[pd.DataFrame], kind: str) -> 
 
 
 def _scores_of(judged: pd.DataFrame, run: pd.DataFrame) -> np.ndarray[Any, Any]:
-    found = judged[PAIR].merge(run, on=PAIR, how="left", validate="many_to_one")["score"]
+    found = judged[_PAIR].merge(run, on=_PAIR, how="left", validate="many_to_one")["score"]
     if found.isna().any():
-        missing = judged.loc[found.isna().to_numpy(), PAIR].iloc[0].tolist()
+        missing = judged.loc[found.isna().to_numpy(), _PAIR].iloc[0].tolist()
         raise InputError(f"{int(found.isna().sum())} judged pairs have no score, among them {missing}.")
     return found.to_numpy()
 
@@ -120,4 +120,4 @@ def _cells(row: Any, by: str) -> list[str]:
 
 
 def _notes(rows: pd.DataFrame) -> list[str]:
-    return [*NOTES, *(f"{row['method']}: {row['note']}." for _, row in rows.iterrows() if row["note"])]
+    return [*_NOTES, *(f"{row['method']}: {row['note']}." for _, row in rows.iterrows() if row["note"])]

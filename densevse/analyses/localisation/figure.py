@@ -15,10 +15,10 @@ from densevse.artifacts.boxes import BOX
 from densevse.artifacts.phrase_boxes import named_boxes
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.report.pictures import pictures
-from densevse.report.saving import RIGHT, WRONG, save
+from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.runtime.spacing import evenly_spaced
 
-COLUMNS, LINES = 4, 4
+_COLUMNS, _LINES = 4, 4
 TITLE = 40  # characters of a line above a picture
 
 
@@ -30,13 +30,13 @@ def localisation_figure(
     White frames are the phrase's true boxes. The cross is the peak: green where it lies in one of them, else red.
     """
     rows = schema.read(heat_maps, HEAT_MAPS)
-    shown = rows.iloc[evenly_spaced(len(rows), COLUMNS * LINES)]
+    shown = rows.iloc[evenly_spaced(len(rows), _COLUMNS * _LINES)]
     table, true = schema.read(images, IMAGES).set_index("image_id"), named_boxes(schema.read(boxes, BOXES))
     picture = pictures(images, sources)
-    lines = -(-len(shown) // COLUMNS)
-    figure = Figure(figsize=(3 * COLUMNS, 3.3 * lines + 0.6), layout="constrained")
+    lines = -(-len(shown) // _COLUMNS)
+    figure = Figure(figsize=(3 * _COLUMNS, 3.3 * lines + 0.6), layout="constrained")
     figure.suptitle(f"{title}: where phrases are, by their scores with windows")
-    axes = list(figure.subplots(lines, COLUMNS, squeeze=False).ravel())
+    axes = list(figure.subplots(lines, _COLUMNS, squeeze=False).ravel())
     for place in axes:
         place.set_axis_off()
     for place, (_, row) in zip(axes, shown.iterrows(), strict=False):
@@ -57,6 +57,6 @@ def _draw(
     place.imshow(np.reshape(row["heat"], (side, side)), cmap="inferno", alpha=0.5, extent=extent)
     for x, y, width, height in true:
         place.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor="white", linewidth=1.5))
-    colour = RIGHT if row["right"] else WRONG
+    colour = RIGHT_COLOUR if row["right"] else WRONG_COLOUR
     place.plot(row["x"], row["y"], "P", markersize=11, markerfacecolor=colour, markeredgecolor="white")
     place.set_title(textwrap.fill(row["phrase"], TITLE), fontsize=9, parse_math=False)

@@ -31,7 +31,7 @@ from densevse.methods.interface import DualEncoder, Embeddings, Images, device_o
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 
-Reals = NDArray[np.float64]
+_Reals = NDArray[np.float64]
 
 EQUAL = 1e-6
 """Cells are equally high whose scores differ by less: the same windows summed in another order."""
@@ -72,7 +72,7 @@ def write_heat_maps(
     schema.write(pd.DataFrame(found), HEAT_MAPS, output, made_from)
 
 
-def heat_maps(windows: Reals, scores: Reals, size: tuple[int, int], cells: int) -> Reals:
+def heat_maps(windows: _Reals, scores: _Reals, size: tuple[int, int], cells: int) -> _Reals:
     """Maps (phrases, cells * cells) of scores (windows, phrases): in each cell the mean over windows that cover it.
 
     Windows (windows, 4) are boxes in pixels of an image whose `size` is width and height; a window covers a cell if it
@@ -81,17 +81,17 @@ def heat_maps(windows: Reals, scores: Reals, size: tuple[int, int], cells: int) 
     centre = cell_centres(size, cells)[:, None]
     begin, end = windows[:, :2], windows[:, :2] + windows[:, 2:]
     covers = ((begin <= centre) & (centre < end)).all(axis=2).astype(float)
-    found: Reals = (covers @ scores / covers.sum(axis=1, keepdims=True)).T
+    found: _Reals = (covers @ scores / covers.sum(axis=1, keepdims=True)).T
     return found
 
 
-def cell_centres(size: tuple[int, int], cells: int) -> Reals:
+def cell_centres(size: tuple[int, int], cells: int) -> _Reals:
     """(cells * cells, 2): x and y in pixels of an image whose `size` is width and height."""
     boxes = grid_cells(*size, cells * cells)
     return boxes[:, :2] + boxes[:, 2:] / 2
 
 
-def pointing_game(heat: Reals, true: Reals, size: tuple[int, int]) -> dict[str, Any]:
+def pointing_game(heat: _Reals, true: _Reals, size: tuple[int, int]) -> dict[str, Any]:
     """Whether a map (cells * cells,) and the centre of the image point into a phrase's true boxes (boxes, 4).
 
     The peak is the mean of the cells that are equally high: a map that is the same everywhere points at the centre.
@@ -122,12 +122,12 @@ def _encoded(space: DualEncoder, phrases: Sequence[str], vocabulary: Vocabulary)
     return _Phrases({phrase: row for row, phrase in enumerate(phrases)}, encode_words(space, numbers))
 
 
-def _scores(space: DualEncoder, view: str, features: NDArray[Any], phrases: Embeddings) -> Reals:
+def _scores(space: DualEncoder, view: str, features: NDArray[Any], phrases: Embeddings) -> _Reals:
     """(windows, phrases) scores of windows' features (windows, D)."""
     device = device_of(space)
     vectors = torch.from_numpy(features).float().to(device)
     present: Tensor = torch.zeros(len(vectors), 0, dtype=torch.bool, device=device)
     with evaluation(space):
         images = space.encode_images(Images({view: vectors}, present))
-        found: Reals = space.score(images, phrases).double().cpu().numpy()
+        found: _Reals = space.score(images, phrases).double().cpu().numpy()
     return found

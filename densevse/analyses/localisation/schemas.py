@@ -3,12 +3,12 @@
 import pyarrow as pa
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX, IMAGE_ID, NUMBER, REAL, REALS, TEXT
+from densevse.artifacts.schemas.columns import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, REALS, TEXT
 
 POINTED = ("heat map", "centre", "chance")
 """What points at a place: the peak of a heat map, the centre of the image, or a place drawn at random."""
 
-WINDOW_FEATURES = Schema("window_features", "a window of an image: its box and vector", (IMAGE_ID, *BOX))
+WINDOW_FEATURES = Schema("window_features", "a window of an image: its box and vector", (IMAGE_ID, *BOX_COLUMNS))
 
 HEAT_MAPS = Schema(
     "heat_maps",

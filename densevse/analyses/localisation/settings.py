@@ -9,7 +9,7 @@ from densevse.config.config import Config
 from densevse.config.names import known
 from densevse.config.strict import Strict
 
-Share = Annotated[float, Field(gt=0, le=1)]
+_Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class LocalisationWindows(Strict):
@@ -19,10 +19,10 @@ class LocalisationWindows(Strict):
         None, description="the data set whose models point at the phrases here; without one, this data set's own"
     )
     images: int = Field(1000, ge=1, description="so many test images with true boxes, evenly spaced")
-    sides: list[Share] = Field(
+    sides: list[_Share] = Field(
         default=[0.25, 0.5, 0.75], min_length=1, description="of windows, as shares of an image's shorter side"
     )
-    stride: Share = Field(0.5, description="from a window to the next, at most, as a share of its side")
+    stride: _Share = Field(0.5, description="from a window to the next, at most, as a share of its side")
     cells: int = Field(24, ge=1, description="of a heat map, along each side")
 
 

@@ -12,8 +12,8 @@ from densevse.statistics.accuracies import accuracies
 from densevse.tables.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
 from densevse.tables.rendering import Document, Sheet, TableColumn
 
-COLUMNS = ["image_id", "right", "centre_right", "box_share"]
-TITLES = {
+_COLUMNS = ["image_id", "right", "centre_right", "box_share"]
+_TITLES = {
     "heat map": "the peak of the heat map",
     "centre": "the centre of the image",
     "chance": "a place at random: the boxes' share of the image",
@@ -24,13 +24,13 @@ def write_table(
     heat_maps: str, images: str, title: str, paths: tuple[str, str, str], made_from: Mapping[str, Any]
 ) -> None:
     """Count how often HEAT_MAPS rows are right; write that as LOCALISATION_ACCURACY rows, as Markdown and as a page."""
-    counted = accuracy(schema.read(heat_maps, HEAT_MAPS, COLUMNS), families_of(images))
+    counted = accuracy(schema.read(heat_maps, HEAT_MAPS, _COLUMNS), families_of(images))
     write_accuracies(counted, LOCALISATION_ACCURACY, table(counted, title), paths, made_from)
 
 
 def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
     """LOCALISATION_ACCURACY rows of HEAT_MAPS rows. `families`, by image, are what intervals are drawn over."""
-    right = dict(zip(POINTED, (rows[name].to_numpy(float) for name in COLUMNS[1:]), strict=True))
+    right = dict(zip(POINTED, (rows[name].to_numpy(float) for name in _COLUMNS[1:]), strict=True))
     found = pd.DataFrame(accuracies(right, families.reindex(rows["image_id"])))
     return found.assign(phrases=len(rows), images=rows["image_id"].nunique())
 
@@ -41,7 +41,9 @@ def table(rows: pd.DataFrame, title: str) -> Document:
         TableColumn("pointed at", number=False),
         *(TableColumn(name) for name in ("accuracy", "95%", "gain", "95%")),
     )
-    cells = [[TITLES[row["by"]], *accuracy_cells(row), *gain_cells(row, POINTED[0])] for row in rows.to_dict("records")]
+    cells = [
+        [_TITLES[row["by"]], *accuracy_cells(row), *gain_cells(row, POINTED[0])] for row in rows.to_dict("records")
+    ]
     counts = f"{int(rows['phrases'].iloc[0]):,} phrases in {int(rows['images'].iloc[0]):,} images"
     notes = [
         "Accuracy, by the pointing game: the share (%) of phrases of which the place lies in one of the true boxes, "

@@ -11,7 +11,7 @@ from densevse.report.pictures import photographs
 from densevse.report.saving import save
 from densevse.runtime.spacing import evenly_spaced
 
-PICTURES = 8
+_PICTURES = 8
 
 
 def correspondences(rows: str, images: str, captions: str, sources: dict[str, str], title: str, path: str) -> None:
@@ -23,7 +23,7 @@ def correspondences(rows: str, images: str, captions: str, sources: dict[str, st
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
     photograph = photographs(images, sources)
     described = found["caption_id"].unique()
-    chosen = described[evenly_spaced(len(described), PICTURES)]
+    chosen = described[evenly_spaced(len(described), _PICTURES)]
     figure, axes = picture_grid(len(chosen), title)
     for place, caption_id in zip(axes, chosen, strict=False):
         phrases = found[found["caption_id"] == caption_id].sort_values(["start", "end"])

@@ -21,7 +21,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "region": {"color": "#f29900", "marker": "^", "s": 12, "zorder": 1},
     "phrase": {"color": "#188038", "marker": ".", "s": 12, "zorder": 1},
 }
-IMAGES, IMAGES_OF_ALL_KINDS = 60, 20
+_IMAGES, IMAGES_OF_ALL_KINDS = 60, 20
 
 
 def embedding(embeddings: str, title: str, path: str) -> None:
@@ -36,7 +36,7 @@ def embedding(embeddings: str, title: str, path: str) -> None:
     figure = Figure(figsize=(18, 9), layout="constrained")
     figure.suptitle(title)
     left, right = figure.subplots(1, 2)
-    _draw(left, *_of_images(rows, vectors, image_ids, IMAGES, ("image", "sentence")), numbered=True)
+    _draw(left, *_of_images(rows, vectors, image_ids, _IMAGES, ("image", "sentence")), numbered=True)
     _draw(right, *_of_images(rows, vectors, image_ids, IMAGES_OF_ALL_KINDS, tuple(STYLES)), numbered=False)
     save(figure, path)
 

@@ -12,11 +12,11 @@ from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
 from densevse.report.grid import picture_grid
 from densevse.report.pictures import photographs
-from densevse.report.saving import QUIET, RIGHT, save
+from densevse.report.saving import QUIET, RIGHT_COLOUR, save
 from densevse.runtime.spacing import evenly_spaced
 
 Vectors = NDArray[np.float32]
-REGIONS, PHRASES = 8, 5
+_REGIONS, PHRASES = 8, 5
 BOX_COLOR = "#d93025"
 
 
@@ -31,7 +31,7 @@ def region_phrases(embeddings: str, images: str, sources: dict[str, str], title:
     phrases = np.flatnonzero(rows["kind"] == "phrase")
     vectors = store.gather(phrases).astype(np.float32)
     photograph = photographs(images, sources)
-    chosen = best[evenly_spaced(len(best), REGIONS)]
+    chosen = best[evenly_spaced(len(best), _REGIONS)]
     figure, axes = picture_grid(len(chosen), title)
     for place, number in zip(axes, chosen, strict=False):
         region = rows.iloc[number]
@@ -56,7 +56,7 @@ def _draw(axes: Axes, region: pd.Series, found: pd.DataFrame) -> None:
             0,
             -0.03 - 0.07 * number,
             f"({number + 1}) {textwrap.shorten(phrase['text'], 46, placeholder=' ...')}",
-            color=RIGHT if phrase["image_id"] == region["image_id"] else QUIET,
+            color=RIGHT_COLOUR if phrase["image_id"] == region["image_id"] else QUIET,
             fontsize=9,
             va="top",
             transform=axes.transAxes,

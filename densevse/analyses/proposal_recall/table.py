@@ -17,7 +17,7 @@ from densevse.tables.published_files import read_about, read_rows, real, real_or
 from densevse.tables.rendering import Document, Sheet, TableColumn
 
 OVERLAP_METRICS = ("average_best_overlap", *(f"recall_{percent}" for percent in PERCENT), "segment_jaccard")
-NAMES = ("average best overlap", *(f"recall at {percent / 100}" for percent in PERCENT), "Jaccard of segments")
+_NAMES = ("average best overlap", *(f"recall at {percent / 100}" for percent in PERCENT), "Jaccard of segments")
 
 
 PUBLISHED_PROPOSALS = {
@@ -78,7 +78,10 @@ def table(
 
 
 def _recalls(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> Sheet:
-    columns = (TableColumn("proposer", number=False), *map(TableColumn, ("boxes looked at", "boxes per image", *NAMES)))
+    columns = (
+        TableColumn("proposer", number=False),
+        *map(TableColumn, ("boxes looked at", "boxes per image", *_NAMES)),
+    )
     cells = [
         [name, *_counts(row), *(_measured(row, metric) for metric in OVERLAP_METRICS)]
         for name, rows in recalls.items()

@@ -17,7 +17,7 @@ from densevse.vision.mcg.proposing import propose
 from densevse.vision.selective_search import selective_search
 from densevse.vision.timer import Timer
 
-IMAGES = 10
+_IMAGES = 10
 """How many images are measured. The first is done once more before, as what runs first takes longer."""
 
 
@@ -68,6 +68,6 @@ def _measured(rows: pd.DataFrame, sources: Mapping[str, str], work: Any) -> pd.D
 
 
 def _pictures(rows: pd.DataFrame, sources: Mapping[str, str]) -> Iterator[tuple[str, NDArray[np.uint8]]]:
-    files, readable = ImageFiles(dict(sources)), rows[rows["status"] == "ok"][:IMAGES]
+    files, readable = ImageFiles(dict(sources)), rows[rows["status"] == "ok"][:_IMAGES]
     for image_id, source, file in zip(readable["image_id"], readable["source"], readable["file"], strict=True):
         yield image_id, files.pixels(source, file)

@@ -10,8 +10,8 @@ from densevse.tables.published_files import read_rows, required, whole
 from densevse.tables.rendering import Document, Sheet, TableColumn
 
 PUBLISHED_RELATIONS = {"dataset": required, "relations": whole, "frequent_relations": whole}
-PARTS = {"all": "the whole data set", "train": "training"}
-COLUMNS = (
+_PARTS = {"all": "the whole data set", "train": "training"}
+_COLUMNS = (
     TableColumn("Dependencies", number=False),
     TableColumn("Counted over", number=False),
     TableColumn("Sentences"),
@@ -24,7 +24,7 @@ COLUMNS = (
     TableColumn("Most in a sentence"),
     TableColumn("Sentences without"),
 )
-NOTES = [
+_NOTES = [
     "A relation is rare where less than 1% of a part's triplets have it. The paper counts over the whole data set; "
     "methods read the relations that are frequent in training.",
     "Rare relation, unknown word: the share of triplets that a method drops as their relation is rare in training, and "
@@ -41,19 +41,19 @@ def read_published(file: str | Path, dataset: str) -> list[dict[str, Any]]:
 
 def table(title: str, counted: Mapping[str, pd.DataFrame], published: Sequence[Mapping[str, Any]]) -> Document:
     """FRAGMENTS rows by the kind of dependencies, below the published counts for the data set."""
-    theirs = [["collapsed, published", PARTS["all"], "", *_counts(row), *[""] * 6] for row in published]
+    theirs = [["collapsed, published", _PARTS["all"], "", *_counts(row), *[""] * 6] for row in published]
     ours = [
         _measured(kind, row)
         for kind, fragments in counted.items()
-        for row in fragments.set_index("part").loc[list(PARTS)].reset_index().to_dict("records")
+        for row in fragments.set_index("part").loc[list(_PARTS)].reset_index().to_dict("records")
     ]
-    return Document(f"{title}: relations between words", [Sheet("", COLUMNS, theirs + ours)], NOTES)
+    return Document(f"{title}: relations between words", [Sheet("", _COLUMNS, theirs + ours)], _NOTES)
 
 
 def _measured(kind: str, row: Mapping[Any, Any]) -> list[str]:
     shares = (f"{100 * row[name]:.2f}" for name in ("rare_relation", "unknown_word"))
     sizes = (f"{row[name]:,}" for name in ("kept", "longest", "without"))
-    return [kind, PARTS[row["part"]], f"{row['sentences']:,}", *_counts(row), f"{row['triplets']:,}", *shares, *sizes]
+    return [kind, _PARTS[row["part"]], f"{row['sentences']:,}", *_counts(row), f"{row['triplets']:,}", *shares, *sizes]
 
 
 def _counts(row: Mapping[Any, Any]) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from densevse.analyses.searches.settings import Search, SearchSettings, folder_o
 from densevse.config.datasets import Brought
 from densevse.config.methods import MethodConfig
 from densevse.dag.datasets import DatasetStage
-from densevse.dag.inputs import Files
+from densevse.dag.inputs import InputFiles
 from densevse.dag.paths import Values, Wildcards
 from densevse.dag.project import Stage, any_of
 from densevse.dag.training import TrainingStage
@@ -47,7 +47,7 @@ class SearchStage(Stage):
         """The sentences that a search brings."""
         return self.entry(dataset.removeprefix(folder_of_sentences(""))).sentences
 
-    def inputs_of_images(self, wildcards: Wildcards) -> Files:
+    def inputs_of_images(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts that a variant reads of a data set's images, or of photographs that a search brings."""
         dataset, variant, training = wildcards.dataset, wildcards.variant, TrainingStage(self.project)
         inputs = training.inputs_of_images(dataset, variant)
@@ -61,7 +61,7 @@ class SearchStage(Stage):
         words = f"{self.results}/{dataset}/vocabulary/words.parquet"
         return {**inputs, **training.written(wildcards, variant), "words": words}
 
-    def inputs_of_sentences(self, wildcards: Wildcards) -> Files:
+    def inputs_of_sentences(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts that the variant reads of the sentences that are asked or searched."""
         entry = self.entry(wildcards.search)
         dataset = folder_of_sentences(wildcards.search) if entry.sentences else entry.dataset

@@ -15,8 +15,8 @@ from densevse.datasets.readers import examine_all, unreadable
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-SOURCE = "photographs"
-SPLIT = "test"
+_SOURCE = "photographs"
+_SPLIT = "test"
 """Nothing is learned from what a person brings."""
 
 
@@ -37,18 +37,18 @@ def write_photographs(path: str, threads: int, images_path: str | Path) -> None:
             f"one of {', '.join(sorted(SUFFIXES))}."
         )
     logger.info("%d photographs; %d other files are left out%s", len(files), len(names) - len(files), _listed(left_out))
-    images = pd.DataFrame({"image_id": files, "source": SOURCE, "file": files, "split": SPLIT, "family": files})
+    images = pd.DataFrame({"image_id": files, "source": _SOURCE, "file": files, "split": _SPLIT, "family": files})
     images["captions"] = pd.Series(0, images.index, "int32")
-    examined, problems = examine_all(images, ImageFiles({SOURCE: path}), threads)
+    examined, problems = examine_all(images, ImageFiles({_SOURCE: path}), threads)
     if any(problems):
         raise InputError(f"{unreadable(examined, problems)}\nTake them out of {path}, or replace them.")
-    schema.write(examined, IMAGES, images_path, lineage({SOURCE: Path(path).name, "left_out": left_out}))
+    schema.write(examined, IMAGES, images_path, lineage({_SOURCE: Path(path).name, "left_out": left_out}))
 
 
 def write_sentences(sentences: Sequence[str], captions_path: str | Path) -> None:
     """Write sentences as a caption table, of no image; their ids are #0, #1 and so on."""
     rows = [
-        {"caption_id": f"#{number}", "image_id": "", "position": number, "text": _on_one_line(text), "split": SPLIT}
+        {"caption_id": f"#{number}", "image_id": "", "position": number, "text": _on_one_line(text), "split": _SPLIT}
         for number, text in enumerate(sentences)
     ]
     schema.write(rows, CAPTIONS, captions_path, lineage({"sentences": list(sentences)}))

@@ -14,7 +14,7 @@ from densevse.report.pages import Picture, page, picture_element
 from densevse.report.pictures import pictures
 from densevse.tables.rendering import Document, Sheet, TableColumn
 
-STYLE = (
+_STYLE = (
     "section{margin-bottom:2em}ol{padding:0;list-style:none}li{max-width:46em}img{max-width:240px;vertical-align:top}"
     ".images ol{display:flex;flex-wrap:wrap;gap:1em}.images li{max-width:240px;overflow-wrap:anywhere}"
     ".score{color:#666;font-variant-numeric:tabular-nums}"
@@ -56,7 +56,7 @@ def _markdown(queries: list[pd.DataFrame], asked: str, title: str, notes: list[s
 
 def _html(queries: list[pd.DataFrame], asked: str, title: str, notes: list[str], picture: Picture) -> str:
     sections = [_section(answers, asked, picture) for answers in queries]
-    return page(title, STYLE, [*sections, *(f"<p>{escape(note)}</p>" for note in notes)])
+    return page(title, _STYLE, [*sections, *(f"<p>{escape(note)}</p>" for note in notes)])
 
 
 def _section(answers: pd.DataFrame, asked: str, picture: Picture) -> str:

@@ -23,7 +23,7 @@ from densevse.artifacts.schemas.parses import PARSES
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-SHOWN = ["image_id", *PHRASE, *BOX]
+_SHOWN = ["image_id", *PHRASE, *BOX]
 
 
 def write_ballot(correspondences: str, parses: Iterable[str], pairs: int, seed: int, output: str, of: Identity) -> None:
@@ -45,8 +45,8 @@ def draw(learned: pd.DataFrame, pairs: int, seed: int) -> pd.DataFrame:
     if learned.empty:
         raise InputError("no correspondences were learned, so there are none to judge.")
     chosen = np.random.default_rng(seed).permutation(len(learned))[:pairs]
-    drawn = learned.iloc[chosen][["phrase", *SHOWN]].reset_index(drop=True)
-    return drawn.assign(pair=[_name(number, shown) for number, shown in enumerate(drawn[SHOWN].values.tolist(), 1)])
+    drawn = learned.iloc[chosen][["phrase", *_SHOWN]].reset_index(drop=True)
+    return drawn.assign(pair=[_name(number, shown) for number, shown in enumerate(drawn[_SHOWN].values.tolist(), 1)])
 
 
 def _name(number: int, shown: list[str | int | float]) -> str:

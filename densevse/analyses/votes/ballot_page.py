@@ -16,8 +16,8 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.report.pages import Picture, page, picture_element
 from densevse.report.pictures import pictures
 
-SIDE = 320  # pixels of a picture's longer side
-STYLE = (
+_SIDE = 320  # pixels of a picture's longer side
+_STYLE = (
     "section{display:inline-block;width:340px;margin:0 1em 2em 0;vertical-align:top;overflow-wrap:anywhere}"
     ".picture{display:inline-block;position:relative}.picture img{display:block}"
     ".box{position:absolute;box-sizing:border-box;border:3px solid #e8710a;outline:1px solid #fff}"
@@ -36,10 +36,10 @@ def ballot_page(ballot: str, images: str, sources: dict[str, str], title: str, p
     """
     sizes = schema.read(images, IMAGES).set_index("image_id")[["width", "height"]].add_prefix("image_")
     rows = schema.read(ballot, BALLOT).join(sizes, on="image_id")
-    picture = pictures(images, sources, SIDE)
+    picture = pictures(images, sources, _SIDE)
     question = escape(QUESTION.format(sheet=Path(paths[1]).name))
     pairs = (_section(row, picture) for row in rows.to_dict("records"))
-    write_text(page(title, STYLE, [f"<p>{question}</p>", *pairs]), paths[0])
+    write_text(page(title, _STYLE, [f"<p>{question}</p>", *pairs]), paths[0])
     sheet = pd.DataFrame({"pair": rows["pair"]}, columns=[column.name for column in VOTES.columns])
     write_text(sheet.to_csv(index=False, lineterminator="\n"), paths[1])
 

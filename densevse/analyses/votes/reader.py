@@ -20,8 +20,8 @@ from densevse.datasets.texts import numbered_lines
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-COLUMNS = [column.name for column in VOTES.columns]
-ANSWERS = {"yes": True, "no": False}
+_COLUMNS = [column.name for column in VOTES.columns]
+_ANSWERS = {"yes": True, "no": False}
 
 
 def write_votes(text: str, ballot: str, output: str, of: Identity) -> None:
@@ -39,10 +39,10 @@ def read_votes(text: str, pairs: set[str]) -> pd.DataFrame:
     lines = [(number, _fields(line, f"{text}, line {number}")) for number, line in _lines(text)]
     if len(lines) < 2:
         raise InputError(
-            f"{text}: expected a line with {','.join(COLUMNS)} and one line for each vote; it has no vote."
+            f"{text}: expected a line with {','.join(_COLUMNS)} and one line for each vote; it has no vote."
         )
-    if lines[0][1] != COLUMNS:
-        raise InputError(f"{text}, line {lines[0][0]}: expected the columns {','.join(COLUMNS)}; found {lines[0][1]}.")
+    if lines[0][1] != _COLUMNS:
+        raise InputError(f"{text}, line {lines[0][0]}: expected the columns {','.join(_COLUMNS)}; found {lines[0][1]}.")
     rows: dict[tuple[str, str], bool] = {}
     for number, fields in lines[1:]:
         where = f"{text}, line {number}"
@@ -50,7 +50,7 @@ def read_votes(text: str, pairs: set[str]) -> pd.DataFrame:
         if (pair, voter) in rows:
             raise InputError(f"{where}: {voter} has voted on pair {pair} before; leave one of the two lines.")
         rows[pair, voter] = correct
-    return pd.DataFrame([(*key, correct) for key, correct in rows.items()], columns=COLUMNS)
+    return pd.DataFrame([(*key, correct) for key, correct in rows.items()], columns=_COLUMNS)
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
@@ -61,11 +61,11 @@ def _fields(line: str, where: str) -> list[str]:
     try:
         return [field.strip() for field in next(csv.reader([line], strict=True))]
     except csv.Error as error:
-        raise InputError(f"{where}: expected {','.join(COLUMNS)}, found {line[:80]!r} ({error}).") from None
+        raise InputError(f"{where}: expected {','.join(_COLUMNS)}, found {line[:80]!r} ({error}).") from None
 
 
 def _vote(fields: list[str], pairs: set[str], where: str) -> tuple[str, str, bool]:
-    if len(fields) != len(COLUMNS):
+    if len(fields) != len(_COLUMNS):
         raise InputError(f"{where}: expected a pair, a voter, and yes or no; found {fields}.")
     pair, voter, answer = fields
     if pair not in pairs:
@@ -75,6 +75,6 @@ def _vote(fields: list[str], pairs: set[str], where: str) -> tuple[str, str, boo
         )
     if not voter:
         raise InputError(f"{where}: the vote on pair {pair} names no voter.")
-    if answer not in ANSWERS:
+    if answer not in _ANSWERS:
         raise InputError(f"{where}: expected yes or no, found {answer!r}; leave out lines without an answer.")
-    return pair, voter, ANSWERS[answer]
+    return pair, voter, _ANSWERS[answer]

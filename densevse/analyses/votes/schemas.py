@@ -3,22 +3,22 @@
 import pyarrow as pa
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, TEXTS
+from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT, TEXTS
 
-PAIR = Column("pair", TEXT, "its number on the ballot, from 1, and a digest of image, caption, phrase and box")
+_PAIR = Column("pair", TEXT, "its number on the ballot, from 1, and a digest of image, caption, phrase and box")
 
 BALLOT = Schema(
     "ballot",
     "a learned correspondence that people are asked to judge, in the order drawn",
     (
-        PAIR,
+        _PAIR,
         IMAGE_ID,
         CAPTION_ID,
         Column("tokens", TEXTS, "the caption's tokens, as the parser wrote them"),
         Column("phrase", TEXT, "the phrase's words"),
         Column("start", NUMBER, "index of its first token in the caption"),
         Column("end", NUMBER, "index after its last token"),
-        *BOX,
+        *BOX_COLUMNS,
     ),
 )
 
@@ -26,7 +26,7 @@ VOTES = Schema(
     "votes",
     "a person's vote on a pair of a ballot",
     (
-        PAIR,
+        _PAIR,
         Column("voter", TEXT, "the person's name, as the file of votes has it"),
         Column("correct", pa.bool_(), "whether the person calls the correspondence correct"),
     ),

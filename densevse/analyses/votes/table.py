@@ -16,7 +16,7 @@ from densevse.artifacts.boxes import BOX, intersection_over_union
 from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.phrase_boxes import PHRASE, RIGHT, TRUE_BOX, true_boxes_of_phrases
+from densevse.artifacts.phrase_boxes import PHRASE, RIGHT_OVERLAP, TRUE_BOX, true_boxes_of_phrases
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.statistics.bootstrap import TOO_FEW, interval_of_mean
 from densevse.tables.published_files import any_text, read_rows, real, required, whole
@@ -34,7 +34,7 @@ PUBLISHED_VOTES = {
 """The columns of config/published/votes/<paper>.csv."""
 
 COUNTS = ["exact_pairs", "pairs", "fewest_voters", "most_voters", "ties", "without_votes"]
-NOTES = [
+_NOTES = [
     "Correct: the share (%) of pairs of a phrase and a region that more voters call correct than not. A tie is not "
     "correct. Pairs without votes are left out.",
     "Exact: of the pairs with votes whose phrase has a true box, the share (%) whose region overlaps one by at least "
@@ -101,7 +101,7 @@ def exactly_right(ballot: pd.DataFrame, true: pd.DataFrame) -> np.ndarray[Any, A
     both = ballot[["pair", *PHRASE, *BOX]].merge(true_boxes_of_phrases(true), on=PHRASE)
     both["overlap"] = intersection_over_union(both[BOX].to_numpy(float), both[TRUE_BOX].to_numpy(float))
     best = both.groupby("pair")["overlap"].max().reindex(ballot["pair"])
-    return (best >= RIGHT).astype(float).where(best.notna()).to_numpy()
+    return (best >= RIGHT_OVERLAP).astype(float).where(best.notna()).to_numpy()
 
 
 def _percent(metric: str, right: np.ndarray[Any, Any], family: np.ndarray[Any, Any]) -> dict[str, float | None]:
@@ -151,6 +151,6 @@ def _count(value: Any) -> str:
 
 def _notes(rows: pd.DataFrame) -> list[str]:
     return [
-        *NOTES,
+        *_NOTES,
         *(f"{row['source']}: {row['note']}." for _, row in rows.iterrows() if row["note"]),
     ]

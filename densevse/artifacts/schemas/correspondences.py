@@ -1,7 +1,7 @@
 """Phrases with the regions that a model assigns to them."""
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT
+from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT
 
 CORRESPONDENCES = Schema(
     "correspondences",
@@ -13,7 +13,7 @@ CORRESPONDENCES = Schema(
         Column("start", NUMBER, "index of its first token in the caption"),
         Column("end", NUMBER, "index after its last token"),
         Column("region", NUMBER, "rank of the region in the region features"),
-        *BOX,
+        *BOX_COLUMNS,
         Column(
             "confidence", REAL, "similarity of phrase and region, s_ij of section 3.3; or its lead over the next region"
         ),

@@ -1,7 +1,7 @@
 """The image table, the captions and the true boxes of a data set."""
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX, CAPTION_ID, IMAGE_ID, NUMBER, SPLIT, TEXT
+from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, SPLIT, TEXT
 
 IMAGES = Schema(
     "images",
@@ -42,6 +42,6 @@ BOXES = Schema(
         Column("phrase", TEXT, "the phrase (its words, space separated), or the object's class name"),
         Column("start", NUMBER, "index of the phrase's first token in its caption; -1 without caption"),
         Column("end", NUMBER, "index after the phrase's last token; -1 without caption"),
-        *BOX,
+        *BOX_COLUMNS,
     ),
 )

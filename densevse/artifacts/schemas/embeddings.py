@@ -1,7 +1,7 @@
 """What a trained model makes of images, sentences and their parts: files of densevse.artifacts.store."""
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX, NUMBER, TEXT
+from densevse.artifacts.schemas.columns import BOX_COLUMNS, NUMBER, TEXT
 
 EMBEDDINGS = Schema(
     "embeddings",
@@ -14,6 +14,6 @@ EMBEDDINGS = Schema(
         Column("end", NUMBER, "index after its last token; -1 for others"),
         Column("rank", NUMBER, "rank in the region features, 0 for a whole image; -1 for what is no region"),
         Column("text", TEXT, "the words of a sentence, phrase or word; empty for an image or a region"),
-        *(Column(column.name, column.type, f"{column.meaning}; 0 for what has no box") for column in BOX),
+        *(Column(column.name, column.type, f"{column.meaning}; 0 for what has no box") for column in BOX_COLUMNS),
     ),
 )

@@ -1,7 +1,7 @@
 """What networks make of images and of regions: files of densevse.artifacts.store, with a column `vector` besides."""
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX, IMAGE_ID, NUMBER, REAL, TEXT
+from densevse.artifacts.schemas.columns import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, TEXT
 
 IMAGE_FEATURES = Schema("image_features", "an image's vector or grid", (IMAGE_ID,), version=2)
 
@@ -11,7 +11,7 @@ REGION_FEATURES = Schema(
     (
         IMAGE_ID,
         Column("rank", NUMBER, "0 for the whole image, then detections by falling score"),
-        *BOX,
+        *BOX_COLUMNS,
         Column("score", REAL, "the detection's class score"),
         Column("class_name", TEXT, "the detection's class; empty for the whole image"),
     ),

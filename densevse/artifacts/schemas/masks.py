@@ -5,7 +5,7 @@ import pyarrow as pa
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import IMAGE_ID, NUMBER, REAL, TEXT
 
-SIZE = (Column("height", NUMBER, "height of the mask, pixels"), Column("width", NUMBER, "width of the mask, pixels"))
+_SIZE = (Column("height", NUMBER, "height of the mask, pixels"), Column("width", NUMBER, "width of the mask, pixels"))
 RUNS = Column(
     "runs",
     pa.list_(NUMBER),
@@ -15,7 +15,7 @@ RUNS = Column(
 MASKS = Schema(
     "masks",
     "an object, by the pixels that it covers",
-    (IMAGE_ID, Column("class_name", TEXT, "the class of the object"), *SIZE, RUNS),
+    (IMAGE_ID, Column("class_name", TEXT, "the class of the object"), *_SIZE, RUNS),
 )
 
 SEGMENTS = Schema(
@@ -25,7 +25,7 @@ SEGMENTS = Schema(
         IMAGE_ID,
         Column("rank", NUMBER, "position in the proposer's order, from 0; several may have one box"),
         Column("score", REAL, "the proposer's score, higher is better (no unit; falls with rank)"),
-        *SIZE,
+        *_SIZE,
         RUNS,
     ),
 )

@@ -1,7 +1,7 @@
 """Boxes that may hold an object, and how well they cover the true ones."""
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import BOX, IMAGE_ID, NUMBER, REAL, TEXT
+from densevse.artifacts.schemas.columns import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, TEXT
 
 PROPOSALS = Schema(
     "proposals",
@@ -9,7 +9,7 @@ PROPOSALS = Schema(
     (
         IMAGE_ID,
         Column("rank", NUMBER, "position in the proposer's order, from 0"),
-        *BOX,
+        *BOX_COLUMNS,
         Column("score", REAL, "the proposer's score, higher is better (no unit; falls with rank)"),
         Column("class_name", TEXT, "the class of a detection; empty where the proposer knows none"),
     ),

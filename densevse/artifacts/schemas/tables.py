@@ -24,7 +24,7 @@ INTERVAL_COLUMNS = tuple(
     for column in (*RETRIEVAL_METRICS, *TOTALS)
     for end in ("low", "high")
 )
-GAIN = (
+_GAIN = (
     Column("gain", REAL, "Sum minus that of the row that it is compared with", nullable=True),
     Column("gain_low", REAL, "low end of the paired 95% interval of gain", nullable=True),
     Column("gain_high", REAL, "high end of the paired 95% interval of gain", nullable=True),
@@ -45,7 +45,7 @@ RESULTS = Schema(
         *TOTALS,
         *INTERVAL_COLUMNS,
         RSUM_SPREAD,
-        *GAIN,
+        *_GAIN,
         Column("difference", REAL, "ours minus a published row, summed over the recalls it prints", nullable=True),
         Column("seeds", NUMBER, "how many seeds; 0 where not measured here"),
         Column("note", TEXT, "what is special about a published row; mostly empty"),
@@ -65,7 +65,7 @@ ROUNDS = Schema(
         *TOTALS,
         *INTERVAL_COLUMNS,
         RSUM_SPREAD,
-        *GAIN,
+        *_GAIN,
         *(
             Column(f"{choice}_accuracy", REAL, f"share of phrases given a right region: {meaning}", nullable=True)
             for choice, meaning in (

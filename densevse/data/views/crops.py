@@ -19,7 +19,7 @@ from densevse.datasets.images import ImageFiles
 from densevse.runtime.errors import InputError
 from densevse.vision.crops import colour_of, crop_of_region
 
-READERS = 4
+_READERS = 4
 """Threads that decode and warp."""
 
 
@@ -59,7 +59,7 @@ class CropsOfRegions(RegionsOfImages):
         """(n, 3, S, S) crops of regions, those of an image one after the other."""
         image = self._image[rows]
         of_images = np.split(rows, 1 + np.flatnonzero(image[1:] != image[:-1]))
-        with ThreadPoolExecutor(READERS) as pool:
+        with ThreadPoolExecutor(_READERS) as pool:
             crops = np.concatenate(list(pool.map(self._of_image, of_images)))
         return torch.from_numpy(crops).permute(0, 3, 1, 2)
 

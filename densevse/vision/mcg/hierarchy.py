@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from densevse.vision.mcg.ridges import smoothed, suppressed, widened
 
 Reals = NDArray[np.float64]
-Indices = NDArray[np.int32]
+Labels = NDArray[np.int32]
 
 SMOOTHED = 1.0
 """How far a contour map is smoothed before its watershed, in pixels."""
@@ -35,12 +35,12 @@ class Superpixels:
     and `boxes` (S, 4) are left, top, right and bottom, the last two exclusive.
     """
 
-    labels: Indices
-    pairs: Indices
-    lengths: Indices
-    areas: Indices
-    borders: Indices
-    boxes: Indices
+    labels: Labels
+    pairs: Labels
+    lengths: Labels
+    areas: Labels
+    borders: Labels
+    boxes: Labels
 
     def __len__(self) -> int:
         return len(self.areas)
@@ -54,11 +54,11 @@ class Hierarchy:
     the contour that a node's merging removes, 0 for a superpixel; it never falls from child to parent.
     """
 
-    children: Indices
+    children: Labels
     altitudes: Reals
 
     @property
-    def parents(self) -> Indices:
+    def parents(self) -> Labels:
         """(2 S - 1,) the parent of each node; the root is its own."""
         leaves = len(self.children) + 1
         found = np.full(len(self.altitudes), len(self.altitudes) - 1, np.int32)
@@ -176,7 +176,7 @@ def _superpixels(fine: _Adjacency, height: int, width: int) -> Superpixels:
     )
 
 
-def _boxes(labels: Indices, number: int) -> Indices:
+def _boxes(labels: Labels, number: int) -> Labels:
     rows, columns = np.divmod(np.arange(labels.size), labels.shape[1])
     order = np.argsort(labels, axis=None, kind="stable")
     starts = np.searchsorted(labels.ravel()[order], np.arange(number))

@@ -19,7 +19,7 @@ from densevse.vision.mcg.hierarchy import Superpixels
 DRAWN = 30
 """How many candidates of an image are learned from, beside the best for each object, as the authors do."""
 
-CHUNK = 2048
+_CHUNK = 2048
 """Candidates whose overlaps are computed at a time, which bounds memory."""
 
 
@@ -33,8 +33,8 @@ def overlaps(
         resized = cv2.resize(mask.astype(np.uint8), (width, height), interpolation=cv2.INTER_NEAREST)
         inside[:, number] = np.bincount(superpixels.labels[resized > 0], minlength=len(superpixels))
     found = np.empty((len(chosen), len(objects)), np.float32)
-    for start in range(0, len(chosen), CHUNK):
-        part = slice(start, start + CHUNK)
+    for start in range(0, len(chosen), _CHUNK):
+        part = slice(start, start + _CHUNK)
         shared = members_of(chosen.bits[part], len(superpixels)).astype(np.float32) @ inside
         together = chosen.areas[part, None] + inside.sum(axis=0) - shared
         found[part] = shared / together

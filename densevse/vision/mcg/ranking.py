@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from densevse.vision.mcg.candidates import GroupedCandidates
 from densevse.vision.mcg.grouping import NEAR_COPY
-from densevse.vision.mcg.hierarchy import Indices
+from densevse.vision.mcg.hierarchy import Labels
 
 RELEVANCE = 0.7
 """How much a candidate's own quality counts against its being different (theta)."""
 
 
 def diversify(
-    chosen: GroupedCandidates, qualities: NDArray[np.float32], superpixel_areas: Indices, most: int
+    chosen: GroupedCandidates, qualities: NDArray[np.float32], superpixel_areas: Labels, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """At most `most` of C candidates, each the one with the largest marginal relevance, and that relevance.
 
@@ -33,7 +33,7 @@ def diversify(
     return order[picked], relevances.astype(np.float32)
 
 
-def distinct_boxes(boxes: Indices) -> NDArray[np.int64]:
+def distinct_boxes(boxes: Labels) -> NDArray[np.int64]:
     """Those of (n, 4) boxes, best first, that overlap no better one that stays by more than NEAR_COPY."""
     return np.flatnonzero(_apart(boxes.astype(np.float64), NEAR_COPY))
 

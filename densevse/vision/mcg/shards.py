@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.files import checksum
-from densevse.artifacts.lineage import Files, lineage
+from densevse.artifacts.lineage import PathOrPaths, lineage
 from densevse.artifacts.run_lengths import encode
 from densevse.artifacts.schema import Schema, read, write
 from densevse.artifacts.schemas.contours import CONTOURS
@@ -126,7 +126,7 @@ def write_shard(
     rows = read(inputs["image_table"], IMAGES)
     images = images_with(read(inputs["contours"], CONTOURS), rows if split is None else rows[rows["split"] == split])
     learned = {"ranker_sha256": checksum(inputs["ranker"])} if "ranker" in inputs else {}
-    parents: dict[str, Files] = {"images": inputs["image_table"], "masks": inputs.get("masks", [])}
+    parents: dict[str, PathOrPaths] = {"images": inputs["image_table"], "masks": inputs.get("masks", [])}
     write(make(images), schema, path, lineage({**settings, **learned}, parents))
     remove_superseded(path)
 

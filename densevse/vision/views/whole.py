@@ -12,4 +12,4 @@ class Whole(Extraction):
         return squeezed(pixels, size)[None]
 
 
-EXTRACTION = Whole()
+_EXTRACTION = Whole()

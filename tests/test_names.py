@@ -1,0 +1,45 @@
+"""One name for one thing: no public class or constant of the package has the name of another."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PLUGINS = {"Parameters", "METHOD", "DECLARED", "STRUCTURE", "VIEW"}
+"""Names by which modules are asked for what they define; each such module has its own."""
+
+
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted((ROOT / "densevse").rglob("*.py")):
+        yield path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+
+
+def constants(module: ast.Module) -> Iterator[tuple[str, str]]:
+    """The public names that a module assigns, each with its value as it is written."""
+    for node in module.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            values = node.value.elts if isinstance(target, ast.Tuple) else [node.value]
+            for name, value in zip(names, values, strict=True):
+                if isinstance(name, ast.Name) and not name.id.startswith("_") and name.id not in PLUGINS:
+                    yield name.id, ast.unparse(value)
+
+
+def test_no_public_class_name_exists_twice():
+    found = defaultdict(list)
+    for file, module in modules():
+        for node in module.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and node.name not in PLUGINS:
+                found[node.name].append(file)
+    assert not {name: files for name, files in found.items() if len(files) > 1}
+
+
+def test_no_public_constant_has_two_values():
+    """A constant that only its own module uses begins with an underscore."""
+    found = defaultdict(dict)
+    for file, module in modules():
+        for name, value in constants(module):
+            found[name][file] = value
+    assert not {name: by_file for name, by_file in found.items() if len(set(by_file.values())) > 1}
