@@ -170,7 +170,7 @@ def made_trainer(
     torch.manual_seed(0)
     method = build(name, parameters, Shapes(features, VOCABULARY + 2))
     phases = [NamedPhase(name="main", epochs=1, learning_rate=2e-4)]
-    recipe = Recipe(training=TrainingConfig(batch_size=BATCH, clip=2.0), phases=phases, seed=0)
+    recipe = Recipe(training=TrainingConfig(batch_size=BATCH, grad_clip=2.0), phases=phases, seed=0)
     return Trainer(Retrieval(method, pairs, pairs), recipe, Checkpoint(folder / "model", "0" * 64))
 
 

@@ -10,11 +10,13 @@ from densevse.config.strict import Strict
 class TrainingConfig(Strict):
     """What holds in all phases of a training."""
 
+    RENAMED = {"clip": "grad_clip", "average": "ema_decay"}
+
     optimizer: Literal["adam", "adamw", "sgd"] = "adam"
     momentum: float = Field(default=0.0, ge=0, lt=1, description="of sgd")
     weight_decay: float = Field(default=0.0, ge=0)
     batch_size: int = Field(gt=0)
-    clip: float | None = Field(default=None, gt=0, description="largest norm of the gradient")
+    grad_clip: float | None = Field(default=None, gt=0, description="largest norm of the gradient")
     patience: int | None = Field(
         default=None,
         gt=0,
@@ -24,7 +26,7 @@ class TrainingConfig(Strict):
     validation_images: int | None = Field(
         default=None, gt=0, description="validate on so many images of val, spread over it, where all would take long"
     )
-    average: float | None = Field(
+    ema_decay: float | None = Field(
         default=None,
         gt=0,
         lt=1,

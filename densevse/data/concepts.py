@@ -13,8 +13,8 @@ from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
-from densevse.data.ragged import Indices
 from densevse.data.views.regions import RegionsOfImages
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 

@@ -14,8 +14,8 @@ from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
-from densevse.data.ragged import Indices
 from densevse.methods.interface import Sentences
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 SPACE = "space_"  # an input's name: space_<split> is the EMBEDDINGS artifact of a split

@@ -8,11 +8,11 @@ import numpy as np
 import torch
 
 from densevse.data.phrase_regions import PhraseRegions
-from densevse.data.ragged import Indices
 from densevse.data.structures import Structure
 from densevse.data.views import View, ViewOfRegions
 from densevse.evaluation.protocols import TestSet
 from densevse.methods.interface import Batch, Correspondences, Images, Sentences
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 if TYPE_CHECKING:  # its code counts for jobs that read trees only

@@ -8,8 +8,9 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from densevse.data.ragged import Indices, Ragged
+from densevse.data.ragged import Ragged
 from densevse.methods.interface import Correspondences
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 if TYPE_CHECKING:  # its code counts for jobs that read trees only

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Indices = NDArray[np.int64]
+from densevse.runtime.arrays import Indices
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ import pandas as pd
 
 from densevse.evaluation.metrics import DIRECTIONS, RECALL_COLUMNS, RECALLS
 from densevse.evaluation.recall import totals
-from densevse.statistics.bootstrap import REPLICATES, Reals
+from densevse.runtime.arrays import Reals
+from densevse.statistics.bootstrap import REPLICATES
 from densevse.statistics.rankings import RankBootstrap, RankHistogram
 
 _PERCENT, RANK = (0.0, 100.0), (1.0, np.inf)

@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.spacing import evenly_spaced
-
-Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,10 @@ from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.artifacts.store import FeatureStore
-from densevse.evaluation.protocols import Indices, TestSet, full
+from densevse.evaluation.protocols import TestSet, full
 from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer, retrieve, versions
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 

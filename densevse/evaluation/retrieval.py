@@ -11,8 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.evaluation.protocols import Fold, Indices, TestSet
+from densevse.evaluation.protocols import Fold, TestSet
 from densevse.evaluation.ranks import BLOCK, RankCounter, ScoreBlock, tiles
+from densevse.runtime.arrays import Indices
 
 TOP = 10
 LOW_31_BITS, LOW_32_BITS = (1 << 31) - 1, (1 << 32) - 1

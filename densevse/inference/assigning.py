@@ -13,10 +13,10 @@ from densevse.artifacts.phrase_boxes import PHRASE, PHRASES_AT_ONCE, RIGHT_OVERL
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
-from densevse.data.ragged import Indices
 from densevse.inference.embedding import IMAGES_AT_ONCE, phrases_of, regions_of, with_words
 from densevse.inference.encoding import batches, evaluation
 from densevse.methods.interface import Method
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 

@@ -7,9 +7,9 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.data.pairs import Pairs
-from densevse.data.ragged import Indices
 from densevse.inference.encoding import batches, evaluation
 from densevse.methods.interface import Method, device_of, to_device
+from densevse.runtime.arrays import Indices
 from densevse.runtime.logs import progress
 
 Weights = NDArray[np.float32]

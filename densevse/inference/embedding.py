@@ -22,10 +22,10 @@ from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
-from densevse.data.ragged import Indices
 from densevse.inference.encoding import batches, evaluation
 from densevse.language.words import UNKNOWN
 from densevse.methods.interface import Method, device_of, to_device
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.data.pairs import Pairs
-from densevse.data.ragged import Indices
 from densevse.methods.interface import Encoding, Method, SomeEncoding, device_of, to_device, with_parts
+from densevse.runtime.arrays import Indices
 
 BATCH = 256
 

@@ -13,9 +13,9 @@ from densevse.artifacts.schemas.encodings import ENCODINGS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
-from densevse.data.ragged import Indices
 from densevse.inference.encoding import BATCH, batches, evaluation, widened
 from densevse.methods.interface import Encoding, Method, device_of, to_device
+from densevse.runtime.arrays import Indices
 from densevse.runtime.logs import progress
 
 PARTS = "parts"

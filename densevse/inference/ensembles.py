@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from densevse.data.ragged import Indices
 from densevse.inference.scoring import ScoreBlock, Scorer
+from densevse.runtime.arrays import Indices
 
 
 def summed(scorers: Sequence[Scorer]) -> Scorer:

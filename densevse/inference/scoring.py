@@ -6,9 +6,9 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from densevse.data.ragged import Indices
 from densevse.inference.encoding import evaluation
 from densevse.methods.interface import Encoding, Method, with_parts
+from densevse.runtime.arrays import Indices
 
 ScoreBlock: TypeAlias = Callable[[slice, slice], Tensor]
 Scorer: TypeAlias = Callable[[Indices, Indices], ScoreBlock]

@@ -149,7 +149,7 @@ class Moment:
 
     epoch: int  # from 1, over all phases of the round
     phase: str  # the phase's name in the configuration
-    parameters: Any  # the method's parameters as this phase changes them (e.g. `loss: sum` while warming up)
+    parameters: Any  # the method's parameters as this phase changes them (e.g. `negatives: sum` while warming up)
 
 
 @dataclass(frozen=True)

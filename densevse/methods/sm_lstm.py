@@ -128,7 +128,7 @@ class SMLSTM(Method):
         scores, left_out = found.new_zeros(size, size), torch.ones_like(batch.positives)
         scores[image.flatten(), sentence.flatten()] = found
         left_out[image, sentence] = False
-        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.loss]
+        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
         loss = ranking(scores, batch.positives | left_out, parameters.margin) / size
         if parameters.balance == 0 or parameters.select != "attention":
             return loss

@@ -73,7 +73,7 @@ class VSE(DualEncoder):
     def loss(self, images: Embeddings, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
         """The pairwise ranking loss of the poster, over all contrastive terms of the batch or the hardest; a scalar."""
         parameters: Parameters = moment.parameters
-        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.loss]
+        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
         return ranking(self.score(images, sentences), batch.positives, parameters.margin)
 
     def _placed(self, vectors: Tensor) -> Tensor:

@@ -15,11 +15,11 @@ from densevse.config.networks import NetworkInput
 from densevse.config.strict import Strict
 from densevse.config.training import Recipe
 from densevse.data.files import Files
-from densevse.data.ragged import Indices
 from densevse.datasets.images import ImageFiles
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.models import write_weights
 from densevse.methods.interface import Moment, device_of, to_device
+from densevse.runtime.arrays import Indices
 from densevse.scenes.network import HIDDEN, UNDECIDED, ScenesNet, WindowBatch, Windows
 from densevse.training.driver import Subject, Trainable, drive
 from densevse.training.task import Task

@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from densevse.statistics.bootstrap import Reals, interval_of_mean
+from densevse.runtime.arrays import Reals
+from densevse.statistics.bootstrap import interval_of_mean
 
 
 def accuracies(right: Mapping[str, Reals], groups: pd.Series) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,6 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit  # scipy.stats, which has it too, takes half a second to import
 
-Reals = NDArray[np.float64]
 REPLICATES = 2000
 CONFIDENCE = 0.95
 FEWEST_GROUPS = 10

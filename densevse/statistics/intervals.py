@@ -27,7 +27,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, Interval, Reals, draws_of, interval_of
+from densevse.runtime.arrays import Reals
+from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, Interval, draws_of, interval_of
 
 Limits = Mapping[str, tuple[float, float]]
 """Metric -> the least and the greatest that it can be."""

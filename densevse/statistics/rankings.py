@@ -9,8 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
-from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, Reals, draws_of
+from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, draws_of
 from densevse.statistics.intervals import Intervals, Limits, Replicates, over_seeds
 
 QUERY = ["fold", "direction", "query_id"]

@@ -19,12 +19,12 @@ from densevse.config.strict import Strict
 from densevse.config.training import Recipe
 from densevse.data.concepts import ConceptBatch, ConceptTables, ImagesWithConcepts
 from densevse.data.files import Files
-from densevse.data.ragged import Indices
 from densevse.datasets.images import ImageFiles
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.models import write_weights
 from densevse.methods.interface import Moment, device_of, to_device
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.training.driver import Subject, Trainable, drive
 from densevse.training.task import Task

@@ -10,11 +10,11 @@ from densevse.config.training import TrainingJob
 from densevse.data.contents import ContentBatch, SentencesWithContent
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
-from densevse.data.ragged import Indices
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.generators import build_generator, generator_shapes
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Moment, device_of, to_device
+from densevse.runtime.arrays import Indices
 from densevse.training.driver import Subject, drive
 from densevse.training.models import trainable_model
 from densevse.training.task import Task

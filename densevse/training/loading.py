@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from densevse.data.ragged import Indices
 from densevse.methods.interface import pinned, to_device
+from densevse.runtime.arrays import Indices
 from densevse.training.task import Task
 
 AHEAD = 2  # batches

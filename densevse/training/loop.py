@@ -87,7 +87,7 @@ class Trainer:
         self.weights = {name: weight for name, weight in task.module.named_parameters() if weight.requires_grad}
         self.frozen = {phase.name: _frozen(phase, self.weights) for phase in recipe.phases}
         self.optimizer = _optimizer(list(self.weights.values()), recipe.training)
-        decay = recipe.training.average
+        decay = recipe.training.ema_decay
         self.average = None if decay is None else MovingAverage(task.module, decay)
         self.progress = Progress()
         self.best: dict[str, Tensor] = {}
@@ -142,8 +142,8 @@ class Trainer:
             loss = self.task.loss(batch, moment)
         self.optimizer.zero_grad()
         loss.backward()
-        if self.recipe.training.clip is not None:
-            clip_grad_norm_(self.weights.values(), self.recipe.training.clip)
+        if self.recipe.training.grad_clip is not None:
+            clip_grad_norm_(self.weights.values(), self.recipe.training.grad_clip)
         self.optimizer.step()
         if self.average:
             self.average.update()
@@ -197,7 +197,7 @@ class Trainer:
         if not torch.isfinite(loss):
             raise InputError(
                 f"The loss is {loss.item()} in epoch {self.progress.epoch}: training diverged. Lower the phase's "
-                "learning_rate or training.clip of the method, or look for features that are not finite."
+                "learning_rate or training.grad_clip of the method, or look for features that are not finite."
             )
         return loss.item()
 

@@ -12,7 +12,6 @@ from densevse.config.training import TrainingJob
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
-from densevse.data.ragged import Indices
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, metrics
 from densevse.inference.attention import entropies
@@ -20,6 +19,7 @@ from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.models import build, load_weights
 from densevse.inference.scoring import scorer
 from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
+from densevse.runtime.arrays import Indices
 from densevse.runtime.logs import logger
 from densevse.training.driver import Subject, drive
 from densevse.training.models import trainable_model

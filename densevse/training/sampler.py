@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from densevse.data.ragged import Indices
+from densevse.runtime.arrays import Indices
 
 
 def epoch_batches(examples: int, size: int, seed: int, epoch: int, round_number: int = 0) -> list[Indices]:

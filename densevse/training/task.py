@@ -8,8 +8,8 @@ from torch import Tensor, nn
 
 from densevse.config.strict import Strict
 from densevse.config.validation import validate
-from densevse.data.ragged import Indices
 from densevse.methods.interface import Moment
+from densevse.runtime.arrays import Indices
 
 
 class Task(ABC):

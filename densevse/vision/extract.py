@@ -30,7 +30,7 @@ from densevse.vision.views import extraction_of
 DTYPE = "float16"
 """What features are stored as: it has three more significant bits than bf16, and half the size of float32."""
 
-READERS = 2
+DECODING_THREADS = 2
 """Threads that decode and crop; JPEG decoding is several times faster than any network here."""
 
 
@@ -83,7 +83,7 @@ def batches(
     crops_of = partial(_read_crops, files=files, view=view, resize=network.settings.resize, size=network.settings.size)
     named = zip(rows["source"], rows["file"], strict=True)
     in_batch = batch_size(network, view)
-    with ThreadPoolExecutor(READERS) as pool:
+    with ThreadPoolExecutor(DECODING_THREADS) as pool:
         done = ahead(pool, crops_of, named, depth=2 * in_batch)
         for start in range(0, len(rows), in_batch):
             part = rows.iloc[start : start + in_batch]

@@ -26,7 +26,7 @@ from densevse.datasets.images import ImageFiles
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.vision.boxes import clip
-from densevse.vision.extract import DTYPE, READERS, readable
+from densevse.vision.extract import DECODING_THREADS, DTYPE, readable
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
 from densevse.vision.pipeline import ahead
@@ -60,8 +60,8 @@ def extract_regions(
     made_from = network.made_from(images, {"proposals": proposals or []}, view="regions", all_stay=all_stay)
     files = ImageFiles(sources)
     cv2.setNumThreads(1)  # the threads here are the readers'
-    with ThreadPoolExecutor(READERS) as pool:
-        pixels = ahead(pool, partial(_read, files=files), _named(rows), depth=2 * READERS)
+    with ThreadPoolExecutor(DECODING_THREADS) as pool:
+        pixels = ahead(pool, partial(_read, files=files), _named(rows), depth=2 * DECODING_THREADS)
         if proposals is None:
             detector = detector_of(network, options)
             found, length = _found_by(detector, rows, pixels), detector.length

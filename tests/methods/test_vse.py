@@ -69,7 +69,7 @@ def test_word_order_matters_to_recurrent_encoders_only(encoder):
 @pytest.mark.parametrize("similarity", ["cosine", "order"])
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_training_lowers_the_loss_and_moves_every_weight(encoder, similarity, loss):
-    model = make(encoder=encoder, similarity=similarity, loss=loss)
+    model = make(encoder=encoder, similarity=similarity, negatives=loss)
     before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
     batch = batch_of([2, 3], [4, 5, 6], [7], [8, 9, 2])
     optimizer = torch.optim.Adam(model.parameters(), 0.02)
@@ -136,10 +136,10 @@ def test_parameters_that_do_not_fit():
 
 
 def test_a_phase_may_take_all_contrastive_terms_before_the_hardest():
-    model, given = make(loss="hardest"), batch_of([2, 3], [4, 5, 6], [7])
-    all_terms = make(loss="sum")
+    model, given = make(negatives="hardest"), batch_of([2, 3], [4, 5, 6], [7])
+    all_terms = make(negatives="sum")
     all_terms.load_state_dict(model.state_dict())
-    assert loss_of(model, given, loss="sum") == loss_of(all_terms, given)
+    assert loss_of(model, given, negatives="sum") == loss_of(all_terms, given)
     assert loss_of(model, given) != loss_of(all_terms, given)
 
 

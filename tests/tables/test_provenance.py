@@ -9,7 +9,7 @@ from densevse.tables.provenance import check_provenance
 USED = {"network": ["vgg19"], "proposer": ["boxes"], "parser": [], "vectors": ["glove"], "minimum_word_count": ["4"]}
 TRAINED = TrainedWith(
     method="vse",
-    parameters=[{"margin": 0.1, "loss": "sum"}, {"margin": 0.2, "loss": "sum"}],
+    parameters=[{"margin": 0.1, "negatives": "sum"}, {"margin": 0.2, "negatives": "sum"}],
     sentences=["words"],
     training={},
     phases=[[], [{"name": "main", "epochs": 3}]],

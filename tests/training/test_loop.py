@@ -29,10 +29,10 @@ PARAMETERS = {
     "encoder": "gru",
     "dropout": 0.3,
 }
-TRAINING = {"batch_size": 4, "clip": 2.0, "checkpoint_steps": 4}
+TRAINING = {"batch_size": 4, "grad_clip": 2.0, "checkpoint_steps": 4}
 PHASES = [
     {"name": "main", "epochs": 2, "learning_rate": 0.01},
-    {"name": "settle", "epochs": 1, "learning_rate": 0.001, "parameters": {"loss": "hardest"}},
+    {"name": "settle", "epochs": 1, "learning_rate": 0.001, "parameters": {"negatives": "hardest"}},
 ]
 STILL = [{"name": "still", "epochs": 1, "learning_rate": 0.0}]
 
@@ -101,7 +101,7 @@ def die():
 
 @pytest.mark.parametrize("step", [2, 4, 6, 7, 17])
 @pytest.mark.parametrize("how", [send(signal.SIGTERM), send(signal.SIGUSR1), die], ids=["TERM", "USR1", "killed"])
-@pytest.mark.parametrize("training", [{}, {"average": 0.8}], ids=["last", "average"])
+@pytest.mark.parametrize("training", [{}, {"ema_decay": 0.8}], ids=["last", "average"])
 def test_an_interrupted_training_ends_like_an_uninterrupted_one(job, monkeypatch, step, how, training):
     whole, history = job("whole", training)
     with monkeypatch.context() as patch:
@@ -180,7 +180,7 @@ def test_the_average_over_steps_is_validated_and_kept(trainer, monkeypatch):
     without.run()
     without.checkpoint.remove()
     measured(monkeypatch, [1.0, 5.0, 3.0], averaged)
-    one = trainer(average=0.75)
+    one = trainer(ema_decay=0.75)
     one.run()
     assert len(steps) % 6 == 0  # three epochs without and three with the average
     epoch = len(steps) // 6
@@ -210,7 +210,7 @@ def test_a_phase_follows_when_patience_with_the_one_before_is_at_an_end(trainer,
     assert [row["learning_rate"] for row in rows] == [0.1] * 3 + [0.01] * 2
 
 
-WARM_UP = NamedPhase(name="warm_up", epochs=2, learning_rate=0.01, parameters={"loss": "hardest"})
+WARM_UP = NamedPhase(name="warm_up", epochs=2, learning_rate=0.01, parameters={"negatives": "hardest"})
 
 
 def test_no_epoch_of_a_warm_up_is_kept_however_good(trainer, monkeypatch):
@@ -242,7 +242,7 @@ def test_validation_leaves_training_mode_and_randomness_alone(trainer):
 
 
 def test_the_gradient_is_clipped(trainer):
-    one = trainer(clip=1e-3, optimizer="sgd")
+    one = trainer(grad_clip=1e-3, optimizer="sgd")
     before = [weight.detach().clone() for weight in one.weights.values()]
     one.step(one.task.batch(np.arange(4), 1), Moment(1, "main", one.task.parameters), 1.0)
     moved = torch.cat([(weight - old).flatten() for weight, old in zip(one.weights.values(), before, strict=True)])

@@ -15,7 +15,6 @@ from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
-from densevse.data.ragged import Indices
 from densevse.data.structures.triplets import TripletsOfSentences
 from densevse.inference.embedding import IMAGES_AT_ONCE
 from densevse.inference.encoding import batches, evaluation
@@ -24,6 +23,7 @@ from densevse.language.triplets import Triplet, frequent_relations
 from densevse.methods.defrag import DeFrag
 from densevse.methods.interface import to_device
 from densevse.methods.structures import Triplets
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 

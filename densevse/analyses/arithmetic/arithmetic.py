@@ -20,14 +20,13 @@ from densevse.artifacts.families import families_of
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
+from densevse.runtime.arrays import Indices, Reals
 from densevse.runtime.errors import InputError
 from densevse.statistics.accuracies import accuracies
-from densevse.statistics.bootstrap import Reals
 from densevse.tables.accuracy import ACCURACY_INTERVALS, accuracy_cells, gain_cells, write_accuracies
 from densevse.tables.rendering import Document, Sheet, TableColumn, number
 
 Objects: TypeAlias = Mapping[str, list[frozenset[str]]]
-_Indices: TypeAlias = NDArray[np.int64]
 
 FIRST = (1, 5)
 
@@ -200,7 +199,7 @@ def _answers(vectors: Vectors, queries: Sequence[Query], objects: Objects) -> pd
 
 
 def _nearest(
-    vectors: Vectors, searched_with: NDArray[np.float32], own: _Indices, right: NDArray[np.bool_], queries: pd.DataFrame
+    vectors: Vectors, searched_with: NDArray[np.float32], own: Indices, right: NDArray[np.bool_], queries: pd.DataFrame
 ) -> pd.DataFrame:
     """The first images of each query (n,), by vectors (n, dimension); `right` is (n, images)."""
     scores = searched_with / np.linalg.norm(searched_with, axis=1, keepdims=True) @ vectors.images.T

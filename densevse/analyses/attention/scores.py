@@ -16,9 +16,10 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, covered
 from densevse.artifacts.families import families_of
 from densevse.artifacts.schemas.datasets import BOXES
+from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
-from densevse.statistics.bootstrap import Reals, interval_of_mean
+from densevse.statistics.bootstrap import interval_of_mean
 
 _WORDS = 2  # the paper shows the two most salient ones of each step
 BLOB = 0.25  # the width (standard deviation) of the central blob, of the grid's side

@@ -14,7 +14,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.families import families_of
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
-from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, OTHERS
+from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, GENERATED, OTHER_REFERENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.language.tokens import compared
 from densevse.runtime.errors import InputError
@@ -40,7 +40,7 @@ def score_captions(
     families = families_of(images_path)
     people["text"] = [" ".join(compared(text)) for text in people["text"]]
     found = []
-    for name, references in ((ALL, people), (OTHERS, people[people["position"] > 0])):
+    for name, references in ((ALL, people), (OTHER_REFERENCES, people[people["position"] > 0])):
         texts = references.groupby("image_id", sort=False)["text"].agg(list)
         found.append(_scored(name, first, texts, metrics, spice))
     scores = pd.concat(found, ignore_index=True)

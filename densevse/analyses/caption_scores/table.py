@@ -11,9 +11,10 @@ from densevse.analyses.caption_scores.plan import CaptionTablePlan
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, ORDERS, OTHERS
+from densevse.artifacts.schemas.captions import ALL, CAPTION_SCORES, CAPTION_TABLE, ORDERS, OTHER_REFERENCES
+from densevse.runtime.arrays import Reals
 from densevse.runtime.errors import InputError
-from densevse.statistics.bootstrap import TOO_FEW, Reals
+from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import Replicates, SumBootstrap, Sums
 from densevse.tables.published_files import any_text, read_rows, real_or_none, required
 from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
@@ -21,7 +22,7 @@ from densevse.tables.results import Outputs, write_table
 
 HEADINGS = {
     ALL: "Against all sentences of an image",
-    OTHERS: "Against the sentences of an image without its first",
+    OTHER_REFERENCES: "Against the sentences of an image without its first",
 }
 JAVA = {"meteor": "METEOR", "spice": "SPICE"}
 
@@ -74,7 +75,7 @@ def make_caption_table(scores: Sequence[str], published: str | None, plan: Capti
     """
     writers = _writers(plan, ArtifactIndex(scores, CAPTION_SCORES))
     records = []
-    for references in (ALL, OTHERS):
+    for references in (ALL, OTHER_REFERENCES):
         records += _published(published, references) if published and references == ALL else []
         records += _measured(writers, references, plan.reference)
     frame = pd.DataFrame(records, columns=[column.name for column in CAPTION_TABLE.columns])
@@ -112,7 +113,7 @@ def _measured(writers: Sequence[Writer], references: str, reference: str) -> lis
     runs = {
         writer.name: [run[run["references"] == references].reset_index(drop=True) for run in writer.runs]
         for writer in writers
-        if references == OTHERS or writer.name != "person"
+        if references == OTHER_REFERENCES or writer.name != "person"
     }
     _check_images([run for some in runs.values() for run in some])
     bootstrap = SumBootstrap(runs[reference][0]["family"])

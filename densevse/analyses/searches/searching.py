@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.data.pairs import Pairs
-from densevse.data.ragged import Indices
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.scoring import scorer
 from densevse.methods.interface import Encoding, Method, device_of, to_device
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 

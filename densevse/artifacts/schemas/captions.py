@@ -5,7 +5,7 @@ import pyarrow as pa
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import IMAGE_ID, NUMBER, REAL, TEXT, TEXTS
 
-ALL, OTHERS = "all", "others"  # the references: all sentences of an image, or its others than the first
+ALL, OTHER_REFERENCES = "all", "others"  # the references: all sentences of an image, or its others than the first
 ORDERS = (1, 2, 3, 4)  # of the n-grams that BLEU compares
 
 GENERATED = Schema(

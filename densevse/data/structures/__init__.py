@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.data.ragged import Indices
 from densevse.data.texts import Texts
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 

@@ -5,12 +5,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.data.ragged import Indices, Ragged
+from densevse.data.ragged import Ragged
 from densevse.data.structures import Structure
 from densevse.data.texts import Texts
 from densevse.language.triplets import PUNCTUATION, numbered_relations, tuples_of
 from densevse.language.words import spoken
 from densevse.methods.structures import Dependencies
+from densevse.runtime.arrays import Indices
 
 
 class DependencyTrees(Structure):

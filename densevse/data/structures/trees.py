@@ -7,11 +7,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.data.ragged import Indices, Ragged
+from densevse.data.ragged import Ragged
 from densevse.data.structures import Structure
 from densevse.data.texts import Texts
 from densevse.language.trees import Tree, read_tree
 from densevse.methods.structures import Trees
+from densevse.runtime.arrays import Indices
 from densevse.runtime.logs import logger
 
 

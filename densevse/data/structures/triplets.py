@@ -6,12 +6,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from densevse.data.ragged import Indices, Ragged
+from densevse.data.ragged import Ragged
 from densevse.data.structures import Structure
 from densevse.data.texts import Texts
 from densevse.language.triplets import between_words, kind_of, numbered_relations, tuples_of
 from densevse.language.words import UNKNOWN
 from densevse.methods.structures import Triplets
+from densevse.runtime.arrays import Indices
 
 
 class TripletsOfSentences(Structure):

@@ -6,11 +6,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from densevse.data.ragged import Indices, Ragged
+from densevse.data.ragged import Ragged
 from densevse.data.structures import Structure
 from densevse.data.texts import Texts
 from densevse.language.words import UNKNOWN
 from densevse.methods.structures import Words
+from densevse.runtime.arrays import Indices
 
 
 class WordsOfSentences(Structure):

@@ -14,7 +14,7 @@ from torch import Tensor
 from densevse.artifacts.schema import Schema
 from densevse.config.declared.views import VIEWS
 from densevse.data.artifacts import Artifacts
-from densevse.data.ragged import Indices
+from densevse.runtime.arrays import Indices
 
 
 class View(ABC):

@@ -13,9 +13,9 @@ from torch import Tensor
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.store import FeatureStore
 from densevse.data.artifacts import Artifacts
-from densevse.data.ragged import Indices
 from densevse.data.views.regions import RegionsOfImages
 from densevse.datasets.images import ImageFiles
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.vision.crops import colour_of, crop_of_region
 

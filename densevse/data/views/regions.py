@@ -9,9 +9,9 @@ from torch import Tensor
 
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
-from densevse.data.ragged import Indices
 from densevse.data.views import ViewOfRegions
 from densevse.data.views.vectors import VectorsOfImages
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 

@@ -11,8 +11,9 @@ from torch import Tensor
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.data.artifacts import Artifacts
-from densevse.data.ragged import Indices, Ragged
+from densevse.data.ragged import Ragged
 from densevse.data.views import View
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 

@@ -10,9 +10,10 @@ from torch import Tensor
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.data.artifacts import Artifacts
-from densevse.data.ragged import Indices, Ragged
+from densevse.data.ragged import Ragged
 from densevse.data.views import View
 from densevse.language.words import UNKNOWN, Vocabulary
+from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 

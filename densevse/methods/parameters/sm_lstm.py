@@ -10,6 +10,8 @@ from densevse.config.strict import Strict
 class Parameters(Strict):
     """The parameters of sm-LSTM (Huang, Wang, Wang, CVPR 2017)."""
 
+    RENAMED = {"loss": "negatives"}
+
     steps: int = Field(3, ge=1, description="T, how many pairs of instances are selected one after the other")
     hidden: int = Field(1024, gt=0, description="H, units of the multimodal LSTM (section 4.2)")
     word_hidden: int = Field(
@@ -34,7 +36,7 @@ class Parameters(Strict):
     attention_units: int = Field(512, gt=0, description="units of Eq 2, chosen")
     similarity: int = Field(512, gt=0, description="length of s_t, the representation of a local similarity, chosen")
     score_units: int = Field(1024, gt=0, description="hidden units of Eq 5, chosen")
-    loss: Literal["sum", "hardest"] = Field(
+    negatives: Literal["sum", "hardest"] = Field(
         "sum", description="Eq 6 over all mismatched pairs; or the hardest alone, which is VSE++'s and not the paper's"
     )
     margin: float = Field(0.2, ge=0, description="m of Eq 6 (section 4.2)")

@@ -12,6 +12,8 @@ Encoder = Literal["lstm", "gru", "bag_of_words", "linear"]
 class Parameters(Strict):
     """The parameters of VSE, VSE++ and order embeddings."""
 
+    RENAMED = {"loss": "negatives"}
+
     dimension: int = Field(default=1024, gt=0, description="of the joint space")
     word_dimension: int = Field(default=300, gt=0, description="of a word vector; pre-trained vectors bring their own")
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
@@ -24,7 +26,7 @@ class Parameters(Strict):
         default="plain",
         description="the CNN's vector is mapped linearly; or both sides are, with batch normalisation, as HM-LSTM's",
     )
-    loss: Literal["sum", "hardest"] = Field(
+    negatives: Literal["sum", "hardest"] = Field(
         default="sum", description="over all contrastive terms, or the hardest alone"
     )
     similarity: Literal["cosine", "order"] = Field(

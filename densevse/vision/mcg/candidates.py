@@ -11,8 +11,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from densevse.runtime.arrays import Reals
 from densevse.vision.mcg.grouping import NEAR_COPY, Neighbours, neighbours, tuples
-from densevse.vision.mcg.hierarchy import Hierarchies, Hierarchy, Labels, Reals, Superpixels
+from densevse.vision.mcg.hierarchy import Hierarchies, Hierarchy, Labels, Superpixels
 
 Bits = NDArray[np.uint64]
 

@@ -17,9 +17,9 @@ import higra as hg
 import numpy as np
 from numpy.typing import NDArray
 
+from densevse.runtime.arrays import Reals
 from densevse.vision.mcg.ridges import smoothed, suppressed, widened
 
-Reals = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
 SMOOTHED = 1.0

@@ -21,7 +21,7 @@ def _encoding(name: str) -> str:
     return name
 
 
-Encoding = Annotated[str, AfterValidator(_encoding)]
+EncodingName = Annotated[str, AfterValidator(_encoding)]
 Of = TypeVar("Of")
 
 

@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from densevse.config.declared.readers import BySplit, Encoding, ReaderOptions, check_one_of
+from densevse.config.declared.readers import BySplit, EncodingName, ReaderOptions, check_one_of
 
 
 class Flickr(ReaderOptions):
@@ -17,7 +17,7 @@ class Flickr(ReaderOptions):
     captions: str = Field(min_length=1, description="the token file's name")
     splits: BySplit[str] | None = Field(None, description="split -> the name of its list of images")
     karpathy: str | None = Field(None, description="the name of Karpathy's file, which gives the splits instead")
-    encoding: Encoding = Field("utf-8", description="of the text files")
+    encoding: EncodingName = Field("utf-8", description="of the text files")
 
     @model_validator(mode="after")
     def _one_division(self) -> Self:

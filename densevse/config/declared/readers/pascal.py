@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from densevse.config.declared.readers import BySplit, Encoding, ReaderOptions
+from densevse.config.declared.readers import BySplit, EncodingName, ReaderOptions
 from densevse.config.values import Count, Seed
 
 
@@ -15,7 +15,7 @@ class Pascal(ReaderOptions):
 
     splits: BySplit[Count] = Field(description="split -> number of images, drawn at random")
     seed: Seed = Field(0, description="of the images drawn")
-    encoding: Encoding = Field("utf-8", description="of the page or text files")
+    encoding: EncodingName = Field("utf-8", description="of the page or text files")
 
 
 DECLARED = Pascal
