@@ -142,7 +142,7 @@ class Config(Strict):
 
     def check_generator(self, where: str, entry: GeneratorConfig) -> None:
         """Raise `ValueError` for the name of a variant that there is none of."""
-        known(f"{where}.space", [entry.space or ""], [*self.variant_names(), ""])
+        known(f"{where}.joint_embedding", [entry.joint_embedding or ""], [*self.variant_names(), ""])
 
     def check_variant(self, where: str, entry: MethodConfig) -> None:
         """Raise `ValueError` for the name of a network or variant that there is none of."""

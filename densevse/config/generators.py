@@ -51,8 +51,10 @@ class Decoding(Strict):
 class GeneratorDifferences(Strict):
     """What may differ in a variant or on a data set: any key of a generator, which is merged with the generator's."""
 
+    RENAMED = {"space": "joint_embedding"}
+
     title: str | None = None
-    space: str | None = None
+    joint_embedding: str | None = None
     view: ViewName | None = None
     sentences: list[StructureName] | None = None
     parameters: dict[str, Any] | None = None
@@ -70,9 +72,11 @@ class GeneratorVariant(GeneratorDifferences):
 class GeneratorConfig(Strict):
     """A model that writes sentences about images; its content is a joint space's vector, or a view of the image."""
 
+    RENAMED = {"space": "joint_embedding"}
+
     title: str = Field(min_length=1, description="as printed in a table")
     model: str = Field(description="its file in densevse/methods/generators: its name without .py")
-    space: str | None = Field(
+    joint_embedding: str | None = Field(
         None,
         description="the variant of config/methods whose joint space it works in (same data set and seed): trained on "
         "the sentences' vectors there, used with the images'",
@@ -98,8 +102,10 @@ class GeneratorConfig(Strict):
 
     @model_validator(mode="after")
     def _one_content(self) -> Self:
-        if (self.space is None) == (self.view is None):
-            raise ValueError("space: one of space and view must be given, and not both (null unsets one)")
+        if (self.joint_embedding is None) == (self.view is None):
+            raise ValueError(
+                "joint_embedding: one of joint_embedding and view must be given, and not both (null unsets one)"
+            )
         return self
 
     @model_validator(mode="after")

@@ -110,8 +110,8 @@ def _needs(config: Config, model: Model, dataset: str) -> dict[str, Model]:
     """The models that must be trained before one of config/methods or config/generators, by the keys that name them."""
     kind, name = model
     if kind == "generators":
-        space = generator(config, name, dataset).space
-        return {"space": ("methods", space)} if space else {}
+        variant_of = generator(config, name, dataset).joint_embedding
+        return {"joint_embedding": ("methods", variant_of)} if variant_of else {}
     method = variant(config, name, dataset)
     needs: dict[str, Model] = {}
     if method.starts_from:

@@ -100,7 +100,8 @@ class MethodConfig(Strict):
         + "; ".join(f"{name}, {declared.description}" for name, declared in YIELDS.items()),
     )
     generator: str | None = Field(
-        None, description="who wrote the sentences of the view `written`: of config/generators, with the same seed"
+        None,
+        description="of config/generators, with the same seed: it wrote the view `generated_captions`",
     )
     word_vectors: bool = Field(False, description="whether it is given the data set's pre-trained vectors")
     networks: dict[ViewName, str] = Field(default={}, description="networks instead of the data set's")

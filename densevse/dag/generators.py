@@ -28,10 +28,10 @@ class GeneratorStage(Stage):
         """The artifacts that sentences about a split's images are written from, besides the generator."""
         dataset, seed = wildcards.dataset, wildcards.seed
         inputs = self._inputs(dataset, wildcards.generator, seed, [wildcards.split])
-        space = self.entry(dataset, wildcards.generator).space
+        space = self.entry(dataset, wildcards.generator).joint_embedding
         if space:
             folder = self.folder_of("models", dataset, self.last_round(dataset, space, int(seed)))
-            inputs["space"] = f"{folder}/model.safetensors"
+            inputs["joint_embedding"] = f"{folder}/model.safetensors"
         return inputs
 
     def code(self, dataset: str, generator: str) -> str:
@@ -40,9 +40,9 @@ class GeneratorStage(Stage):
 
     def code_of_captions(self, dataset: str, generator: str) -> str:
         """The code that writes sentences."""
-        space, modules = self.entry(dataset, generator).space, self._modules(dataset, generator)
+        space, modules = self.entry(dataset, generator).joint_embedding, self._modules(dataset, generator)
         modules += [f"densevse.methods.{self.project.variant(space, dataset).model}"] if space else []
-        return self.project.code.digest("write_captions.py", *modules)
+        return self.project.code.digest("generate_captions.py", *modules)
 
     def model(self, dataset: str, generator: str) -> str:
         """The name of a generator's module below densevse/methods."""
@@ -70,7 +70,7 @@ class GeneratorStage(Stage):
 
     def decoding(self, dataset: str, generator: str) -> dict[str, Any]:
         """How a generator's sentences are written and ranked."""
-        return self.read_by("write_captions.py", self.entry(dataset, generator).decoding)
+        return self.read_by("generate_captions.py", self.entry(dataset, generator).decoding)
 
     def _modules(self, dataset: str, generator: str) -> list[str]:
         entry = self.entry(dataset, generator)
@@ -82,7 +82,9 @@ class GeneratorStage(Stage):
         views = [] if entry.view is None else [entry.view]
         read = inputs.of_images(generator, dataset, views, {})
         read |= inputs.of_sentences(dataset, entry.sentences)
-        if entry.space:
-            embeddings = self.folder_of("embeddings", dataset, self.last_round(dataset, entry.space, int(seed)))
-            read |= {f"space_{split}": f"{embeddings}/{split}.parquet" for split in splits}
+        if entry.joint_embedding:
+            embeddings = self.folder_of(
+                "embeddings", dataset, self.last_round(dataset, entry.joint_embedding, int(seed))
+            )
+            read |= {f"joint_embedding_{split}": f"{embeddings}/{split}.parquet" for split in splits}
         return read

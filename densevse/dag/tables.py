@@ -265,8 +265,8 @@ class TableStage(Stage):
             writer = self.project.generator(one.generator, dataset) if one.generator else None
             if writer and writer.view:
                 read[writer.view] = entry.networks[writer.view]
-            elif writer and writer.space:
-                read |= self._read([self.project.variant(writer.space, dataset)], dataset)
+            elif writer and writer.joint_embedding:
+                read |= self._read([self.project.variant(writer.joint_embedding, dataset)], dataset)
         return read
 
     def _trained(self, name: str, dataset: str) -> TrainedWith:

@@ -56,7 +56,7 @@ class TrainingStage(Stage):
         entry = self.project.variant(variant, wildcards.dataset)
         if entry.generator is None:
             return {}
-        folder = f"{self.results}/{wildcards.dataset}/captions/{entry.generator}/seed{wildcards.seed}"
+        folder = f"{self.results}/{wildcards.dataset}/generated_captions/{entry.generator}/seed{wildcards.seed}"
         written = [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
         return {f"view_{view}": written for view in entry.views if VIEWS[view].made_by == "generator"}
 

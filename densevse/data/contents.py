@@ -18,7 +18,7 @@ from densevse.methods.interface import Sentences
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
-SPACE = "space_"  # an input's name: space_<split> is the EMBEDDINGS artifact of a split
+JOINT_EMBEDDING = "joint_embedding_"  # an input's name: joint_embedding_<split> is the EMBEDDINGS artifact of a split
 
 
 class Embedded:
@@ -67,8 +67,8 @@ Contents: TypeAlias = Embedded | ViewOfImages
 
 def content_of_images(inputs: Inputs, pairs: Pairs, split: str) -> Contents:
     """The contents of a split's images, for sentences that are to be written about them."""
-    if f"{SPACE}{split}" in inputs.files:
-        return Embedded(inputs.files.one(f"{SPACE}{split}"), "image", pairs.rows.image_ids)
+    if f"{JOINT_EMBEDDING}{split}" in inputs.files:
+        return Embedded(inputs.files.one(f"{JOINT_EMBEDDING}{split}"), "image", pairs.rows.image_ids)
     (view,) = inputs.stores
     return ViewOfImages(pairs, view, int(inputs.stores[view].shape[0]))
 
@@ -86,7 +86,7 @@ class SentencesWithContent:
 
     def __init__(self, inputs: Inputs, pairs: Pairs, split: str) -> None:
         self._pairs = pairs
-        path = f"{SPACE}{split}"
+        path = f"{JOINT_EMBEDDING}{split}"
         self._own = path in inputs.files
         self._content = (
             Embedded(inputs.files.one(path), "sentence", pairs.rows.caption_ids)

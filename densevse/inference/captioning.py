@@ -102,17 +102,23 @@ def write_captions(files: Files, split: str, job: CaptionJob, path: str | Path) 
     images = content_of_images(inputs, pairs, split)
     generator = load_generator(files.one("model"), inputs, images.size).to(device)
     candidates, tokens = _written(inputs, generator, images, job), _training_tokens(inputs)
-    if "space" in files:
+    if "joint_embedding" in files:
         numbered = map(inputs.vocabulary.encode, tokens)
         model = KneserNey(numbered, job.decoding.ngram, len(inputs.vocabulary))
-        purpose, advice = "generated sentences can be rated", "Name another variant as the generator's `space`."
-        space = read_space(files.one("space"), purpose, advice).to(device)
+        purpose, advice = (
+            "generated sentences can be rated",
+            "Name another variant as the generator's `joint_embedding`.",
+        )
+        space = read_space(files.one("joint_embedding"), purpose, advice).to(device)
         candidates = rated(candidates, images, space, model)
     known = set(map(spoken, tokens))
     rows = _rows(candidates, pairs.rows.image_ids, inputs, job.decoding, known)
     # Without the split: what is trained on the sentences of all splits has them as one parent.
     settings = {"decoding": job.decoding.model_dump(mode="json"), "seed": job.seed}
-    parents = {"generator": files.several("model"), "space": files.several("space") if "space" in files else []}
+    parents = {
+        "generator": files.several("model"),
+        "joint_embedding": files.several("joint_embedding") if "joint_embedding" in files else [],
+    }
     schema.write(rows, GENERATED, path, lineage(settings, parents))
 
 

@@ -97,7 +97,7 @@ class Correspondences:
 class Images:
     """A batch of images: for each view that the method reads, (I, ...) float32."""
 
-    # written: (I, longest) numbers of the words of a generated sentence, padded with 0
+    # generated_captions: (I, longest) numbers of the words of a generated sentence, padded with 0
     # crops: (I, R, 3, S, S) uint8, the pixels of the regions
     views: dict[str, Tensor]  # whole, centre, ten_crop, concepts: (I, D); grid: (I, cells, D); regions: (I, R, D)
     present: Tensor  # (I, R) bool: which regions exist, the whole image always; (I, 0) without regions

@@ -29,7 +29,7 @@ from densevse.methods.words import word_vectors
 
 CONTEXT = ("whole", "centre", "ten_crop")
 _CONCEPTS = ("concepts", "concepts_whole")
-_WRITTEN = "written"
+_GENERATED = "generated_captions"
 
 
 class FusedImages(NamedTuple):
@@ -48,10 +48,10 @@ class SCO(DualEncoder):
         """Raises `ValueError` if the views are not a context, concepts, one of each, or a written sentence alone."""
         super().__init__(parameters, shapes)
         self.context, self.concepts = _view(shapes, CONTEXT), _view(shapes, _CONCEPTS)
-        if ({self.context, self.concepts} - {None} or {_WRITTEN}) != set(shapes.features):
+        if ({self.context, self.concepts} - {None} or {_GENERATED}) != set(shapes.features):
             raise ValueError(
                 f"`views` holds {sorted(shapes.features)}: expected one of {', '.join(CONTEXT)}, one of "
-                f"{', '.join(_CONCEPTS)}, one of each, or {_WRITTEN} alone"
+                f"{', '.join(_CONCEPTS)}, one of each, or {_GENERATED} alone"
             )
         sizes = [shapes.features[view] if view else None for view in (self.context, self.concepts)]
         self.image = Fusion(parameters, *sizes) if any(sizes) else WrittenSentence(parameters, shapes)
@@ -90,7 +90,7 @@ class SCO(DualEncoder):
     def _fused(self, images: Images) -> Tensor:
         """(I, dimension) v of Eq 2; with a written sentence, the last state of the LSTM over it."""
         if isinstance(self.image, WrittenSentence):
-            return self.image(images.views[_WRITTEN])  # type: ignore[no-any-return]
+            return self.image(images.views[_GENERATED])  # type: ignore[no-any-return]
         context = self.dropout(images.views[self.context]) if self.context else None
         concepts = images.views[self.concepts] if self.concepts else None
         return self.image(context, concepts)  # type: ignore[no-any-return]
@@ -142,9 +142,9 @@ class WrittenSentence(nn.Module):
         self.sentence = Recurrent("lstm", parameters.word_dimension, parameters.dimension)
         self.dropout = nn.Dropout(parameters.dropout)
 
-    def forward(self, written: Tensor) -> Tensor:
+    def forward(self, generated: Tensor) -> Tensor:
         """(I, dimension) of the sentences' word numbers (I, longest)."""
-        tree = prefixes(written.cpu().numpy(), written.device)
+        tree = prefixes(generated.cpu().numpy(), generated.device)
         return self.sentence(self.dropout(self.words(tree.distinct)), tree)  # type: ignore[no-any-return]
 
 

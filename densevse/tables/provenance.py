@@ -11,7 +11,7 @@ from densevse.artifacts.lineage import PARENTS, ancestors
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import Configured, MadeWith, TrainedWith
 
-MODEL, _WRITTEN = "model", "view_written"  # beyond sentences that were written are models of others
+MODEL, _GENERATED = "model", "view_generated_captions"  # beyond generated captions are models of others
 FREE = {"local", "precision"}
 """Settings of an entry that say where a file is, or are chosen when a job runs."""
 
@@ -46,7 +46,7 @@ def check_provenance(path: str, made_from: Mapping[str, Any], made_with: MadeWit
 def _training_differences(way: str, settings: Mapping[str, Any], trained: TrainedWith | None) -> Iterator[str]:
     """How the settings of a model differ from those that a table says it was trained with."""
     *before, last = way.split("/")
-    if last != MODEL or _WRITTEN in before or trained is None:
+    if last != MODEL or _GENERATED in before or trained is None:
         return
     number = settings["round"]
     said = {**trained.model_dump(), "parameters": trained.parameters[number], "phases": trained.phases[number]}

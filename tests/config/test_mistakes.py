@@ -214,8 +214,8 @@ def test_a_warm_up_without_end_is_refused():
             "on scenes vsepp needs order, which needs vsepp",
         ),
         (
-            {"generators": {"lstm_captioner": {"space": "sco_ctx_sen", "view": None}}},
-            ["methods.sco.variants.sco_ctx_sen.generator", "generators.lstm_captioner.space"],
+            {"generators": {"lstm_captioner": {"joint_embedding": "sco_ctx_sen", "view": None}}},
+            ["methods.sco.variants.sco_ctx_sen.generator", "generators.lstm_captioner.joint_embedding"],
             "needs lstm_captioner, which needs sco_ctx_sen",
         ),
     ],

@@ -130,7 +130,7 @@ EDITS = {
     "densevse/config/declared/networks/scenes_net.py": {"whole by scenes_net", "regions by scenes_net"},
     "densevse/vision/architectures/faster_rcnn.py": {"regions by faster_rcnn"},
     "densevse/data/views/crops.py": {"train defrag_finetuned"},
-    "densevse/data/views/written.py": set(),
+    "densevse/data/views/generated_captions.py": set(),
     "densevse/data/structures/trees.py": {"train hm_lstm"},
     "densevse/data/structures/dependencies.py": {"train sdt_rnn"},
     "densevse/data/structures/triplets.py": {"train defrag", "train defrag_finetuned"},

@@ -28,22 +28,22 @@ def job(**wildcards):
 
 def test_sc_nlm_is_trained_on_the_sentences_of_a_trained_joint_space(whole):
     inputs = GeneratorStage(whole).inputs_of_training(job(generator="sc_nlm"))
-    assert inputs["space_train"] == f"{EMBEDDINGS}/train.parquet"
-    assert inputs["space_val"] == f"{EMBEDDINGS}/val.parquet"
+    assert inputs["joint_embedding_train"] == f"{EMBEDDINGS}/train.parquet"
+    assert inputs["joint_embedding_val"] == f"{EMBEDDINGS}/val.parquet"
     assert inputs["tags"] == "results/flickr8k/vocabulary/tags.parquet"
     assert not any(name.startswith("view_") for name in inputs)
 
 
 def test_sentences_about_a_split_are_rated_by_the_same_space(whole):
     inputs = GeneratorStage(whole).inputs_of_captions(job(generator="lbl", split="test"))
-    assert inputs["space_test"] == f"{EMBEDDINGS}/test.parquet"
-    assert inputs["space"] == "results/flickr8k/models/vse/seed1/round0/model.safetensors"
+    assert inputs["joint_embedding_test"] == f"{EMBEDDINGS}/test.parquet"
+    assert inputs["joint_embedding"] == "results/flickr8k/models/vse/seed1/round0/model.safetensors"
 
 
 def test_a_captioner_reads_features_and_no_joint_space(whole):
     inputs = GeneratorStage(whole).inputs_of_captions(job(generator="lstm_captioner", split="val"))
     assert inputs["view_whole"][0].startswith("results/flickr8k/features/vgg19/whole/")
-    assert not {"space", "space_val", "parses", "tags"} & inputs.keys()
+    assert not {"joint_embedding", "joint_embedding_val", "parses", "tags"} & inputs.keys()
 
 
 def test_a_view_without_a_network_is_refused_by_name(whole):
@@ -55,8 +55,8 @@ def test_a_view_without_a_network_is_refused_by_name(whole):
 
 def test_ctx_and_sen_reads_what_the_captioner_wrote_about_all_splits(whole):
     inputs = TrainingStage(whole).inputs(job(variant="sco_ctx_sen"))
-    folder = "results/flickr8k/captions/lstm_captioner/seed1"
-    assert inputs["view_written"] == [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
+    folder = "results/flickr8k/generated_captions/lstm_captioner/seed1"
+    assert inputs["view_generated_captions"] == [f"{folder}/{split}.parquet" for split in ("train", "val", "test")]
 
 
 def test_a_table_says_which_network_the_captioner_of_ctx_and_sen_looked_through(whole):
@@ -70,8 +70,11 @@ def test_a_table_says_which_network_the_captioner_of_ctx_and_sen_looked_through(
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"generators": {"sc_nlm": {"space": "vsee"}}}, r"generators\.sc_nlm\.space: no 'vsee'"),
-        ({"generators": {"sc_nlm": {"view": "whole"}}}, r"generators\.sc_nlm\.space: one of space and view"),
+        ({"generators": {"sc_nlm": {"joint_embedding": "vsee"}}}, r"generators\.sc_nlm\.joint_embedding: no 'vsee'"),
+        (
+            {"generators": {"sc_nlm": {"view": "whole"}}},
+            r"generators\.sc_nlm\.joint_embedding: one of joint_embedding and view",
+        ),
         ({"generators": {"sc_nlm": {"decoding": {"beam": 0}}}}, r"generators\.sc_nlm\.decoding\.beam"),
         ({"generators": {"sc_nlm": {"variants": {"lbl": {"parameters": {"factors": 0}}}}}}, r"parameters\.factors"),
         ({"generators": {"sc_nlm": {"model": "vse"}}}, r"model: no 'vse' in densevse/methods/generators|sc_nlm"),

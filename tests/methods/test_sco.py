@@ -127,10 +127,10 @@ def test_scheduled_sampling_is_told_by_the_phase():
 def test_an_image_is_the_last_state_of_the_lstm_over_its_written_sentence():
     """ctx + sen: a literal LSTM, word by word, with the weights of the image's side and not of the sentences'."""
     torch.manual_seed(0)
-    shapes = Shapes({"written": 1}, WORDS)
+    shapes = Shapes({"generated_captions": 1}, WORDS)
     method = SCO(Parameters(dimension=5, word_dimension=4, generation_weight=0.0), shapes).double().eval()
     written = torch.tensor([[3, 5, 2], [4, 0, 0]])
-    found = method.encode_images(Images({"written": written}, torch.ones(2, 0, dtype=torch.bool)))[0]
+    found = method.encode_images(Images({"generated_captions": written}, torch.ones(2, 0, dtype=torch.bool)))[0]
     side = method.image
     for row, words in enumerate([[3, 5, 2], [4]]):
         hidden = memory = torch.zeros(5, dtype=torch.double)

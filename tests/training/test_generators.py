@@ -38,8 +38,8 @@ def space(folder, files, method="vse", **parameters):
     inputs, model = open_model(files, path, CPU)
     for split in ("train", "val", "test"):
         write_embeddings(model, inputs, split, folder / f"{split}.parquet", {})
-    found = {f"space_{split}": str(folder / f"{split}.parquet") for split in ("train", "val", "test")}
-    return {**found, "space": str(path)}
+    found = {f"joint_embedding_{split}": str(folder / f"{split}.parquet") for split in ("train", "val", "test")}
+    return {**found, "joint_embedding": str(path)}
 
 
 @pytest.fixture
@@ -64,9 +64,9 @@ def trained(folder, files, model="sc_nlm", sentences=("tags",), epochs=2, **para
         seed=0,
     )
     path = folder / f"{model}.safetensors"
-    read = files.with_changes(space=[], space_test=[])
+    read = files.with_changes(joint_embedding=[], joint_embedding_test=[])
     train_generator(read, job, path, folder / "history.parquet")
-    return files.with_changes(model=str(path), space_train=[], space_val=[])
+    return files.with_changes(model=str(path), joint_embedding_train=[], joint_embedding_val=[])
 
 
 def written(files, path, split="test", seed=0, **decoding):
@@ -81,7 +81,9 @@ def test_training_lowers_the_perplexity_that_selects_it(folder, with_tags):
     assert history["perplexity"].iloc[-1] < history["perplexity"].iloc[0]
     assert np.allclose(np.exp(-history["log_probability"]), history["perplexity"], rtol=1e-4)
     assert history.loc[history["best"], "perplexity"].item() == history["perplexity"].min()
-    assert {"space_train", "space_val", "parses", "tags"} <= made_from(files.one("model"))["parents"].keys()
+    assert {"joint_embedding_train", "joint_embedding_val", "parses", "tags"} <= made_from(files.one("model"))[
+        "parents"
+    ].keys()
 
 
 def test_sentences_follow_their_tags_and_are_ranked_by_both_scores(folder, with_tags):
@@ -120,7 +122,7 @@ def test_translation_is_the_likeness_in_the_joint_space(folder, with_tags):
     files = trained(folder, with_tags, **PARAMETERS)
     row = written(files, folder / "written.parquet").iloc[0]
     plain = files.with_changes(view_whole=[str(folder / "whole.parquet")])
-    inputs, model = open_model(plain, files.one("space"), CPU)
+    inputs, model = open_model(plain, files.one("joint_embedding"), CPU)
     with torch.inference_mode():
         image = model.embed_images(inputs.pairs("test").images(np.array([0])))
         words = words_of(padded([inputs.vocabulary.encode(row["tokens"])]), CPU)
@@ -158,7 +160,7 @@ def test_a_joint_space_that_is_none_is_refused(folder, with_tags):
 
 
 def test_embeddings_of_other_sentences_are_refused(folder, with_tags):
-    files = with_tags.with_changes(space_train=with_tags.one("space_val"))
+    files = with_tags.with_changes(joint_embedding_train=with_tags.one("joint_embedding_val"))
     with pytest.raises(InputError, match="has no vector"):
         trained(folder, files, **PARAMETERS)
 
@@ -169,13 +171,13 @@ def test_what_a_captioner_wrote_is_a_view_of_its_images(folder, files):
     paths = [str(folder / f"{split}_written.parquet") for split in ("train", "val", "test")]
     for split, path in zip(("train", "val", "test"), paths, strict=True):
         written(captioner, path, split=split)
-    inputs = Inputs(files.with_changes(view_whole=[], view_written=paths), ["words"])
+    inputs = Inputs(files.with_changes(view_whole=[], view_generated_captions=paths), ["words"])
     rows = schema.read(paths[2], GENERATED)
     first = rows[rows["rank"] == 1]["tokens"]
-    taken = inputs.pairs("test").images(np.arange(3)).views["written"]
+    taken = inputs.pairs("test").images(np.arange(3)).views["generated_captions"]
     assert [[word for word in words if word] for words in taken.tolist()] == [
         inputs.vocabulary.encode(tokens) for tokens in first
     ]
-    assert inputs.shapes().features == {"written": 1}
+    assert inputs.shapes().features == {"generated_captions": 1}
     with pytest.raises(InputError, match="have no written sentence"):
-        Inputs(files.with_changes(view_whole=[], view_written=paths[:2]), ["words"]).pairs("test")
+        Inputs(files.with_changes(view_whole=[], view_generated_captions=paths[:2]), ["words"]).pairs("test")

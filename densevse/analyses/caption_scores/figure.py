@@ -20,17 +20,17 @@ WIDTH, _LONGEST = 62, 124  # characters of a line, and of a sentence
 PICTURE, WRITER = 3, 0.6  # inches: the height of a picture at least, and of a writer's name and two lines
 
 
-def draw_captions(written: Mapping[str, str], images: str, sources: dict[str, str], title: str, path: str) -> None:
+def draw_captions(generated: Mapping[str, str], images: str, sources: dict[str, str], title: str, path: str) -> None:
     """Draw images, evenly spaced among those that a sentence was written about, with each writer's first sentence.
 
-    `written` has GENERATED artifacts by their titles, all about the same split; `images` is the data set's table, and
+    `generated` has GENERATED artifacts by their titles, all about the same split; `images` is the data set's table, and
     `sources` its files by source name. A sentence that stands in training word for word is in italics.
     """
-    found = {name: _first(file) for name, file in written.items()}
+    found = {name: _first(file) for name, file in generated.items()}
     about = next(iter(found.values())).index
     chosen = about[evenly_spaced(len(about), _LINES * BESIDE)]
     picture = pictures(images, sources)
-    figure = Figure(figsize=(8 * BESIDE, max(PICTURE, WRITER * len(written)) * _LINES), layout="constrained")
+    figure = Figure(figsize=(8 * BESIDE, max(PICTURE, WRITER * len(generated)) * _LINES), layout="constrained")
     figure.suptitle(title)
     axes = figure.subplots(_LINES, 2 * BESIDE, squeeze=False, width_ratios=[1, 1.7] * BESIDE)
     for place in axes.ravel():

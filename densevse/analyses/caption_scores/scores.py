@@ -23,7 +23,7 @@ from densevse.runtime.errors import InputError
 def score_captions(
     images_path: str,
     captions_path: str,
-    written: str,
+    generated: str,
     of: Identity,
     metrics: Collection[str],
     spice: str | None,
@@ -35,7 +35,7 @@ def score_captions(
     """
     captions = schema.read(captions_path, CAPTIONS, ["image_id", "position", "split", "text"])
     people = captions[captions["split"] == of.split].sort_values("position", kind="stable")
-    rows = schema.read(written, GENERATED, ["image_id", "rank", "sentence", "in_training"])
+    rows = schema.read(generated, GENERATED, ["image_id", "rank", "sentence", "in_training"])
     first = rows[rows["rank"] == 1].set_index("image_id")
     families = families_of(images_path)
     people["text"] = [" ".join(compared(text)) for text in people["text"]]
@@ -46,7 +46,7 @@ def score_captions(
     scores = pd.concat(found, ignore_index=True)
     scores["family"] = families[scores["image_id"]].to_numpy()
     settings = {"split": of.split, "metrics": sorted(metrics)}
-    made_from = lineage(settings, {"captions": captions_path, "written": written})
+    made_from = lineage(settings, {"captions": captions_path, "generated": generated})
     schema.write(scores, CAPTION_SCORES, path, made_from, of)
 
 

@@ -53,9 +53,14 @@ def extract_windows(
     shape = features(network, blank(network, view)[:1], view).shape[1:]
     cv2.setNumThreads(1)  # the threads here are the readers'
     look = partial(_windows_of, files=ImageFiles(sources), view=view, network=network, chosen=chosen)
-    with ThreadPoolExecutor(DECODING_THREADS) as pool, FeatureWriter(path, WINDOW_FEATURES, shape, DTYPE, made_from) as writer:
+    with (
+        ThreadPoolExecutor(DECODING_THREADS) as pool,
+        FeatureWriter(path, WINDOW_FEATURES, shape, DTYPE, made_from) as writer,
+    ):
         named = zip(rows["image_id"], rows["source"], rows["file"], strict=True)
-        for image_id, found, pixels in progress(ahead(pool, look, named, DECODING_THREADS), "windows of images", len(rows)):
+        for image_id, found, pixels in progress(
+            ahead(pool, look, named, DECODING_THREADS), "windows of images", len(rows)
+        ):
             vectors = np.concatenate([features(network, part, view) for part in _batches(network, pixels, view)])
             writer.append(pd.DataFrame(found, columns=BOX).assign(image_id=image_id), vectors)
 

@@ -1,6 +1,6 @@
 """Declares what config/methods/sm_lstm.yaml may set; the defaults are the paper's or, where it is silent, chosen."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -10,7 +10,7 @@ from densevse.config.strict import Strict
 class Parameters(Strict):
     """The parameters of sm-LSTM (Huang, Wang, Wang, CVPR 2017)."""
 
-    RENAMED = {"loss": "negatives"}
+    RENAMED: ClassVar = {"loss": "negatives"}
 
     steps: int = Field(3, ge=1, description="T, how many pairs of instances are selected one after the other")
     hidden: int = Field(1024, gt=0, description="H, units of the multimodal LSTM (section 4.2)")

@@ -1,6 +1,6 @@
 """Declares what config/methods/vse.yaml may set. The poster names no values: defaults are the authors' code's."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -12,7 +12,7 @@ Encoder = Literal["lstm", "gru", "bag_of_words", "linear"]
 class Parameters(Strict):
     """The parameters of VSE, VSE++ and order embeddings."""
 
-    RENAMED = {"loss": "negatives"}
+    RENAMED: ClassVar = {"loss": "negatives"}
 
     dimension: int = Field(default=1024, gt=0, description="of the joint space")
     word_dimension: int = Field(default=300, gt=0, description="of a word vector; pre-trained vectors bring their own")

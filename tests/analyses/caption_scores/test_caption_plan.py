@@ -19,7 +19,7 @@ def captions():
 
 def test_a_table_compares_generators_with_copied_and_peoples_sentences(captions):
     scores = input_of("caption_table", "scores", captions.measured, dataset="flickr8k")
-    assert scores[0] == "results/flickr8k/captions/sc_nlm/seed0/test_scores.parquet"
+    assert scores[0] == "results/flickr8k/generated_captions/sc_nlm/seed0/test_scores.parquet"
     names = [Path(path).parts[3] for path in scores]
     assert names == ["sc_nlm", "mlbl", "lbl", "lstm_captioner", "copied", "person"]
 

@@ -18,7 +18,7 @@ rule copy_captions:
         captions="<results>/{dataset}/captions.parquet",
         tokens="<results>/{dataset}/tokens.parquet",
     output:
-        "<results>/{dataset}/captions/copied/seed{seed}/{split}.parquet",
+        "<results>/{dataset}/generated_captions/copied/seed{seed}/{split}.parquet",
     log:
         "<logs>/copy_captions/{dataset}_seed{seed}_{split}.log",
     wildcard_constraints:
@@ -41,7 +41,7 @@ rule first_captions:
         captions="<results>/{dataset}/captions.parquet",
         tokens="<results>/{dataset}/tokens.parquet",
     output:
-        "<results>/{dataset}/captions/person/seed0/{split}.parquet",
+        "<results>/{dataset}/generated_captions/person/seed0/{split}.parquet",
     log:
         "<logs>/first_captions/{dataset}_{split}.log",
     wildcard_constraints:
@@ -81,10 +81,10 @@ rule score_captions:
     input:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
-        written="<results>/{dataset}/captions/{writer}/seed{seed}/{split}.parquet",
+        generated="<results>/{dataset}/generated_captions/{writer}/seed{seed}/{split}.parquet",
         spice=filled("<resources>/spice", caption_scores.spice),
     output:
-        "<results>/{dataset}/captions/{writer}/seed{seed}/{split}_scores.parquet",
+        "<results>/{dataset}/generated_captions/{writer}/seed{seed}/{split}_scores.parquet",
     log:
         "<logs>/score_captions/{dataset}_{writer}_seed{seed}_{split}.log",
     wildcard_constraints:
@@ -106,7 +106,7 @@ rule score_captions:
 
 rule caption_table:
     input:
-        scores=filled("<results>/{dataset}/captions/{writer}/seed{seed}/test_scores.parquet", caption_scores.measured),
+        scores=filled("<results>/{dataset}/generated_captions/{writer}/seed{seed}/test_scores.parquet", caption_scores.measured),
         published=filled("<project>/config/published/captions/{dataset}.csv", caption_scores.published),
     output:
         markdown="<results>/tables/{dataset}_captions.md",
@@ -136,7 +136,7 @@ rule caption_table:
 rule caption_figure:
     input:
         sources=filled("<resources>/{dataset}/{file}", datasets.sources),
-        written=filled("<results>/{dataset}/captions/{writer}/seed{seed}/test.parquet", caption_scores.shown),
+        generated=filled("<results>/{dataset}/generated_captions/{writer}/seed{seed}/test.parquet", caption_scores.shown),
         image_table="<results>/{dataset}/images.parquet",
     output:
         report(

@@ -31,14 +31,14 @@ rule train_generator:
         "../../scripts/train_generator.py"
 
 
-rule write_captions:
+rule generate_captions:
     input:
         unpack(generators.inputs_of_captions),
         model=rules.train_generator.output.model,
     output:
-        "<results>/{dataset}/captions/{generator}/seed{seed}/{split}.parquet",
+        "<results>/{dataset}/generated_captions/{generator}/seed{seed}/{split}.parquet",
     log:
-        "<logs>/write_captions/{dataset}_{generator}_seed{seed}_{split}.log",
+        "<logs>/generate_captions/{dataset}_{generator}_seed{seed}_{split}.log",
     wildcard_constraints:
         split="train|val|test",
     conda:
@@ -56,4 +56,4 @@ rule write_captions:
     message:
         "sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        "../../scripts/write_captions.py"
+        "../../scripts/generate_captions.py"

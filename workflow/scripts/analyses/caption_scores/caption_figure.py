@@ -4,7 +4,7 @@ from densevse.runtime.logs import job
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         draw_captions(
-            dict(zip(snakemake.params.titles, snakemake.input.written, strict=True)),
+            dict(zip(snakemake.params.titles, snakemake.input.generated, strict=True)),
             snakemake.input.image_table,
             dict(zip(snakemake.params.sources, snakemake.input.sources, strict=True)),
             snakemake.params.title,

@@ -7,7 +7,7 @@ if __name__ == "__main__":
         score_captions(
             snakemake.input.images,
             snakemake.input.captions,
-            snakemake.input.written,
+            snakemake.input.generated,
             Identity.of(snakemake.wildcards),
             snakemake.params.metrics,
             snakemake.input.get("spice") or None,

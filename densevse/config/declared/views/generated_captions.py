@@ -2,4 +2,4 @@
 
 from densevse.config.declared.views import DeclaredView
 
-DECLARED = DeclaredView(opened_by="written", made_by="generator")
+DECLARED = DeclaredView(opened_by="generated_captions", made_by="generator")
