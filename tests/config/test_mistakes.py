@@ -192,7 +192,7 @@ def test_a_wrong_value_is_refused_by_its_path(path, value):
 def test_a_warm_up_without_end_is_refused():
     """Its figures would be VSE's under the name of VSE++."""
     wrong = overriding("methods.vse.variants.vsepp.rounds", [["warm_up"]])
-    with pytest.raises(InputError, match=r"variants\.vsepp\.parameters\.loss: 'hardest' holds in no phase"):
+    with pytest.raises(InputError, match=r"variants\.vsepp\.parameters\.negatives: 'hardest' holds in no phase"):
         load(CONFIG, wrong)
 
 
@@ -262,7 +262,7 @@ def test_a_number_that_yaml_reads_as_text_is_refused_with_how_to_write_it(writte
         ("tables.scenes.mesure", "measure"),
         ("datasets.flickr8k.options.captionz", "captions"),
         ("methods.vse.variants.vsepp.parameters.marginn", "margin"),
-        ("methods.vse.phases.main.parameters.los", "loss"),
+        ("methods.vse.phases.main.parameters.negative", "negatives"),
     ],
 )
 def test_a_key_that_is_like_another_is_asked_about(path, meant):

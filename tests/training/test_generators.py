@@ -156,7 +156,7 @@ def test_a_generator_whose_training_has_no_tags_is_refused(folder, with_tags):
 def test_a_joint_space_that_is_none_is_refused(folder, with_tags):
     files = trained(folder, with_tags, **PARAMETERS)
     with pytest.raises(InputError, match="Name another variant"):
-        written(files.with_changes(space=str(folder / "sc_nlm.safetensors")), folder / "written.parquet")
+        written(files.with_changes(joint_embedding=str(folder / "sc_nlm.safetensors")), folder / "written.parquet")
 
 
 def test_embeddings_of_other_sentences_are_refused(folder, with_tags):
