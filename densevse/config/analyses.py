@@ -10,33 +10,29 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import ConfigDict, RootModel
 
 from densevse.config.names import FileName, known
 from densevse.config.strict import Strict
 
-if TYPE_CHECKING:
-    from densevse.config.config import Config
-    from densevse.config.datasets import Brought
-
 FOLDER = Path(__file__).parents[1] / "analyses"
 _Entry = TypeVar("_Entry", bound=Strict)
 
 
 class AnalysisSettings:
-    """The base of the settings of every analysis."""
+    """The base of the settings of every analysis. `config` is a `Config`, whose module imports this one."""
 
-    def check(self, config: "Config") -> None:
+    def check(self, config: Any) -> None:
         """Raise `ValueError` that begins with the path of a key whose name does not exist in the configuration."""
 
     def paths(self) -> Iterator[tuple[str, str]]:
         """The files and folders of the user's that the settings name, each with the path of its key."""
         yield from ()
 
-    def datasets(self, config: "Config") -> Mapping[str, "Brought"]:
-        """The data sets that the analysis brings: results/<name>/ -> its settings."""
+    def datasets(self, config: Any) -> Mapping[str, Any]:
+        """The data sets (`Brought`) that the analysis brings: results/<name>/ -> its settings."""
         return {}
 
 
@@ -57,7 +53,7 @@ class ByDataset(Entries[_Entry]):
         """The settings for a data set."""
         return self.root[dataset] if dataset in self.root else cast(_Entry, entry_type(type(self)).model_validate({}))
 
-    def check(self, config: "Config") -> None:
+    def check(self, config: Any) -> None:
         """Raise `ValueError` for an entry of an unknown data set."""
         for dataset in self.root:
             known(f"{key_of(type(self))}.{dataset}", [dataset], config.datasets)

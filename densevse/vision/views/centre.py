@@ -15,4 +15,4 @@ class Centre(Extraction):
         return centre_crop(resize_shorter_side(pixels, resize), size)[None]
 
 
-_EXTRACTION = Centre()
+EXTRACTION = Centre()

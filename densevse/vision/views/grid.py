@@ -20,4 +20,4 @@ class Grid(Extraction):
         return network.grid(planes(pixels), layer).cpu().numpy()
 
 
-_EXTRACTION = Grid()
+EXTRACTION = Grid()

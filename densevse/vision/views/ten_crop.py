@@ -20,4 +20,4 @@ class TenCrop(Extraction):
         return np.concatenate([five, five[:, :, ::-1]])
 
 
-_EXTRACTION = TenCrop()
+EXTRACTION = TenCrop()

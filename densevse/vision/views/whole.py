@@ -12,4 +12,4 @@ class Whole(Extraction):
         return squeezed(pixels, size)[None]
 
 
-_EXTRACTION = Whole()
+EXTRACTION = Whole()

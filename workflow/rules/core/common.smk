@@ -32,9 +32,15 @@ check_place(str(ROOT), sys.executable)
 check_configfiles(workflow.configfiles)
 
 
+def may_make(rule, path):
+    """Whether one of a rule's outputs begins as the path does; to compare all of it takes long."""
+    return any(path.startswith(output.constant_prefix()) for output in rule.output)
+
+
 def is_made(path):
     """Whether a rule makes a path; what is obtained by hand is the user's."""
-    return any(rule.is_producer(path) for rule in workflow.rules if rule.name != "obtain_by_hand")
+    makers = (rule for rule in workflow.rules if rule.name != "obtain_by_hand" and may_make(rule, path))
+    return any(rule.is_producer(path) for rule in makers)
 
 
 project = Project(ROOT, config, Contents(is_made=is_made, timeless=ancient, say=logger.info))

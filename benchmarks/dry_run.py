@@ -1,0 +1,31 @@
+"""Dry runs of a table against that of a workflow with one rule: processor seconds of the whole process."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks._timing import median_ratio
+
+TARGET = "results/tables/flickr30k.md"
+PAIRS = 5
+ONE_RULE = 'rule one:\n    output: "one.txt"\n    shell: "touch {output}"\n'
+
+
+def rows() -> Iterator[tuple[str, str, float, str]]:
+    """What, the target, the measured ratio, a note."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "Snakefile").write_text(ONE_RULE)
+        ratio = median_ratio(lambda: planned(folder, "one.txt"), lambda: planned(".", TARGET), PAIRS)
+    yield f"snakemake -n {TARGET} / of one rule", "<= 1.5", ratio, f"median of {PAIRS} pairs"
+
+
+def planned(folder: str, target: str) -> float:
+    """The processor seconds of a dry run in a folder."""
+    before = os.times()
+    command = [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "--cores", "1", "--", target]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    after = os.times()
+    return after.children_user - before.children_user + after.children_system - before.children_system
