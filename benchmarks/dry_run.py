@@ -15,7 +15,7 @@ ONE_RULE = 'rule one:\n    output: "one.txt"\n    shell: "touch {output}"\n'
 
 
 def rows() -> Iterator[tuple[str, str, float, str]]:
-    """What, the target, the measured ratio, a note."""
+    """The name, the target, the measured ratio and a note of each comparison."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "Snakefile").write_text(ONE_RULE)
         ratio = median_ratio(lambda: planned(folder, "one.txt"), lambda: planned(".", TARGET), PAIRS)

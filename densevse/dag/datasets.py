@@ -9,7 +9,7 @@ from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 
 OBTAINED_BY = {"url", "manual", "size", "sha256", "md5", "sha1"}
-"""What decides which bytes come; a corrected licence or note does not."""
+"""The keys that decide which bytes come; a corrected licence or note does not."""
 
 
 class DownloadStage(Stage):

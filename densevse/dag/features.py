@@ -1,4 +1,4 @@
-"""What convolutional networks make of images, of regions, and where their weights come from."""
+"""Features of images and of regions, and the weights of the networks that make them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a model reads of a data set, by the names that densevse.data.files.Files takes."""
+"""The artifacts that a model reads of a data set, by the names that densevse.data.files.Files takes."""
 
 from collections.abc import Collection, Iterable, Mapping
 

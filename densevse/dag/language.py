@@ -11,13 +11,12 @@ from densevse.dag.project import Stage, any_of
 class ParseStage(Stage):
     """The parsers of sentences."""
 
-    def corenlp(self) -> Values | None:
-        """Whether the workflow obtains CoreNLP's jars: unless CORENLP_HOME names a folder that has them.
+    def corenlp(self) -> str | Values:
+        """The folder of CoreNLP's jars: the user's (CORENLP_HOME), or the one that the workflow obtains.
 
-        The user's folder is no input, so that sentences are not parsed again where it is named only later. Raises
-        `InputError` if CORENLP_HOME is an address.
+        Raises `InputError` if CORENLP_HOME is an address.
         """
-        return None if corenlp_home() else {}
+        return corenlp_home() or {}
 
     def parsers_of(self, kind: str) -> str:
         """The parsers of a kind."""

@@ -9,7 +9,7 @@ PROCESSES = 8
 
 
 class ProposalStage(Stage):
-    """What computes or reads proposals, and where they are."""
+    """The proposers, their options, and the files of the user's that they read."""
 
     def of_kind(self, *kinds: str) -> str:
         """The proposers of these kinds."""

@@ -175,7 +175,7 @@ def test_corenlp_is_obtained_unless_the_environment_names_one(whole, monkeypatch
     monkeypatch.delenv("CORENLP_HOME", raising=False)
     assert input_of("parse", "home", ParseStage(whole).corenlp) == "resources/corenlp"
     monkeypatch.setenv("CORENLP_HOME", "/opt//corenlp/")
-    assert input_of("parse", "home", ParseStage(whole).corenlp) == []
+    assert input_of("parse", "home", ParseStage(whole).corenlp) == "/opt/corenlp"
     monkeypatch.setenv("CORENLP_HOME", "file:///opt/corenlp")
     with pytest.raises(InputError, match=r"CORENLP_HOME: 'file:///opt/corenlp' is an address; .*: /opt/corenlp"):
         ParseStage(whole).corenlp()

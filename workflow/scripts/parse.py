@@ -1,7 +1,6 @@
 import signal
 import sys
 
-from densevse.config.environment import corenlp_home
 from densevse.config.language import CoreNLP
 from densevse.config.validation import validate
 from densevse.language.corenlp import CoreNLPParser, heap_mb, jars
@@ -25,7 +24,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         main(
             snakemake.params.options,
-            snakemake.input.home or corenlp_home(),
+            snakemake.input.home,
             snakemake.resources.mem_mb,
             snakemake.threads,
             snakemake.input.images or None,

@@ -1,1 +1,1 @@
-"""How well SCO's concepts are predicted: average precision, its table and a picture."""
+"""Average precision of SCO's concepts, its table and a picture."""

@@ -5,7 +5,7 @@ from densevse.dag.tables import TableStage
 
 
 class ConceptPrecisionStage(TableStage):
-    """How well concepts are predicted."""
+    """The average precision of a data set's concepts."""
 
     def of_dataset(self, dataset: str) -> list[str]:
         """The table and the picture, where a variant in the main table reads scores of concepts."""

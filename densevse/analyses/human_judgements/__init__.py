@@ -1,1 +1,1 @@
-"""How far a method's scores agree with people's judgements of pairs (Hodosh et al. 2013)."""
+"""Agreement of a method's scores with people's judgements of pairs (Hodosh et al. 2013)."""

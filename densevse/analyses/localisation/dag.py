@@ -10,7 +10,7 @@ from densevse.runtime.errors import InputError
 
 
 class LocalisationStage(Stage):
-    """Where phrases are in images, by their scores with windows."""
+    """Places of phrases in images, by their scores with windows."""
 
     def of(self, dataset: str) -> LocalisationWindows:
         """The settings for a data set."""

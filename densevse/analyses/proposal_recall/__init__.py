@@ -1,1 +1,1 @@
-"""How well proposals cover true boxes, and how long they take."""
+"""Recall of true boxes by proposals, and the time that proposers take."""

@@ -1,1 +1,1 @@
-"""How many dependency relations there are, beside the numbers that DeFrag prints."""
+"""Numbers of dependency relations, beside those that DeFrag prints."""

@@ -1,4 +1,4 @@
-"""What a person brings to a search: photographs without sentences, and sentences without photographs."""
+"""Photographs without sentences, and sentences without photographs, that a person brings to a search."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
