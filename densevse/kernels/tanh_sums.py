@@ -23,7 +23,7 @@ from densevse.kernels.grouped import Grouped
 # Of the two terms under the tanh, each is limited to +-10: beyond, the tanh of either alone is 1 to the last bit of
 # single precision, and the product of the exponentials of two units stays finite.
 TANH_LIMIT = 10.0
-_BLOCK = 1 << 26  # numbers that are computed at once on a GPU
+NUMBERS_AT_ONCE = 1 << 26  # numbers that are computed at once on a GPU
 # Sums in any order, and reciprocals by approximation and correction; but numbers that are not finite stay visible.
 _FAST = {"reassoc", "arcp", "contract", "nsz"}
 
@@ -97,7 +97,7 @@ def _reciprocals(key: Tensor, queries: Tensor) -> Tensor:
 
 def _blocks(pairs: Grouped, keys: Tensor) -> Iterator[tuple[int, slice]]:
     """The places of each image's pairs, in pieces of bounded size."""
-    step = max(1, _BLOCK // max(1, keys[0].numel()))
+    step = max(1, NUMBERS_AT_ONCE // max(1, keys[0].numel()))
     for owner, rows in pairs.runs:
         for start in range(rows.start, rows.stop, step):
             yield owner, slice(start, min(start + step, rows.stop))

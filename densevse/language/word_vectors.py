@@ -24,7 +24,7 @@ from densevse.language.words import Vocabulary
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-_CHUNK = 1 << 20  # bytes read at a time
+BYTES_AT_ONCE = 1 << 20  # bytes read at a time
 _LONGEST = 1 << 20  # bytes, more than any word or line has: a packed bomb is not unpacked beyond it
 
 HEADING = re.compile(rb"\d+[ \t]+\d+\s*")
@@ -140,7 +140,7 @@ def _read_word2vec(file: IO[bytes], path: str | Path, dimension: int) -> Iterato
     if int(header[1]) != dimension:
         raise InputError(f"{path}: its vectors have {int(header[1])} numbers; set `dimension: {int(header[1])}`.")
     count, size = int(header[0]), 4 * dimension
-    buffer, position = file.read(_CHUNK), 0
+    buffer, position = file.read(BYTES_AT_ONCE), 0
     start = buffer[:1000]
     if start.translate(None, CONTROLS) == start and _NUMBERS.match(start):
         raise InputError(
@@ -149,7 +149,7 @@ def _read_word2vec(file: IO[bytes], path: str | Path, dimension: int) -> Iterato
     for record in range(1, count + 1):
         space = buffer.find(b" ", position)
         while space < 0 or len(buffer) < space + 1 + size:
-            more = file.read(_CHUNK)
+            more = file.read(BYTES_AT_ONCE)
             if not more or (space < 0 and len(buffer) - position > _LONGEST):
                 raise InputError(f"{path}: cut off in word {record} of {count}; obtain it again.")
             buffer, position = buffer[position:] + more, 0

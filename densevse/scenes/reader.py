@@ -33,7 +33,7 @@ from densevse.scenes.pictures import Box, draw
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import Scene, sample_family
 
-_SOURCE, _LINES = "scenes", "scenes.jsonl"
+_SOURCE, SCENES_FILE = "scenes", "scenes.jsonl"
 # Date and permissions that every member of the zip is given, so that the bytes depend on the options alone.
 DATE, PERMISSIONS = (1980, 1, 1, 0, 0, 0), 0o644 << 16
 
@@ -92,7 +92,7 @@ def generate(options: Mapping[str, Any], path: str, processes: int = 1) -> None:
         for picture, line in progress(made, "scenes", sum(chosen.images.values())):
             _add(file, line["file"], picture)
             lines.append(json.dumps(line))
-        _add(file, _LINES, "".join(f"{line}\n" for line in lines).encode())
+        _add(file, SCENES_FILE, "".join(f"{line}\n" for line in lines).encode())
 
 
 def read(_: Scenes, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -182,8 +182,10 @@ def _row(image: str, caption: str, phrase: str, start: int, end: int, box: Box) 
 def _lines(paths: Paths) -> list[_Picture]:
     if _SOURCE not in paths:
         raise InputError(f"the reader scenes needs a source {_SOURCE!r}; it has {sorted(paths)}.")
-    where = f"{paths[_SOURCE]}, {_LINES}"
-    lines = [read_json(line.encode(), f"{where}, line {number}") for number, line in read_lines(paths[_SOURCE], _LINES)]
+    where = f"{paths[_SOURCE]}, {SCENES_FILE}"
+    lines = [
+        read_json(line.encode(), f"{where}, line {number}") for number, line in read_lines(paths[_SOURCE], SCENES_FILE)
+    ]
     return check_layout(_PICTURES, lines, where)
 
 

@@ -27,7 +27,7 @@ _SIZE: Set[Measure] = {"size"}
 
 COLOUR_BINS, TEXTURE_BINS = 25, 10
 SIGMA = 0.8
-SMALLEST, MOST_REGIONS, _LARGEST = 100, 3000, 1_000_000
+SMALLEST, MOST_REGIONS, MOST_PIXELS = 100, 3000, 1_000_000
 """An initial region has at least so many pixels; an image begins with at most so many; and has at most so many pixels
 when it is searched. So there is a bound on what an image costs."""
 
@@ -56,7 +56,7 @@ def selective_search(image: Pixels, mode: str, height: int | None, minimum_side:
     image, options and seed give the same boxes in the same order.
     """
     scale = 1.0 if height is None else image.shape[0] / height
-    scale *= max(1.0, np.sqrt(image.shape[0] * image.shape[1] / scale**2 / _LARGEST))
+    scale *= max(1.0, np.sqrt(image.shape[0] * image.shape[1] / scale**2 / MOST_PIXELS))
     found = _ranked(_resized(image, scale), MODES[mode], seed)
     begin = np.floor(found[:, :2] * scale)
     end = np.minimum(np.ceil(found[:, 2:] * scale), image.shape[1::-1])

@@ -17,8 +17,8 @@ from tests.gradients import assert_same
 @pytest.mark.parametrize("units", [1, 5, 6])
 def test_sums_over_units_and_their_gradient(monkeypatch, compiled, limit, units):
     """By compiled loops and, as on a GPU, in blocks; also where the terms under the tanh are limited."""
-    monkeypatch.setattr(tanh_sums, "LIMIT", limit)
-    monkeypatch.setattr(tanh_sums, "BLOCK", 30)
+    monkeypatch.setattr(tanh_sums, "TANH_LIMIT", limit)
+    monkeypatch.setattr(tanh_sums, "NUMBERS_AT_ONCE", 30)
     monkeypatch.setattr(tanh_sums, "_is_compiled", lambda keys: compiled)
     torch.manual_seed(0)
     image = torch.tensor([2, 0, 2, 2, 0])

@@ -42,7 +42,7 @@ def check(found):
 @pytest.mark.parametrize("data", [word2vec(), word2vec(end=b"")])
 @pytest.mark.parametrize("chunk", [1, 7, 1 << 20])
 def test_word2vec(tmp_path, monkeypatch, data, chunk):
-    monkeypatch.setattr("densevse.language.word_vectors.CHUNK", chunk)
+    monkeypatch.setattr("densevse.language.word_vectors.BYTES_AT_ONCE", chunk)
     (tmp_path / "v.bin").write_bytes(data)
     check(read_vectors(tmp_path / "v.bin", {"dog", "cat", "bird"}, "word2vec", 3))
 

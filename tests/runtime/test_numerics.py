@@ -7,7 +7,7 @@ from densevse.runtime import numerics
 @pytest.fixture
 def processor(monkeypatch):
     """A function that makes this machine's processor one of a vendor, with or without bf16; no limit is set."""
-    monkeypatch.delenv(numerics.LIMIT, raising=False)
+    monkeypatch.delenv(numerics.ISA_LIMIT, raising=False)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
 
     def make(vendor="GenuineIntel", bf16=True, matrices=True, vectors="AVX512"):
@@ -45,7 +45,7 @@ def test_bf16_only_where_it_was_measured_to_be_faster(processor, vendor, bf16, m
     ],
 )
 def test_a_limit_on_instructions_is_respected(processor, monkeypatch, limit, amd, intel):
-    monkeypatch.setenv(numerics.LIMIT, limit)
+    monkeypatch.setenv(numerics.ISA_LIMIT, limit)
     for vendor, expected in (("AuthenticAMD", amd), ("GenuineIntel", intel)):
         processor(vendor)
         assert numerics.fastest_precision() == expected

@@ -23,7 +23,7 @@ def made(tmp_path_factory):
 @pytest.fixture(scope="module")
 def lines(made):
     with zipfile.ZipFile(made) as file:
-        return [json.loads(line) for line in file.read(scenes.LINES).splitlines()]
+        return [json.loads(line) for line in file.read(scenes.SCENES_FILE).splitlines()]
 
 
 def test_the_same_options_give_the_same_bytes_with_however_many_processes(made, tmp_path):
@@ -51,7 +51,7 @@ def test_a_family_is_a_scene_and_its_swaps(made):
     assert set(families.size()) <= {1, 2, 3, 4}
     assert (families.size() == 4).sum() > 10
     with zipfile.ZipFile(made) as file:
-        lines = [json.loads(line) for line in file.read(scenes.LINES).splitlines()]
+        lines = [json.loads(line) for line in file.read(scenes.SCENES_FILE).splitlines()]
     colours = [sorted(thing["colour"] for thing in line["scene"]["things"]) for line in lines]
     assert (images.assign(colours=list(map(str, colours))).groupby("family")["colours"].nunique() == 1).all()
 

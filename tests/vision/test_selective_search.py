@@ -46,7 +46,7 @@ def test_a_large_image_is_searched_in_a_smaller_size(monkeypatch):
     monkeypatch.setattr(
         selective_search_module, "_segmented", lambda image, ways: sizes.append(image.shape) or segmented(image, ways)
     )
-    monkeypatch.setattr(selective_search_module, "LARGEST", 5000)
+    monkeypatch.setattr(selective_search_module, "MOST_PIXELS", 5000)
     boxes = search(picture(), "single", minimum_side=1)
     assert all(height * width <= 5100 for height, width, _ in sizes)
     assert (boxes[:, :2] + boxes[:, 2:]).max(axis=0).tolist() == [128, 96]

@@ -14,7 +14,7 @@ from densevse.inference.scoring import Scorer
 from densevse.runtime.errors import InputError
 
 _PAIR = ["image_id", "caption_id"]
-_IMAGES_AT_ONCE = 500
+JUDGED_AT_ONCE = 500
 
 
 def write_pair_scores(files: Files, model: str, judgements: str, threads: int, output: str, of: Identity) -> None:
@@ -40,8 +40,8 @@ def pair_scores(scorer: Scorer, test_set: TestSet, judged: pd.DataFrame) -> pd.D
     captions, column = np.unique(caption, return_inverse=True)
     score_block = scorer(images, captions)
     scores = np.empty(len(pairs), np.float32)
-    for first in range(0, len(images), _IMAGES_AT_ONCE):
-        last = min(first + _IMAGES_AT_ONCE, len(images))
+    for first in range(0, len(images), JUDGED_AT_ONCE):
+        last = min(first + JUDGED_AT_ONCE, len(images))
         inside = (row >= first) & (row < last)
         tile = score_block(slice(first, last), slice(0, len(captions))).float().cpu().numpy()
         scores[inside] = tile[row[inside] - first, column[inside]]

@@ -81,7 +81,7 @@ def test_only_pairs_of_the_test_split_are_read(tmp_path, text):
 
 
 def test_pairs_are_scored_by_the_tile(monkeypatch):
-    monkeypatch.setattr("densevse.analyses.human_judgements.pair_scores.IMAGES_AT_ONCE", 2)
+    monkeypatch.setattr("densevse.analyses.human_judgements.pair_scores.JUDGED_AT_ONCE", 2)
     images, captions = (
         np.array([f"{of}{n}" for n in range(count)], dtype=object) for of, count in (("i", 5), ("c", 7))
     )

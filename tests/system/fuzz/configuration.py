@@ -93,7 +93,7 @@ def plan(project: Project) -> None:
     """Ask for all that the rules of the main tables and data sets are made with, as Snakemake does for each job."""
     for name in TABLES:
         stage = TableStage(project)
-        for function in (stage.settings, stage.retrievals, stage.measuring, stage.measuring_images, stage.papers):
+        for function in (stage.plan, stage.retrievals, stage.measuring, stage.measuring_images, stage.papers):
             function(name)
     for name in DATASETS:
         plan_data_set(project, name)
