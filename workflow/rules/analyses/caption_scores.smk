@@ -106,7 +106,9 @@ rule score_captions:
 
 rule caption_table:
     input:
-        scores=filled("<results>/{dataset}/generated_captions/{writer}/seed{seed}/test_scores.parquet", caption_scores.measured),
+        scores=filled(
+            "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test_scores.parquet", caption_scores.measured
+        ),
         published=filled("<project>/config/published/captions/{dataset}.csv", caption_scores.published),
     output:
         markdown="<results>/tables/{dataset}_captions.md",
@@ -136,7 +138,9 @@ rule caption_table:
 rule caption_figure:
     input:
         sources=filled("<resources>/{dataset}/{file}", datasets.sources),
-        generated=filled("<results>/{dataset}/generated_captions/{writer}/seed{seed}/test.parquet", caption_scores.shown),
+        generated=filled(
+            "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test.parquet", caption_scores.shown
+        ),
         image_table="<results>/{dataset}/images.parquet",
     output:
         report(

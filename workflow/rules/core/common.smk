@@ -15,6 +15,7 @@ from densevse.dag.features import FeatureStage
 from densevse.dag.generators import GeneratorStage
 from densevse.dag.language import ParseStage, VocabularyStage
 from densevse.dag.analyses import Analyses
+from densevse.dag.makers import Makers
 from densevse.dag.own_files import OwnFileStage
 from densevse.dag.paths import Paths, configured, planned
 from densevse.dag.project import Project, any_of
@@ -31,19 +32,7 @@ for name, value in JOB_ENVIRONMENT.items():
 check_place(str(ROOT), sys.executable)
 check_configfiles(workflow.configfiles)
 
-
-def may_make(rule, path):
-    """Whether one of a rule's outputs begins as the path does; to compare all of it takes long."""
-    return any(path.startswith(output.constant_prefix()) for output in rule.output)
-
-
-def is_made(path):
-    """Whether a rule makes a path; what is obtained by hand is the user's."""
-    makers = (rule for rule in workflow.rules if rule.name != "obtain_by_hand" and may_make(rule, path))
-    return any(rule.is_producer(path) for rule in makers)
-
-
-project = Project(ROOT, config, Contents(is_made=is_made, timeless=ancient, say=logger.info))
+project = Project(ROOT, config, Contents(is_made=Makers(workflow).make, timeless=ancient, say=logger.info))
 check_tables(project)
 settings = project.config
 for warnings in (read_only, dated_in_the_future):
