@@ -4,18 +4,9 @@ from densevse.analyses.arithmetic.settings import ArithmeticQueries, ArithmeticS
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 
-LINEAR = "vse_linear"
-"""The variant whose sentences are sums of words."""
-
 
 class ArithmeticStage(Stage):
     """Image - word + word (Kiros et al. 2014)."""
-
-    def files_of_dataset(self, dataset: str) -> list[str]:
-        """The figure, and the table where objects' names are known."""
-        figure = f"{self.results}/figures/{dataset}/{LINEAR}/arithmetic.png"
-        table = f"{self.results}/tables/{dataset}_arithmetic_{LINEAR}.md"
-        return [figure, *([table] if self.of(dataset).exchanged else [])]
 
     def of(self, dataset: str) -> ArithmeticQueries:
         """The settings for a data set."""

@@ -26,10 +26,6 @@ class BallotStage(Stage):
             )
         return self.correspondences_of(dataset, variant, self.first_seed(dataset), last)
 
-    def parses(self, dataset: str) -> list[Values]:
-        """The parses that phrases are spans of."""
-        return self.shards(dataset, parser=self.dataset(dataset).parser)
-
     def drawn(self, dataset: str) -> dict[str, int]:
         """The number of pairs that are drawn, and the seed of the draw."""
         ballot = self.of(dataset).ballot

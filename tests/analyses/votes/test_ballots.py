@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from densevse.analyses.votes.dag import BallotStage
+from densevse.dag.language import ParseStage
 from densevse.dag.own_files import OwnFileStage
 from densevse.dag.project import Project
 from densevse.runtime.errors import InputError
@@ -25,7 +26,7 @@ def test_a_ballot_is_of_the_last_round_of_the_first_seed():
     last = ballots.variant(**HM_LSTM).last_round
     drawn_from = input_of("draw_ballot", "correspondences", ballots.correspondences, **HM_LSTM)
     assert drawn_from == f"results/scenes/models/hm_lstm/seed3/round{last}/correspondences.parquet"
-    parses = input_of("draw_ballot", "parses", ballots.parses, **HM_LSTM)
+    parses = input_of("draw_ballot", "parses", ParseStage(ballots.project).of_dataset_parser, **HM_LSTM)
     assert parses == ["results/scenes/parses/grammar/00-of-01.parquet"]
     assert ballots.drawn("scenes") == {"pairs": 50, "seed": 0}
     assert BallotStage(project()).drawn("scenes")["pairs"] == 2000

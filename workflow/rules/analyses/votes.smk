@@ -12,7 +12,7 @@ rule draw_ballot:
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
             ballots.correspondences,
         ),
-        parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", ballots.parses),
+        parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
     output:
         "<results>/{dataset}/ballots/{variant}.parquet",
     log:
