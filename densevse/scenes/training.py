@@ -1,4 +1,4 @@
-"""The task of the network of `scenes`, trained by the same loop as every method."""
+"""The training of the network of `scenes`, by the same loop as every method."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -25,7 +25,7 @@ from densevse.training.driver import Subject, Trainable, drive
 from densevse.training.task import Task
 from densevse.vision.networks import standardised
 
-VALIDATED, VALIDATED_AT_ONCE = 600, 200  # windows
+VALIDATED, VALIDATED_AT_ONCE = 3000, 200  # windows
 
 
 class NetworkJob(Recipe):
@@ -36,15 +36,13 @@ class NetworkJob(Recipe):
 
 
 class NetworkOfScenes(Task):
-    """Tells the class of each window, and which facts are so.
-
-    It is validated on windows of the training pictures that no epoch draws: labels of other splits are not looked at.
-    """
+    """Tells the class of each window, and which facts are so."""
 
     selects = "accuracy"
 
-    def __init__(self, windows: Windows, pixels: NetworkInput, seed: int) -> None:
-        self.windows, self.seed, self.pixels = windows, seed, pixels
+    def __init__(self, windows: Windows, validation: Windows, pixels: NetworkInput, seed: int) -> None:
+        """`windows` are those of the training split, `validation` those of val."""
+        self.windows, self.validation, self.seed, self.pixels = windows, validation, seed, pixels
         self.network = ScenesNet(len(windows.classes))
         self.network.features.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.facts = nn.Linear(HIDDEN, windows.facts)
@@ -66,11 +64,11 @@ class NetworkOfScenes(Task):
         return loss + found / (10 * len(batch.pixels))
 
     def validate(self) -> dict[str, float]:
-        """The share of windows whose class is told, of those that have one."""
+        """The share of val's windows whose class is told, of those that have one."""
         device, told, known = device_of(self.network), 0, 0
         with evaluation(self.module):
-            for numbers in batches(min(VALIDATED, len(self.windows)), VALIDATED_AT_ONCE):
-                batch = to_device(self.windows.batch(numbers.tolist(), self.seed, 0), device)
+            for numbers in batches(min(VALIDATED, len(self.validation)), VALIDATED_AT_ONCE):
+                batch = to_device(self.validation.batch(numbers.tolist(), self.seed, 0), device)
                 best = self.network(self._normalized(batch.pixels)).argmax(dim=1)
                 told += int((best == batch.classes).sum())
                 known += int((batch.classes != UNDECIDED).sum())
@@ -86,20 +84,21 @@ class NetworkOfScenes(Task):
 def train_network(
     tables: Mapping[str, str], sources: Mapping[str, str], job: NetworkJob, weights: str | Path, history: str | Path
 ) -> None:
-    """Train on the pictures and true boxes of the training split: see `drive`.
+    """Train on the pictures and true boxes of the training split, validate on those of val: see `drive`.
 
     `tables` are the paths of images and boxes, `sources` those of image files by source name. Raises `InputError` for a
     thing of no class.
     """
 
     def make() -> Trainable:
-        task = NetworkOfScenes(_windows(tables, sources, job), job.pixels, job.seed)
+        train, val = (_windows(tables, sources, job, split) for split in ("train", "val"))
+        task = NetworkOfScenes(train, val, job.pixels, job.seed)
         return Trainable(task, partial(write_weights, task.network))
 
     drive(Subject(job, ("scenes_net",), Files(tables)), make, weights, history)
 
 
-def _windows(tables: Mapping[str, str], sources: Mapping[str, str], job: NetworkJob) -> Windows:
+def _windows(tables: Mapping[str, str], sources: Mapping[str, str], job: NetworkJob, split: str) -> Windows:
     images = read(tables["images"], IMAGES)
-    training = images[(images["split"] == "train") & (images["status"] == "ok")]
-    return Windows(training, read(tables["boxes"], BOXES), ImageFiles(sources), job.classes, job.pixels.size)
+    shown = images[(images["split"] == split) & (images["status"] == "ok")]
+    return Windows(shown, read(tables["boxes"], BOXES), ImageFiles(sources), job.classes, job.pixels.size)

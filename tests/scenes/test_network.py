@@ -3,28 +3,34 @@
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.files import checksum
 from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import made_from, metadata
 from densevse.artifacts.schema import read, write
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.config.networks import NetworkInput
 from densevse.config.training import NamedPhase, TrainingConfig
+from densevse.dag.project import Project
 from densevse.datasets.images import ImageFiles, decode
 from densevse.datasets.readers import write_dataset
 from densevse.datasets.true_boxes import write_boxes
 from densevse.runtime.errors import InputError
 from densevse.scenes import reader as scenes
 from densevse.scenes.network import ScenesNet
+from densevse.scenes.release import LARGEST, release
 from densevse.scenes.training import NetworkJob, train_network
 from densevse.training.loop import Trainer
 from densevse.vision.crops import warp
+from densevse.vision.networks import load_network
+from tests.projects import ROOT
 
 SETTINGS = {
     "reader": "scenes",
-    "options": {"seed": 0, "images": {"train": 40, "val": 1, "test": 10}, "size": 64},
+    "options": {"seed": 0, "images": {"train": 40, "val": 2, "test": 10}, "size": 64},
     "known_unreadable": [],
 }
 PIXELS = NetworkInput(size=64, mean=(0.5, 0.5, 0.5), std=(0.25, 0.25, 0.25))
@@ -90,11 +96,11 @@ def test_it_learns_the_classes_of_the_training_things(folder, tmp_path):
     assert np.mean(right) > 0.4  # chance is 1 in 6
 
 
-def test_labels_come_from_the_training_split_only(folder, tmp_path):
-    """Things of other splits may be of no class at all; one of the training split is an error that names it."""
+def test_labels_of_the_test_split_are_not_looked_at(folder, tmp_path):
+    """Things of test may be of no class at all; one of the training split is an error that names it."""
     images, boxes = read(folder / "images.parquet", IMAGES), read(folder / "boxes.parquet", BOXES)
-    train_images = boxes["image_id"].isin(images.loc[images["split"] == "train", "image_id"])
-    for rows, name in ((~train_images, "test.parquet"), (train_images, "train.parquet")):
+    split = boxes["image_id"].map(images.set_index("image_id")["split"])
+    for rows, name in ((split == "test", "test.parquet"), (split == "train", "train.parquet")):
         changed = boxes.copy()
         changed.loc[rows & (boxes["caption_id"] == ""), "phrase"] = "a pink elephant"
         write(changed, BOXES, folder / name, {})
@@ -125,3 +131,43 @@ def test_an_interrupted_training_goes_on(folder, tmp_path, monkeypatch):
     history = read(resumed.with_suffix(".parquet"), HISTORY)
     assert history["resumed"].max() == 1
     assert history["accuracy"].between(0, 1).all()
+
+
+def test_a_release_is_the_trained_network_in_float16_with_a_card(folder, tmp_path):
+    trained = train(folder, tmp_path / "net.safetensors", recipe())
+    release(trained, trained.with_suffix(".parquet"), tmp_path / "half.safetensors", tmp_path / "card.md")
+    whole, half = load_file(trained), load_file(tmp_path / "half.safetensors")
+    assert {value.dtype for value in half.values() if value.is_floating_point()} == {torch.float16}
+    assert all(torch.allclose(half[name].float(), whole[name].float(), rtol=1e-3, atol=1e-4) for name in whole)
+    card = (tmp_path / "card.md").read_text()
+    assert "| Data | 40 pictures that `make_scenes` drew from seed 0" in card
+    assert checksum(tmp_path / "half.safetensors") in card
+
+
+def test_a_weight_that_float16_does_not_hold_is_refused_and_leaves_nothing(folder, tmp_path):
+    trained = train(folder, tmp_path / "net.safetensors", recipe())
+    weights = load_file(trained)
+    weights["classifier.fc8.bias"][0] = 1e6
+    save_file(weights, tmp_path / "large.safetensors", metadata(made_from(trained)))
+    with pytest.raises(InputError, match=r"large\.safetensors: classifier\.fc8\.bias has values beyond"):
+        release(tmp_path / "large.safetensors", "history", tmp_path / "half.safetensors", tmp_path / "card.md")
+    assert not (tmp_path / "half.safetensors").exists()
+
+
+def test_the_network_that_comes_with_the_project_is_the_one_that_its_card_describes():
+    """Its pictures are of another seed than those of scenes, and every entry that uses it names the same file."""
+    project = Project(ROOT, {})
+    released = ROOT / "config/networks/scenes_net.safetensors"
+    card = released.with_suffix(".md").read_text()
+    entries = [project.config.networks[name].packaged for name in ("scenes_net", "scenes_net_fine")]
+    assert {entry.sha256 for entry in entries} == {checksum(released)}
+    assert checksum(released) in card
+    assert released.stat().st_size <= LARGEST
+    drawn = {
+        name: project.datasets[name].options for name in ("scenes", project.config.networks["scenes_net"].trained_on)
+    }
+    seeds = {options.seed for options in drawn.values()}
+    assert len(seeds) == 2
+    assert f"from seed {drawn['scenes_pretraining'].seed}" in card
+    network = load_network(project.config.networks["scenes_net"].model_dump(), released)
+    assert network.features(torch.zeros(1, 3, 64, 64), "classifier.relu7").shape == (1, 512)

@@ -1,4 +1,5 @@
-# The embedded data set: its pictures and sentences from a seed, and the small network that is trained on it.
+# The embedded data set: its pictures and sentences from a seed, and the training of its network, which comes with the
+# project.
 
 
 rule make_scenes:
@@ -51,3 +52,26 @@ rule train_network:
         "training the network {wildcards.network} on {wildcards.dataset}"
     script:
         "../../scripts/train_network.py"
+
+
+rule release_network:
+    input:
+        weights="<results>/{dataset}/networks/{network}.safetensors",
+        history="<results>/{dataset}/networks/{network}_history.parquet",
+    output:
+        weights="<results>/{dataset}/networks/released/{network}.safetensors",
+        card="<results>/{dataset}/networks/released/{network}.md",
+    log:
+        "<logs>/release_network/{dataset}-{network}.log",
+    wildcard_constraints:
+        network=features.trained_here(),
+    conda:
+        "../../../envs/torch.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("release_network.py"),
+    message:
+        "float16 weights and the model card of {wildcards.network}"
+    script:
+        "../../scripts/release_network.py"
