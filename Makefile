@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= $(shell nproc)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment demo test test-fast schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs lock clean
+.PHONY: help environment demo test test-fast scenes-network schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -38,6 +38,13 @@ SLOW := tests/workflow tests/system tests/language/test_corenlp.py
 
 test-fast: environment ## the tests that neither run the workflow nor take seconds
 	$(PYTEST) -m 'not slow' $(addprefix --ignore=,$(SLOW))
+
+RELEASED := results/scenes_pretraining/networks/released/scenes_net
+
+scenes-network: environment ## train the network of scenes again (half an hour) and put it, with its card, into config/networks
+	$(SNAKEMAKE) -- $(RELEASED).safetensors
+	cp $(RELEASED).safetensors $(RELEASED).md config/networks/
+	@echo "Its sha256, for config/networks/scenes_net*.yaml: $$(sha256sum < config/networks/scenes_net.safetensors | cut -d' ' -f1)"
 
 schema: environment ## config/schema.json, which tells editors what the configuration may hold
 	$(BIN)/python -m densevse.config.schema > config/schema.json.part
