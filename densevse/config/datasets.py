@@ -10,7 +10,7 @@ from densevse.config.declared.views import ViewName
 from densevse.config.options import of_type
 from densevse.config.sources import Path, Source
 from densevse.config.strict import Strict
-from densevse.config.values import Seed
+from densevse.config.values import Seeds
 
 
 def _as_text(image_id: Any) -> Any:
@@ -62,7 +62,7 @@ class Dataset(Reading):
     proposer: str = "selective_search_fast"
     parser: str = "corenlp_pcfg"
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
-    seeds: list[Seed] = Field(default=[0], min_length=1, description="each variant is trained once with each")
+    seeds: Seeds = Field(default=[0], description="each variant is trained once with each")
     boxes: Path | None = Field(
         None, description="true boxes of yours: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"
     )
@@ -82,12 +82,6 @@ class Dataset(Reading):
             raise ValueError(
                 f"local: the reader {self.reader} needs the source {needed!r} as well; name a file or folder of yours"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _seeds_differ(self) -> Self:
-        if len(set(self.seeds)) < len(self.seeds):
-            raise ValueError(f"seeds: {self.seeds} holds a seed twice")
         return self
 
     @property

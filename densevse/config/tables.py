@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, field_validator
 
 from densevse.config.strict import Strict
+from densevse.config.values import Seeds
 
 Protocol = Literal["full", "five_folds", "first_1000", "random_1000", "hodosh", "regions"]
 
@@ -37,6 +38,7 @@ class SectionConfig(Strict):
     published: str | None = Field(
         default=None, description="the data set of the published rows, where it is another one"
     )
+    seeds: Seeds | None = Field(default=None, description="instead of the data set's own")
 
 
 class Table(Strict):

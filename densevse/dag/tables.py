@@ -115,7 +115,7 @@ class TableStage(Stage):
             self.retrieval(section.dataset, section.protocol, name, seed)
             for section in entry.sections
             for name in self._measured(entry, section)
-            for seed in self.config.datasets[section.dataset].seeds
+            for seed in self._seeds(section)
         ]
 
     def papers(self, table: str) -> list[Values]:
@@ -207,16 +207,19 @@ class TableStage(Stage):
             dataset=section.dataset,
             protocol=section.protocol,
             published=section.published,
-            measured={name: self._measured_variant(name, section.dataset) for name in measured},
+            measured={name: self._measured_variant(name, section.dataset, self._seeds(section)) for name in measured},
         )
 
-    def _measured_variant(self, name: str, dataset: str) -> MeasuredVariant:
+    def _seeds(self, section: SectionConfig) -> list[int]:
+        return section.seeds or self.config.datasets[section.dataset].seeds
+
+    def _measured_variant(self, name: str, dataset: str, seeds: list[int]) -> MeasuredVariant:
         """A variant after its last round, or an ensemble of such."""
         ensemble = self.config.ensembles().get(name)
         last: Values = {"variant": name, "round": None} if ensemble else self.last_round(dataset, name)
         return MeasuredVariant(
             title=ensemble.title if ensemble else self.project.variant(name, dataset).title,
-            seeds=self.config.datasets[dataset].seeds,
+            seeds=seeds,
             model=last["variant"],
             round=last["round"],
             made_with=self._made_with(name, dataset),

@@ -78,6 +78,8 @@ WRONG = {
     "searches.scenes.split": ["dev"],
     "searches.scenes.top": [0, "5"],
     "searches.scenes.sentence": ["a dog"],
+    # tables
+    "tables.scenes.sections": [[{"dataset": "scenes", "seeds": [0, 0]}], [{"dataset": "scenes", "seeds": []}]],
     # networks
     "networks.vgg19.architecture": ["vgg20", 19],
     "networks.vgg19.layers.whole": ["fc9", 7],
@@ -89,6 +91,9 @@ WRONG = {
     "networks.vgg19.precision": ["fp16", 32],
     "networks.vgg19.batch_size": [0, -1, 1.5],
     "networks.scenes_net.trained_on": ["scene"],
+    "networks.scenes_net.packaged.file": [""],
+    "networks.scenes_net.packaged.sha256": ["abc", 7],
+    "networks.scenes_net.packaged.licence": [None],
     "networks.vgg19.training": [{"batch_size": 32}],
     "networks.vgg19.phases": [{"main": {"epochs": 1, "learning_rate": 0.1}}],
     "networks.vgg19.seed": [1, -1],
