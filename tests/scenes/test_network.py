@@ -30,7 +30,7 @@ from tests.projects import ROOT
 
 SETTINGS = {
     "reader": "scenes",
-    "options": {"seed": 0, "images": {"train": 40, "val": 2, "test": 10}, "size": 64},
+    "options": {"seed": 0, "images": {"train": 40, "val": 20, "test": 10}, "size": 64},
     "known_unreadable": [],
 }
 PIXELS = NetworkInput(size=64, mean=(0.5, 0.5, 0.5), std=(0.25, 0.25, 0.25))
