@@ -172,7 +172,8 @@ class _LSTM(torch.autograd.Function):
         hidden_before, cell_before = inputs.new_zeros(count, size), inputs.new_zeros(count, size)
         by_gate = (gates, gates[:, : 3 * size], *gates.split(size, dim=1))
         levels = _levels(tree, *by_gate, cell, squashed, hidden, hidden_before, cell_before, tree.parent)
-        h, c = initial, None  # of the level before
+        h: Tensor | None = initial  # of the level before, as is c
+        c: Tensor | None = None
         for every, sigmoids, i, f, o, candidate, new_c, tanh_c, new_h, h_before, c_before, parent in levels:
             if h is not None:
                 torch.index_select(h, 0, parent, out=h_before)
