@@ -3,6 +3,7 @@
 The pairs of an image stand together, so that its candidates meet all of them in one matrix product.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, Self
@@ -53,8 +54,8 @@ class _WeightedSums(torch.autograd.Function):
         ctx.save_for_backward(weights, values)
         ctx.runs = runs
         sums = weights.new_empty(len(weights), values.shape[2])
-        for owner, rows in runs:
-            torch.mm(weights[rows], values[owner], out=sums[rows])
+        for some, candidates, out in _by_run(runs, weights, values, sums):
+            torch.mm(some, candidates, out=out)
         return sums
 
     @staticmethod
@@ -62,7 +63,21 @@ class _WeightedSums(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, None]:
         weights, values = ctx.saved_tensors
         of_weights, of_values = torch.empty_like(weights), torch.zeros_like(values)
-        for owner, rows in ctx.runs:
-            torch.mm(gradient[rows], values[owner].T, out=of_weights[rows])
-            torch.mm(weights[rows].T, gradient[rows], out=of_values[owner])
+        transposed = values.transpose(1, 2)
+        for some, candidates, out in _by_run(ctx.runs, gradient, transposed, of_weights):
+            torch.mm(some, candidates, out=out)
+        for some, out, others in _by_run(ctx.runs, weights, of_values, gradient):
+            torch.mm(some.T, others, out=out)
         return of_weights, of_values, None
+
+
+def _by_run(
+    runs: list[tuple[int, slice]], of_pairs: Tensor, of_images: Tensor, others: Tensor
+) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """The pairs of each image that has some, the image's own, and again the pairs.
+
+    All views are made at once: one by one, they take as long as the small products that they are for.
+    """
+    sizes = [rows.stop - rows.start for _, rows in runs]
+    own = of_images.unbind()
+    return zip(of_pairs.split(sizes), (own[owner] for owner, _ in runs), others.split(sizes), strict=True)

@@ -51,20 +51,20 @@ def prefixes(table: Integers, device: torch.device) -> Prefixes:
     """
     length = (table != 0).sum(axis=1)
     distinct, position = np.unique(table, return_inverse=True)
-    position = position.reshape(table.shape)
-    node = np.zeros(len(table), np.int64)
+    position = position.reshape(table.shape)[:, : int(length.max())]
+    # In the order of a dictionary, sentences that begin alike stand together: a prefix is new where the sentence before
+    # does not share it.
+    order = np.lexsort(position.T[::-1])
+    position, length = position[order], length[order]
+    new = np.arange(position.shape[1]) < length[:, None]
+    new[1:] &= ~np.logical_and.accumulate(position[1:] == position[:-1], axis=1)
+    number = new.cumsum(axis=0) - 1  # of each prefix in its level
+    level, row = np.nonzero(new.T)
+    parent = np.where(level > 0, number[row, level - 1], 0)
+    sizes = new.sum(axis=0)
     sentence = np.empty(len(table), np.int64)
-    levels: list[tuple[Integers, Integers]] = []
-    offset = 0
-    for step in range(int(length.max())):
-        alive = np.flatnonzero(length > step)
-        pairs, which = np.unique(node[alive] * len(distinct) + position[alive, step], return_inverse=True)
-        node[alive] = which
-        sentence[alive] = offset + which
-        levels.append(np.divmod(pairs, len(distinct)))
-        offset += len(pairs)
-
-    return _prefixes(distinct, levels, sentence, device)
+    sentence[order] = _starts(sizes)[length - 1] + number[np.arange(len(table)), length - 1]
+    return _prefixes(distinct, position[row, level], parent, sizes, sentence, device)
 
 
 def chains(table: Integers, length: Integers, device: torch.device) -> Prefixes:
@@ -76,33 +76,26 @@ def chains(table: Integers, length: Integers, device: torch.device) -> Prefixes:
     distinct, position = np.unique(table, return_inverse=True)
     position = position.reshape(table.shape)
     order = np.argsort(-length, kind="stable")  # so that the sentences still alive at a step come first
-    alive = [int((length > step).sum()) for step in range(int(length.max()))]
-    levels = [
-        (order if step == 0 else np.arange(count), position[order[:count], step]) for step, count in enumerate(alive)
-    ]
+    level, row = np.nonzero(np.arange(int(length.max()))[:, None] < length[order])
+    parent = np.where(level > 0, row, order[row])
+    sizes = np.bincount(level)
     sentence = np.empty(len(table), np.int64)
-    sentence[order] = np.concatenate(([0], np.cumsum(alive)))[length[order] - 1] + np.arange(len(order))
-    return _prefixes(distinct, levels, sentence, device)
+    sentence[order] = _starts(sizes)[length[order] - 1] + np.arange(len(order))
+    return _prefixes(distinct, position[order[row], level], parent, sizes, sentence, device)
+
+
+def _starts(sizes: Integers) -> Integers:
+    """The first prefix of each level."""
+    return np.cumsum(sizes) - sizes
 
 
 def _prefixes(
-    distinct: Integers,
-    levels: list[tuple[Integers, Integers]],
-    sentence: Integers,
-    device: torch.device,
+    distinct: Integers, word: Integers, parent: Integers, sizes: Integers, sentence: Integers, device: torch.device
 ) -> Prefixes:
-    """From each level's parents and words."""
-
     def on_device(array: NDArray[Any]) -> Tensor:
         return torch.from_numpy(array).to(device, non_blocking=True)
 
-    return Prefixes(
-        distinct=on_device(distinct),
-        word=on_device(np.concatenate([word for _, word in levels])),
-        parent=on_device(np.concatenate([parent for parent, _ in levels])),
-        sizes=[len(word) for _, word in levels],
-        sentence=on_device(sentence),
-    )
+    return Prefixes(*map(on_device, (distinct, word, parent)), sizes.tolist(), on_device(sentence))
 
 
 class Recurrent(nn.Module):
@@ -156,6 +149,11 @@ class Recurrent(nn.Module):
         return o.sigmoid() * memory.tanh(), memory
 
 
+def _levels(tree: Prefixes, *parts: Tensor) -> list[tuple[Tensor, ...]]:
+    """The rows of each level, of tensors with a row for each prefix."""
+    return list(zip(*(part.split(tree.sizes) for part in parts), strict=True))
+
+
 def _spans(sizes: list[int]) -> list[tuple[slice, slice]]:
     """For each level, its rows and the rows of the level before."""
     ends = np.cumsum([0, *sizes]).tolist()
@@ -172,20 +170,22 @@ class _LSTM(torch.autograd.Function):
         gates = inputs.clone()
         cell, squashed, hidden = (inputs.new_empty(count, size) for _ in range(3))
         hidden_before, cell_before = inputs.new_zeros(count, size), inputs.new_zeros(count, size)
-        for now, before in _spans(tree.sizes):
-            i, f, o, candidate = gates[now].split(size, dim=1)
-            if before.stop:
-                torch.index_select(hidden[before], 0, tree.parent[now], out=hidden_before[now])
-                torch.index_select(cell[before], 0, tree.parent[now], out=cell_before[now])
-            elif initial is not None:
-                torch.index_select(initial, 0, tree.parent[now], out=hidden_before[now])
-            if before.stop or initial is not None:
-                gates[now].addmm_(hidden_before[now], weight.t())
-            sigmoid_(gates[now][:, : 3 * size])
+        by_gate = (gates, gates[:, : 3 * size], *gates.split(size, dim=1))
+        levels = _levels(tree, *by_gate, cell, squashed, hidden, hidden_before, cell_before, tree.parent)
+        h: Tensor | None = initial  # of the level before, as is c
+        c: Tensor | None = None
+        for every, sigmoids, i, f, o, candidate, new_c, tanh_c, new_h, h_before, c_before, parent in levels:
+            if h is not None:
+                torch.index_select(h, 0, parent, out=h_before)
+                every.addmm_(h_before, weight.t())
+            if c is not None:
+                torch.index_select(c, 0, parent, out=c_before)
+            sigmoid_(sigmoids)
             candidate.tanh_()
-            torch.mul(i, candidate, out=cell[now]).addcmul_(f, cell_before[now])
-            torch.tanh(cell[now], out=squashed[now])
-            torch.mul(o, squashed[now], out=hidden[now])
+            torch.mul(i, candidate, out=new_c).addcmul_(f, c_before)
+            torch.tanh(new_c, out=tanh_c)
+            torch.mul(o, tanh_c, out=new_h)
+            h, c = new_h, new_c
         ctx.save_for_backward(weight, gates, squashed, hidden_before, cell_before)
         ctx.tree, ctx.begun = tree, initial is not None and len(initial)
         return hidden
@@ -195,18 +195,29 @@ class _LSTM(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor, Tensor | None, None]:
         weight, gates, squashed, hidden_before, cell_before = ctx.saved_tensors
         tree, size = ctx.tree, weight.shape[1]
-        of_hidden, of_cell, of_gates = gradient.clone(), torch.zeros_like(gradient), torch.empty_like(gates)
-        for now, before in reversed(_spans(tree.sizes)):
-            i, f, o, candidate = gates[now].split(size, dim=1)
-            of_i, of_f, of_o, of_candidate = of_gates[now].split(size, dim=1)
-            here = of_cell[now] + through_tanh(of_hidden[now] * o, squashed[now])
-            through_sigmoid(of_hidden[now] * squashed[now], o, out=of_o)
-            through_sigmoid(here * candidate, i, out=of_i)
-            through_sigmoid(here * cell_before[now], f, out=of_f)
-            through_tanh(here * i, candidate, out=of_candidate)
-            if before.stop:
-                of_cell[before].index_add_(0, tree.parent[now], here * f)
-                of_hidden[before].index_add_(0, tree.parent[now], of_gates[now] @ weight)
+        i, f, o, candidate = gates.split(size, dim=1)
+        # First, of all prefixes at once, what a gradient of 1 would give: of the memory to i, f and the candidate, and
+        # of the hidden state to o and to the memory. Then, level by level, this times the gradients that there are.
+        of_gates = torch.empty_like(gates)
+        of_i, of_f, of_o, of_candidate = of_gates.split(size, dim=1)
+        through_sigmoid(candidate, i, out=of_i)
+        through_sigmoid(cell_before, f, out=of_f)
+        through_sigmoid(squashed, o, out=of_o)
+        through_tanh(i, candidate, out=of_candidate)
+        to_memory = through_tanh(o, squashed)
+        first_two = of_gates.unflatten(1, (4, size))[:, :2]
+        levels = _levels(tree, of_gates, first_two, of_o, of_candidate, to_memory, f, tree.parent)
+        of_hidden, of_memory = (part.split(tree.sizes) for part in (gradient.clone(), torch.zeros_like(gradient)))
+        for level in reversed(range(len(levels))):
+            every, two, third, fourth, to_c, forget, parent = levels[level]
+            d_h, d_c = of_hidden[level], of_memory[level]
+            d_c.addcmul_(d_h, to_c)
+            two.mul_(d_c.unsqueeze(1))
+            third.mul_(d_h)
+            fourth.mul_(d_c)
+            if level > 0:
+                of_memory[level - 1].index_add_(0, parent, d_c * forget)
+                of_hidden[level - 1].index_add_(0, parent, every @ weight)
         of_initial = None
         if ctx.begun:
             first = slice(0, tree.sizes[0])

@@ -24,16 +24,6 @@ def _not_found(packages: Collection[str]) -> Iterator[None]:
 
 
 with _not_found(OPTIONAL):
-    from nltk import CFG, Nonterminal, Production, Tree
-    from nltk.parse.earleychart import IncrementalLeftCornerChartParser
     from nltk.tokenize import NLTKWordTokenizer, TreebankWordDetokenizer
 
-__all__ = [
-    "CFG",
-    "IncrementalLeftCornerChartParser",
-    "NLTKWordTokenizer",
-    "Nonterminal",
-    "Production",
-    "Tree",
-    "TreebankWordDetokenizer",
-]
+__all__ = ["NLTKWordTokenizer", "TreebankWordDetokenizer"]

@@ -5,18 +5,12 @@ reads a sentence in one way: a post-modifier belongs to the nearest noun, "and" 
 Agreement of number is not checked.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeAlias
 
-from densevse.language.nltk_parts import (
-    CFG,
-    IncrementalLeftCornerChartParser,
-    NLTKWordTokenizer,
-    Nonterminal,
-    Production,
-    Tree,
-)
+from densevse.language.nltk_parts import NLTKWordTokenizer
 from densevse.language.parses import Dependency, Parse
 
 # A line is a phrase and the ways to make it. Behind a child's stroke stands its dependency on the phrase's head, which
@@ -111,6 +105,9 @@ supported
 """,
     "lean": "lean leans leaning, rest rests resting",
 }
+_SYMBOLS = {"side": ("RB:side", "NN:side")}
+"""What the grammar calls a kind of words that has more names than its own."""
+
 _PUNCTUATION = {"PERIOD": ".", "COMMA": ","}
 
 
@@ -121,12 +118,56 @@ class _Word:
 
 
 @dataclass(frozen=True)
+class _Phrase:
+    """A node of a tree: a phrase of the grammar, or a word, which has no children."""
+
+    symbol: str
+    children: tuple["_Phrase", ...] = ()
+
+
+@dataclass(frozen=True)
 class _Reading:
     """What the grammar says of a sequence of kinds of words, whatever the words are."""
 
     tags: list[str]
-    tree: Tree
+    tree: _Phrase
     dependencies: list[Dependency]
+
+
+_Ways: TypeAlias = Mapping[str, Mapping[tuple[str, ...], tuple[str, ...]]]
+"""Symbol of a phrase -> the symbols of its children, in each way to make it -> their relations."""
+
+
+class _Chart:
+    """The phrases of one sequence of kinds of words, each found once, whatever phrases it is a part of.
+
+    No phrase of the grammar begins with a phrase of its own symbol, so the search from the root down ends.
+    """
+
+    def __init__(self, ways: _Ways, kinds: Sequence[str]) -> None:
+        self._ways, self._kinds = ways, kinds
+        self._begun = cache(self._find)
+
+    def trees(self) -> list[_Phrase]:
+        """Every tree of all words."""
+        return [tree for tree, end in self._begun("ROOT", 0) if end == len(self._kinds)]
+
+    def _find(self, symbol: str, begin: int) -> list[tuple[_Phrase, int]]:
+        """The phrases of a symbol that begin with a word, each with the number of the word behind it."""
+        if symbol not in self._ways:
+            is_there = begin < len(self._kinds) and symbol in _SYMBOLS.get(self._kinds[begin], (self._kinds[begin],))
+            return [(_Phrase(symbol), begin + 1)] if is_there else []
+        return [
+            (_Phrase(symbol, children), end)
+            for symbols in self._ways[symbol]
+            for children, end in self._in_a_row(symbols, begin)
+        ]
+
+    def _in_a_row(self, symbols: Sequence[str], begin: int) -> list[tuple[tuple[_Phrase, ...], int]]:
+        found: list[tuple[tuple[_Phrase, ...], int]] = [((), begin)]
+        for symbol in symbols:
+            found = [((*row, one), end) for row, middle in found for one, end in self._begun(symbol, middle)]
+        return found
 
 
 class GrammarParser:
@@ -135,9 +176,7 @@ class GrammarParser:
     def __init__(self) -> None:
         self._tokenizer = NLTKWordTokenizer()
         self._words = _lexicon()
-        self._relations, productions = _rules({word.kind for word in self._words.values()})
-        # No time limit: by the wall clock, a busy machine would fail where an idle one parses.
-        self._chart = IncrementalLeftCornerChartParser(CFG(Nonterminal("ROOT"), productions), max_time=None)
+        self._ways = _ways()
         # Sentences differ more in their words than in the kinds of their words, so these are parsed once.
         self._reading = cache(self._read)
 
@@ -148,7 +187,7 @@ class GrammarParser:
 
     def readings(self, text: str) -> int:
         """How many ways the grammar has to read a sentence."""
-        return sum(1 for _ in self._chart.parse([self._words[token.lower()].kind for token in self._tokens(text)]))
+        return len(_Chart(self._ways, [self._words[token.lower()].kind for token in self._tokens(text)]).trees())
 
     def _tokens(self, text: str) -> list[str]:
         tokens: list[str] = self._tokenizer.tokenize(text)
@@ -176,22 +215,21 @@ class GrammarParser:
         )
 
     def _read(self, kinds: tuple[str, ...]) -> _Reading | None:
-        tree = self._chart.parse_one(list(kinds))
-        if tree is None:
+        trees = _Chart(self._ways, kinds).trees()
+        if not trees:
             return None
         dependencies: list[Dependency] = []
-        head = self._attach(tree, iter(range(len(kinds))), dependencies)
+        head = self._attach(trees[0], iter(range(len(kinds))), dependencies)
         dependencies.append(Dependency("root", -1, head))
-        tags = [_penn(node.label()) for node in tree.subtrees() if not isinstance(node[0], Tree)]
-        return _Reading(tags, tree, sorted(dependencies, key=lambda one: one.dependent))
+        tags = [_penn(symbol) for symbol in _symbols_of_words(trees[0])]
+        return _Reading(tags, trees[0], sorted(dependencies, key=lambda one: one.dependent))
 
-    def _attach(self, tree: Tree, positions: Iterator[int], found: list[Dependency]) -> int:
+    def _attach(self, tree: _Phrase, positions: Iterator[int], found: list[Dependency]) -> int:
         """Find the dependencies inside a phrase, and return the position of its head."""
-        if not isinstance(tree[0], Tree):
+        if not tree.children:
             return next(positions)
-        # Of this node alone: Tree.productions would make those of all nodes below it too, at every node.
-        relations = self._relations[Production(Nonterminal(tree.label()), [Nonterminal(one.label()) for one in tree])]
-        heads = [self._attach(child, positions, found) for child in tree]
+        relations = self._ways[tree.symbol][tuple(one.symbol for one in tree.children)]
+        heads = [self._attach(child, positions, found) for child in tree.children]
         head = heads[next(i for i, relation in enumerate(relations) if relation in ("=", "root"))]
         for i, relation in enumerate(relations):
             if relation not in ("=", "root"):
@@ -212,29 +250,33 @@ def _lexicon() -> dict[str, _Word]:
     return {**words, "an": _Word("DT", "a"), "is": _Word("VBZ:be", "be"), "are": _Word("VBP:be", "be")}
 
 
-def _rules(kinds: set[str]) -> tuple[dict[Production, tuple[str, ...]], list[Production]]:
-    """The productions of the grammar, and for those of phrases the relation of each child."""
-    relations = {}
+def _ways() -> _Ways:
+    """The phrases of the grammar."""
+    found: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {}
     for line in filter(None, GRAMMAR.splitlines()):
         phrase, ways = line.split(" = ")
         for way in ways.split(" | "):
-            children, kinds_of_children = zip(*(child.rsplit("/", 1) for child in way.split()), strict=True)
-            production = Production(Nonterminal(phrase.strip()), [Nonterminal(child) for child in children])
-            relations[production] = kinds_of_children
-    of_words = [Production(Nonterminal(kind), [kind]) for kind in sorted(kinds - {"side"})]
-    of_words += [Production(Nonterminal(tag), ["side"]) for tag in ("RB:side", "NN:side")]
-    return relations, [*relations, *of_words]
+            symbols, relations = zip(*(child.rsplit("/", 1) for child in way.split()), strict=True)
+            found.setdefault(phrase.strip(), {})[symbols] = relations
+    return found
+
+
+def _symbols_of_words(tree: _Phrase) -> Iterator[str]:
+    if not tree.children:
+        yield tree.symbol
+    for child in tree.children:
+        yield from _symbols_of_words(child)
 
 
 def _penn(symbol: str) -> str:
     return _PUNCTUATION.get(symbol, symbol.split(":")[0])
 
 
-def _bracketed(tree: Tree, tokens: Iterator[str]) -> str:
-    if not isinstance(tree[0], Tree):
-        return f"({_penn(tree.label())} {next(tokens)})"
-    inside = " ".join([_bracketed(child, tokens) for child in tree])
-    return inside if tree.label().startswith("_") else f"({_penn(tree.label())} {inside})"
+def _bracketed(tree: _Phrase, tokens: Iterator[str]) -> str:
+    if not tree.children:
+        return f"({_penn(tree.symbol)} {next(tokens)})"
+    inside = " ".join([_bracketed(child, tokens) for child in tree.children])
+    return inside if tree.symbol.startswith("_") else f"({_penn(tree.symbol)} {inside})"
 
 
 def _enhanced(basic: Sequence[Dependency], lemmas: Sequence[str]) -> list[Dependency]:
