@@ -111,7 +111,7 @@ def _data_set(folder: Path) -> tuple[pd.DataFrame, list[np.ndarray]]:
     table = pd.DataFrame(images)
     write(table, IMAGES, folder / "images.parquet", {})
     boxes = pd.DataFrame(np.tile(_boxes(19), (PICTURES, 1)), columns=BOX)
-    boxes["image_id"], boxes["rank"], boxes["score"] = np.repeat(table["image_id"], 19).to_numpy(), 0, 0.5
-    boxes["rank"] = np.tile(np.arange(19), PICTURES)
+    boxes["image_id"], boxes["score"] = np.repeat(table["image_id"], 19).to_numpy(), 0.5
+    boxes["rank"], boxes["class_name"] = np.tile(np.arange(19), PICTURES), ""
     write(boxes, PROPOSALS, folder / "proposals.parquet", {})
     return table, pictures
