@@ -128,7 +128,8 @@ def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
     sums = np.array([[metrics_of(run)["rsum"] for run in one.runs] for one in measured])
     first, gain, mean = sums[:, 0].mean(), (sums[:, 0] - sums[:, -1]).mean(), sums[:, : sizes.models].mean()
     spread = sums[:, : sizes.models].mean(axis=0).std(ddof=1)
-    note = f"{sizes.sets} test sets of {sizes.images} scenes; Sum {first:.1f}, its deviation over test sets {sums[:, 0].std():.1f}"
+    note = f"{sizes.sets} test sets of {sizes.images} scenes; Sum {first:.1f}, "
+    note += f"its deviation over test sets {sums[:, 0].std():.1f}"
     yield _row("Sum of one model", note, [one.in_families.interval("rsum", _of(one, [0])) for one in measured], first)
     blind = [one.by_image.interval("rsum", _of(one, [0])) for one in measured]
     yield _row("the same, families not known", "images drawn one by one: too narrow", blind, first, target="lower")

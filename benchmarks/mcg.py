@@ -53,7 +53,8 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     detector = HEDContours(network, half_precision=False)
     maps = [_contours(detector, picture) for picture in pictures]
     forest = _forest(sizes.sample)
-    note = f"{len(pictures)} {'photographs' if PHOTOGRAPHS.is_dir() else 'made pictures'} of {sizes.width} x {sizes.height}, "
+    kind = "photographs" if PHOTOGRAPHS.is_dir() else "made pictures"
+    note = f"{len(pictures)} {kind} of {sizes.width} x {sizes.height}, "
     note += "contours of HED" if WEIGHTS.is_file() else "gradients as contours, as HED's weights are not there"
     return [
         _against_search("MCG", "at most 1.5", pictures, maps, MCG, forest, sizes, note),

@@ -26,29 +26,30 @@ from densevse.vision.networks import load_network
 from densevse.vision.proposals import propose
 from densevse.vision.region_network import RegionNetwork
 
-SIDE, REGIONS = 224, 20
+REGIONS, CROP, BATCH = 20, 224, 64
 OPTIONS = {"scoring": "crops", "maximum_proposals": REGIONS - 1, "area_exponent": 1}
-SETTINGS = {"architecture": "mobilenet_v2", "layers": {"regions": "pooled"}, "batch_size": 64, "regions": OPTIONS}
+SETTINGS = {"architecture": "mobilenet_v2", "layers": {"regions": "pooled"}, "batch_size": BATCH, "regions": OPTIONS}
 
 
 class Sizes(NamedTuple):
-    """How many pictures are described, in how many selective search looks for boxes, and the boxes of one picture."""
+    """Pixels of a side, pictures that are described, those that selective search looks at, and boxes of one picture."""
 
+    side: int
     pictures: int
     searched: int
     boxes: int
     pairs: int
 
 
-FULL = Sizes(pictures=16, searched=8, boxes=100, pairs=2)
-TOY = Sizes(pictures=1, searched=1, boxes=2, pairs=1)
+FULL = Sizes(side=224, pictures=16, searched=8, boxes=100, pairs=2)
+TOY = Sizes(side=48, pictures=1, searched=1, boxes=2, pairs=1)
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """What, the target, the ratio, a note."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        images, pictures = _data_set(folder, sizes.pictures)
+        images, pictures = _data_set(folder, sizes.pictures, sizes.side)
         save_file(get_model("mobilenet_v2", weights=None).state_dict(), folder / "weights.safetensors")
         network = RegionNetwork(load_network(SETTINGS, folder / "weights.safetensors"), "pooled", "conv")
         return [
@@ -59,19 +60,24 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
 
 
 def _shared(network: RegionNetwork, picture: np.ndarray, sizes: Sizes) -> tuple[str, str, float, str]:
-    boxes = _boxes(sizes.boxes)
-    crops = np.stack([warp(picture, box, SIDE, 16, (124, 116, 104)) for box in boxes])
+    boxes = _boxes(sizes.boxes, sizes.side)
+    crops = np.stack([warp(picture, box, sizes.side, 16, (124, 116, 104)) for box in boxes])
     ratio = times_as_fast(
         lambda: network.of_boxes(picture, boxes, cells=1),
         lambda: [network.of_crops(part) for part in np.array_split(crops, 2)],
         sizes.pairs,
     )
-    return f"{sizes.boxes} boxes of an image: crops / shared convolution", ">= 12", ratio, "MobileNetV2, 224 pixels"
+    return (
+        f"{sizes.boxes} boxes of an image: crops / shared convolution",
+        ">= 12",
+        ratio,
+        f"MobileNetV2, {sizes.side} pixels",
+    )
 
 
 def _stage(network: RegionNetwork, folder: Path, sizes: Sizes) -> tuple[str, str, float, str]:
-    batch = torch.randint(0, 256, (64, 3, SIDE, SIDE), dtype=torch.uint8)
-    batches = -(-sizes.pictures * REGIONS // 64)
+    batch = torch.randint(0, 256, (BATCH, 3, CROP, CROP), dtype=torch.uint8)
+    batches = -(-sizes.pictures * REGIONS // BATCH)
     weights = folder / "weights.safetensors"
     precision = "bf16" if network.network.dtype == torch.bfloat16 else "fp32"
     network_files = NetworkFiles("mobilenet_v2", SETTINGS | {"precision": precision}, weights)
@@ -106,17 +112,17 @@ def _processes(folder: Path, images: pd.DataFrame, sizes: Sizes) -> tuple[str, s
     )
 
 
-def _boxes(number: int) -> np.ndarray:
+def _boxes(number: int, side: int) -> np.ndarray:
     random = np.random.default_rng(0)
-    begin = random.integers(0, SIDE - 40, (number, 2))
+    begin = random.integers(0, side - 40, (number, 2))
     return np.concatenate([begin, random.integers(20, 40, (number, 2))], axis=1).astype(np.float32)
 
 
-def _data_set(folder: Path, count: int) -> tuple[pd.DataFrame, list[np.ndarray]]:
+def _data_set(folder: Path, count: int, side: int) -> tuple[pd.DataFrame, list[np.ndarray]]:
     """Pictures of coarse noise, which selective search finds much in."""
     random = np.random.default_rng(0)
     coarse = random.integers(0, 256, (count, 12, 12, 3), dtype=np.uint8)
-    pictures = [cv2.resize(one, (SIDE, SIDE), interpolation=cv2.INTER_CUBIC) for one in coarse]
+    pictures = [cv2.resize(one, (side, side), interpolation=cv2.INTER_CUBIC) for one in coarse]
     with zipfile.ZipFile(folder / "images.zip", "w") as archive:
         for number, picture in enumerate(pictures):
             data = io.BytesIO()
@@ -125,8 +131,8 @@ def _data_set(folder: Path, count: int) -> tuple[pd.DataFrame, list[np.ndarray]]
     facts = {
         "source": "images",
         "split": "train",
-        "width": SIDE,
-        "height": SIDE,
+        "width": side,
+        "height": side,
         "sha256": "",
         "family": "",
         "captions": 0,
@@ -134,7 +140,7 @@ def _data_set(folder: Path, count: int) -> tuple[pd.DataFrame, list[np.ndarray]]
     images = [{"image_id": str(n), "file": f"{n}.jpg", "status": "ok", **facts} for n in range(count)]
     table = pd.DataFrame(images)
     write(table, IMAGES, folder / "images.parquet", {})
-    boxes = pd.DataFrame(np.tile(_boxes(REGIONS - 1), (count, 1)), columns=BOX)
+    boxes = pd.DataFrame(np.tile(_boxes(REGIONS - 1, side), (count, 1)), columns=BOX)
     boxes["image_id"], boxes["score"] = np.repeat(table["image_id"], REGIONS - 1).to_numpy(), 0.5
     boxes["rank"], boxes["class_name"] = np.tile(np.arange(REGIONS - 1), count), ""
     write(boxes, PROPOSALS, folder / "proposals.parquet", {})

@@ -91,7 +91,7 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
 
 
 def write(path: Path, sizes: Sizes) -> None:
-    """Made-up vectors of unit norm, in half precision: as many again would not stay in the memory of a small machine."""
+    """Made-up vectors of unit norm, in half precision, so that the memory of a small machine can hold the file."""
     generator = np.random.default_rng(0)
     made_from = {"parents": {}, PARTS: [{"dtype": "float32", "shape": [sizes.dimension]}]}
     with FeatureWriter(path, ENCODINGS, (sizes.dimension,), np.float16, made_from) as file:
