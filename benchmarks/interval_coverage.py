@@ -40,7 +40,7 @@ class Sizes(NamedTuple):
 
 
 FULL = Sizes(150, images=200, models=12, trained_on=150, draws=500)
-TOY = Sizes(2, images=12, models=3, trained_on=6, draws=5)
+TOY = Sizes(2, images=30, models=3, trained_on=6, draws=5)
 
 
 class Scenes(NamedTuple):

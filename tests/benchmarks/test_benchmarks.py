@@ -8,7 +8,6 @@ import torch
 
 from benchmarks import __main__ as bench
 from benchmarks._machine import machine
-from benchmarks._timing import Contender
 
 ROWS = {
     "captions": 2,
@@ -67,16 +66,3 @@ def test_the_table_says_machine_load_and_date(tmp_path, monkeypatch, capsys):
 def test_an_unknown_benchmark_is_refused():
     with pytest.raises(SystemExit, match="no benchmark 'rankin'; known: captions"):
         bench.main(["rankin"])
-
-
-def test_a_contender_is_timed_in_a_process_with_its_environment():
-    with Contender(waits_if_told, "DENSEVSE_TOLD", environment={"DENSEVSE_TOLD": "yes"}) as contender:
-        assert contender.seconds() >= 0.01
-
-
-def waits_if_told(key):
-    import os
-    import time
-
-    seconds = 0.01 if os.environ.get(key) == "yes" else 0.0
-    return lambda: time.sleep(seconds)
