@@ -46,7 +46,7 @@ class Contender:
         self._process.join()
 
     def seconds(self) -> float:
-        """Do it once; how long it took. Raises `EOFError` if the process has ended with an error."""
+        """Do it once; how long it took. Raises `EOFError` or `OSError` if the process has ended with an error."""
         self._here.send(None)
         return self._here.recv()
 

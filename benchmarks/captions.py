@@ -1,7 +1,10 @@
 """Decoding by SC-NLM: tag sequences a second with a beam of 5 over 8,002 words, against a loop over single hypotheses.
 
-Sizes are the defaults of densevse/methods/parameters/generators/sc_nlm.py; a tag sequence has 11 tags, as captions do.
+The network has the default sizes of densevse/methods/parameters/generators/sc_nlm.py; a tag sequence has 11 tags, as
+captions do.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -14,28 +17,53 @@ from densevse.methods.interface import Shapes
 from densevse.methods.parameters.generators.sc_nlm import Parameters
 from densevse.runtime.numerics import set_up
 
-WORDS, TAGS, CONTENT, LENGTH = 8002, 40, 1024, 11
-BEAM, TOGETHER, ALONE = 5, 256, 2
+TAGS, BEAM = 40, 5
 
 
-def rows() -> list[tuple[str, str, float, str]]:
+class Sizes(NamedTuple):
+    """`together` sequences are decoded as a batch, `alone` by the loop."""
+
+    parameters: Parameters
+    words: int
+    content: int
+    length: int
+    together: int
+    alone: int
+    repeats: int
+
+
+FULL = Sizes(Parameters(), words=8002, content=1024, length=11, together=128, alone=2, repeats=2)
+SMALL = Parameters(dimension=8, factors=8, attribute_dimension=8)
+TOY = Sizes(SMALL, words=30, content=8, length=3, together=4, alone=1, repeats=1)
+
+
+def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """What, the target, the figure, a note."""
     set_up(torch.get_num_threads())
     torch.manual_seed(0)
-    model = SCNLM(Parameters(), Shapes({"content": CONTENT}, WORDS, sizes={"tags": TAGS})).eval()
-    content, tags = torch.randn(TOGETHER, CONTENT), torch.randint(2, TAGS, (TOGETHER, LENGTH))
+    shapes = Shapes({"content": sizes.content}, sizes.words, sizes={"tags": TAGS})
+    model = SCNLM(sizes.parameters, shapes).eval()
+    content = torch.randn(sizes.together, sizes.content)
+    tags = torch.randint(2, TAGS, (sizes.together, sizes.length))
+
+    def decode() -> None:
+        beam_search(model, content, tags, BEAM, sizes.length)
+
     with torch.inference_mode():
-        fast = min(seconds(lambda: beam_search(model, content, tags, BEAM, LENGTH)) for _ in range(3))
+        fast = min(seconds(decode) for _ in range(sizes.repeats))
         # Both do as much: a few sequences by the loop, and so many batches as hold as many.
         ratio = times_as_fast(
-            lambda: beam_search(model, content, tags, BEAM, LENGTH),
-            lambda: [plain(model, content[row], tags[row]) for row in range(ALONE)],
-            3,
+            decode, lambda: [plain(model, content[row], tags[row]) for row in range(sizes.alone)], sizes.repeats
         )
-    note = f"beam {BEAM}, {WORDS:,} words, {LENGTH} tags, {torch.get_num_threads()} threads"
+    note = f"beam {BEAM}, {sizes.words:,} words, {sizes.length} tags, {torch.get_num_threads()} threads"
     return [
-        ("SC-NLM: tag sequences decoded a second", ">= 20", TOGETHER / fast, note),
-        ("SC-NLM: a plain loop / batched decoding, time of a tag sequence", ">= 4", ratio * TOGETHER / ALONE, note),
+        ("SC-NLM: tag sequences decoded a second", ">= 20", sizes.together / fast, note),
+        (
+            "SC-NLM: a plain loop / batched decoding, time of a tag sequence",
+            ">= 4",
+            ratio * sizes.together / sizes.alone,
+            note,
+        ),
     ]
 
 

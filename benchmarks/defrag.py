@@ -1,9 +1,11 @@
 """DeFrag: scoring all pairs against its one matrix product, its memory, and a training step against its products.
 
-1,000 images of 20 regions and 5,000 sentences of at most 30 triplets (9 on average, as Flickr8k's), in 1000-d.
+500 images of 20 regions and 2,500 sentences of at most 30 triplets (9 on average, as Flickr8k's), in 1000-d: half of a
+test set on each side, as the products of all take minutes on two cores, and tiles are of the same size.
 """
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -17,28 +19,59 @@ from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters
 from densevse.methods.structures import Triplets
 
-REGIONS, LONGEST, DIMENSION, BLOCK, PAIRS = 20, 30, 1000, 500, 2
-FEATURE, WORDS, VECTOR, RELATIONS, BATCH = 4096, 10_000, 200, 17, 100
+REGIONS, LONGEST, RELATIONS, SENTENCES_OF_IMAGE = 20, 30, 17, 5
 
 
-def rows() -> Iterator[tuple[str, str, float, str]]:
+class Sizes(NamedTuple):
+    """Of the set that is ranked, of a larger one in fewer dimensions, and of a training step's batch."""
+
+    images: int
+    dimension: int
+    block: int
+    many_images: int
+    few_dimensions: int
+    feature: int
+    words: int
+    vector: int
+    batch: int
+    pairs: int
+    steps: int
+
+
+FULL = Sizes(500, 1000, 500, 2500, 50, feature=4096, words=10_000, vector=200, batch=100, pairs=2, steps=9)
+TOY = Sizes(4, 8, 2, 6, 3, feature=8, words=20, vector=4, batch=3, pairs=1, steps=1)
+
+
+def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
     """What, the target, the ratio or figure, a note."""
     method = DeFrag(
-        Parameters(dimension=DIMENSION, fragment_objective="multiple_instance"),
-        Shapes({"regions": FEATURE}, WORDS, torch.randn(WORDS, VECTOR), {"relations": RELATIONS}),
+        Parameters(dimension=sizes.dimension, fragment_objective="multiple_instance"),
+        Shapes(
+            {"regions": sizes.feature}, sizes.words, torch.randn(sizes.words, sizes.vector), {"relations": RELATIONS}
+        ),
     )
-    images, sentences = encodings(1000, DIMENSION), sentence_encodings(5000, DIMENSION)
-    score = scoring(method, images, sentences)
-    ratio = 1 / times_as_fast(score, products_of_all_pairs(images, sentences), PAIRS)
-    yield "DeFrag scores and ranks, 1,000 x 5,000 / their matrix product", "<= 1.5", ratio, f"median of {PAIRS} pairs"
-    yield "the same: extra memory, MB", "<= 1000", extra_memory(score), f"{DIMENSION}-d, in tiles of {BLOCK}"
-    large = scoring(method, encodings(5000, 50), sentence_encodings(25_000, 50))
-    yield "5,000 x 25,000: extra memory, MB", "<= 1000", extra_memory(large), "50-d, in tiles of the same size"
-    step, products = training_step(method)
-    yield "DeFrag training step / its matrix products", "<= 2", 1 / times_as_fast(step, products, 9), "batch of 100"
+    images, sentences = encodings(sizes.images, sizes.dimension)
+    score = scoring(method, images, sentences, sizes.block)
+    ratio = 1 / times_as_fast(score, products_of_all_pairs(images, sentences, sizes.block), sizes.pairs)
+    what = f"{sizes.images:,} x {len(sentences.vectors):,}"
+    yield f"DeFrag scores and ranks, {what} / their matrix product", "<= 1.5", ratio, f"median of {sizes.pairs} pairs"
+    memory = extra_memory(score)
+    yield "the same: extra memory, MB", "<= 1000", memory, f"{sizes.dimension}-d, in tiles of {sizes.block}"
+    images, sentences = encodings(sizes.many_images, sizes.few_dimensions)
+    memory = extra_memory(scoring(method, images, sentences, sizes.block))
+    what = f"{sizes.many_images:,} x {len(sentences.vectors):,}"
+    yield f"{what}: extra memory, MB", "<= 1000", memory, f"{sizes.few_dimensions}-d, in tiles of the same size"
+    step, products = training_step(method, sizes)
+    ratio = 1 / times_as_fast(step, products, sizes.steps)
+    yield "DeFrag training step / its matrix products", "<= 2", ratio, f"batch of {sizes.batch}"
 
 
-def encodings(images: int, dimension: int) -> Fragments:
+def encodings(images: int, dimension: int) -> tuple[Fragments, Fragments]:
+    """Images, and five sentences of each."""
+    return image_encodings(images, dimension), sentence_encodings(SENTENCES_OF_IMAGE * images, dimension)
+
+
+def image_encodings(images: int, dimension: int) -> Fragments:
     generator = torch.Generator().manual_seed(0)
     vectors = torch.randn(images, REGIONS, dimension, generator=generator)
     return Fragments(vectors, torch.ones(images, REGIONS, dtype=torch.bool))
@@ -56,10 +89,9 @@ def lengths(sentences: int) -> Tensor:
     return torch.normal(9.0, 4.0, (sentences,), generator=generator).round().clamp(0, LONGEST).long()
 
 
-def scoring(method: DeFrag, images: Fragments, sentences: Fragments) -> Callable[[], None]:
+def scoring(method: DeFrag, images: Fragments, sentences: Fragments, size: int) -> Callable[[], None]:
     """All pairs, tile by tile, to their ranks."""
-    count = len(sentences.vectors)
-    image_of_sentence = torch.arange(count) // (count // len(images.vectors))
+    image_of_sentence = torch.arange(len(sentences.vectors)) // SENTENCES_OF_IMAGE
 
     def block(image: slice, sentence: slice) -> Tensor:
         some = (Fragments(*(part[rows] for part in side)) for side, rows in ((images, image), (sentences, sentence)))
@@ -67,15 +99,15 @@ def scoring(method: DeFrag, images: Fragments, sentences: Fragments) -> Callable
 
     def score() -> None:
         with torch.inference_mode():
-            evaluate(block, image_of_sentence, len(images.vectors), BLOCK)
+            evaluate(block, image_of_sentence, len(images.vectors), size)
 
     return score
 
 
-def products_of_all_pairs(images: Fragments, sentences: Fragments) -> Callable[[], None]:
+def products_of_all_pairs(images: Fragments, sentences: Fragments, size: int) -> Callable[[], None]:
     """Every region with every fragment that exists: products of the shapes that scoring has, and nothing else."""
     regions = images.vectors.flatten(0, 1)
-    fragments = [part[present] for part, present in zip(*(part.split(BLOCK) for part in sentences), strict=True)]
+    fragments = [part[present] for part, present in zip(*(part.split(size) for part in sentences), strict=True)]
 
     def multiply() -> None:
         with torch.inference_mode():
@@ -86,9 +118,9 @@ def products_of_all_pairs(images: Fragments, sentences: Fragments) -> Callable[[
     return multiply
 
 
-def training_step(method: DeFrag) -> tuple[Callable[[], None], Callable[[], None]]:
+def training_step(method: DeFrag, sizes: Sizes) -> tuple[Callable[[], None], Callable[[], None]]:
     """A step by SGD with momentum on a batch of pairs, and its bare matrix products."""
-    batch = made_batch()
+    batch = made_batch(sizes)
     moment = Moment(1, "multiple_instance", method.hyperparameters)
     optimizer = torch.optim.SGD([weights for weights in method.parameters() if weights.requires_grad], 1e-3, 0.9)
 
@@ -100,8 +132,8 @@ def training_step(method: DeFrag) -> tuple[Callable[[], None], Callable[[], None
 
     features = batch.images.views["regions"].flatten(0, 1)
     counts = torch.bincount(batch.sentences["triplets"].relation, minlength=RELATIONS).tolist()
-    words = torch.randn(sum(counts), 2 * VECTOR).split(counts)
-    regions, fragments = torch.randn(len(features), DIMENSION), torch.randn(sum(counts), DIMENSION)
+    words = torch.randn(sum(counts), 2 * sizes.vector).split(counts)
+    regions, fragments = (torch.randn(count, sizes.dimension) for count in (len(features), sum(counts)))
     scores = torch.randn(len(regions), len(fragments))
 
     def products() -> None:
@@ -118,15 +150,15 @@ def training_step(method: DeFrag) -> tuple[Callable[[], None], Callable[[], None
     return step, products
 
 
-def made_batch() -> Batch:
+def made_batch(sizes: Sizes) -> Batch:
     generator = torch.Generator().manual_seed(3)
-    counts = lengths(BATCH)
+    counts = lengths(sizes.batch)
     total = int(counts.sum())
     relation = torch.randint(RELATIONS, (total,), generator=generator)
-    governor, dependent = torch.randint(2, WORDS, (2, total), generator=generator)
-    regions = torch.rand(BATCH, REGIONS, FEATURE, generator=generator)
+    governor, dependent = torch.randint(2, sizes.words, (2, total), generator=generator)
+    regions = torch.rand(sizes.batch, REGIONS, sizes.feature, generator=generator)
     return Batch(
-        Images({"regions": regions}, torch.ones(BATCH, REGIONS, dtype=torch.bool)),
+        Images({"regions": regions}, torch.ones(sizes.batch, REGIONS, dtype=torch.bool)),
         Sentences({"triplets": Triplets(relation, governor, dependent, counts)}),
-        torch.eye(BATCH, dtype=torch.bool),
+        torch.eye(sizes.batch, dtype=torch.bool),
     )

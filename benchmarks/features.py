@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 import torchvision
@@ -14,13 +15,37 @@ from densevse.config.environment import JOB_ENVIRONMENT
 from densevse.runtime.numerics import fastest_precision, set_up
 from densevse.vision.networks import load_network
 
-NETWORKS = {"vgg19": ("fc7", 16), "alexnet": ("fc7", 64), "mobilenet_v2": ("pooled", 32)}
-TARGETS = {"vgg19": ">= 3", "alexnet": ">= 3", "mobilenet_v2": "-"}
-PAIRS = 5
 MEAN, STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
 
 
-def rows() -> list[tuple[str, str, float, str]]:
+class Timed(NamedTuple):
+    """A network: the layer whose outputs are kept, the images of a batch, and the target where bf16 is fast."""
+
+    name: str
+    layer: str
+    batch: int
+    target: str
+
+
+class Sizes(NamedTuple):
+    """The networks, and how often each is timed."""
+
+    networks: tuple[Timed, ...]
+    pairs: int
+
+
+FULL = Sizes(
+    (
+        Timed("vgg19", "fc7", 8, ">= 3"),
+        Timed("alexnet", "fc7", 64, ">= 3"),
+        Timed("mobilenet_v2", "pooled", 32, "-"),
+    ),
+    pairs=3,
+)
+TOY = Sizes((Timed("mobilenet_v2", "pooled", 1, "-"),), pairs=1)
+
+
+def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """What, the target, the measured ratio, a note. Weights and pixels are random, which takes as long as real ones.
 
     The precision is what `auto` chooses here; in float32 no network may be slower than plainly run.
@@ -30,39 +55,39 @@ def rows() -> list[tuple[str, str, float, str]]:
     with tempfile.TemporaryDirectory() as folder:
         return [
             (
-                f"{name} {layer}, batch of {batch}: speed / eager float32",
-                TARGETS[name] if precision == "bf16" else ">= 1",
-                speed_up(name, layer, batch, precision, Path(folder, "weights.safetensors")),
+                f"{timed.name} {timed.layer}, batch of {timed.batch}: speed / eager float32",
+                timed.target if precision == "bf16" else ">= 1",
+                speed_up(timed, precision, Path(folder, "weights.safetensors"), sizes.pairs),
                 f"{precision}, channels last",
             )
-            for name, (layer, batch) in NETWORKS.items()
+            for timed in sizes.networks
         ]
 
 
-def speed_up(name: str, layer: str, batch: int, precision: str, weights: Path) -> float:
+def speed_up(timed: Timed, precision: str, weights: Path, pairs: int) -> float:
     torch.manual_seed(0)
-    save_file(torchvision.models.get_model(name, weights=None).state_dict(), weights)
+    save_file(torchvision.models.get_model(timed.name, weights=None).state_dict(), weights)
     # OpenMP and glibc read their environment when a process starts; ours is that of the workflow's jobs.
     with (
-        Contender(ours, name, layer, batch, precision, weights, environment=JOB_ENVIRONMENT) as extracting,
-        Contender(plain, name, batch, weights, environment={}) as eager,
+        Contender(ours, timed, precision, weights, environment=JOB_ENVIRONMENT) as extracting,
+        Contender(plain, timed, weights, environment={}) as eager,
     ):
-        return median_ratio(extracting.seconds, eager.seconds, PAIRS)
+        return median_ratio(extracting.seconds, eager.seconds, pairs)
 
 
-def ours(name: str, layer: str, batch: int, precision: str, weights: Path) -> Callable[[], object]:
+def ours(timed: Timed, precision: str, weights: Path) -> Callable[[], object]:
     """A batch as the workflow extracts it."""
-    network = load_network({"architecture": name, "layers": {"whole": layer}, "precision": precision}, weights)
-    pixels = some_pixels(batch)
-    return lambda: network.features(pixels, layer).cpu()
+    settings = {"architecture": timed.name, "layers": {"whole": timed.layer}, "precision": precision}
+    network, pixels = load_network(settings, weights), some_pixels(timed.batch)
+    return lambda: network.features(pixels, timed.layer).cpu()
 
 
-def plain(name: str, batch: int, weights: Path) -> Callable[[], object]:
+def plain(timed: Timed, weights: Path) -> Callable[[], object]:
     """A batch as a user of torchvision would pass it through the network."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    network = torchvision.models.get_model(name, weights=None).eval().to(device)
+    network = torchvision.models.get_model(timed.name, weights=None).eval().to(device)
     network.load_state_dict(load_file(weights))
-    pixels = some_pixels(batch)
+    pixels = some_pixels(timed.batch)
 
     @torch.inference_mode()
     def forward() -> None:

@@ -8,13 +8,13 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
 
+from benchmarks import training
 from benchmarks.training import (
-    BATCH,
-    FEATURE,
     best_of,
     linear,
     made_pairs,
@@ -29,31 +29,44 @@ from densevse.methods.interface import Batch, Images, Moment
 from densevse.methods.sco import SCO
 from densevse.runtime.numerics import set_up
 
-VIEWS = {"ten_crop": FEATURE, "concepts": 256}
+
+class Sizes(NamedTuple):
+    """Those of the benchmark `training`, and the concepts of an image."""
+
+    training: training.Sizes
+    concepts: int
 
 
-def rows() -> list[tuple[str, str, float, str]]:
+FULL = Sizes(training.FULL, concepts=256)
+TOY = Sizes(training.TOY, concepts=3)
+
+
+def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """What, the target, the ratio, a note; best of runs that alternate."""
     set_up(torch.get_num_threads())
+    count, views = sizes.training.batch, {"ten_crop": sizes.training.feature, "concepts": sizes.concepts}
+    parameters = {"dimension": sizes.training.dimension, "word_dimension": sizes.training.word_dimension}
     with tempfile.TemporaryDirectory() as folder:
-        pairs = made_pairs(Path(folder))
-        trainer = made_trainer("sco", {}, VIEWS, pairs, Path(folder))
-        numbers = np.random.default_rng(1).choice(len(pairs.rows.caption_ids), BATCH, replace=False)
-        batch = _with_views(pairs.batch(numbers))
+        pairs = made_pairs(Path(folder), sizes.training)
+        trainer = made_trainer("sco", parameters, views, pairs, Path(folder), sizes.training)
+        numbers = np.random.default_rng(1).choice(len(pairs.rows.caption_ids), count, replace=False)
+        batch = _with_views(pairs.batch(numbers), views, count)
         method, moment = trainer.task.module, Moment(1, "main", trainer.task.parameters)
-        step, products = best_of(lambda: trainer.step(batch, moment, 2e-4), bare_products(method, batch))
-    words = f"{int(batch.sentences['words'].lengths.sum())} words and {BATCH} ends to be predicted"
+        step, products = best_of(
+            sizes.training.runs, lambda: trainer.step(batch, moment, 2e-4), bare_products(method, batch, count)
+        )
+    words = f"{int(batch.sentences['words'].lengths.sum())} words and {count} ends to be predicted"
     return [
         ("SCO training step / its bare matrix products", "<= 2", step / products, f"{note(step, products)}; {words}")
     ]
 
 
-def _with_views(batch: Batch) -> Batch:
-    views = {view: torch.rand(BATCH, size) for view, size in VIEWS.items()}
+def _with_views(batch: Batch, sizes: dict[str, int], count: int) -> Batch:
+    views = {view: torch.rand(count, size) for view, size in sizes.items()}
     return replace(batch, images=Images(views, batch.images.present))
 
 
-def bare_products(method: SCO, batch: Batch) -> Callable[[], None]:
+def bare_products(method: SCO, batch: Batch, count: int) -> Callable[[], None]:
     """The products that a step cannot do without, on numbers of the right shapes."""
     words, decoder = batch.sentences["words"].on_host(), method.decoder
     taught = teaching(words, words, torch.device("cpu"))
@@ -64,7 +77,7 @@ def bare_products(method: SCO, batch: Batch) -> Callable[[], None]:
     sizes = method.sentence.weight_hidden.shape[1], decoder.words.embedding_dim, decoder.words.num_embeddings
     states, projected, logits = (torch.randn(len(taught.target), size) for size in sizes)
     project, table = decoder.project.weight, decoder.words.weight
-    joint = torch.randn(BATCH, sizes[0])
+    joint = torch.randn(count, sizes[0])
     fusion = method.image
     joined = [
         (batch.images.views["ten_crop"], (fusion.w_g.weight, fusion.u_g.weight)),

@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,7 +22,7 @@ from densevse.kernels.hlstm import HLSTM, Subtrees, subtrees
 from densevse.methods.structures import Trees
 from densevse.runtime.numerics import set_up
 
-CAPTIONS, WORDS, DIMENSION, HIDDEN, REPEATS = 128, 4000, 300, 512, 9
+WORDS = 4000
 CPU = torch.device("cpu")
 # A phrase is (children, whether it is a noun phrase); a leaf is (word, whether it is a noun phrase).
 RULES = {
@@ -31,6 +32,20 @@ RULES = {
     "PP": [(1.0, "I NP")],
 }
 CLASSES = {"D": (1, 8, 1.3), "J": (10, 400, 1.0), "N": (500, 2000, 0.8), "V": (2600, 700, 0.9), "I": (3400, 30, 1.2)}
+
+
+class Sizes(NamedTuple):
+    """Captions of a batch, values of a word's vector and of a state, and on how many threads each is timed."""
+
+    captions: int
+    dimension: int
+    hidden: int
+    threads: tuple[int, ...]
+    repeats: int
+
+
+FULL = Sizes(128, dimension=300, hidden=512, threads=tuple(sorted({1, torch.get_num_threads()})), repeats=9)
+TOY = Sizes(3, dimension=4, hidden=5, threads=(1,), repeats=1)
 
 
 def made_captions(captions: int, seed: int) -> Trees:
@@ -63,20 +78,20 @@ def made_captions(captions: int, seed: int) -> Trees:
     return Trees(*map(np.array, (word, parent, noun_phrase, root)))
 
 
-def captions() -> Trees:
-    """128 captions: made ones, or real ones from DENSEVSE_PARSES."""
+def captions(count: int) -> Trees:
+    """So many captions: made ones, or real ones from DENSEVSE_PARSES."""
     path = os.environ.get("DENSEVSE_PARSES")
-    return parsed_captions(path) if path else made_captions(CAPTIONS, seed=0)
+    return parsed_captions(path, count) if path else made_captions(count, seed=0)
 
 
-def parsed_captions(path: str) -> Trees:
-    """128 captions of a shard of parses, drawn at random."""
+def parsed_captions(path: str, count: int) -> Trees:
+    """Captions of a shard of parses, drawn at random."""
     from densevse.artifacts import schema
     from densevse.artifacts.schemas.parses import PARSES
     from densevse.language.trees import read_tree
 
     parses = schema.read(path, PARSES, ["status", "tokens", "tree"])
-    parses = parses[parses["status"] == "ok"].sample(CAPTIONS, random_state=0)
+    parses = parses[parses["status"] == "ok"].sample(count, random_state=0)
     numbers: dict[str, int] = {}
     parts: dict[str, list[np.ndarray]] = {name: [] for name in ("word", "parent", "noun_phrase", "root")}
     before = 0
@@ -98,10 +113,9 @@ def laid_out(trees: Trees) -> Subtrees:
 
 def products(layout: Subtrees, encoder: HLSTM) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """The operands of every matrix product of the forward pass: leaves with W, senders with bar U and hat U."""
-    operands = [(torch.randn(len(layout.word), DIMENSION), encoder.w.detach())]
-    return operands + [
-        (torch.randn(len(senders), HIDDEN), matrix)
-        for senders, matrix in zip(layout.senders, encoder.u.detach(), strict=True)
+    leaf, u = encoder.w.detach(), encoder.u.detach()
+    return [(torch.randn(len(layout.word), leaf.shape[1]), leaf)] + [
+        (torch.randn(len(senders), matrix.shape[1]), matrix) for senders, matrix in zip(layout.senders, u, strict=True)
     ]
 
 
@@ -114,10 +128,10 @@ def reference_inputs(trees: Trees) -> dict[str, torch.Tensor]:
     return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
-def ours() -> Callable[[], object]:
+def ours(sizes: Sizes) -> Callable[[], object]:
     """A step of the H-LSTM, its planning included."""
-    trees, vectors, encoder = captions(), nn.Embedding(WORDS, DIMENSION), HLSTM(inputs=DIMENSION, hidden=HIDDEN)
-    chosen = wanted(trees)
+    trees, vectors = captions(sizes.captions), nn.Embedding(WORDS, sizes.dimension)
+    encoder, chosen = HLSTM(inputs=sizes.dimension, hidden=sizes.hidden), wanted(trees)
 
     def step() -> None:
         layout = laid_out(trees)
@@ -126,9 +140,10 @@ def ours() -> Callable[[], object]:
     return step
 
 
-def theirs() -> Callable[[], object]:
+def theirs(sizes: Sizes) -> Callable[[], object]:
     """The same by pytorch-tree-lstm."""
-    trees, vectors, reference = captions(), nn.Embedding(WORDS, DIMENSION), treelstm.TreeLSTM(DIMENSION, HIDDEN)
+    trees, vectors = captions(sizes.captions), nn.Embedding(WORDS, sizes.dimension)
+    reference = treelstm.TreeLSTM(sizes.dimension, sizes.hidden)
     inputs, words, chosen = reference_inputs(trees), torch.from_numpy(trees.word).clamp(min=0), wanted(trees)
 
     def step() -> None:
@@ -138,9 +153,9 @@ def theirs() -> Callable[[], object]:
     return step
 
 
-def bare_products() -> Callable[[], object]:
+def bare_products(sizes: Sizes) -> Callable[[], object]:
     """Forward, gradient of the input and gradient of the weights of every product, each as one large product."""
-    operands = products(laid_out(captions()), HLSTM(inputs=DIMENSION, hidden=HIDDEN))
+    operands = products(laid_out(captions(sizes.captions)), HLSTM(inputs=sizes.dimension, hidden=sizes.hidden))
 
     def multiply() -> None:
         for rows, matrix in operands:
@@ -156,39 +171,43 @@ def wanted(trees: Trees) -> torch.Tensor:
     return torch.from_numpy(np.flatnonzero((trees.parent < 0) | trees.noun_phrase))
 
 
-def contender(make: Callable[[], Callable[[], object]], threads: int, as_in_jobs: bool) -> Callable[[], object]:
+def contender(
+    make: Callable[[Sizes], Callable[[], object]], sizes: Sizes, threads: int, as_in_jobs: bool
+) -> Callable[[], object]:
     """Made in the contender's own process: computing as every job here does, or as PyTorch does by default."""
     torch.manual_seed(0)
     if as_in_jobs:
         set_up(threads)
     else:
         torch.set_num_threads(threads)
-    return make()
+    return make(sizes)
 
 
-def measure(threads: int) -> dict[str, float]:
-    """Median seconds of each contender, in turns."""
+def measure(sizes: Sizes, threads: int) -> dict[str, float]:
+    """Median seconds of each contender, in turns, after an unmeasured one."""
     with ExitStack() as stack:
         running = {
             make.__name__: stack.enter_context(
-                Contender(contender, make, threads, as_in_jobs, environment=JOB_ENVIRONMENT if as_in_jobs else {})
+                Contender(
+                    contender, make, sizes, threads, as_in_jobs, environment=JOB_ENVIRONMENT if as_in_jobs else {}
+                )
             )
             for make, as_in_jobs in ((ours, True), (bare_products, True), (theirs, False))
         }
-        seconds = [{name: one.seconds() for name, one in running.items()} for _ in range(REPEATS)]
+        seconds = [{name: one.seconds() for name, one in running.items()} for _ in range(1 + sizes.repeats)]
     return {name: median(times[name] for times in seconds[1:]) for name in running}
 
 
-def rows() -> list[tuple[str, str, float, str]]:
+def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """(what, target, measured ratio, note) for `make bench`: on one thread, and on as many as there are cores."""
-    return [row for threads in sorted({1, torch.get_num_threads()}) for row in rows_with(threads)]
+    return [row for threads in sizes.threads for row in rows_with(sizes, threads)]
 
 
-def rows_with(threads: int) -> list[tuple[str, str, float, str]]:
+def rows_with(sizes: Sizes, threads: int) -> list[tuple[str, str, float, str]]:
     """The rows for so many threads."""
-    seconds = measure(threads)
+    seconds = measure(sizes, threads)
     times = ", ".join(f"{name} {1000 * value:.0f} ms" for name, value in seconds.items())
-    work = f"128 captions, forward and backward, threads: {threads}"
+    work = f"{sizes.captions} captions, forward and backward, threads: {threads}"
     against_products, against_theirs = seconds["ours"] / seconds["bare_products"], seconds["theirs"] / seconds["ours"]
     return [
         (f"H-LSTM against its bare matrix products; {work}", "at most 1.7", against_products, times),

@@ -25,9 +25,22 @@ from densevse.statistics.bootstrap import Interval
 from densevse.statistics.rankings import RankBootstrap
 from densevse.tables.rows import queries_of
 
-SETS, IMAGES, MODELS, TRAINED_ON, SEEDS = 150, 200, 12, 150, 3
-SIDE, SMALL, RIDGE = 48, 16, 30.0
+SEEDS, SIDE, SMALL, RIDGE = 3, 48, 16, 30.0
 Reals = NDArray[np.float32]
+
+
+class Sizes(NamedTuple):
+    """How many test sets of so many images, models of so many training images, and draws of a bootstrap."""
+
+    sets: int
+    images: int
+    models: int
+    trained_on: int
+    draws: int
+
+
+FULL = Sizes(150, images=200, models=12, trained_on=150, draws=500)
+TOY = Sizes(2, images=30, models=3, trained_on=6, draws=5)
 
 
 class Scenes(NamedTuple):
@@ -87,9 +100,9 @@ class Measured(NamedTuple):
     runs: list[pd.DataFrame]
 
 
-def measure(models: Sequence[Model], number: int) -> Measured:
+def measure(models: Sequence[Model], number: int, sizes: Sizes) -> Measured:
     """Rank a fresh test set with every model."""
-    scenes = generate(IMAGES, (1, number))
+    scenes = generate(sizes.images, (1, number))
     images = len(scenes.families)
     names = np.array([f"image{image}" for image in range(images)], dtype=object)
     captions = np.array([f"{name}#{position}" for name in names for position in range(5)], dtype=object)
@@ -101,36 +114,37 @@ def measure(models: Sequence[Model], number: int) -> Measured:
         scores = model.scores(scenes)
         runs.append(retrieve(lambda i, j, s=scores: lambda a, b: s[a, b], test_set, folds))
     by_image = [name.split("#")[0] for name in queries["query_id"]]
-    drawn = (retrieval_bootstrap(queries, groups, 500) for groups in (families, by_image))
+    drawn = (retrieval_bootstrap(queries, groups, sizes.draws) for groups in (families, by_image))
     return Measured(*drawn, runs)
 
 
-def rows() -> Iterator[tuple[str, str, float, str]]:
+def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
     """Coverage in percent of intervals of Sum, of paired gains, and of means over three seeds."""
-    trained_on = [generate(TRAINED_ON, (0, seed)) for seed in range(MODELS)]
+    trained_on = [generate(sizes.trained_on, (0, seed)) for seed in range(sizes.models)]
     models = [fit(scenes) for scenes in trained_on]
-    starts = [fit(part_of(scenes, 2 * TRAINED_ON // 3)) for scenes in trained_on]  # of the same seeds
-    worse = fit(generate(TRAINED_ON // 3, (2, 0)))
-    measured = [measure([*models, *starts, worse], number) for number in range(SETS)]
+    starts = [fit(part_of(scenes, 2 * sizes.trained_on // 3)) for scenes in trained_on]  # of the same seeds
+    worse = fit(generate(sizes.trained_on // 3, (2, 0)))
+    measured = [measure([*models, *starts, worse], number, sizes) for number in range(sizes.sets)]
     sums = np.array([[metrics_of(run)["rsum"] for run in one.runs] for one in measured])
-    first, gain, mean = sums[:, 0].mean(), (sums[:, 0] - sums[:, -1]).mean(), sums[:, :MODELS].mean()
-    spread = sums[:, :MODELS].mean(axis=0).std(ddof=1)
-    note = f"{SETS} test sets of {IMAGES} scenes; Sum {first:.1f}, its deviation over test sets {sums[:, 0].std():.1f}"
+    first, gain, mean = sums[:, 0].mean(), (sums[:, 0] - sums[:, -1]).mean(), sums[:, : sizes.models].mean()
+    spread = sums[:, : sizes.models].mean(axis=0).std(ddof=1)
+    note = f"{sizes.sets} test sets of {sizes.images} scenes; Sum {first:.1f}, "
+    note += f"its deviation over test sets {sums[:, 0].std():.1f}"
     yield _row("Sum of one model", note, [one.in_families.interval("rsum", _of(one, [0])) for one in measured], first)
     blind = [one.by_image.interval("rsum", _of(one, [0])) for one in measured]
     yield _row("the same, families not known", "images drawn one by one: too narrow", blind, first, target="lower")
     pairs = [one.in_families.difference("rsum", _of(one, [0]), _of(one, [-1])) for one in measured]
     yield _row("gain of one model on another", f"paired; the gain is {gain:.1f}", pairs, gain)
     random = np.random.default_rng(3)
-    chosen = [random.choice(MODELS, SEEDS, replace=False) for _ in measured]
+    chosen = [random.choice(sizes.models, SEEDS, replace=False) for _ in measured]
     note = f"models of different seeds deviate by {spread:.1f}"
     runs = [_of(one, seeds) for one, seeds in zip(measured, chosen, strict=True)]
     student = [one.in_families.interval("rsum", run) for one, run in zip(measured, runs, strict=True)]
     yield _row("mean over three seeds, Student", note, student, mean)
     drawn = [_seeds_drawn(one, seeds, random) for one, seeds in zip(measured, chosen, strict=True)]
     yield _row("mean over three seeds, bootstrap of seeds", "too narrow", drawn, mean, target="lower")
-    rise = mean - sums[:, MODELS:-1].mean()
-    before = [_of(one, [MODELS + seed for seed in seeds]) for one, seeds in zip(measured, chosen, strict=True)]
+    rise = mean - sums[:, sizes.models : -1].mean()
+    before = [_of(one, [sizes.models + seed for seed in seeds]) for one, seeds in zip(measured, chosen, strict=True)]
     risen = [one.in_families.difference("rsum", *pair) for one, *pair in zip(measured, runs, before, strict=True)]
     note = f"seeds are pairs; the gain is {rise:.1f}"
     yield _row("gain of a mean over three seeds on two thirds of its training set", note, risen, rise)

@@ -6,6 +6,7 @@ the size of the one that learns from the authors' sample.
 """
 
 from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -23,27 +24,42 @@ from densevse.vision.timer import Timer
 
 PHOTOGRAPHS = Path("../shared/data/bsds500")
 WEIGHTS = Path("resources/hed/hed.safetensors")
-HEIGHT, WIDTH, PICTURES, PAIRS = 321, 481, 3, 3
 SCALES = (2, 1, 0.5)
 MCG = [[90, 500, 200, 900], [2000, 3000, 5000, 700], [300, 10000, 5000, 700], [300, 4000, 300, 200]]
 SCG = [[700], [4000], [6000], [3000]]
-SUPERPIXELS, BOXES = 4096, 5000
 
 
-def rows() -> list[tuple[str, str, float, str]]:
+class Sizes(NamedTuple):
+    """Of the pictures, of the forest's sample, and of what is proposed."""
+
+    height: int
+    width: int
+    pictures: int
+    sample: int
+    superpixels: int
+    boxes: int
+    pairs: int
+
+
+FULL = Sizes(321, 481, pictures=2, sample=43_920, superpixels=4096, boxes=5000, pairs=2)
+TOY = Sizes(24, 32, pictures=1, sample=40, superpixels=16, boxes=10, pairs=1)
+
+
+def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """What, the target, the ratio, a note."""
     cv2.setNumThreads(1)
-    pictures = _pictures()
+    pictures = _pictures(sizes)
     network = load_hed(WEIGHTS) if WEIGHTS.is_file() else HED().eval().requires_grad_(False)
     detector = HEDContours(network, half_precision=False)
     maps = [_contours(detector, picture) for picture in pictures]
-    forest = _forest()
-    note = f"{PICTURES} {'photographs' if PHOTOGRAPHS.is_dir() else 'made pictures'} of {WIDTH} x {HEIGHT}, "
+    forest = _forest(sizes.sample)
+    kind = "photographs" if PHOTOGRAPHS.is_dir() else "made pictures"
+    note = f"{len(pictures)} {kind} of {sizes.width} x {sizes.height}, "
     note += "contours of HED" if WEIGHTS.is_file() else "gradients as contours, as HED's weights are not there"
     return [
-        _against_search("MCG", "at most 1.5", pictures, maps, MCG, forest, note),
-        _against_search("SCG", "at most 0.5", pictures, [three[1:2] for three in maps], SCG, forest, note),
-        _network(detector, pictures[0]),
+        _against_search("MCG", "at most 1.5", pictures, maps, MCG, forest, sizes, note),
+        _against_search("SCG", "at most 0.5", pictures, [three[1:2] for three in maps], SCG, forest, sizes, note),
+        _network(detector, pictures[0], sizes.pairs),
     ]
 
 
@@ -54,13 +70,14 @@ def _against_search(
     maps: list[list[np.ndarray]],
     counts: list[list[int]],
     forest: RegressionForest,
+    sizes: Sizes,
     note: str,
 ) -> tuple[str, str, float, str]:
     timer = Timer()
 
     def work() -> None:
         for contours in maps:
-            propose(contours, counts, forest, SUPERPIXELS, BOXES, timer)
+            propose(contours, counts, forest, sizes.superpixels, sizes.boxes, timer)
 
     def search() -> None:
         for picture in pictures:
@@ -71,12 +88,12 @@ def _against_search(
 
     work()  # compiles
     timer.seconds.clear()
-    ratio = 1 / times_as_fast(work, search, PAIRS)
-    steps = ", ".join(f"{step} {value / len(maps) / (PAIRS + 1):.2f} s" for step, value in timer.seconds.items())
+    ratio = 1 / times_as_fast(work, search, sizes.pairs)
+    steps = ", ".join(f"{step} {value / len(maps) / (sizes.pairs + 1):.2f} s" for step, value in timer.seconds.items())
     return f"{name} without contours / OpenCV's selective search (quality)", target, ratio, f"{note}; {steps}"
 
 
-def _network(detector: HEDContours, picture: np.ndarray) -> tuple[str, str, float, str]:
+def _network(detector: HEDContours, picture: np.ndarray, pairs: int) -> tuple[str, str, float, str]:
     operands: list[tuple[nn.Module, torch.Tensor]] = []
     layers = [module for module in detector.network.modules() if isinstance(module, nn.Conv2d)]
     hooks = [
@@ -91,32 +108,38 @@ def _network(detector: HEDContours, picture: np.ndarray) -> tuple[str, str, floa
             for layer, inputs in operands:
                 layer(inputs)
 
-    ratio = 1 / times_as_fast(lambda: detector.of(picture, [1], picture.size), bare, PAIRS)
-    return "contours at one scale / the bare convolutions", "at most 1.3", ratio, f"{WIDTH} x {HEIGHT}, fp32"
+    ratio = 1 / times_as_fast(lambda: detector.of(picture, [1], picture.size), bare, pairs)
+    return (
+        "contours at one scale / the bare convolutions",
+        "at most 1.3",
+        ratio,
+        f"{picture.shape[1]} x {picture.shape[0]}, fp32",
+    )
 
 
-def _pictures() -> list[np.ndarray]:
+def _pictures(sizes: Sizes) -> list[np.ndarray]:
     if not PHOTOGRAPHS.is_dir():
         random = np.random.default_rng(0)
-        coarse = random.integers(0, 256, (PICTURES, 20, 30, 3), dtype=np.uint8)
-        return [cv2.resize(one, (WIDTH, HEIGHT), interpolation=cv2.INTER_CUBIC) for one in coarse]
+        coarse = random.integers(0, 256, (sizes.pictures, 20, 30, 3), dtype=np.uint8)
+        return [cv2.resize(one, (sizes.width, sizes.height), interpolation=cv2.INTER_CUBIC) for one in coarse]
     files = [PHOTOGRAPHS / "images" / name for name in photographs(PHOTOGRAPHS)["file"]]
     found = (decode(file.read_bytes(), str(file)) for file in files)
-    return [picture for picture in found if picture.shape == (HEIGHT, WIDTH, 3)][:PICTURES]
+    return [picture for picture in found if picture.shape == (sizes.height, sizes.width, 3)][: sizes.pictures]
 
 
 def _contours(detector: Contours, picture: np.ndarray) -> list[np.ndarray]:
     """Contour maps at three scales."""
     if WEIGHTS.is_file():
         return list(detector.of(picture, SCALES, picture.size))
+    height, width = picture.shape[:2]
     found = []
     for scale in SCALES:
-        grey = cv2.cvtColor(resize(picture, round(HEIGHT * scale), round(WIDTH * scale)), cv2.COLOR_RGB2GRAY)
+        grey = cv2.cvtColor(resize(picture, round(height * scale), round(width * scale)), cv2.COLOR_RGB2GRAY)
         steep = np.hypot(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1))
-        found.append(resize(np.clip(steep, 0, 255).astype(np.uint8), HEIGHT, WIDTH))
+        found.append(resize(np.clip(steep, 0, 255).astype(np.uint8), height, width))
     return found
 
 
-def _forest() -> RegressionForest:
+def _forest(sample: int) -> RegressionForest:
     random = np.random.default_rng(0)
-    return grow(random.random((43_920, 16), np.float32), random.random(43_920, np.float32), trees=50, leaf=5, seed=0)
+    return grow(random.random((sample, 16), np.float32), random.random(sample, np.float32), trees=50, leaf=5, seed=0)

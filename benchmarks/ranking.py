@@ -3,35 +3,47 @@
 import ctypes
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 
 from benchmarks._timing import times_as_fast
 from densevse.evaluation.ranks import evaluate
 
-IMAGES, SENTENCES, DIMENSION, BLOCK = 5000, 25000, 1024, 1000
-PAIRS = 5
+
+class Sizes(NamedTuple):
+    """Of the test set, of the tiles that it is ranked in, and how often it is."""
+
+    images: int
+    sentences: int
+    dimension: int
+    block: int
+    pairs: int
 
 
-def rows() -> list[tuple[str, str, float, str]]:
+FULL = Sizes(5000, 25_000, dimension=1024, block=1000, pairs=5)
+TOY = Sizes(4, 8, dimension=3, block=3, pairs=1)
+
+
+def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """What, the target, the ratio or figure, a note."""
     generator = torch.Generator().manual_seed(0)
-    images = torch.randn(IMAGES, DIMENSION, generator=generator)
-    sentences = torch.randn(SENTENCES, DIMENSION, generator=generator)
-    image_of_sentence = torch.arange(SENTENCES) // (SENTENCES // IMAGES)
+    images = torch.randn(sizes.images, sizes.dimension, generator=generator)
+    sentences = torch.randn(sizes.sentences, sizes.dimension, generator=generator)
+    image_of_sentence = torch.arange(sizes.sentences) // (sizes.sentences // sizes.images)
 
     def rank() -> None:
-        evaluate(lambda i, j: images[i] @ sentences[j].T, image_of_sentence, IMAGES, BLOCK)
+        evaluate(lambda i, j: images[i] @ sentences[j].T, image_of_sentence, sizes.images, sizes.block)
 
     def product() -> None:
-        for start in range(0, IMAGES, BLOCK):
-            images[start : start + BLOCK] @ sentences.T
+        for some in images.split(sizes.block):
+            some @ sentences.T
 
-    ratio = 1 / times_as_fast(rank, product, PAIRS)
+    ratio = 1 / times_as_fast(rank, product, sizes.pairs)
     memory = extra_memory(rank)
-    what = f"ranks of {IMAGES:,} x {SENTENCES:,} at {DIMENSION}-d"
+    what = f"ranks of {sizes.images:,} x {sizes.sentences:,} at {sizes.dimension}-d"
     return [
-        (f"{what} / its matrix product", "<= 1.3", ratio, f"median of {PAIRS} pairs, in turns"),
+        (f"{what} / its matrix product", "<= 1.3", ratio, f"median of {sizes.pairs} pairs, in turns"),
         (f"{what}: extra memory, MB", "<= 150", memory, "peak resident size above that before"),
     ]
 

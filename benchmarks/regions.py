@@ -4,6 +4,7 @@ import io
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -25,35 +26,58 @@ from densevse.vision.networks import load_network
 from densevse.vision.proposals import propose
 from densevse.vision.region_network import RegionNetwork
 
-PICTURES, SIDE, BOXES, PAIRS = 24, 224, 100, 3
-OPTIONS = {"scoring": "crops", "maximum_proposals": 19, "area_exponent": 1}
-SETTINGS = {"architecture": "mobilenet_v2", "layers": {"regions": "pooled"}, "batch_size": 64, "regions": OPTIONS}
+REGIONS, CROP, BATCH = 20, 224, 64
+OPTIONS = {"scoring": "crops", "maximum_proposals": REGIONS - 1, "area_exponent": 1}
+SETTINGS = {"architecture": "mobilenet_v2", "layers": {"regions": "pooled"}, "batch_size": BATCH, "regions": OPTIONS}
 
 
-def rows() -> list[tuple[str, str, float, str]]:
+class Sizes(NamedTuple):
+    """Pixels of a side, pictures that are described, those that selective search looks at, and boxes of one picture."""
+
+    side: int
+    pictures: int
+    searched: int
+    boxes: int
+    pairs: int
+
+
+FULL = Sizes(side=224, pictures=16, searched=8, boxes=100, pairs=2)
+TOY = Sizes(side=48, pictures=1, searched=1, boxes=2, pairs=1)
+
+
+def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """What, the target, the ratio, a note."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        images, pictures = _data_set(folder)
+        images, pictures = _data_set(folder, sizes.pictures, sizes.side)
         save_file(get_model("mobilenet_v2", weights=None).state_dict(), folder / "weights.safetensors")
         network = RegionNetwork(load_network(SETTINGS, folder / "weights.safetensors"), "pooled", "conv")
-        return [_shared(network, pictures[0]), _stage(network, folder, images), _processes(folder, images)]
+        return [
+            _shared(network, pictures[0], sizes),
+            _stage(network, folder, sizes),
+            _processes(folder, images, sizes),
+        ]
 
 
-def _shared(network: RegionNetwork, picture: np.ndarray) -> tuple[str, str, float, str]:
-    boxes = _boxes(BOXES)
-    crops = np.stack([warp(picture, box, SIDE, 16, (124, 116, 104)) for box in boxes])
+def _shared(network: RegionNetwork, picture: np.ndarray, sizes: Sizes) -> tuple[str, str, float, str]:
+    boxes = _boxes(sizes.boxes, sizes.side)
+    crops = np.stack([warp(picture, box, sizes.side, 16, (124, 116, 104)) for box in boxes])
     ratio = times_as_fast(
         lambda: network.of_boxes(picture, boxes, cells=1),
         lambda: [network.of_crops(part) for part in np.array_split(crops, 2)],
-        PAIRS,
+        sizes.pairs,
     )
-    return f"{BOXES} boxes of an image: crops / shared convolution", ">= 12", ratio, "MobileNetV2, 224 pixels"
+    return (
+        f"{sizes.boxes} boxes of an image: crops / shared convolution",
+        ">= 12",
+        ratio,
+        f"MobileNetV2, {sizes.side} pixels",
+    )
 
 
-def _stage(network: RegionNetwork, folder: Path, images: pd.DataFrame) -> tuple[str, str, float, str]:
-    batch = torch.randint(0, 256, (64, 3, SIDE, SIDE), dtype=torch.uint8)
-    batches = -(-PICTURES * 20 // 64)
+def _stage(network: RegionNetwork, folder: Path, sizes: Sizes) -> tuple[str, str, float, str]:
+    batch = torch.randint(0, 256, (BATCH, 3, CROP, CROP), dtype=torch.uint8)
+    batches = -(-sizes.pictures * REGIONS // BATCH)
     weights = folder / "weights.safetensors"
     precision = "bf16" if network.network.dtype == torch.bfloat16 else "fp32"
     network_files = NetworkFiles("mobilenet_v2", SETTINGS | {"precision": precision}, weights)
@@ -68,31 +92,37 @@ def _stage(network: RegionNetwork, folder: Path, images: pd.DataFrame) -> tuple[
         for _ in range(batches):
             network.network.outputs(batch, ["pooled", "classes"])
 
-    note = f"{PICTURES} images of 20 crops; reading, decoding, cropping, writing beside the network"
-    return "regions by crops / its bare network", "<= 1.25", 1 / times_as_fast(stage, bare, PAIRS), note
+    note = f"{sizes.pictures} images of {REGIONS} crops; reading, decoding, cropping, writing beside the network"
+    return "regions by crops / its bare network", "<= 1.25", 1 / times_as_fast(stage, bare, sizes.pairs), note
 
 
-def _processes(folder: Path, images: pd.DataFrame) -> tuple[str, str, float, str]:
+def _processes(folder: Path, images: pd.DataFrame, sizes: Sizes) -> tuple[str, str, float, str]:
     sources, proposer = {"images": str(folder / "images.zip")}, {"kind": "selective_search", "options": {}}
+    some = slice(sizes.searched)
     ratio = times_as_fast(
-        lambda: propose(images, slice(None), sources, proposer, 2),
-        lambda: propose(images, slice(None), sources, proposer, 1),
-        PAIRS,
+        lambda: propose(images, some, sources, proposer, 2),
+        lambda: propose(images, some, sources, proposer, 1),
+        sizes.pairs,
     )
-    return "selective search: one process / two", ">= 1.5", ratio, f"{PICTURES} images, starting the processes included"
+    return (
+        "selective search: one process / two",
+        ">= 1.5",
+        ratio,
+        f"{sizes.searched} images, starting the processes included",
+    )
 
 
-def _boxes(number: int) -> np.ndarray:
+def _boxes(number: int, side: int) -> np.ndarray:
     random = np.random.default_rng(0)
-    begin = random.integers(0, SIDE - 40, (number, 2))
+    begin = random.integers(0, side - 40, (number, 2))
     return np.concatenate([begin, random.integers(20, 40, (number, 2))], axis=1).astype(np.float32)
 
 
-def _data_set(folder: Path) -> tuple[pd.DataFrame, list[np.ndarray]]:
+def _data_set(folder: Path, count: int, side: int) -> tuple[pd.DataFrame, list[np.ndarray]]:
     """Pictures of coarse noise, which selective search finds much in."""
     random = np.random.default_rng(0)
-    coarse = random.integers(0, 256, (PICTURES, 12, 12, 3), dtype=np.uint8)
-    pictures = [cv2.resize(one, (SIDE, SIDE), interpolation=cv2.INTER_CUBIC) for one in coarse]
+    coarse = random.integers(0, 256, (count, 12, 12, 3), dtype=np.uint8)
+    pictures = [cv2.resize(one, (side, side), interpolation=cv2.INTER_CUBIC) for one in coarse]
     with zipfile.ZipFile(folder / "images.zip", "w") as archive:
         for number, picture in enumerate(pictures):
             data = io.BytesIO()
@@ -101,17 +131,17 @@ def _data_set(folder: Path) -> tuple[pd.DataFrame, list[np.ndarray]]:
     facts = {
         "source": "images",
         "split": "train",
-        "width": SIDE,
-        "height": SIDE,
+        "width": side,
+        "height": side,
         "sha256": "",
         "family": "",
         "captions": 0,
     }
-    images = [{"image_id": str(n), "file": f"{n}.jpg", "status": "ok", **facts} for n in range(PICTURES)]
+    images = [{"image_id": str(n), "file": f"{n}.jpg", "status": "ok", **facts} for n in range(count)]
     table = pd.DataFrame(images)
     write(table, IMAGES, folder / "images.parquet", {})
-    boxes = pd.DataFrame(np.tile(_boxes(19), (PICTURES, 1)), columns=BOX)
-    boxes["image_id"], boxes["rank"], boxes["score"] = np.repeat(table["image_id"], 19).to_numpy(), 0, 0.5
-    boxes["rank"] = np.tile(np.arange(19), PICTURES)
+    boxes = pd.DataFrame(np.tile(_boxes(REGIONS - 1, side), (count, 1)), columns=BOX)
+    boxes["image_id"], boxes["score"] = np.repeat(table["image_id"], REGIONS - 1).to_numpy(), 0.5
+    boxes["rank"], boxes["class_name"] = np.tile(np.arange(REGIONS - 1), count), ""
     write(boxes, PROPOSALS, folder / "proposals.parquet", {})
     return table, pictures

@@ -2,6 +2,7 @@
 
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,9 +17,20 @@ from densevse.inference.encoding import batches
 from densevse.inference.encodings import PARTS, KeptImages
 from densevse.methods.interface import DualEncoder, Embeddings, Shapes
 
-IMAGES, DIMENSION, QUERIES, TOP = 1_000_000, 512, 64, 10
-PAIRS = 1
-AT_ONCE = 50_000
+
+class Sizes(NamedTuple):
+    """Of what is searched and asked; the file is written `at_once` rows at a time."""
+
+    images: int
+    dimension: int
+    queries: int
+    top: int
+    at_once: int
+    pairs: int
+
+
+FULL = Sizes(1_000_000, dimension=512, queries=64, top=10, at_once=50_000, pairs=2)
+TOY = Sizes(30, dimension=4, queries=3, top=2, at_once=10, pairs=1)
 
 
 class Products(DualEncoder):
@@ -44,42 +56,47 @@ class Queries(Side):
         return Embeddings(self.vectors[torch.from_numpy(rows)])
 
 
-def rows() -> list[tuple[str, str, float, str]]:
+def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """What, the target, the ratio or figure, a note."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "kept.parquet")
-        write(path)
+        write(path, sizes)
         images, method = KeptImages(path, Products, torch.device("cpu")), Products()
-        queries = Queries(torch.nn.functional.normalize(torch.randn(QUERIES, DIMENSION), dim=1))
+        queries = Queries(torch.nn.functional.normalize(torch.randn(sizes.queries, sizes.dimension), dim=1))
 
         def found() -> None:
-            search(method, images, queries, "sentences", TOP)
+            search(method, images, queries, "sentences", sizes.top)
 
         def products() -> None:
-            for rows in batches(IMAGES, MOST_ROWS):
+            for rows in batches(sizes.images, MOST_ROWS):
                 images.encoding(rows).vectors @ queries.vectors.T
 
-        ratio = 1 / times_as_fast(found, products, PAIRS)
-        memory, took = extra_memory(found), seconds(found)
-    what = f"search of {IMAGES:,} encodings on disk at {DIMENSION}-d, {QUERIES} queries"
+        ratio = 1 / times_as_fast(found, products, sizes.pairs)
+        size, memory, took = path.stat().st_size / 2**20, extra_memory(found), seconds(found)
+    what = f"search of {sizes.images:,} encodings on disk at {sizes.dimension}-d, {sizes.queries} queries"
     return [
         (
             f"{what} / reading them and their products",
             "<= 4",
             ratio,
-            f"{took:.1f} s; median of {PAIRS} pairs, in turns",
+            f"{took:.1f} s; median of {sizes.pairs} pairs, in turns",
         ),
-        (f"{what}: extra memory, MB", "<= 300", memory, "peak resident size above that before; the file has 1,000"),
+        (
+            f"{what}: extra memory, MB",
+            "<= 300",
+            memory,
+            f"peak resident size above that before; the file has {size:,.0f}",
+        ),
     ]
 
 
-def write(path: Path) -> None:
-    """A million made-up vectors of unit norm."""
+def write(path: Path, sizes: Sizes) -> None:
+    """Made-up vectors of unit norm, in half precision, so that the memory of a small machine can hold the file."""
     generator = np.random.default_rng(0)
-    made_from = {"parents": {}, PARTS: [{"dtype": "float32", "shape": [DIMENSION]}]}
-    with FeatureWriter(path, ENCODINGS, (DIMENSION,), np.float16, made_from) as file:
-        for start in range(0, IMAGES, AT_ONCE):
-            vectors = generator.standard_normal((AT_ONCE, DIMENSION), np.float32)
+    made_from = {"parents": {}, PARTS: [{"dtype": "float32", "shape": [sizes.dimension]}]}
+    with FeatureWriter(path, ENCODINGS, (sizes.dimension,), np.float16, made_from) as file:
+        for start in range(0, sizes.images, sizes.at_once):
+            vectors = generator.standard_normal((sizes.at_once, sizes.dimension), np.float32)
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-            ids = pd.DataFrame({"image_id": [f"{number:07d}" for number in range(start, start + AT_ONCE)]})
+            ids = pd.DataFrame({"image_id": [f"{number:07d}" for number in range(start, start + sizes.at_once)]})
             file.append(ids, vectors)

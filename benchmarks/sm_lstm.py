@@ -9,6 +9,7 @@ has a hinge, so that all pairs are computed twice forwards and once backwards. I
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -24,69 +25,104 @@ from densevse.methods.sm_lstm import SMLSTM
 from densevse.methods.structures import Words
 from densevse.runtime.numerics import set_up
 
-CELLS, CELL, CONTEXT, VOCABULARY = 196, 512, 4096, 8000
-IMAGES, SENTENCES = 1000, 5000
-TILE, PAIRS_AS_USUAL, BATCH, PAPER_BATCH, REPEATS = 45, 64, 64, 128, 3
+VOCABULARY, IMAGES, SENTENCES = 8000, 1000, 5000
 
 
-def rows() -> list[tuple[str, str, float, str]]:
+class Sizes(NamedTuple):
+    """Of the model and of what it sees; of the tile, the pairs in the usual way, and the two batches of training."""
+
+    parameters: Parameters
+    cells: int
+    cell: int
+    context: int
+    embedding: int
+    tile: int
+    pairs_as_usual: int
+    batch: int
+    paper_batch: int
+    repeats: int
+
+
+FULL = Sizes(
+    Parameters(),
+    cells=196,
+    cell=512,
+    context=4096,
+    embedding=1024,
+    tile=45,
+    pairs_as_usual=64,
+    batch=64,
+    paper_batch=128,
+    repeats=3,
+)
+SMALL = Parameters(
+    hidden=6,
+    word_hidden=5,
+    word_dimension=4,
+    context_dimension=5,
+    context_word_dimension=4,
+    attention_units=6,
+    similarity=7,
+    score_units=5,
+)
+TOY = Sizes(SMALL, cells=3, cell=4, context=5, embedding=6, tile=3, pairs_as_usual=4, batch=3, paper_batch=4, repeats=1)
+
+
+def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """What, the target, the ratio or figure, a note."""
     set_up(torch.get_num_threads())
     torch.manual_seed(0)
-    model = SMLSTM(Parameters(), Shapes({"grid": CELL, "whole": CONTEXT}, VOCABULARY))
-    return [*rows_of_all_pairs(model), *rows_of_training(model)]
+    model = SMLSTM(sizes.parameters, Shapes({"grid": sizes.cell, "whole": sizes.context}, VOCABULARY))
+    return [*rows_of_all_pairs(model, sizes), *rows_of_training(model, sizes)]
 
 
-def rows_of_all_pairs(model: SMLSTM) -> list[tuple[str, str, float, str]]:
+def rows_of_all_pairs(model: SMLSTM, sizes: Sizes) -> list[tuple[str, str, float, str]]:
     """Scoring: a tile of ours against its products, and against other ways, per pair."""
-    batch = made_batch(TILE)
+    batch, tile = made_batch(sizes, sizes.tile), sizes.tile
     with torch.inference_mode():
         images, sentences = model.encode_batch(batch)
         usual = UsualModel(model, batch)
-        some = torch.arange(PAIRS_AS_USUAL) % TILE, torch.arange(PAIRS_AS_USUAL) * 7 % TILE
+        pairs = torch.arange(sizes.pairs_as_usual)
+        some = pairs % tile, pairs * 7 % tile
         torch.testing.assert_close(usual(*some), model.compare(images, sentences, *some), atol=1e-4, rtol=1e-3)
-        cells, words = (
-            torch.randn(TILE, CELLS, 1024),
-            torch.randn(TILE, int(batch.sentences["words"].lengths.max()), 1024),
-        )
         lengths = batch.sentences["words"].lengths.tolist()
-        tile, products, as_usual, scan = (
-            time / pairs
-            for time, pairs in zip(
-                best_of(
-                    lambda: model.score(images, sentences),
-                    products_of(model, lengths, TILE * TILE, TILE),
-                    lambda: usual(*some),
-                    lambda: scan_scores(cells, words, lengths),
-                ),
-                (TILE * TILE, TILE * TILE, PAIRS_AS_USUAL, TILE * TILE),
-                strict=True,
-            )
+        cells, words = (torch.randn(tile, count, sizes.embedding) for count in (sizes.cells, max(lengths)))
+        seconds_of_all = best_of(
+            sizes.repeats,
+            lambda: model.score(images, sentences),
+            products_of(model, sizes.cells, lengths, tile * tile, tile),
+            lambda: usual(*some),
+            lambda: scan_scores(cells, words, lengths),
         )
-    what = f"sm-LSTM, T = 3, {CELLS} cells, {IMAGES:,} x {SENTENCES:,} pairs"
-    minutes = tile * IMAGES * SENTENCES / 60
-    ours = f"{1000 * tile:.3f} ms for a pair"
+    counts = tile * tile, tile * tile, len(pairs), tile * tile
+    ours, products, as_usual, scan = (time / count for time, count in zip(seconds_of_all, counts, strict=True))
+    what = f"sm-LSTM, T = 3, {sizes.cells} cells, {IMAGES:,} x {SENTENCES:,} pairs"
+    minutes = ours * IMAGES * SENTENCES / 60
+    note = f"{1000 * ours:.3f} ms for a pair"
     return [
-        (f"{what} / their bare products", "<= 2.5", tile / products, f"{ours} / {1000 * products:.3f} ms"),
-        (f"{what}, batched in the usual way / ours", ">= 20", as_usual / tile, f"{1000 * as_usual:.2f} ms / {ours}"),
-        (f"{what}: minutes, extrapolated from a tile", "", minutes, ours),
-        ("SCAN's scores as its authors write them / sm-LSTM's", "", scan / tile, f"{1000 * scan:.3f} ms / {ours}"),
+        (f"{what} / their bare products", "<= 2.5", ours / products, f"{note} / {1000 * products:.3f} ms"),
+        (f"{what}, batched in the usual way / ours", ">= 20", as_usual / ours, f"{1000 * as_usual:.2f} ms / {note}"),
+        (f"{what}: minutes, extrapolated from a tile", "", minutes, note),
+        ("SCAN's scores as its authors write them / sm-LSTM's", "", scan / ours, f"{1000 * scan:.3f} ms / {note}"),
     ]
 
 
-def rows_of_training(model: SMLSTM) -> list[tuple[str, str, float, str]]:
+def rows_of_training(model: SMLSTM, sizes: Sizes) -> list[tuple[str, str, float, str]]:
     """A training step where all pairs have hinges, against three times its products; memory at the paper's batch."""
-    batch, paper = made_batch(BATCH), made_batch(PAPER_BATCH)
+    size = sizes.batch
+    batch, paper = made_batch(sizes, size), made_batch(sizes, sizes.paper_batch)
     lengths = batch.sentences["words"].lengths.tolist()
     step, products = best_of(
-        lambda: training_step(model, batch), products_of(model, lengths, BATCH * BATCH, BATCH, backward=True)
+        sizes.repeats,
+        lambda: training_step(model, batch),
+        products_of(model, sizes.cells, lengths, size * size, size, backward=True),
     )
     memory = extra_memory(lambda: training_step(model, paper)) / 1024
-    note = f"{step:.2f} s / {products:.2f} s for {BATCH} x {BATCH} pairs, all of which have hinges"
+    note = f"{step:.2f} s / {products:.2f} s for {size} x {size} pairs, all of which have hinges"
     return [
         ("sm-LSTM training step / its bare products", "<= 2.5", step / products, note),
         (
-            f"sm-LSTM training step, {PAPER_BATCH} x 101 pairs: extra memory, GB",
+            f"sm-LSTM training step, {sizes.paper_batch} x 101 pairs: extra memory, GB",
             "<= 8",
             memory,
             "peak above that before",
@@ -101,22 +137,22 @@ def training_step(model: SMLSTM, batch: Batch) -> None:
     model.loss(*model.encode_batch(batch), batch, moment).backward()
 
 
-def made_batch(size: int) -> Batch:
+def made_batch(sizes: Sizes, size: int) -> Batch:
     """Random images, and sentences of 8 to 20 words."""
     generator = torch.Generator().manual_seed(size)
     lengths = torch.randint(8, 21, (size,), generator=generator)
     index = torch.randint(2, VOCABULARY, (size, 20), generator=generator)
     index = index.masked_fill(torch.arange(20) >= lengths.unsqueeze(1), 0)[:, : int(lengths.max())]
     views = {
-        "grid": torch.rand(size, CELLS, CELL, generator=generator),
-        "whole": torch.rand(size, CONTEXT, generator=generator),
+        "grid": torch.rand(size, sizes.cells, sizes.cell, generator=generator),
+        "whole": torch.rand(size, sizes.context, generator=generator),
     }
     sentences = Sentences({"words": Words(index, lengths)})
     return Batch(Images(views, torch.ones(size, 0, dtype=torch.bool)), sentences, torch.eye(size, dtype=torch.bool))
 
 
 def products_of(
-    model: SMLSTM, lengths: list[int], pairs: int, owners: int, backward: bool = False
+    model: SMLSTM, cells: int, lengths: list[int], pairs: int, owners: int, backward: bool = False
 ) -> Callable[[], None]:
     """The products that pairs cannot do without, each as one large one; backward: those of both gradients too.
 
@@ -133,10 +169,10 @@ def products_of(
     operands = [(times, torch.randn(pairs, k), torch.randn(k, n)) for times, k, n in linear]
     sums = [
         (torch.randn(count, pairs // owners, size), torch.randn(count, size, p.similarity))
-        for count, size in [(owners, CELLS), *((lengths.count(length), length) for length in sorted(set(lengths)))]
+        for count, size in [(owners, cells), *((lengths.count(length), length) for length in sorted(set(lengths)))]
     ]
     units = torch.randn(256, p.attention_units), torch.randn(p.attention_units)
-    logits = pairs * CELLS + pairs // owners * sum(lengths)
+    logits = pairs * cells + pairs // owners * sum(lengths)
 
     def multiply() -> None:
         with torch.inference_mode():
@@ -237,9 +273,9 @@ def scan_scores(images: Tensor, captions: Tensor, lengths: list[int], smooth: fl
     return torch.cat(similarities, dim=1)
 
 
-def best_of(*works: Callable[[], object]) -> list[float]:
+def best_of(repeats: int, *works: Callable[[], object]) -> list[float]:
     """The best of runs that alternate, in seconds, after one unmeasured run each."""
     for work in works:
         work()
-    times = [[seconds(work) for work in works] for _ in range(REPEATS)]
+    times = [[seconds(work) for work in works] for _ in range(repeats)]
     return [min(column) for column in zip(*times, strict=True)]

@@ -6,10 +6,9 @@ config/methods/vse.yaml: LSTM, 1024-d; 4096-d image vectors.
 """
 
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence
 
+from benchmarks._timing import seconds
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
@@ -36,21 +36,36 @@ from densevse.training.checkpoints import Checkpoint
 from densevse.training.loop import Trainer
 from densevse.training.retrieval import Retrieval
 
-COUNT, VOCABULARY, FEATURE, BATCH, RUNS = 2000, 8000, 4096, 128, 9
-PARAMETERS = {"dimension": 1024, "word_dimension": 300, "encoder": "lstm"}
+
+class Sizes(NamedTuple):
+    """Of the data set, of a batch, and of the method."""
+
+    images: int
+    vocabulary: int
+    feature: int
+    batch: int
+    dimension: int
+    word_dimension: int
+    runs: int
 
 
-def rows() -> list[tuple[str, str, float, str]]:
+FULL = Sizes(2000, vocabulary=8000, feature=4096, batch=128, dimension=1024, word_dimension=300, runs=9)
+TOY = Sizes(6, vocabulary=30, feature=5, batch=4, dimension=6, word_dimension=5, runs=1)
+
+
+def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """What, the target, the ratio, a note; best of runs that alternate."""
     set_up(torch.get_num_threads())
     with tempfile.TemporaryDirectory() as folder:
-        pairs = made_pairs(Path(folder))
+        pairs = made_pairs(Path(folder), sizes)
         generator = np.random.default_rng(1)
-        sentences = generator.choice(len(pairs.rows.caption_ids), BATCH, replace=False)
+        sentences = generator.choice(len(pairs.rows.caption_ids), sizes.batch, replace=False)
         batch = pairs.batch(sentences)
-        trainer = made_trainer("vse", PARAMETERS, {"whole": FEATURE}, pairs, Path(folder))
+        parameters = {"dimension": sizes.dimension, "word_dimension": sizes.word_dimension, "encoder": "lstm"}
+        trainer = made_trainer("vse", parameters, {"whole": sizes.feature}, pairs, Path(folder), sizes)
         method, moment = trainer.task.module, Moment(1, "main", trainer.task.parameters)
         step, loading, products, ours, theirs = best_of(
+            sizes.runs,
             lambda: trainer.step(pairs.batch(sentences), moment, 2e-4),
             lambda: pairs.batch(sentences),
             bare_products(method, batch),
@@ -76,15 +91,10 @@ def note(one: float, other: float) -> str:
     return f"{1000 * one:.1f} ms / {1000 * other:.1f} ms"
 
 
-def best_of(*works: Callable[[], object]) -> list[float]:
-    times = [[seconds(work) for work in works] for _ in range(RUNS)]
+def best_of(runs: int, *works: Callable[[], object]) -> list[float]:
+    """The best of runs that alternate, in seconds."""
+    times = [[seconds(work) for work in works] for _ in range(runs)]
     return [min(column) for column in zip(*times, strict=True)]
-
-
-def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def bare_products(method: VSE, batch: Batch) -> Callable[[], None]:
@@ -93,7 +103,8 @@ def bare_products(method: VSE, batch: Batch) -> Callable[[], None]:
     recurrence = products_of_recurrence(
         method.sentence, prefixes(batch.sentences["words"].on_host(), torch.device("cpu"))
     )
-    features, joint = torch.randn(BATCH, image.shape[1]), torch.randn(BATCH, len(image))
+    count = len(batch.sentences["words"].lengths)
+    features, joint = torch.randn(count, image.shape[1]), torch.randn(count, len(image))
 
     def multiply() -> None:
         with torch.inference_mode():
@@ -165,35 +176,37 @@ def packed_encoding(encoder: Recurrent, words: nn.Embedding, batch: Batch) -> Ca
 
 
 def made_trainer(
-    name: str, parameters: dict[str, Any], features: dict[str, int], pairs: Pairs, folder: Path
+    name: str, parameters: dict[str, Any], features: dict[str, int], pairs: Pairs, folder: Path, sizes: Sizes
 ) -> Trainer:
     torch.manual_seed(0)
-    method = build(name, parameters, Shapes(features, VOCABULARY + 2))
+    method = build(name, parameters, Shapes(features, sizes.vocabulary + 2))
     phases = [NamedPhase(name="main", epochs=1, learning_rate=2e-4)]
-    recipe = Recipe(training=TrainingConfig(batch_size=BATCH, grad_clip=2.0), phases=phases, seed=0)
+    recipe = Recipe(training=TrainingConfig(batch_size=sizes.batch, grad_clip=2.0), phases=phases, seed=0)
     return Trainer(Retrieval(method, pairs, pairs), recipe, Checkpoint(folder / "model", "0" * 64))
 
 
-def made_captions(count: int, generator: np.random.Generator) -> list[str]:
+def made_captions(count: int, vocabulary: int, generator: np.random.Generator) -> list[str]:
     """Words by Zipf's law; a first word is one of a few, as a third of captions begin with "a man" or "a dog"."""
-    share = np.arange(1, VOCABULARY + 1) ** -1.15
-    words = generator.choice(VOCABULARY, (count, 40), p=share / share.sum())
+    share = np.arange(1, vocabulary + 1) ** -1.15
+    words = generator.choice(vocabulary, (count, 40), p=share / share.sum())
     words[:, 0] = generator.choice(4, count, p=[0.6, 0.2, 0.1, 0.1])
     lengths = generator.normal(11.8, 3.8, count).round().clip(3, 38).astype(int)
     return [" ".join(f"w{word}" for word in row[:length]) for row, length in zip(words, lengths, strict=True)]
 
 
-def made_pairs(folder: Path) -> Pairs:
+def made_pairs(folder: Path, sizes: Sizes) -> Pairs:
     """Images with random vectors and made captions, five each, as files."""
     generator = np.random.default_rng(0)
-    ids = [f"image{i}" for i in range(COUNT)]
+    ids = [f"image{i}" for i in range(sizes.images)]
     images = pd.DataFrame({"image_id": ids, "source": "", "file": ids, "split": "train", "width": 1, "height": 1})
     images = images.assign(sha256="", family=images["image_id"], captions=5, status="ok")
     captions = images.loc[images.index.repeat(5), ["image_id", "split"]].reset_index(drop=True)
-    captions = captions.assign(position=captions.index % 5, text=made_captions(len(captions), generator))
+    captions = captions.assign(
+        position=captions.index % 5, text=made_captions(len(captions), sizes.vocabulary, generator)
+    )
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
-    words = [f"w{i}" for i in range(VOCABULARY)]
-    vocabulary = pd.DataFrame({"index": range(2, VOCABULARY + 2), "word": words, "count": 1})
+    words = [f"w{i}" for i in range(sizes.vocabulary)]
+    vocabulary = pd.DataFrame({"index": range(2, sizes.vocabulary + 2), "word": words, "count": 1})
     tokens = captions[["caption_id", "image_id", "split"]].assign(tokens=captions["text"].str.split())
     tables = {
         "image_table": (images, IMAGES),
@@ -202,8 +215,8 @@ def made_pairs(folder: Path) -> Pairs:
     }
     for name, (rows, kind) in {**tables, "words": (vocabulary, WORDS)}.items():
         schema.write(rows, kind, folder / f"{name}.parquet", {})
-    with FeatureWriter(folder / "whole.parquet", IMAGE_FEATURES, (FEATURE,), np.float16, {}) as file:
-        file.append(images[["image_id"]], generator.random((COUNT, FEATURE), np.float32))
+    with FeatureWriter(folder / "whole.parquet", IMAGE_FEATURES, (sizes.feature,), np.float16, {}) as file:
+        file.append(images[["image_id"]], generator.random((sizes.images, sizes.feature), np.float32))
     names = ("image_table", "caption_table", "tokens", "words")
     named = {name: str(folder / f"{name}.parquet") for name in names}
     return Inputs(Files.of({**named, "view_whole": [str(folder / "whole.parquet")]}), ["words"]).pairs("train")

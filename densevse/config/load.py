@@ -1,6 +1,6 @@
 """Reading config/: files and overrides become one validated `Config`; a variant becomes one plain `Method`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +20,7 @@ from densevse.runtime.errors import InputError
 Layer = tuple[str, Mapping[str, Any]]
 _Kind = Literal["methods", "generators"]
 Model = tuple[_Kind, str]  # a variant of config/methods or config/generators
+Needs = dict[str, Model]  # the models that must be trained before one, by the keys that name them
 
 FOLDERS = (
     "datasets",
@@ -46,8 +47,9 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     entries |= {path.stem: read_yaml(path) for path in _entries(Path(folder, "analyses"))}
     _check_new(entries, overrides)
     config = validate(with_analyses(), merge(entries, overrides), "the configuration")
+    found: dict[Hashable, Needs] = {}
     for dataset in config.datasets:
-        _check_order(config, dataset)
+        _check_order(config, dataset, found)
     return config
 
 
@@ -85,11 +87,19 @@ def _entry_type(folder: str) -> type[BaseModel] | None:
     return found
 
 
-def _check_order(config: Config, dataset: str) -> None:
-    """Raise `InputError` for a model that does not fit, or where some need each other and none can be trained first."""
+def _check_order(config: Config, dataset: str, found: dict[Hashable, Needs]) -> None:
+    """Raise `InputError` for a model that does not fit, or where some need each other and none can be trained first.
+
+    `found` keeps needs for the next data set, as few models differ from one to another.
+    """
     models: list[Model] = [("methods", name) for name in config.variant_names()]
     models += [("generators", name) for name in config.generator_names()]
-    needs = {model: _needs(config, model, dataset) for model in models}
+    needs = {}
+    for model in models:
+        made_of = (model, *(place for place, _ in _layers(*model, config, dataset)))
+        if made_of not in found:
+            found[made_of] = _needs(config, model, dataset)
+        needs[model] = found[made_of]
     try:
         TopologicalSorter({model: needed.values() for model, needed in needs.items()}).prepare()
     except CycleError as error:
@@ -106,14 +116,14 @@ def _check_order(config: Config, dataset: str) -> None:
         ) from None
 
 
-def _needs(config: Config, model: Model, dataset: str) -> dict[str, Model]:
-    """The models that must be trained before one of config/methods or config/generators, by the keys that name them."""
+def _needs(config: Config, model: Model, dataset: str) -> Needs:
+    """The models that must be trained before one of config/methods or config/generators."""
     kind, name = model
     if kind == "generators":
         variant_of = generator(config, name, dataset).joint_embedding
         return {"joint_embedding": ("methods", variant_of)} if variant_of else {}
     method = variant(config, name, dataset)
-    needs: dict[str, Model] = {}
+    needs: Needs = {}
     if method.starts_from:
         needs["starts_from"] = ("methods", method.starts_from)
     if method.generator:

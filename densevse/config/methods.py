@@ -50,6 +50,8 @@ def check_parameters_of_phases(parameters: Strict, phases: Mapping[str, Phase]) 
     """Raise `ValueError` naming what of a phase's changes does not fit the parameters."""
     own = parameters.model_dump()
     for name, phase in phases.items():
+        if not phase.parameters:
+            continue
         try:
             type(parameters).model_validate({**own, **phase.parameters})
         except ValidationError as error:

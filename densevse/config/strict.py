@@ -19,11 +19,12 @@ class Strict(BaseModel):
     @classmethod
     def _keys_exist(cls, values: Any) -> Any:
         """Before pydantic's own message, which does not say what was meant."""
+        fields = cls.model_fields
         for key in values if isinstance(values, Mapping) else ():
             if key in cls.RENAMED:
                 raise ValueError(f"{key}: this key is now {cls.RENAMED[key]}")
-            if key not in cls.model_fields:
-                raise ValueError(f"{key}: there is no such key{or_meant(str(key), cls.model_fields)}")
+            if key not in fields:
+                raise ValueError(f"{key}: there is no such key{or_meant(str(key), fields)}")
         return values
 
 

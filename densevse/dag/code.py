@@ -43,9 +43,9 @@ class Code:
     """
 
     def __init__(self, root: str | Path, kept: str | Path) -> None:
-        files = [*Path(root, PACKAGE).rglob("*.py"), *Path(root, SCRIPTS).rglob("*.py")]
         before = _read_kept(Path(kept))
-        found = {path.relative_to(root).as_posix(): _facts_or_kept(path, root, before) for path in files}
+        files = [file for folder in (PACKAGE, SCRIPTS) for file in _modules(str(root), folder)]
+        found = {file: _facts_or_kept(entry, before.get(file)) for file, entry in files}
         if found != before:
             _write_kept(found, Path(kept))
         self._facts = {file: Facts(*known[2:]) for file, known in found.items()}
@@ -87,13 +87,22 @@ class Code:
         return {file for path in paths for file in (f"{path}.py", f"{path}/__init__.py") if file in self._facts}
 
 
-def _facts_or_kept(path: Path, root: str | Path, before: dict[str, list[Any]]) -> list[Any]:
-    """Size and time of change of a file, then the facts."""
-    status = path.stat()
-    known = before.get(path.relative_to(root).as_posix(), [None, None])
-    if known[:2] == [status.st_size, status.st_mtime_ns]:
+def _modules(root: str, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Each Python file in a folder below `root` and in those inside it, by its path below `root`."""
+    with os.scandir(f"{root}/{folder}") as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                yield f"{folder}/{entry.name}", entry
+            elif entry.is_dir():
+                yield from _modules(root, f"{folder}/{entry.name}")
+
+
+def _facts_or_kept(file: os.DirEntry[str], known: list[Any] | None) -> list[Any]:
+    """Size and time of change of a file, then the facts; those `known` where neither has changed."""
+    status = file.stat()
+    if known and known[:2] == [status.st_size, status.st_mtime_ns]:
         return known
-    return [status.st_size, status.st_mtime_ns, *facts(path.read_text(encoding="utf-8"))]
+    return [status.st_size, status.st_mtime_ns, *facts(Path(file).read_text(encoding="utf-8"))]
 
 
 def _read_kept(kept: Path) -> dict[str, list[Any]]:

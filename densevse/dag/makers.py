@@ -2,6 +2,9 @@
 
 from typing import Any
 
+BY_HAND = "obtain_by_hand"
+"""The rule whose files are the user's."""
+
 
 class Makers:
     """The rules of a workflow, which may still be reading its files."""
@@ -9,11 +12,17 @@ class Makers:
     def __init__(self, workflow: Any) -> None:
         self._workflow = workflow
 
+    def of(self, path: str) -> list[str]:
+        """The names of the rules that make a path."""
+        return [rule.name for rule in self._workflow.rules if _may_make(rule, path) and rule.is_producer(path)]
+
     def make(self, path: str) -> bool:
         """Whether a rule makes a path; a file that is obtained by hand is the user's."""
-        return any(rule.is_producer(path) for rule in self._workflow.rules if self._may_make(rule, path))
+        return any(name != BY_HAND for name in self.of(path))
 
-    def _may_make(self, rule: Any, path: str) -> bool:
-        """Whether one of a rule's outputs begins as the path does; to compare all of it takes long."""
-        by_hand = rule.name == "obtain_by_hand"
-        return not by_hand and any(path.startswith(output.constant_prefix()) for output in rule.output)
+
+def _may_make(rule: Any, path: str) -> bool:
+    """Whether one of a rule's outputs begins and ends as the path does; to compare all of it takes long."""
+    return any(
+        path.startswith(file.constant_prefix()) and path.endswith(file.constant_suffix()) for file in rule.output
+    )

@@ -28,9 +28,9 @@ class OwnFileStage(Stage):
                         f"{key}: {path} holds {folder}, which changes in each run; name a folder of its own."
                     )
 
-    def absent(self, is_made: Callable[[str], bool]) -> str:
+    def absent(self, makers: Callable[[str], list[str]]) -> str:
         """The paths that are not there and that no rule makes."""
-        return any_of(path for path in self._absent() if not is_made(path))
+        return any_of(path for path in self._absent() if not makers(path))
 
     def refuse(self, absent: str) -> None:
         """Raise `InputError` naming the key of a path that is not there."""

@@ -72,7 +72,7 @@ def search(
         for numbers in tiles:
             asking = queries.encoding(numbers)
             scores = _scores(method, found, asking).T if asked == "sentences" else _scores(method, asking, found)
-            best = _best(best, _candidates(scores, numbers, rows, top), top)
+            best = _best(best, _candidates(scores, numbers, rows, top, _bars(best, numbers, top)), top)
     return best
 
 
@@ -90,14 +90,28 @@ def _scores(method: Method, images: Encoding, sentences: Encoding) -> Scores:
     return scores
 
 
-def _candidates(scores: Scores, queries: Indices, rows: Indices, top: int) -> Answers:
-    """Of (queries, rows) scores those that may be among the `top` best: at least as high as the last of them."""
+def _bars(best: Answers, queries: Indices, top: int) -> Scores:
+    """The score of each query's last answer, which a better one must reach; minus infinity where some are free."""
+    begin, end = (np.searchsorted(best.query, queries, side) for side in ("left", "right"))
+    full = end - begin == top
+    bars = np.full(len(queries), -np.inf, np.float32)
+    bars[full] = best.score[end[full] - 1]
+    return bars
+
+
+def _candidates(scores: Scores, queries: Indices, rows: Indices, top: int, bars: Scores) -> Answers:
+    """Of (queries, rows) scores those that may be among the `top` best: at least as high as the last of them.
+
+    Nearly all lie below the `bars` of earlier tiles, so that few queries have more than `top` to be told apart.
+    """
     finite = np.isfinite(scores).all(axis=1)
     if not finite.all():
         query = queries[int(finite.argmin())]
         raise InputError(f"query {query} (counted from 0): the model gives it a score that is not a number.")
-    last = scores.shape[1] - min(top, scores.shape[1])
-    query, row = np.nonzero(scores >= np.partition(scores, last, axis=1)[:, last : last + 1])
+    crowded = np.count_nonzero(scores >= bars[:, None], axis=1) > top
+    if crowded.any():
+        bars[crowded] = np.partition(scores[crowded], -top, axis=1)[:, -top]
+    query, row = np.nonzero(scores >= bars[:, None])
     return Answers(queries[query], rows[row], scores[query, row])
 
 

@@ -1,6 +1,7 @@
 """A folder of declarations, each a module that is found by its name and says what must be known to plan with it."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -23,12 +24,16 @@ class Door(Mapping[str, Declaration], Generic[Declaration]):
         self.kind, self._package, self._others = kind, f"{__package__}.{folder}", others or {}
         files = Path(__file__).with_name(folder).glob("*.py")
         self.named = sorted(file.stem for file in files if file.stem != "__init__")
+        self._declared = cache(self._imported)  # thousands of entries are checked before a plan stands
 
     def __getitem__(self, name: str) -> Declaration:
         if name in self._others:
             return self._others[name]
         if name not in self.named:
             raise KeyError(name)
+        return self._declared(name)
+
+    def _imported(self, name: str) -> Declaration:
         declared: Declaration = import_module(f"{self._package}.{name}").DECLARED
         return declared
 

@@ -1,6 +1,6 @@
 # A path of the configuration that is not there. This is included last, as it asks which paths the rules before it make.
 
-tables.check_names(lambda path: [rule.name for rule in workflow.rules if rule.is_producer(path)])
+tables.check_names(makers.of)
 
 
 # Is planned where a target needs such a path, and never runs: see densevse/dag/own_files.py.
@@ -8,7 +8,7 @@ rule absent:
     output:
         "{absent}",
     wildcard_constraints:
-        absent=own_files.absent(lambda path: any(rule.is_producer(path) for rule in workflow.rules)),
+        absent=own_files.absent(makers.of),
     localrule: True
     conda:
         "../../../envs/base.yaml"

@@ -32,7 +32,8 @@ for name, value in JOB_ENVIRONMENT.items():
 check_place(str(ROOT), sys.executable)
 check_configfiles(workflow.configfiles)
 
-project = Project(ROOT, config, Contents(is_made=Makers(workflow).make, timeless=ancient, say=logger.info))
+makers = Makers(workflow)
+project = Project(ROOT, config, Contents(is_made=makers.make, timeless=ancient, say=logger.info))
 check_tables(project)
 settings = project.config
 for warnings in (read_only, dated_in_the_future):

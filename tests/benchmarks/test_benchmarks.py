@@ -1,0 +1,68 @@
+import importlib
+import math
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks import __main__ as bench
+from benchmarks._machine import machine
+
+ROWS = {
+    "captions": 2,
+    "defrag": 4,
+    "dry_run": 1,
+    "features": 1,
+    "generation": 1,
+    "hlstm": 2,
+    "interval_coverage": 6,
+    "mcg": 3,
+    "ranking": 2,
+    "regions": 3,
+    "search": 2,
+    "sm_lstm": 6,
+    "store": 2,
+    "training": 3,
+}
+SLOW = {"dry_run", "features", "hlstm", "mcg", "regions"}  # they start processes or compile
+LINUX = {"defrag", "ranking", "search", "sm_lstm"}  # memory is read from /proc
+
+
+def test_each_benchmark_is_tried():
+    assert set(ROWS) == set(bench.names())
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in ROWS]
+)
+def test_a_benchmark_yields_its_rows_at_toy_size(name):
+    if name in LINUX and not sys.platform.startswith("linux"):
+        pytest.skip("memory is read from /proc")
+    module = importlib.import_module(f"benchmarks.{name}")
+    torch.set_num_threads(1)  # threads that wait for each other take seconds where other tests run beside
+    rows = list(module.rows(module.TOY))
+    assert len({what for what, *_ in rows}) == len(rows) == ROWS[name]
+    for what, target, measured, note in rows:
+        assert math.isfinite(measured)
+        assert measured >= 0
+        assert not {"|", "\n", "nan"} & {*what, *target, *note, *note.split()}  # each is a cell of a table
+
+
+def test_the_table_says_machine_load_and_date(tmp_path, monkeypatch, capsys):
+    ranking = importlib.import_module("benchmarks.ranking")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ranking, "rows", lambda: [("ours / theirs", "<= 2", 1.234, "a note")])
+    bench.main(["ranking"])
+    printed, progress = capsys.readouterr()
+    table = Path(bench.KEPT).read_text(encoding="utf-8")
+    assert "| ours / theirs | <= 2 | 1.23 | a note |" in table
+    assert table.count("load average") == 2
+    assert machine() in table
+    assert printed == table
+    assert "ranking: 1 of 1" in progress
+
+
+def test_an_unknown_benchmark_is_refused():
+    with pytest.raises(SystemExit, match="no benchmark 'rankin'; known: captions"):
+        bench.main(["rankin"])
