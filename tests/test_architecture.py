@@ -49,6 +49,7 @@ ALLOWED = {
     "dag": {"runtime", "config", "artifacts.shards", "artifacts.files", "tables.published", "tables.plan"},
     "scenes": CORE - {"dag", "report", "tables"},
     "analyses": CORE,
+    "carry": {"runtime", "config", "artifacts", "tables", "dag"},
 }
 MODULES = sorted((ROOT / "densevse").rglob("*.py"))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from densevse.carry.records import RECORDS, VOCABULARY, ModelName
+from densevse.carry.records import RECORDS_FILE, VOCABULARY, ModelName
 from densevse.config.declared.structures import STRUCTURES
 from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.networks import NetworkConfig
@@ -27,7 +27,7 @@ class CarriedStage(Stage):
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self.folder = Path(self.resources, "carried")
-        found = sorted(self.folder.glob(f"*/models/*/seed*/round*/{RECORDS}"))
+        found = sorted(self.folder.glob(f"*/models/*/seed*/round*/{RECORDS_FILE}"))
         self._models = {path.parent.relative_to(self.folder).as_posix(): path.parent for path in found}
 
     def models(self) -> str:
@@ -75,7 +75,7 @@ class CarriedStage(Stage):
             "images": {view: _seen(view, name, network) for view, name, network in self._networks(dataset, variant)},
             "sentences": {
                 "structures": training.sentences(dataset, variant),
-                "tokenisation": self.project.code.digest("tokenize_captions.py"),
+                "tokenisation_code": self.project.code.digest("tokenize_captions.py"),
                 "minimum_word_count": entry.minimum_word_count,
                 "parser": entry.parser if parsed else None,
                 "parsing": ParseStage(self.project).options(entry.parser) if parsed else None,
@@ -136,7 +136,7 @@ class CarriedStage(Stage):
 def _seen(view: str, name: str, network: NetworkConfig) -> dict[str, Any]:
     """What decides the features of a view."""
     fields = REGION_FIELDS if VIEWS[view].of_proposals else IMAGE_FIELDS
-    return {"network": name, "layer": network.layers.get(view), **network.model_dump(mode="json", include=fields)}  # type: ignore[call-overload]
+    return {"network": name, "layer": network.layers.get(view), **network.model_dump(mode="json", include=fields)}
 
 
 def _origin(weights: Source | None, trained_on: str | None) -> str:

@@ -15,13 +15,13 @@ from densevse.artifacts.lineage import PARENTS, made_from
 from densevse.artifacts.schemas.tables import RESULTS
 from densevse.carry.card import CARD, LICENCES, model_card, page_of_licences
 from densevse.carry.folders import whole_folder
-from densevse.carry.records import HISTORY, RECORDS, VOCABULARY, WEIGHTS, ModelName, ModelRecords
+from densevse.carry.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
 from densevse.tables.layout import sheets
 from densevse.tables.plan import SectionPlan, TablePlan
 from densevse.tables.rows import Row, as_record
 from densevse.tables.sections import MeasuredSection, SectionArtifacts, read_section
 
-PREPROCESSING, METRICS = "preprocessing.json", "metrics.csv"
+_PREPROCESSING, _METRICS = "preprocessing.json", "metrics.csv"
 _SOFTWARE = ("numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")
 
 
@@ -53,19 +53,19 @@ def export_model(
     preprocessing = _preprocessing(made_from(artifacts.model), settings, described)
     versions = {"python": platform.python_version(), **{software: version(software) for software in _SOFTWARE}}
     with whole_folder(Path(folder)) as temporary:
-        shutil.copyfile(artifacts.model, temporary / WEIGHTS)
-        shutil.copyfile(artifacts.history, temporary / HISTORY)
+        shutil.copyfile(artifacts.model, temporary / WEIGHTS_FILE)
+        shutil.copyfile(artifacts.history, temporary / HISTORY_FILE)
         (temporary / VOCABULARY).mkdir()
         for vocabulary in artifacts.vocabularies:
             shutil.copyfile(vocabulary, temporary / VOCABULARY / Path(vocabulary).name)
-        _write_json(preprocessing, temporary / PREPROCESSING)
-        (temporary / METRICS).write_text(_csv(section.plan, row), encoding="utf-8")
+        _write_json(preprocessing, temporary / _PREPROCESSING)
+        (temporary / _METRICS).write_text(_csv(section.plan, row), encoding="utf-8")
         card = model_card(name, settings, described, preprocessing, sheets([row], section.heading(), None), versions)
         (temporary / CARD).write_text(card, encoding="utf-8")
         (temporary / LICENCES).write_text(page_of_licences(described["licences"]), encoding="utf-8")
         files = {path.relative_to(temporary).as_posix(): checksum(path) for path in sorted(temporary.rglob("*.*"))}
         records = ModelRecords(**name._asdict(), settings=dict(settings), versions=versions, files=files)
-        _write_json(records.model_dump(mode="json"), temporary / RECORDS)
+        _write_json(records.model_dump(mode="json"), temporary / RECORDS_FILE)
 
 
 def _measured(artifacts: ExportedArtifacts, plan: TablePlan) -> tuple[MeasuredSection, Row]:

@@ -8,9 +8,9 @@ from densevse.artifacts.files import checksum
 from densevse.carry.dag import CarriedStage
 from densevse.carry.folders import whole_folder
 from densevse.carry.records import (
-    RECORDS,
+    RECORDS_FILE,
     VOCABULARY,
-    WEIGHTS,
+    WEIGHTS_FILE,
     ModelRecords,
     check_file,
     check_settings,
@@ -29,16 +29,16 @@ def import_model(folder: str | Path, project: Project) -> Path:
     vocabulary than the model knows. Nothing is copied then.
     """
     source, stage = Path(folder), CarriedStage(project)
-    records = read_records(source / RECORDS)
-    for name in sorted({WEIGHTS, *records.files}):
+    records = read_records(source / RECORDS_FILE)
+    for name in sorted({WEIGHTS_FILE, *records.files}):
         check_file(source / name, records, name)
-    _check_names(source / RECORDS, records, project)
-    check_settings(source / RECORDS, records, stage.settings(*records.name))
+    _check_names(source / RECORDS_FILE, records, project)
+    check_settings(source / RECORDS_FILE, records, stage.settings(*records.name))
     place = stage.folder / records.name.place
     _check_free(place, records, project)
     known = set(_vocabularies_here(source, records, stage))
     with whole_folder(place) as temporary:
-        for name in [*records.files, RECORDS]:
+        for name in [*records.files, RECORDS_FILE]:
             if name not in known:
                 (temporary / name).parent.mkdir(exist_ok=True)
                 shutil.copyfile(source / name, temporary / name)

@@ -18,7 +18,12 @@ from densevse.config.strict import Strict
 from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
 
-RECORDS, WEIGHTS, HISTORY, VOCABULARY = "records.json", "model.safetensors", "history.parquet", "vocabulary"
+RECORDS_FILE, WEIGHTS_FILE, HISTORY_FILE, VOCABULARY = (
+    "records.json",
+    "model.safetensors",
+    "history.parquet",
+    "vocabulary",
+)
 _PLACE = re.compile(r"(?P<dataset>.+)/models/(?P<variant>[^/]+)/seed(?P<seed>\d+)/round(?P<round>\d+)")
 _FileInside = Annotated[str, Field(pattern=r"^(vocabulary/)?\w[\w.-]*$")]
 _Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -81,13 +86,13 @@ def read_records(path: str | Path) -> ModelRecords:
 def check_file(path: str | Path, records: ModelRecords, name: str) -> None:
     """Raise `InputError` unless `path` is the file that the records call `name`."""
     if not Path(path).is_file():
-        raise InputError(f"{path}: not there, and {RECORDS} names it. Copy the whole folder again.")
+        raise InputError(f"{path}: not there, and {RECORDS_FILE} names it. Copy the whole folder again.")
     if name not in records.files:
-        raise InputError(f"{path}: {RECORDS} does not name it, and the model needs it. Export the model again.")
+        raise InputError(f"{path}: {RECORDS_FILE} does not name it, and the model needs it. Export the model again.")
     if checksum(path) != records.files[name]:
         raise InputError(
-            f"{path}: changed since the model was exported: its checksum is not that of {RECORDS}. Copy the folder "
-            "again, or export the model again."
+            f"{path}: changed since the model was exported: its checksum is not that of {RECORDS_FILE}. Copy the "
+            "folder again, or export the model again."
         )
 
 
@@ -103,13 +108,14 @@ def check_settings(where: str | Path, records: ModelRecords, here: Mapping[str, 
 
 
 def leaves(values: Any, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Each plain value of nested mappings and lists, with its path."""
-    if isinstance(values, Mapping | list | tuple):
-        items = values.items() if isinstance(values, Mapping) else enumerate(values)
-        for key, value in items:
-            yield from leaves(value, f"{above}.{key}" if above else str(key))
-    else:
+    """Each plain value of nested mappings, and of lists of such, with its path; a list of plain values is one."""
+    if isinstance(values, list) and any(isinstance(value, Mapping) for value in values):
+        values = dict(enumerate(values))
+    if not isinstance(values, Mapping):
         yield above, values
+        return
+    for key, value in values.items():
+        yield from leaves(value, f"{above}.{key}" if above else str(key))
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
