@@ -8,7 +8,7 @@ _LEAST = 8
 
 
 def aligned(rows: Iterable[Sequence[str]], cut: int, indent: int = 0) -> str:
-    """Rows in columns, each as wide as its longest cell; the column `cut` is shortened where lines would be too long."""
+    """Rows in columns, each as wide as its longest cell; the column `cut` is shortened to keep lines short."""
     table = [list(row) for row in rows]
     if not table:
         return ""

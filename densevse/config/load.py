@@ -160,9 +160,8 @@ def layers_of(kind: Kind, name: str, config: Config, dataset: str | None) -> lis
                 where += f".variants.{name}"
                 layers += [(where, own), (f"{where}.datasets.{dataset}", own.datasets.get(dataset or ""))]
             return [(place, _given(layer)) for place, layer in layers if layer]
-    raise InputError(
-        f"no {name!r} in config/{kind}; known: {[n for owner, e in entries.items() for n in (owner, *e.variants)]}"
-    )
+    known = [known for owner, entry in entries.items() for known in (owner, *entry.variants)]
+    raise InputError(f"no {name!r} in config/{kind}; known: {known}{or_meant(name, known)}")
 
 
 def _given(entry: BaseModel) -> dict[str, Any]:

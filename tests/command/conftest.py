@@ -20,7 +20,7 @@ class Answer(NamedTuple):
         return self.output.splitlines()
 
 
-@pytest.fixture()
+@pytest.fixture
 def densevse(capsys) -> Callable[..., Answer]:
     """Call the command with arguments."""
 
