@@ -54,6 +54,10 @@ class CarriedStage(Stage):
             for file in sorted(folder.glob(f"{VOCABULARY}/*.parquet"))
         }
 
+    def exported(self, dataset: str, variant: str, seed: int | None = None) -> str:
+        """The folder that a variant's last round is exported to, of its first seed unless one is named."""
+        return self.folder_of("exported", dataset, self.last_round(dataset, variant, seed))
+
     def settings_here(self, carried_model: str) -> dict[str, Any]:
         """The settings and code by which an imported model would be trained here."""
         return self.settings(*ModelName.at(carried_model))

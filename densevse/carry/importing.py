@@ -8,6 +8,7 @@ from densevse.artifacts.files import checksum
 from densevse.carry.dag import CarriedStage
 from densevse.carry.folders import whole_folder
 from densevse.carry.records import (
+    HISTORY_FILE,
     RECORDS_FILE,
     VOCABULARY,
     WEIGHTS_FILE,
@@ -30,9 +31,9 @@ def import_model(folder: str | Path, project: Project) -> Path:
     """
     source, stage = Path(folder), CarriedStage(project)
     records = read_records(source / RECORDS_FILE)
-    for name in sorted({WEIGHTS_FILE, *records.files}):
-        check_file(source / name, records, name)
     _check_names(source / RECORDS_FILE, records, project)
+    for name in sorted({*_needed(records, stage), *records.files}):
+        check_file(source / name, records, name)
     check_settings(source / RECORDS_FILE, records, stage.settings(*records.name))
     place = stage.folder / records.name.place
     _check_free(place, records, project)
@@ -57,6 +58,12 @@ def _check_names(where: Path, records: ModelRecords, project: Project) -> None:
                 f"{where}: {folder}.{name} is not configured here, and the model needs it{or_meant(name, known)}. Add "
                 f"the entry {name} to config/{folder}, as the project has it that exported the model."
             )
+
+
+def _needed(records: ModelRecords, stage: CarriedStage) -> list[str]:
+    """The files that the workflow reads of the model."""
+    vocabularies = stage.vocabularies_of(records.dataset, records.variant)
+    return [WEIGHTS_FILE, HISTORY_FILE, *(f"{VOCABULARY}/{one['vocabulary']}.parquet" for one in vocabularies)]
 
 
 def _check_free(place: Path, records: ModelRecords, project: Project) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from densevse.artifacts.files import checksum
 from densevse.carry.importing import import_model
+from densevse.command.main import main
 from densevse.config.load import merge
 from densevse.dag.project import Project as ConfiguredProject
 from densevse.runtime.errors import InputError
@@ -107,7 +108,7 @@ def test_the_card_says_how_the_model_was_made(exported):
 def test_an_imported_model_finds_the_same_in_another_folder(exported, original, make_project, monkeypatch):
     project = make_project(WITH_SEARCH)
     monkeypatch.chdir(project.folder)
-    import_model(exported, ConfiguredProject(project.folder, WITH_SEARCH))
+    assert main(["import", str(exported), "--configfile", "test.yaml"]) == 0
     planned = project.planned(RETRIEVED, FOUND)
     assert planned["use_carried_model"] == planned["use_carried_vocabulary"] == 1
     assert planned.keys().isdisjoint({"train", "count_words"})
@@ -159,7 +160,12 @@ def with_files(**changed):
     return lambda folder: rewrite(folder, lambda records: records["files"].update(changed))
 
 
+def not_named(name):
+    return lambda folder: rewrite(folder, lambda records: records["files"].pop(name))
+
+
 BAD = {
+    "records without the vocabulary": (not_named("vocabulary/words.parquet"), r"words\.parquet: .*does not name it"),
     "no records": (without("records.json"), r"carried/records\.json: not there, so that nobody can tell"),
     "no weights": (without("model.safetensors"), r"carried/model\.safetensors: not there"),
     "no vocabulary": (without("vocabulary/words.parquet"), r"carried/vocabulary/words\.parquet: not there"),
@@ -226,3 +232,18 @@ def test_an_import_that_is_interrupted_leaves_nothing_half_written(exported, con
         import_model(exported, configured)
     assert [path for path in (empty / "resources").rglob("*") if path.is_file()] == []
     assert not (empty / IMPORTED).exists()
+
+
+@pytest.mark.slow
+def test_the_command_exports_a_model(original, monkeypatch, capsys):
+    monkeypatch.chdir(original.folder)
+    assert main(["export", "vse", "--on", "scenes", "--configfile", "test.yaml", "--", "--quiet", "all"]) == 0
+    assert capsys.readouterr().out.strip() == EXPORTED
+
+
+def test_the_command_refuses_a_bad_folder_and_a_misspelt_variant(exported, empty, capsys):
+    (exported / "model.safetensors").unlink()
+    assert main(["import", str(exported)]) == 1
+    assert "carried/model.safetensors: not there" in capsys.readouterr().err
+    assert main(["export", "vsep", "--on", "scenes"]) == 1
+    assert "is 'vsepp' meant?" in capsys.readouterr().err
