@@ -7,7 +7,7 @@ from densevse.carry.records import ModelName, leaves
 from densevse.tables.rendering import Sheet, TableColumn
 
 CARD, LICENCES = "README.md", "LICENCES.md"
-_TRAINING = ("method", "parameters", "training", "phases", "seed")
+_TRAINING = ("method", "seed", "parameters", "training")
 
 
 def model_card(
@@ -20,14 +20,16 @@ def model_card(
 ) -> str:
     """The card of an exported model, as Markdown; `measured` are the sheets of a table with its row alone."""
     title, (dataset, variant, seed, round) = described["title"], name
-    trained = leaves({key: settings[key] for key in _TRAINING})
+    phases = {phase["name"]: {**phase, "name": None} for phase in settings["phases"]}
+    values = leaves({**{key: settings[key] for key in _TRAINING}, "phases": phases})
+    trained = [(path, value, described["origins"].get(path, "")) for path, value in values if value not in (None, [])]
     software = {"code of the training (digest)": settings["code"], **versions}
     parts = [
         f"# {title}, trained on {described['dataset']}\n",
         f"The variant `{variant}` of densevse on the training split of `{dataset}`, seed {seed}, round {round}; of its "
         "epochs, the best one on the validation split.\n",
         *(line for sheet in measured for line in sheet.markdown()),
-        *_sheet("Training", ("setting", "value"), trained),
+        *_sheet("Training", ("setting", "value", "origin"), trained),
         *_sheet("Data", ("setting", "value"), leaves(settings["dataset"])),
         *_sheet("Images, as the model is given them", ("view and setting", "value"), leaves(preprocessing["images"])),
         *_sheet("Sentences, as the model is given them", ("setting", "value"), leaves(preprocessing["sentences"])),

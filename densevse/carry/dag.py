@@ -8,6 +8,8 @@ from densevse.carry.records import RECORDS_FILE, VOCABULARY, ModelName
 from densevse.config.declared.structures import STRUCTURES
 from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.networks import NetworkConfig
+from densevse.config.overrides import Override
+from densevse.config.resolved import settings_of
 from densevse.config.sources import Source
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import IMAGE_FIELDS, REGION_FIELDS, FeatureStage
@@ -18,6 +20,7 @@ from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from densevse.tables.plan import TablePlan
 
+_WITH_ORIGIN = ("parameters.", "training.", "phases.")
 _UNSTATED = "not stated: a file of the user's own"
 
 
@@ -29,6 +32,10 @@ class CarriedStage(Stage):
         self.folder = Path(self.resources, "carried")
         found = sorted(self.folder.glob(f"*/models/*/seed*/round*/{RECORDS_FILE}"))
         self._models = {path.parent.relative_to(self.folder).as_posix(): path.parent for path in found}
+
+    def files(self) -> list[str]:
+        """The imported files and folders."""
+        return [str(path) for path in sorted(self.folder.rglob("*"))]
 
     def models(self) -> str:
         """The imported models, by their folders below results/."""
@@ -89,11 +96,14 @@ class CarriedStage(Stage):
         }
 
     def described(self, dataset: str, variant: str) -> dict[str, Any]:
-        """What a model's card says beyond its settings: titles, where weights come from, and licences."""
+        """What a model's card says beyond its settings: titles, origins of settings and weights, and licences."""
+        over = [Override("the configuration of the run", dict(self.project.overrides))]
+        stated = settings_of(variant, dataset, self.config, over, self.project.root)
         networks = {name: network for _, name, network in self._networks(dataset, variant)}
         return {
             "title": self.variant(dataset, variant).title,
             "dataset": self.title(dataset),
+            "origins": {row.path: row.origin for row in stated if row.path.startswith(_WITH_ORIGIN)},
             "weights": {name: _origin(network.weights, network.trained_on) for name, network in networks.items()},
             "licences": dict(self._licences(dataset, variant, networks)),
         }

@@ -1,21 +1,15 @@
 """The project that the command works on: its code and config/, and the configuration with a user's files over it."""
 
 from argparse import ArgumentParser
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from densevse.config.overrides import Override
 from densevse.runtime.errors import InputError
 
 ROOT = Path(__file__).parents[2]
 """The folder of the Snakefile, config/ and workflow/."""
-
-
-class Override(NamedTuple):
-    """A file whose values are merged over those of the folders of config/."""
-
-    file: str
-    values: dict[str, Any]
 
 
 def add_configfiles(parser: ArgumentParser) -> None:
@@ -59,12 +53,3 @@ def check_name(kind: str, name: str, known: Sequence[str]) -> None:
 
     if name not in known:
         raise InputError(f"no {kind} {name!r}; `densevse list` prints those that there are{or_meant(name, known)}")
-
-
-def holds(values: Any, keys: Sequence[str]) -> bool:
-    """Whether nested mappings hold a value where `keys` lead."""
-    for key in keys:
-        if not (isinstance(values, Mapping) and key in values):
-            return False
-        values = values[key]
-    return True

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -101,6 +102,8 @@ def test_the_card_says_how_the_model_was_made(exported):
         "torch",
     ):
         assert told in card
+    assert re.search(r"parameters.margin +\| 0.2 +\| public code", card)
+    assert re.search(r"phases.main.epochs +\| 1 +\| yours", card)
     assert "that of this repository" in (exported / "LICENCES.md").read_text()
 
 

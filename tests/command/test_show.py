@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from densevse.command.project import configuration, overrides
-from densevse.command.subcommands.show import DEFAULT, settings_of
+from densevse.command.project import ROOT, configuration, overrides
+from densevse.config.resolved import DEFAULT, settings_of
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +13,8 @@ def config():
 
 
 def shown(config, name, dataset=None, over=None):
-    return {row.path: row for row in settings_of(name, dataset, config, overrides([]) if over is None else over)}
+    rows = settings_of(name, dataset, config, overrides([]) if over is None else over, ROOT)
+    return {row.path: row for row in rows}
 
 
 def test_a_value_has_the_origin_of_its_own_comment_or_of_one_above(config):

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from densevse.command.subcommands.show import settings_of
 from densevse.config.load import load
 from densevse.config.methods import known_models, parameters_of
 from densevse.config.origins import ORIGIN_WORDS, CommentedFile, of_default
+from densevse.config.resolved import settings_of
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path for folder in ("methods", "generators") for path in (ROOT / "config" / folder).glob("*.yaml"))
@@ -28,7 +28,7 @@ def test_every_value_has_an_origin(config):
     """What a variant states without a comment makes the variant; all other values have a comment or are defaults."""
     for name in models(config):
         for dataset in (None, *config.datasets):
-            for row in settings_of(name, dataset, config, []):
+            for row in settings_of(name, dataset, config, [], ROOT):
                 where = f"{name} on {dataset}: {row.path} ({row.place})"
                 assert row.origin, where
                 assert row.origin != "the method" or row.path.split(".")[0] in MADE, where

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 from densevse.command.columns import aligned
 from densevse.command.project import (
     ROOT,
-    Override,
     add_configfiles,
     check_name,
     configuration,
-    holds,
     overrides,
 )
+from densevse.config.overrides import Override, holds
 
 HELP = "print what has a name: methods with their variants, tables, data sets, networks, searches and others"
 

@@ -33,7 +33,7 @@ rule unknown:
     output:
         "{unknown}",
     wildcard_constraints:
-        unknown=targets.unknown(own_files.paths()),
+        unknown=targets.unknown([*own_files.paths(), *carried.files()]),
     localrule: True
     conda:
         "../../../envs/base.yaml"
