@@ -16,7 +16,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Copy the folder below resources/carried/, and print where."""
     from densevse.carry.importing import import_model
-    from densevse.command.workflow import configured_project
+    from densevse.command.configured import configured_project
 
     print(import_model(arguments.folder, configured_project(arguments.configfile)))
     return 0

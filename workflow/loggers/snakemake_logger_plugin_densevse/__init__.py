@@ -21,9 +21,9 @@ class LogHandler(LogHandlerBase):
     needs_rulegraph = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a job's rule, wildcards and outputs."""
+        """Print a job's rule, wildcards, outputs and log."""
         if getattr(record, "event", None) == LogEvent.JOB_INFO:
-            job = {"rule": record.rule_name, "wildcards": dict(record.wildcards), "output": list(record.output)}
-            print(json.dumps(job))
+            shown = ("rule_name", "wildcards", "output", "log")
+            print(json.dumps({name: getattr(record, name) for name in shown}))
         elif record.levelno >= logging.ERROR:
             print(record.getMessage(), file=sys.stderr)
