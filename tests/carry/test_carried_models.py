@@ -107,11 +107,21 @@ def test_the_card_says_how_the_model_was_made(exported):
     assert "that of this repository" in (exported / "LICENCES.md").read_text()
 
 
+def assert_photographs_need_no_sentences_of_the_data_set(project):
+    (project.folder / "photographs").mkdir()
+    project.configure(merge(WITH_SEARCH, {"searches": {"mine": {"photographs": "photographs"}}}))
+    planned = project.planned(FOUND)
+    assert planned["tokenize_captions"] == planned["own_photographs"] == 1  # those that are asked
+    assert planned.keys().isdisjoint({"train", "count_words"})
+    project.configure(WITH_SEARCH)
+
+
 @pytest.mark.slow
 def test_an_imported_model_finds_the_same_in_another_folder(exported, original, make_project, monkeypatch):
     project = make_project(WITH_SEARCH)
     monkeypatch.chdir(project.folder)
     assert main(["import", str(exported), "--configfile", "test.yaml"]) == 0
+    assert_photographs_need_no_sentences_of_the_data_set(project)
     planned = project.planned(RETRIEVED, FOUND)
     assert planned["use_carried_model"] == planned["use_carried_vocabulary"] == 1
     assert planned.keys().isdisjoint({"train", "count_words"})
@@ -119,13 +129,6 @@ def test_an_imported_model_finds_the_same_in_another_folder(exported, original, 
     for file in (MODEL, RETRIEVED, FOUND):
         assert (project.folder / file).read_bytes() == (original.folder / file).read_bytes(), file
     assert project.planned(RETRIEVED, FOUND) == {}
-
-    # Photographs are searched with neither the sentences of the data set nor its tokens, but those that are asked.
-    (project.folder / "photographs").mkdir()
-    project.configure(merge(WITH_SEARCH, {"searches": {"mine": {"photographs": "photographs"}}}))
-    planned = project.planned(FOUND)
-    assert planned["tokenize_captions"] == planned["own_photographs"] == 1
-    assert planned.keys().isdisjoint({"train", "count_words"})
 
     another = copy.deepcopy(WITH_SEARCH)
     another["methods"]["vse"]["parameters"] = {"margin": 0.123}
