@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= $(shell nproc)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment demo test test-fast scenes-network scenes-claims schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs lock clean
+.PHONY: help environment demo test test-fast scenes-network scenes-claims schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs record-costs lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -89,6 +89,9 @@ full-size: environment ## every stage on made-up data of Flickr30k's size, and t
 
 costs: environment ## time and memory of each stage of what was run so far
 	$(BIN)/python -m densevse.report.costs results
+
+record-costs: environment ## the same, kept in config/costs.csv for the estimates of `densevse plan`; MACHINE names this one
+	$(BIN)/python -m densevse.report.recorded_costs results config/costs.csv $(if $(MACHINE),--machine "$(MACHINE)")
 
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 

@@ -26,6 +26,7 @@ include: "workflow/rules/core/retrieval.smk"
 include: "workflow/rules/core/generators.smk"
 include: "workflow/rules/core/region_phrases.smk"
 include: "workflow/rules/core/tables.smk"
+include: "workflow/rules/core/carried.smk"
 # Analyses: each line can be deleted, with what it includes.
 include: "workflow/rules/analyses/proposal_recall.smk"
 include: "workflow/rules/analyses/boundaries.smk"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PLUGINS = {"Parameters", "METHOD", "DECLARED", "STRUCTURE", "VIEW", "EXTRACTION"}
+PLUGINS = {"Parameters", "METHOD", "DECLARED", "STRUCTURE", "VIEW", "EXTRACTION", "HELP", "PASSES_ON"}
 """Names by which modules are asked for what they define; each such module has its own."""
 
 

@@ -54,6 +54,7 @@ class Dataset(Reading):
     title: str = Field(min_length=1)
     sources: dict[str, Source] = Field(default={}, description="by name; the reader says which names it needs")
     local: dict[str, Path] = Field(default={}, description="source name -> a file or folder of yours to use instead")
+    about_images: int | None = Field(None, ge=1, description="how many there are, for the estimates of `densevse plan`")
     minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
     concepts: int = Field(256, ge=1, description="the most frequent concepts that are kept (SCO's K)")
     shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")

@@ -18,8 +18,8 @@ from densevse.config.validation import Entry, not_valid, validate, wrong_keys
 from densevse.runtime.errors import InputError
 
 Layer = tuple[str, Mapping[str, Any]]
-_Kind = Literal["methods", "generators"]
-Model = tuple[_Kind, str]  # a variant of config/methods or config/generators
+Kind = Literal["methods", "generators"]
+Model = tuple[Kind, str]  # a variant of config/methods or config/generators
 Needs = dict[str, Model]  # the models that must be trained before one, by the keys that name them
 
 FOLDERS = (
@@ -105,7 +105,7 @@ def _check_order(config: Config, dataset: str, found: dict[Hashable, Needs]) -> 
     except CycleError as error:
         circle: list[Model] = error.args[1][::-1]
         keys = [
-            _place([key], _layers(*model, config, dataset))
+            _place([key], layers_of(*model, config, dataset))
             for model, other in pairwise(circle)
             for key, needed in needs[model].items()
             if needed == other
@@ -146,18 +146,21 @@ def variant(config: Config, name: str, dataset: str | None) -> MethodConfig:
     Without a data set it is what the paper describes, as far as it does: nothing is changed for any data.
     Raises `InputError` for a name that config/methods does not have, or for what does not fit, by its path.
     """
-    layers = _layers("methods", name, config, dataset)
+    layers = layers_of("methods", name, config, dataset)
     return _resolved(MethodConfig, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
 
 
-def generator(config: Config, name: str, dataset: str) -> GeneratorConfig:
+def generator(config: Config, name: str, dataset: str | None) -> GeneratorConfig:
     """A generator, or a variant of one, as it is trained on a data set; the same as `variant` of config/generators."""
-    layers = _layers("generators", name, config, dataset)
+    layers = layers_of("generators", name, config, dataset)
     return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}")
 
 
-def _layers(kind: _Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:
-    """The differences that make a variant on a data set, in order, each with where it stands."""
+def layers_of(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:
+    """The differences that make a variant on a data set, in order, each with the path of its keys.
+
+    Raises `InputError` for a name that there is none of.
+    """
     entries: Mapping[str, MethodEntry | GeneratorEntry] = getattr(config, kind)
     for owner, entry in entries.items():
         if name == owner or name in entry.variants:
@@ -167,9 +170,8 @@ def _layers(kind: _Kind, name: str, config: Config, dataset: str | None) -> list
                 where += f".variants.{name}"
                 layers += [(where, own), (f"{where}.datasets.{dataset}", own.datasets.get(dataset or ""))]
             return [(place, _given(layer)) for place, layer in layers if layer]
-    raise InputError(
-        f"no {name!r} in config/{kind}; known: {[n for owner, e in entries.items() for n in (owner, *e.variants)]}"
-    )
+    known = [known for owner, entry in entries.items() for known in (owner, *entry.variants)]
+    raise InputError(f"no {name!r} in config/{kind}; known: {known}{or_meant(name, known)}")
 
 
 def _given(entry: BaseModel) -> dict[str, Any]:

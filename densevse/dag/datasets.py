@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from densevse.config.config import Config
 from densevse.config.declared.readers import READERS
 from densevse.config.sources import Source
 from densevse.dag.paths import Values
@@ -16,13 +17,8 @@ class DownloadStage(Stage):
     """Everything that comes from elsewhere."""
 
     def sources(self) -> dict[str, Source]:
-        """Every source by its path below resources/; those of rules of this workflow are not obtained."""
-        config = self.config
-        owned = [(owner, source) for owner, dataset in config.datasets.items() for source in dataset.sources.values()]
-        owned += [(owner, network.weights) for owner, network in config.networks.items() if network.weights]
-        owned += [(owner, vectors.source) for owner, vectors in config.word_vectors.items() if vectors.source]
-        owned += [(owner, proposer.source) for owner, proposer in config.proposers.items() if proposer.source]
-        return {f"{owner}/{source.file}": source for owner, source in owned if not source.made_by}
+        """Every source by its path below resources/."""
+        return sources_of(self.config)
 
     def downloadable(self) -> str:
         """The paths that have an address."""
@@ -35,6 +31,15 @@ class DownloadStage(Stage):
     def source(self, resource: str) -> dict[str, Any]:
         """What decides which bytes are obtained."""
         return self.sources()[resource].model_dump(mode="json", include=OBTAINED_BY)
+
+
+def sources_of(config: Config) -> dict[str, Source]:
+    """Every source by its path below resources/; those of rules of this workflow are not obtained."""
+    owned = [(owner, source) for owner, dataset in config.datasets.items() for source in dataset.sources.values()]
+    owned += [(owner, network.weights) for owner, network in config.networks.items() if network.weights]
+    owned += [(owner, vectors.source) for owner, vectors in config.word_vectors.items() if vectors.source]
+    owned += [(owner, proposer.source) for owner, proposer in config.proposers.items() if proposer.source]
+    return {f"{owner}/{source.file}": source for owner, source in owned if not source.made_by}
 
 
 class DatasetStage(Stage):

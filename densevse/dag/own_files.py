@@ -32,6 +32,10 @@ class OwnFileStage(Stage):
         """The paths that are not there and that no rule makes."""
         return any_of(path for path in self._absent() if not makers(path))
 
+    def paths(self) -> list[str]:
+        """The paths of the configuration."""
+        return [path for _, path in self._named()]
+
     def refuse(self, absent: str) -> None:
         """Raise `InputError` naming the key of a path that is not there."""
         keys = " and ".join(self._absent()[absent])

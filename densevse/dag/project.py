@@ -31,7 +31,7 @@ class Project:
 
     def __init__(self, root: str | Path, overrides: Mapping[str, Any], contents: Contents | None = None) -> None:
         """`contents` tells what the user's files hold. Raises `InputError` for a configuration that is not valid."""
-        self.root, self.contents = Path(root), contents or Contents()
+        self.root, self.overrides, self.contents = Path(root), overrides, contents or Contents()
         self.config = load(self.root / "config", overrides)
         _check_folders(self.config, Path(os.path.abspath(root)))
         # Those of the configuration, and those that analyses bring, which go through the same stages.

@@ -134,6 +134,15 @@ class TableStage(Stage):
             configured=self._configured(sections),
         )
 
+    def plan_of_model(self, dataset: str, variant: str, seed: int, round: int) -> TablePlan:
+        """The plan of a table that measures one trained model, under the protocol of its data set's main table."""
+        section = self._section(SectionConfig(dataset=dataset, protocol=self.first_protocol(dataset)), [variant])
+        one = {"seeds": [seed], "model": variant, "round": round}
+        measured = {variant: section.measured[variant].model_copy(update=one)}
+        section = section.model_copy(update={"measured": measured})
+        title, configured = section.measured[variant].title, self._configured([section])
+        return TablePlan(title=title, reference=None, published=[], sections=[section], configured=configured)
+
     def retrievals_of_rounds(self, dataset: str) -> list[str | Values]:
         """Every round of the variants that learn correspondences, of each seed."""
         return [

@@ -26,26 +26,35 @@ _COLUMNS = (
 MEASURED = ("seconds", "processor", "memory")
 DONE = re.compile(r"done in " + re.sub(r"\{.*?\}", r"([\\d.]+)", USED) + "$")
 """The last line of the log of a job that ended well."""
+_SHARD = re.compile(r"\d+-of-(\d+)$")
 
 
-def costs(results: str | Path) -> pd.DataFrame:
-    """One row for each stage and data set: jobs, seconds of the longest one, CPU seconds of all, peak memory in MB.
+def jobs_done(results: str | Path) -> pd.DataFrame:
+    """One row for each job: its log, stage, dataset, shards, seconds, processor (CPU seconds) and memory (MB at most).
 
-    The columns are stage, dataset, jobs, seconds, processor and memory. A job's log is named after its data set, whose
-    results have a folder of that name; one without such a folder, like a table's, stands under its own name. A job that
-    failed, or is under way, is left out.
+    A job's log is named after its data set, whose results have a folder of that name; one without such a folder, like
+    a table's, stands under its own name. A job that failed, or is under way, is left out.
 
     Raises `InputError` if no job below `results` has ended.
     """
     files = sorted(Path(results).glob("logs/*/*.log"))
     datasets = [folder.name for folder in Path(results).iterdir() if folder.is_dir()] if files else []
     jobs = [_read(file, datasets) for file in files]
-    ended = pd.DataFrame([job for job in jobs if job is not None], columns=["stage", "dataset", *MEASURED])
+    columns = ["log", "stage", "dataset", "shards", *MEASURED]
+    ended = pd.DataFrame([job for job in jobs if job is not None], columns=columns)
     if ended.empty:
         raise InputError(
             f"{results}: expected logs/<stage>/*.log of jobs that are done, found none. Run a table first."
         )
-    rows = ended.groupby(["stage", "dataset"], as_index=False)
+    return ended
+
+
+def costs(results: str | Path) -> pd.DataFrame:
+    """One row for each stage and data set: jobs, seconds of the longest one, CPU seconds of all, peak memory in MB.
+
+    The columns are stage, dataset, jobs, seconds, processor and memory. Raises `InputError` as `jobs_done` does.
+    """
+    rows = jobs_done(results).groupby(["stage", "dataset"], as_index=False)
     return rows.agg(
         jobs=("seconds", "size"), seconds=("seconds", "max"), processor=("processor", "sum"), memory=("memory", "max")
     )
@@ -60,14 +69,16 @@ def table(rows: pd.DataFrame) -> str:
     return Document("What each stage cost", [Sheet("", _COLUMNS, cells)]).markdown()
 
 
-def _read(log: Path, datasets: list[str]) -> tuple[str, str, float, float, float] | None:
-    """A job's stage and data set, its seconds, those of its CPU and its MB; nothing of one that is not done."""
+def _read(log: Path, datasets: list[str]) -> tuple[str, str, str, int, float, float, float] | None:
+    """A row of `jobs_done`; nothing of a job that is not done."""
     found = DONE.search(log.read_text(encoding="utf-8", errors="replace").rstrip())
     if found is None:
         return None
     seconds, processor, memory = map(float, found.groups())
     named = [name for name in datasets if re.match(rf"{re.escape(name)}([-_]|$)", log.stem)]
-    return log.parent.name, max(named, key=len, default=log.stem), seconds, processor, memory
+    shard = _SHARD.search(log.stem)
+    dataset, shards = max(named, key=len, default=log.stem), int(shard[1]) if shard else 1
+    return str(log), log.parent.name, dataset, shards, seconds, processor, memory
 
 
 if __name__ == "__main__":

@@ -67,3 +67,25 @@ def test_own_files_are_used_and_not_downloaded(make_project, tmp_path):
 
 def test_the_drawing_of_the_rules_is_of_these_rules():
     assert rule_graph.PATH.read_text(encoding="utf-8") == rule_graph.drawn(), "`make rule-graph` draws it anew"
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("results/tables/flickr30.md", "is 'results/tables/flickr30k.md' meant?"),
+        ("results/scenez/images.parquet", "is 'results/scenes/images.parquet' meant?"),
+        ("results/scenes/models/vsep/seed0/round0/model.safetensors", "is 'vsepp' meant?"),
+        ("al", "is 'all' meant?"),
+        ("results/tables/nothing_like_it.md", "no rule makes this"),
+    ],
+)
+def test_a_misspelt_target_is_answered_with_the_near_one(empty, target, said):
+    status, text = empty.plan(target)
+    assert status != 0
+    assert said in text
+    assert "MissingRuleException" not in text
+
+
+def test_a_plan_asks_for_no_unknown_target(empty):
+    planned = empty.planned("all", *(f"results/tables/{table}.md" for table in TABLES))
+    assert not {"unknown", "absent"} & set(planned)

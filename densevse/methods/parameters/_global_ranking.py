@@ -1,6 +1,6 @@
 """Declares the parameters of the global ranking objective of DeFrag (Eq 7), for all methods that it trains."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -9,6 +9,8 @@ from densevse.config.strict import Strict
 
 class GlobalRankingParameters(Strict):
     """Chosen by cross-validation in the paper (sections 3.3 and 4.1), which names no values."""
+
+    ORIGINS: ClassVar = {"*": "chosen", "word_vectors": "paper, 3.4"}
 
     margin: float = Field(0.1, gt=0, description="Delta of Eq 7")
     terms: Literal["mean", "sum"] = Field(

@@ -1,6 +1,6 @@
 """Declares what config/methods/defrag.yaml may set; its phases change `fragment_objective` and `beta`."""
 
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -9,6 +9,15 @@ from densevse.methods.parameters._global_ranking import GlobalRankingParameters
 
 class Parameters(GlobalRankingParameters):
     """The paper's values; where it is silent or chose them by cross-validation, ours."""
+
+    ORIGINS: ClassVar = {
+        **GlobalRankingParameters.ORIGINS,
+        "dimension": "paper, 3.1",
+        "fragments": "paper, 3.1",
+        "fragment_objective": "paper, Eq 3",
+        "trained_layers": "paper, 4.2",
+        "smoothing": "paper, Eq 6",
+    }
 
     dimension: int = Field(1000, gt=0, description="of the embedding space (section 3.1: about 1000)")
     fragments: Literal["triplets", "words", "bigrams"] = Field(

@@ -12,6 +12,14 @@ Negatives = Literal["sum", "mean", "hardest"]
 class Parameters(Strict):
     """The parameters of HM-LSTM (Niu et al., ICCV 2017)."""
 
+    ORIGINS: ClassVar = {
+        "*": "paper",
+        "dimension": "paper, 5.1.1",
+        "hidden": "paper, 5.1.1",
+        "word_vectors": "paper, 3.2.1",
+        **dict.fromkeys(("word_dimension", "margin", "contrast", "identical_phrases", "candidates"), "chosen"),
+    }
+
     # What a trained round 0 does not depend on, nor the correspondences that it gives: variants of it may share both.
     LATER: ClassVar[frozenset[str]] = frozenset({"phrase_weight", "phrases", "contrast", "identical_phrases"})
 

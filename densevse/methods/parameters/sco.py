@@ -1,6 +1,6 @@
 """Declares what config/methods/sco.yaml may set."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -9,6 +9,8 @@ from densevse.config.strict import Strict
 
 class Parameters(Strict):
     """The paper's values (section 4.2); where it is silent, chosen."""
+
+    ORIGINS: ClassVar = {"*": "paper, 4.2", "dropout": "chosen"}
 
     dimension: int = Field(1024, gt=0, description="H, of the joint space and of both LSTMs")
     word_dimension: int = Field(300, gt=0, description="D, of a word vector")

@@ -1,6 +1,6 @@
 """Declares what config/methods/sdt_rnn.yaml may set."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -9,6 +9,8 @@ from densevse.methods.parameters._global_ranking import GlobalRankingParameters
 
 class Parameters(GlobalRankingParameters):
     """Chosen, as DeFrag's section 4.1 names no values."""
+
+    ORIGINS: ClassVar = {**GlobalRankingParameters.ORIGINS, "weights": "paper of SDT-RNN"}
 
     dimension: int = Field(200, gt=0, description="of hidden states and of the joint space")
     weights: Literal["relation", "position"] = Field(

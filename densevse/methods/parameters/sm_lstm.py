@@ -10,6 +10,15 @@ from densevse.config.strict import Strict
 class Parameters(Strict):
     """The parameters of sm-LSTM (Huang, Wang, Wang, CVPR 2017)."""
 
+    ORIGINS: ClassVar = {
+        "*": "paper, 4.2",
+        **dict.fromkeys(("word_dimension", "attention_units", "similarity", "score_units", "dropout"), "chosen"),
+        "attention": "ours, Eq 2 repaired",
+        "regulariser": "ours, Eq 7 repaired",
+        "context_word_dimension": "public code of VSE",
+        "pairs_at_once": "chosen, for speed",
+    }
+
     RENAMED: ClassVar = {"loss": "negatives"}
 
     steps: int = Field(3, ge=1, description="T, how many pairs of instances are selected one after the other")

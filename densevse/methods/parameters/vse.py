@@ -12,6 +12,8 @@ Encoder = Literal["lstm", "gru", "bag_of_words", "linear"]
 class Parameters(Strict):
     """The parameters of VSE, VSE++ and order embeddings."""
 
+    ORIGINS: ClassVar = {"*": "public code"}
+
     RENAMED: ClassVar = {"loss": "negatives"}
 
     dimension: int = Field(default=1024, gt=0, description="of the joint space")

@@ -16,3 +16,28 @@ rule absent:
         refusal=configured(own_files.refuse),
     message:
         "looking for {wildcards.absent}"
+
+
+targets = TargetStage(
+    project,
+    Known(
+        rules=lambda: [rule.name for rule in workflow.rules if not rule.has_wildcards()],
+        patterns=[product.regex().pattern for rule in workflow.rules for product in rule.products()],
+        makes=lambda path: any(rule.is_producer(path) for rule in workflow.rules if rule.name != "unknown"),
+    ),
+)
+
+
+# Is planned where a target of that name is asked for, and never runs: see densevse/dag/targets.py.
+rule unknown:
+    output:
+        "{unknown}",
+    wildcard_constraints:
+        unknown=targets.unknown([*own_files.paths(), *carried.files()]),
+    localrule: True
+    conda:
+        "../../../envs/base.yaml"
+    params:
+        refusal=configured(targets.refuse),
+    message:
+        "looking for {wildcards.unknown}"

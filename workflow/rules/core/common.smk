@@ -22,6 +22,7 @@ from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import ProposalStage
 from densevse.dag.records import dated_in_the_future, keep_records, read_only
 from densevse.dag.tables import TableStage, check_tables
+from densevse.dag.targets import Known, TargetStage
 from densevse.dag.training import TrainingStage
 from densevse.config.environment import JOB_ENVIRONMENT, check_place
 from densevse.config.strict_yaml import check_configfiles

@@ -1,5 +1,7 @@
 """Declares what config/generators/lstm_captioner.yaml may set."""
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from densevse.config.strict import Strict
@@ -7,6 +9,8 @@ from densevse.config.strict import Strict
 
 class Parameters(Strict):
     """Chosen as the decoder of SCO (section 4.2), which names this captioner (NIC) but not its sizes; NIC's is 512."""
+
+    ORIGINS: ClassVar = {"*": "chosen"}
 
     dimension: int = Field(512, gt=0, description="of the LSTM's state")
     word_dimension: int = Field(300, gt=0, description="of a word vector")

@@ -1,6 +1,6 @@
 """Declares what a language model of config/generators may set."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -9,6 +9,8 @@ from densevse.config.strict import Strict
 
 class Parameters(Strict):
     """The poster names no value; these are chosen, near those of the authors' multimodal log-bilinear models."""
+
+    ORIGINS: ClassVar = {"*": "chosen"}
 
     attributes: Literal["none", "content", "structure_and_content"] = Field(
         "structure_and_content",

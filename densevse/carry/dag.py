@@ -1,0 +1,164 @@
+"""Carried models: what an export holds, and which models and vocabularies stand below resources/carried/."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from densevse.carry.records import RECORDS_FILE, VOCABULARY, ModelName
+from densevse.config.declared.structures import STRUCTURES
+from densevse.config.declared.views import VIEWS, described_by
+from densevse.config.networks import NetworkConfig
+from densevse.config.overrides import Override
+from densevse.config.resolved import settings_of
+from densevse.config.sources import Source
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.features import IMAGE_FIELDS, REGION_FIELDS, FeatureStage
+from densevse.dag.language import ParseStage
+from densevse.dag.paths import Values
+from densevse.dag.project import Project, Stage, any_of
+from densevse.dag.tables import TableStage
+from densevse.dag.training import TrainingStage
+from densevse.tables.plan import TablePlan
+
+_WITH_ORIGIN = ("parameters.", "training.", "phases.")
+_UNSTATED = "not stated: a file of the user's own"
+
+
+class CarriedStage(Stage):
+    """Models that are exported, and those that were imported."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__(project)
+        self.folder = Path(self.resources, "carried")
+        found = sorted(self.folder.glob(f"*/models/*/seed*/round*/{RECORDS_FILE}"))
+        self._models = {path.parent.relative_to(self.folder).as_posix(): path.parent for path in found}
+
+    def files(self) -> list[str]:
+        """The imported files and folders."""
+        return [str(path) for path in sorted(self.folder.rglob("*"))]
+
+    def models(self) -> str:
+        """The imported models, by their folders below results/."""
+        return any_of(self._models)
+
+    def vocabularies(self) -> str:
+        """The vocabularies that came with them, as files below results/, without .parquet."""
+        return any_of(self._vocabularies())
+
+    def kept(self) -> Values:
+        """The files of an imported model, which its wildcards name."""
+        return {}
+
+    def vocabulary(self, carried_vocabulary: str) -> Values:
+        """The imported model that a vocabulary came with."""
+        return self._vocabularies()[carried_vocabulary]
+
+    def _vocabularies(self) -> dict[str, Values]:
+        """Vocabulary -> a model that it came with; those of one data set that have the same name are equal."""
+        return {
+            f"{ModelName.at(place).dataset}/vocabulary/{file.stem}": {"carried_model": place, "file": file.stem}
+            for place, folder in self._models.items()
+            for file in sorted(folder.glob(f"{VOCABULARY}/*.parquet"))
+        }
+
+    def exported(self, dataset: str, variant: str, seed: int | None = None) -> str:
+        """The folder that a variant's last round is exported to, of its first seed unless one is named."""
+        return self.folder_of("exported", dataset, self.last_round(dataset, variant, seed))
+
+    def settings_here(self, carried_model: str) -> dict[str, Any]:
+        """The settings and code by which an imported model would be trained here."""
+        return self.settings(*ModelName.at(carried_model))
+
+    def settings(self, dataset: str, variant: str, seed: int, round: int) -> dict[str, Any]:
+        """What decides a model: settings and code of its training, and how it is given images and sentences.
+
+        Neither the number of threads, on which last bits depend, nor where files lie is among it.
+        """
+        training, entry, method = TrainingStage(self.project), self.dataset(dataset), self.variant(dataset, variant)
+        parsed = any(STRUCTURES[name].parsed for name in method.sentences)
+        return {
+            "code": training.code_of("train.py")(dataset, variant),
+            "method": training.method(dataset, variant),
+            "parameters": training.parameters(dataset, variant),
+            "training": training.training(dataset, variant),
+            "phases": training.phases(dataset, variant, round),
+            "seed": seed,
+            "images": {view: _seen(view, name, network) for view, name, network in self._networks(dataset, variant)},
+            "sentences": {
+                "structures": training.sentences(dataset, variant),
+                "tokenisation_code": self.project.code.digest("tokenize_captions.py"),
+                "minimum_word_count": entry.minimum_word_count,
+                "parser": entry.parser if parsed else None,
+                "parsing": ParseStage(self.project).options(entry.parser) if parsed else None,
+                "word_vectors": entry.word_vectors if method.word_vectors else None,
+            },
+            "dataset": DatasetStage(self.project).reading(dataset),
+        }
+
+    def described(self, dataset: str, variant: str) -> dict[str, Any]:
+        """What a model's card says beyond its settings: titles, origins of settings and weights, and licences."""
+        over = [Override("the configuration of the run", dict(self.project.overrides))]
+        stated = settings_of(variant, dataset, self.config, over, self.project.root)
+        networks = {name: network for _, name, network in self._networks(dataset, variant)}
+        return {
+            "title": self.variant(dataset, variant).title,
+            "dataset": self.title(dataset),
+            "origins": {row.path: row.origin for row in stated if row.path.startswith(_WITH_ORIGIN)},
+            "weights": {name: _origin(network.weights, network.trained_on) for name, network in networks.items()},
+            "licences": dict(self._licences(dataset, variant, networks)),
+        }
+
+    def vocabularies_of(self, dataset: str, variant: str) -> list[Values]:
+        """The vocabularies that a model knows sentences by, with what the same jobs make."""
+        inputs = TrainingStage(self.project).inputs_of_sentences(dataset, variant)
+        folder = f"{self.results}/{dataset}/{VOCABULARY}/"
+        read = [str(path) for path in inputs.values() if str(path).startswith(folder)]
+        names = [path.removeprefix(folder).removesuffix(".parquet") for path in read]
+        beside = [name.replace("relations-", "fragments-") for name in names]
+        return [{"vocabulary": name} for name in dict.fromkeys([*names, *beside])]
+
+    def protocol(self, dataset: str) -> Values:
+        """The protocol of an exported model's metrics."""
+        return {"protocol": TableStage(self.project).first_protocol(dataset)}
+
+    def plan(self, dataset: str, variant: str, seed: int, round: int) -> TablePlan:
+        """The plan of a table with one row, an exported model's."""
+        return TableStage(self.project).plan_of_model(dataset, variant, seed, round)
+
+    def _networks(self, dataset: str, variant: str) -> Iterator[tuple[str, str, NetworkConfig]]:
+        """Each view that networks make, its network, and that one's settings."""
+        entry, method = self.dataset(dataset), self.variant(dataset, variant)
+        for view in map(described_by, method.views):
+            if VIEWS[view].made_by != "generator":
+                name = {**entry.networks, **method.networks}[view]
+                yield view, name, FeatureStage(self.project).network(dataset, name)
+
+    def _licences(self, dataset: str, variant: str, networks: Mapping[str, NetworkConfig]) -> Iterator[tuple[str, str]]:
+        """What a model was trained on -> its licence."""
+        entry = self.dataset(dataset)
+        for name in DatasetStage(self.project).source_names(dataset):
+            own = name in entry.local
+            yield f"{name} of the data set {dataset}", _UNSTATED if own else entry.sources[name].licence
+        for name, network in networks.items():
+            if network.local or network.weights:
+                yield f"weights of the network {name}", _licence(network.weights, network.local)
+        if self.variant(dataset, variant).word_vectors and entry.word_vectors:
+            vectors = self.config.word_vectors[entry.word_vectors]
+            yield f"word vectors {entry.word_vectors}", _licence(vectors.source, vectors.local)
+
+
+def _seen(view: str, name: str, network: NetworkConfig) -> dict[str, Any]:
+    """What decides the features of a view."""
+    fields = REGION_FIELDS if VIEWS[view].of_proposals else IMAGE_FIELDS
+    return {"network": name, "layer": network.layers.get(view), **network.model_dump(mode="json", include=fields)}
+
+
+def _origin(weights: Source | None, trained_on: str | None) -> str:
+    """Where a network's weights come from."""
+    if trained_on:
+        return f"trained on {trained_on} by the workflow"
+    return weights.url or weights.manual or "" if weights else _UNSTATED
+
+
+def _licence(source: Source | None, local: str | None) -> str:
+    return source.licence if source and not local else _UNSTATED

@@ -1,0 +1,103 @@
+"""The export of a trained model: its folder, from the artifacts that it was made from and measured by."""
+
+import json
+import platform
+import shutil
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from densevse.artifacts.files import checksum
+from densevse.artifacts.lineage import PARENTS, made_from
+from densevse.artifacts.schemas.tables import RESULTS
+from densevse.carry.card import CARD, LICENCES, model_card, page_of_licences
+from densevse.carry.folders import whole_folder
+from densevse.carry.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
+from densevse.tables.layout import sheets
+from densevse.tables.plan import SectionPlan, TablePlan
+from densevse.tables.rows import Row, as_record
+from densevse.tables.sections import MeasuredSection, SectionArtifacts, read_section
+
+_PREPROCESSING, _METRICS = "preprocessing.json", "metrics.csv"
+_SOFTWARE = ("numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision")
+
+
+class ExportedArtifacts(NamedTuple):
+    """The files that an export is made from."""
+
+    model: str
+    history: str
+    vocabularies: Sequence[str]
+    images: str  # IMAGES of the data set
+    captions: str  # CAPTIONS of the data set
+    retrieval: str  # RETRIEVAL of the model
+
+
+def export_model(
+    artifacts: ExportedArtifacts,
+    name: ModelName,
+    settings: Mapping[str, Any],
+    described: Mapping[str, Any],
+    plan: TablePlan,
+    folder: str | Path,
+) -> None:
+    """Write the folder of a model: weights, vocabularies, preprocessing, metrics, card, licences, records.
+
+    `settings` and `described` are what densevse.carry.dag gives, `plan` that of a table with the model's row alone.
+    Raises `InputError` for an artifact that was not made as the plan says.
+    """
+    section, row = _measured(artifacts, plan)
+    preprocessing = _preprocessing(made_from(artifacts.model), settings, described)
+    versions = {"python": platform.python_version(), **{software: version(software) for software in _SOFTWARE}}
+    with whole_folder(Path(folder)) as temporary:
+        shutil.copyfile(artifacts.model, temporary / WEIGHTS_FILE)
+        shutil.copyfile(artifacts.history, temporary / HISTORY_FILE)
+        (temporary / VOCABULARY).mkdir()
+        for vocabulary in artifacts.vocabularies:
+            shutil.copyfile(vocabulary, temporary / VOCABULARY / Path(vocabulary).name)
+        _write_json(preprocessing, temporary / _PREPROCESSING)
+        (temporary / _METRICS).write_text(_csv(section.plan, row), encoding="utf-8")
+        card = model_card(name, settings, described, preprocessing, sheets([row], section.heading(), None), versions)
+        (temporary / CARD).write_text(card, encoding="utf-8")
+        (temporary / LICENCES).write_text(page_of_licences(described["licences"]), encoding="utf-8")
+        files = {path.relative_to(temporary).as_posix(): checksum(path) for path in sorted(temporary.rglob("*.*"))}
+        records = ModelRecords(**name._asdict(), settings=dict(settings), versions=versions, files=files)
+        _write_json(records.model_dump(mode="json"), temporary / RECORDS_FILE)
+
+
+def _measured(artifacts: ExportedArtifacts, plan: TablePlan) -> tuple[MeasuredSection, Row]:
+    """The section of a table that measures the model alone, and its row."""
+    found = SectionArtifacts.at([artifacts.images], [artifacts.captions], [artifacts.retrieval])
+    section = read_section(plan.sections[0], plan.configured, found)
+    *_, row = section.rows([], {}, None)
+    return section, row
+
+
+def _csv(plan: SectionPlan, row: Row) -> str:
+    """The row as the CSV file of a table holds it."""
+    record = {"dataset": plan.dataset, "protocol": plan.protocol, **as_record(row)}
+    frame = pd.DataFrame([record], columns=[column.name for column in RESULTS.columns])
+    return frame.to_csv(index=False, float_format="%.4f", lineterminator="\n")
+
+
+def _preprocessing(
+    trained: Mapping[str, Any], settings: Mapping[str, Any], described: Mapping[str, Any]
+) -> dict[str, Any]:
+    """How images and sentences become what the model reads; each view with the checksum of its network's weights."""
+    read = trained.get("features", {})
+    images = {
+        view: {
+            **{key: value for key, value in read.get(view, {}).items() if key not in (PARENTS, "layers")},
+            **seen,
+            "weights": described["weights"][seen["network"]],
+        }
+        for view, seen in settings["images"].items()
+    }
+    return {"images": images, "sentences": settings["sentences"]}
+
+
+def _write_json(values: Mapping[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,93 @@
+"""The import of a carried model: all is checked, then its folder is copied below resources/carried/."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from densevse.artifacts.files import checksum
+from densevse.carry.dag import CarriedStage
+from densevse.carry.folders import whole_folder
+from densevse.carry.records import (
+    HISTORY_FILE,
+    RECORDS_FILE,
+    VOCABULARY,
+    WEIGHTS_FILE,
+    ModelRecords,
+    check_file,
+    check_settings,
+    read_records,
+)
+from densevse.config.strict import or_meant
+from densevse.dag.project import Project
+from densevse.runtime.errors import InputError
+
+
+def import_model(folder: str | Path, project: Project) -> Path:
+    """Take up the model that `folder` holds, and return the folder where it stands from now on.
+
+    Raises `InputError` if a file is missing or changed, if the configuration does not know its data set, variant or
+    networks, or gives them other settings, if there is a model of its name already, or if the results hold another
+    vocabulary than the model knows. Nothing is copied then.
+    """
+    source, stage = Path(folder), CarriedStage(project)
+    records = read_records(source / RECORDS_FILE)
+    _check_names(source / RECORDS_FILE, records, project)
+    for name in sorted({*_needed(records, stage), *records.files}):
+        check_file(source / name, records, name)
+    check_settings(source / RECORDS_FILE, records, stage.settings(*records.name))
+    place = stage.folder / records.name.place
+    _check_free(place, records, project)
+    known = set(_vocabularies_here(source, records, stage))
+    with whole_folder(place) as temporary:
+        for name in [*records.files, RECORDS_FILE]:
+            if name not in known:
+                (temporary / name).parent.mkdir(exist_ok=True)
+                shutil.copyfile(source / name, temporary / name)
+    return place
+
+
+def _check_names(where: Path, records: ModelRecords, project: Project) -> None:
+    """Raise `InputError` for a data set, variant or network that the configuration does not know."""
+    config = project.config
+    networks = [seen["network"] for seen in records.settings.get("images", {}).values()]
+    named = [("datasets", records.dataset, [*config.datasets]), ("methods", records.variant, config.variant_names())]
+    named += [("networks", name, [*config.networks, *config.concept_networks]) for name in networks]
+    for folder, name, known in named:
+        if name not in known:
+            raise InputError(
+                f"{where}: {folder}.{name} is not configured here, and the model needs it{or_meant(name, known)}. Add "
+                f"the entry {name} to config/{folder}, as the project has it that exported the model."
+            )
+
+
+def _needed(records: ModelRecords, stage: CarriedStage) -> list[str]:
+    """The files that the workflow reads of the model."""
+    vocabularies = stage.vocabularies_of(records.dataset, records.variant)
+    return [WEIGHTS_FILE, HISTORY_FILE, *(f"{VOCABULARY}/{one['vocabulary']}.parquet" for one in vocabularies)]
+
+
+def _check_free(place: Path, records: ModelRecords, project: Project) -> None:
+    """Raise `InputError` where there is a model of this name."""
+    for folder in (place, Path(project.config.results, records.name.place)):
+        if folder.exists():
+            raise InputError(
+                f"{folder}: a model of this data set, variant, seed and round is there already. Delete that folder to "
+                "use the one that is imported instead."
+            )
+
+
+def _vocabularies_here(source: Path, records: ModelRecords, stage: CarriedStage) -> Iterator[str]:
+    """The vocabularies that the results hold already. Raises `InputError` for one that is another here."""
+    for name in records.files:
+        if not name.startswith(f"{VOCABULARY}/"):
+            continue
+        made = Path(stage.results, records.dataset, name)
+        carried = stage.folder.glob(f"{records.dataset}/models/*/seed*/round*/{name}")
+        for path in (made, *carried):
+            if path.is_file() and checksum(path) != records.files[name]:
+                raise InputError(
+                    f"{path}: another vocabulary than {source / name}, which the model was trained with. Import "
+                    f"the model into another folder of results, or delete {path} and what was made of it."
+                )
+        if made.is_file():
+            yield name

@@ -1,0 +1,125 @@
+"""The records of a carried model: its name, the settings and code of its training, and the checksum of each file.
+
+Snakemake's records of a training name paths of the folder of results in which it ran. These travel instead, and hold
+what those are compared by. A model whose records are not those of the configuration and code here is refused, where one
+that was trained here would be trained again.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field
+
+from densevse.artifacts.files import checksum
+from densevse.config.strict import Strict
+from densevse.config.validation import validate
+from densevse.runtime.errors import InputError
+
+RECORDS_FILE, WEIGHTS_FILE, HISTORY_FILE, VOCABULARY = (
+    "records.json",
+    "model.safetensors",
+    "history.parquet",
+    "vocabulary",
+)
+_PLACE = re.compile(r"(?P<dataset>.+)/models/(?P<variant>[^/]+)/seed(?P<seed>\d+)/round(?P<round>\d+)")
+_FileInside = Annotated[str, Field(pattern=r"^(vocabulary/)?\w[\w.-]*$")]
+_Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class ModelName(NamedTuple):
+    """The data set, variant, seed and round of a trained model."""
+
+    dataset: str
+    variant: str
+    seed: int
+    round: int
+
+    @classmethod
+    def at(cls, place: str) -> "ModelName":
+        """From its folder below results/. Raises `ValueError` for the folder of something else."""
+        found = _PLACE.fullmatch(place)
+        if found is None:
+            raise ValueError(f"{place} is no folder of a model")
+        return cls(found["dataset"], found["variant"], int(found["seed"]), int(found["round"]))
+
+    @property
+    def place(self) -> str:
+        """Its folder below results/."""
+        return f"{self.dataset}/models/{self.variant}/seed{self.seed}/round{self.round}"
+
+
+class ModelRecords(Strict):
+    """The records of a carried model, as records.json holds them."""
+
+    format: Literal[1] = 1
+    dataset: str
+    variant: str
+    seed: int = Field(ge=0)
+    round: int = Field(ge=0)
+    settings: dict[str, Any] = Field(description="what decides the model, as densevse.carry.dag gives it")
+    versions: dict[str, str] = Field(description="of the software that exported it")
+    files: dict[_FileInside, _Sha256] = Field(description="name in the folder -> checksum of each file but this one")
+
+    @property
+    def name(self) -> ModelName:
+        """Of what the model is."""
+        return ModelName(self.dataset, self.variant, self.seed, self.round)
+
+
+def read_records(path: str | Path) -> ModelRecords:
+    """The records at `path`. Raises `InputError` where there are none, or none of this form."""
+    try:
+        stored = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(
+            f"{path}: not there, so that nobody can tell how the model was made. Name the folder that "
+            "`densevse export` wrote, with all that is in it."
+        ) from None
+    except ValueError as error:
+        raise InputError(f"{path}: no JSON ({error}). Copy the folder again, or export the model again.") from error
+    return validate(ModelRecords, stored, str(path))
+
+
+def check_file(path: str | Path, records: ModelRecords, name: str) -> None:
+    """Raise `InputError` unless `path` is the file that the records call `name`."""
+    if not Path(path).is_file():
+        raise InputError(f"{path}: not there, and {RECORDS_FILE} names it. Copy the whole folder again.")
+    if name not in records.files:
+        raise InputError(f"{path}: {RECORDS_FILE} does not name it, and the model needs it. Export the model again.")
+    if checksum(path) != records.files[name]:
+        raise InputError(
+            f"{path}: changed since the model was exported: its checksum is not that of {RECORDS_FILE}. Copy the "
+            "folder again, or export the model again."
+        )
+
+
+def check_settings(where: str | Path, records: ModelRecords, here: Mapping[str, Any]) -> None:
+    """Raise `InputError` that names each setting, or the code, in which a carried model differs from those `here`."""
+    found = "\n".join(f"  {line}" for line in _differences(records.settings, here))
+    if found:
+        raise InputError(
+            f"{where}: {records.variant} on {records.dataset} was trained with other settings or code than here:\n"
+            f"{found}\nGive the settings here the same values, or use the same version of the code; or train the model "
+            "here instead."
+        )
+
+
+def leaves(values: Any, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Each plain value of nested mappings, and of lists of such, with its path; a list of plain values is one."""
+    if isinstance(values, list) and any(isinstance(value, Mapping) for value in values):
+        values = dict(enumerate(values))
+    if not isinstance(values, Mapping):
+        yield above, values
+        return
+    for key, value in values.items():
+        yield from leaves(value, f"{above}.{key}" if above else str(key))
+
+
+def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
+    theirs, ours = dict(leaves(there)), dict(leaves(here))
+    for path in dict.fromkeys([*theirs, *ours]):
+        if theirs.get(path) != ours.get(path):
+            yield f"{path}: {theirs.get(path, 'none')} there, {ours.get(path, 'none')} here"

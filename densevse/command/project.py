@@ -1,0 +1,55 @@
+"""The project that the command works on: its code and config/, and the configuration with a user's files over it."""
+
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from densevse.config.overrides import Override
+from densevse.runtime.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+"""The folder of the Snakefile, config/ and workflow/."""
+
+
+def add_configfiles(parser: ArgumentParser) -> None:
+    """Let a subcommand take files that change the configuration, as Snakemake does."""
+    parser.add_argument(
+        "--configfile", nargs="+", default=[], metavar="FILE", help="files of yours over the configuration"
+    )
+
+
+def overrides(files: Sequence[str]) -> list[Override]:
+    """What stands in config/config.yaml and then in `files`, later ones over earlier ones.
+
+    Raises `InputError` naming a file that is not there or holds no mapping.
+    """
+    from densevse.config.strict_yaml import read_yaml
+
+    found = []
+    for file in (str(ROOT / "config/config.yaml"), *files):
+        if not Path(file).is_file():
+            raise InputError(f"--configfile: {file} is not there; correct the path.")
+        values = read_yaml(file) or {}
+        if not isinstance(values, dict):
+            raise InputError(f"--configfile: {file} holds no keys; see config/README.md for what it may hold.")
+        found.append(Override(file, values))
+    return found
+
+
+def configuration(over: Sequence[Override]) -> Any:
+    """The validated configuration (`Config`). Raises `InputError` that names what is wrong in it."""
+    from functools import reduce
+
+    from densevse.config.load import load, merge
+
+    values: dict[str, Any] = reduce(merge, (one.values for one in over), {})
+    return load(ROOT / "config", values)
+
+
+def check_name(kind: str, name: str, known: Sequence[str]) -> None:
+    """Raise `InputError` for a name that is not known, with the one that is most like it."""
+    from densevse.config.strict import or_meant
+
+    if name not in known:
+        raise InputError(f"no {kind} {name!r}; `densevse list` prints those that there are{or_meant(name, known)}")

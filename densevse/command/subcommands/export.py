@@ -1,0 +1,37 @@
+"""`densevse export`: a trained model as one folder."""
+
+import subprocess
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from densevse.command.project import add_configfiles, check_name
+from densevse.command.workflow import snakemake
+
+HELP = "make one folder of a trained model: weights, vocabulary, preprocessing, metrics, card, licences"
+PASSES_ON = True
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The model."""
+    parser.add_argument("variant", help="of config/methods; its last round is exported, and trained first if need be")
+    parser.add_argument("--on", metavar="DATASET", required=True, help="the data set that it is trained on")
+    parser.add_argument("--seed", type=int, help="by default the data set's first")
+    parser.add_argument("--cores", default="all", help="of this machine; all by default")
+    add_configfiles(parser)
+    parser.epilog = "What stands after a lone -- are further options of Snakemake's, such as -- --dry-run."
+
+
+def run(arguments: Namespace) -> int:
+    """Let Snakemake make the folder, and print its path."""
+    from densevse.carry.dag import CarriedStage
+    from densevse.command.configured import configured_project
+
+    project = configured_project(arguments.configfile)
+    check_name("variant", arguments.variant, project.config.variant_names())
+    check_name("data set", arguments.on, list(project.config.datasets))
+    folder = CarriedStage(project).exported(arguments.on, arguments.variant, arguments.seed)
+    options = ["--cores", arguments.cores, *arguments.passed_on]
+    status = subprocess.call(snakemake([folder], arguments.configfile, *options))
+    if status == 0 and Path(folder).is_dir():  # after a dry run it may not be there
+        print(folder)
+    return status

@@ -1,0 +1,88 @@
+"""`densevse list`: everything in the configuration that has a name."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from densevse.command.columns import aligned
+from densevse.command.project import (
+    ROOT,
+    add_configfiles,
+    check_name,
+    configuration,
+    overrides,
+)
+from densevse.config.overrides import Override, holds
+
+HELP = "print what has a name: methods with their variants, tables, data sets, networks, searches and others"
+
+
+class Listed(NamedTuple):
+    """A name of the configuration."""
+
+    name: str
+    line: str  # its title, or the first line of its file's comment
+    file: str  # where it is configured
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The kinds."""
+    parser.add_argument("kinds", nargs="*", metavar="kind", help="such as methods or tables; all by default")
+    add_configfiles(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Print a heading for each kind, and a line for each name."""
+    over = overrides(arguments.configfile)
+    config = configuration(over)
+    known = kinds(config)
+    for kind in arguments.kinds:
+        check_name("kind", kind, known)
+    sections = []
+    for kind in arguments.kinds or known:
+        rows = sorted(listed(kind, config, over))
+        sections.append(f"{kind} ({len(rows)})\n{aligned(rows, cut=1, indent=2)}")
+    print("\n\n".join(sections))
+    return 0
+
+
+def kinds(config: Any) -> list[str]:
+    """The keys of the configuration below which entries stand by name; what analyses say of data sets is none."""
+    from densevse.config.analyses import ByDataset, Entries
+    from densevse.config.load import FOLDERS
+
+    of_analyses = [name for name, value in config if isinstance(value, Entries) and not isinstance(value, ByDataset)]
+    return [*FOLDERS, *of_analyses]
+
+
+def listed(kind: str, config: Any, over: Sequence[Override]) -> Iterator[Listed]:
+    """The names of a kind: of methods and generators also their variants and ensembles."""
+    for name, entry in getattr(config, kind).items():
+        file = ROOT / f"config/{kind}/{name}.yaml"
+        line = getattr(entry, "title", None) or _comment(
+            file if file.is_file() else ROOT / f"config/analyses/{kind}.yaml"
+        )
+        yield Listed(name, line, _where(over, kind, name))
+        for key in ("variants", "ensembles"):
+            for variant, differences in getattr(entry, key, {}).items():
+                yield Listed(variant, differences.title or "", _where(over, kind, name, key, variant))
+
+
+def _where(over: Sequence[Override], kind: str, name: str, *keys: str) -> str:
+    """The file of an entry, and those of the user's that name it, or what `keys` lead to in it."""
+    files = [file for file in (f"config/{kind}/{name}.yaml", f"config/analyses/{kind}.yaml") if (ROOT / file).is_file()]
+    return ", ".join([*files[:1], *(one.file for one in over if holds(one.values, [kind, name, *keys]))])
+
+
+def _comment(file: Path) -> str:
+    """The first sentence of the comment that a file begins with; nothing where there is none."""
+    lines: list[str] = []
+    if not file.is_file():
+        return ""
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# "))
+    first, found, _ = " ".join(lines).partition(". ")
+    return first + "." * bool(found)

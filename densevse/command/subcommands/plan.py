@@ -1,0 +1,133 @@
+"""`densevse plan`: what a run would do, fetch and cost."""
+
+import textwrap
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from densevse.command.columns import aligned
+from densevse.command.estimates import Estimate, Work, estimate, read_costs
+from densevse.command.project import ROOT, add_configfiles, configuration, overrides
+from densevse.command.workflow import PlannedJob, planned_jobs
+
+HELP = "print the jobs of targets, what must be obtained by hand, and an estimate of time, memory and disk"
+FETCHING = ("download", "obtain_by_hand", "get_corenlp", "get_hed")
+"""The rules that obtain what comes from elsewhere."""
+COSTS = ROOT / "config/costs.csv"
+_HEAD = ("stage", "data set", "jobs", "core hours", "memory, GB", "disk, GB", "estimated by")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The targets."""
+    parser.add_argument(
+        "targets", nargs="+", metavar="target", help="files or rules, such as results/tables/flickr30k.md"
+    )
+    add_configfiles(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Print the plan."""
+    over = overrides(arguments.configfile)
+    config = configuration(over)
+    jobs = planned_jobs(arguments.targets, arguments.configfile)
+    if not jobs:
+        print("Nothing to be done: all is there and up to date.")
+        return 0
+    sources = _sources(config)
+    made = [job for job in jobs if job.rule not in FETCHING]
+    estimates = estimate(works(made, config), read_costs(COSTS))
+    fetched = [path for job in jobs if job.rule in FETCHING for path in job.output]
+    parts = [_table(estimates), _downloads(fetched, sources), _by_hand(fetched, sources)]
+    print("\n\n".join(filter(None, [*parts, _total(len(jobs), estimates)])))
+    return 0
+
+
+def works(jobs: Sequence[PlannedJob], config: Any) -> list[Work]:
+    """The jobs by stage and data set, in the order of both."""
+    counts = Counter((job.stage, job.wildcards.get("dataset", ""), _images(job, config)) for job in jobs)
+    return sorted(
+        (Work(stage, dataset, jobs, images) for (stage, dataset, images), jobs in counts.items()),
+        key=lambda work: work[:3],
+    )
+
+
+def _images(job: PlannedJob, config: Any) -> int | None:
+    """How many images a job works on, where that is known before it runs."""
+    dataset = config.datasets.get(job.wildcards.get("dataset", ""))
+    if dataset is None:
+        return None
+    shards = dataset.shards if "shard" in job.wildcards else 1
+    images = _number_of_images(f"{config.results}/{job.wildcards['dataset']}/images.parquet", dataset.about_images)
+    return None if images is None else round(images / shards)
+
+
+def _number_of_images(table: str, about: int | None) -> int | None:
+    if not Path(table).is_file():
+        return about
+    from pyarrow.parquet import read_metadata
+
+    return int(read_metadata(table).num_rows)
+
+
+def _sources(config: Any) -> Mapping[str, Any]:
+    """The files that come from elsewhere, by their paths."""
+    from densevse.dag.datasets import sources_of
+
+    return {f"{config.resources}/{file}": source for file, source in sources_of(config).items()}
+
+
+def _table(estimates: Mapping[Work, Estimate | None]) -> str:
+    rows = [_HEAD, *(_row(work, found) for work, found in estimates.items())]
+    return aligned(_right(rows, (2, 3, 4, 5)), cut=6) if estimates else ""
+
+
+def _row(work: Work, found: Estimate | None) -> tuple[str, ...]:
+    named = (work.stage, work.dataset or "-", str(work.jobs))
+    if found is None:
+        return (*named, "?", "?", "?", "never recorded")
+    scaled = f", times {found.scale:.3g}" if found.scale != 1 else ""
+    disk = "?" if found.written is None else _gigabytes(found.written)
+    hours = f"{found.hours:.2f}" if found.hours >= 0.01 else "<0.01"
+    return (*named, hours, f"{found.by.memory / 1000:.1f}", disk, f"{found.by.dataset}{scaled}")
+
+
+def _gigabytes(size: float) -> str:
+    return "<0.01" if 0 < size < 1e7 else f"{size / 1e9:.2f}"
+
+
+def _right(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> Iterator[list[str]]:
+    """Rows with the cells of some columns to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield [cell.rjust(widths[n]) if n in columns else cell for n, cell in enumerate(row)]
+
+
+def _downloads(paths: Sequence[str], sources: Mapping[str, Any]) -> str:
+    found = {path: sources.get(path) for path in sorted(paths) if not (path in sources and sources[path].manual)}
+    sizes = {path: source.size for path, source in found.items() if source and source.size}
+    rows = [[path, _gigabytes(sizes[path]) if path in sizes else "?"] for path in found]
+    head = f"To download, at least {_gigabytes(sum(sizes.values()))} GB (? where no size is published):"
+    return f"{head}\n{aligned(_right(rows, (1,)), cut=0, indent=2)}" if rows else ""
+
+
+def _by_hand(paths: Sequence[str], sources: Mapping[str, Any]) -> str:
+    found = {path: sources[path].manual for path in sorted(paths) if path in sources and sources[path].manual}
+    wrapped = textwrap.TextWrapper(116, initial_indent=" " * 4, subsequent_indent=" " * 4)
+    lines = [f"  {path}\n{wrapped.fill(manual)}" for path, manual in found.items()]
+    return "\n".join(["To obtain by hand:", *lines]) if found else ""
+
+
+def _total(jobs: int, estimates: Mapping[Work, Estimate | None]) -> str:
+    found = [one for one in estimates.values() if one]
+    hours, disk = sum(one.hours for one in found), sum(one.written or 0 for one in found)
+    memory = max((one.by.memory for one in found), default=0)
+    machines = sorted({f"{one.by.machine}, {one.by.date}" for one in found})
+    total = (
+        f"{jobs} jobs, about {hours:.1f} core hours, {memory / 1000:.1f} GB of memory for the largest job and "
+        f"{_gigabytes(disk)} GB of results. This is an estimate: costs were recorded on {' and '.join(machines)}. "
+        "They are scaled by the number of images, but not by the networks that read them; stages that were never "
+        "recorded add nothing."
+    )
+    return textwrap.fill(total, 120)

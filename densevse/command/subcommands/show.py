@@ -1,0 +1,50 @@
+"""`densevse show`: the settings of a variant, each with its origin."""
+
+import json
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from densevse.command.columns import aligned
+from densevse.command.project import (
+    ROOT,
+    add_configfiles,
+    check_name,
+    configuration,
+    overrides,
+)
+from densevse.runtime.errors import InputError
+
+HELP = "print the settings of a variant, each with its origin"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The variant and the data set."""
+    parser.add_argument("variant", help="of config/methods or config/generators; `densevse list methods` prints them")
+    parser.add_argument("--on", metavar="DATASET", help="as it is trained there; by default as the paper describes it")
+    add_configfiles(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Print a line for each setting."""
+    over = overrides(arguments.configfile)
+    config = configuration(over)
+    if arguments.variant in config.ensembles():
+        members = ", ".join(config.ensembles()[arguments.variant].members)
+        raise InputError(
+            f"{arguments.variant} is an ensemble, which has no settings; show one of its members: {members}"
+        )
+    check_name("variant", arguments.variant, [*config.variant_names(), *config.generator_names()])
+    if arguments.on:
+        check_name("data set", arguments.on, list(config.datasets))
+    from densevse.config.resolved import settings_of
+
+    rows = settings_of(arguments.variant, arguments.on, config, over, ROOT)
+    print(aligned(([row.path, _text(row.value), row.origin, row.place] for row in rows), cut=3))
+    return 0
+
+
+def _text(value: Any) -> str:
+    """A value on a line, as YAML has it."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

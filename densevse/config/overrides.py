@@ -1,0 +1,20 @@
+"""What is merged over the folders of config/."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+
+class Override(NamedTuple):
+    """A file whose values are merged over those of the folders of config/."""
+
+    file: str
+    values: dict[str, Any]
+
+
+def holds(values: Any, keys: Sequence[str]) -> bool:
+    """Whether nested mappings hold a value where `keys` lead."""
+    for key in keys:
+        if not (isinstance(values, Mapping) and key in values):
+            return False
+        values = values[key]
+    return True

@@ -1,0 +1,88 @@
+"""Targets that no rule makes, such as a misspelt path or rule.
+
+Snakemake ends at such a target without a word on what was meant. So they are outputs of the rule `unknown`, which is
+planned where one is asked for, and refuses by a parameter, as the rule `absent` does.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from difflib import SequenceMatcher, get_close_matches
+from typing import NamedTuple
+
+from densevse.config.load import FOLDERS
+from densevse.dag.project import Project, Stage
+from densevse.runtime.errors import InputError
+
+_GROUP, _SAME = re.compile(r"\(\?P<\w+>"), re.compile(r"\(\?P=\w+\)")
+_SEGMENT, _SUFFIX = re.compile(r"(?<=/)[\w-]+(?=/|\.\w+$)"), re.compile(r"\(\?P<dataset>[^()]*\)(_\w+)")
+_ENDINGS = ("md", "html", "csv", "parquet", "svg", "safetensors")
+_ALIKE = 10
+"""Names at most that a misspelt one is held against as whole paths."""
+
+
+class Known(NamedTuple):
+    """All that rules make."""
+
+    rules: Callable[[], list[str]]  # the names of those that can be asked for, once all are read
+    patterns: list[str]  # regular expressions of the paths
+    makes: Callable[[str], bool]  # of a path, whether a rule makes it
+
+
+class TargetStage(Stage):
+    """Targets that no rule makes."""
+
+    def __init__(self, project: Project, known: Known) -> None:
+        super().__init__(project)
+        self._known = known
+
+    def unknown(self, own: Iterable[str]) -> str:
+        """A regular expression: paths below results and downloads that no rule makes, and single words.
+
+        `own` are paths of the user's, who may have a folder with such a name.
+        """
+        patterns = [_SAME.sub(".+", _GROUP.sub("(?:", pattern.removesuffix("$"))) for pattern in self._known.patterns]
+        known = "|".join([*patterns, *map(re.escape, own)])
+        return rf"(?!(?:{known})$)(?:(?:{re.escape(self.results)}|{re.escape(self.resources)})/.+|[a-z]\w*)"
+
+    def refuse(self, unknown: str) -> None:
+        """Raise `InputError` naming the target that is most like one that no rule makes."""
+        near = self.near(unknown)
+        meant = f"is {near!r} meant?" if near else "docs/architecture.md lists the paths."
+        raise InputError(f"{unknown}: no rule makes this; {meant} `densevse list` prints every name.")
+
+    def near(self, target: str) -> str | None:
+        """The target that is most like one of which a name, or the ending, is misspelt; None where none is alike."""
+        if "/" not in target:
+            tables = {
+                f"{self.results}/tables/{name}.md": name for name in {**self.config.tables, **self.config.datasets}
+            }
+            alike = get_close_matches(target, {*self._known.rules(), *tables.values()}, 1)
+            return next((path for path, name in tables.items() if [name] == alike), *alike) if alike else None
+        found = [path for path in self._alike(target) if self._known.makes(path)]
+        return max(found, key=lambda path: SequenceMatcher(None, path, target).ratio(), default=None)
+
+    def _alike(self, target: str) -> Iterator[str]:
+        """Paths in which one name stands for one that is like it, or another ending."""
+        parts = target.split("/")
+        for place, part in enumerate(parts):
+            stem, dot, ending = part.partition(".")
+            for name in self._names_like(stem):
+                for one in dict.fromkeys((ending, *(_ENDINGS if dot else ()))):
+                    yield "/".join([*parts[:place], name + dot + one, *parts[place + 1 :]])
+
+    def _names_like(self, stem: str) -> Iterator[str]:
+        """Names that are like a part of a path, or that begin as it does and end alike."""
+        names, words = self._names(), stem.split("_")
+        yield from get_close_matches(stem, names, _ALIKE)
+        for count in range(1, len(words)):
+            head, tail = "_".join(words[:count]), "_".join(words[count:])
+            yield from (f"{head}_{name}" for name in get_close_matches(tail, names, _ALIKE))
+
+    def _names(self) -> set[str]:
+        """Every name that may be a part of a path: those of the configuration, and those that stand in patterns."""
+        config, patterns = self.config, [pattern.replace("\\", "") for pattern in self._known.patterns]
+        names = {name for folder in FOLDERS for name in getattr(config, folder)}
+        names |= {*config.variant_names(), *config.generator_names(), *config.ensembles()}
+        names |= {name for pattern in patterns for name in _SEGMENT.findall(pattern)}
+        ends = {end for pattern in patterns for end in _SUFFIX.findall(pattern)}
+        return names | {f"{dataset}{end}" for dataset in config.datasets for end in ends}

@@ -1,0 +1,255 @@
+"""A model that is exported from one folder of results and imported into another one."""
+
+import copy
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from densevse.artifacts.files import checksum
+from densevse.carry.importing import import_model
+from densevse.command.main import main
+from densevse.config.load import merge
+from densevse.dag.project import Project as ConfiguredProject
+from densevse.runtime.errors import InputError
+from tests.projects import SMALL, Project
+
+WITH_SEARCH = merge(
+    SMALL, {"searches": {"mine": {"dataset": "scenes", "variant": "vse", "sentences": ["a red circle", "a dog"]}}}
+)
+EXPORTED = "results/scenes/exported/vse/seed0/round0"
+MODEL = "results/scenes/models/vse/seed0/round0/model.safetensors"
+IMPORTED = "resources/carried/scenes/models/vse/seed0/round0"
+TABLE = "results/tables/scenes.csv"
+RETRIEVED, FOUND = "results/scenes/retrieval/full/vse/seed0/round0.parquet", "results/search/mine.parquet"
+
+
+@pytest.fixture(scope="module")
+def original(finished, tmp_path_factory):
+    """A finished project in which a model is exported and asked."""
+    project = Project(tmp_path_factory.mktemp("original") / "project")
+    shutil.copytree(finished.folder, project.folder, symlinks=True)
+    project.configure(WITH_SEARCH)
+    project.run(EXPORTED, FOUND)
+    return project
+
+
+@pytest.fixture
+def exported(original, tmp_path):
+    """A copy of what was exported."""
+    return Path(shutil.copytree(original.folder / EXPORTED, tmp_path / "carried"))
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    """A folder in which nothing was made yet, with the code of the original."""
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def configured(original):
+    """The configuration of the original, from which each folder is seen that a test goes to."""
+    return ConfiguredProject(original.folder, WITH_SEARCH)
+
+
+def rewrite(folder: Path, change) -> None:
+    """Change the records of an exported model."""
+    path = folder / "records.json"
+    records = json.loads(path.read_text())
+    change(records)
+    path.write_text(json.dumps(records))
+
+
+def test_an_export_holds_all_that_a_stranger_needs(exported, original):
+    names = {path.relative_to(exported).as_posix() for path in exported.rglob("*") if path.is_file()}
+    described = {"README.md", "LICENCES.md", "metrics.csv", "preprocessing.json", "records.json"}
+    assert names - {".snakemake_timestamp"} == {
+        *described, "history.parquet", "model.safetensors", "vocabulary/words.parquet"
+    }  # fmt: skip
+    records = json.loads((exported / "records.json").read_text())
+    assert {name: checksum(exported / name) for name in records["files"]} == records["files"]
+    assert names - records["files"].keys() == {"records.json", ".snakemake_timestamp"}
+    seen = json.loads((exported / "preprocessing.json").read_text())["images"]["whole"]
+    network = original.folder / "results/scenes/networks/scenes_net.safetensors"
+    assert (seen["network"], seen["layer"], seen["size"]) == ("scenes_net", "fc7", 64)
+    assert seen["weights_sha256"] == checksum(network)
+
+
+def test_an_export_has_the_row_of_the_table(exported, original):
+    own, table = (pd.read_csv(file) for file in (exported / "metrics.csv", original.folder / TABLE))
+    printed = table[(table["variant"] == "vse") & (table["kind"] == "measured")].reset_index(drop=True)
+    columns = [name for name in own if not name.startswith("gain")]
+    pd.testing.assert_frame_equal(own[columns], printed[columns], check_dtype=False)
+    assert {"rsum", "rsum_low", "rsum_high"} <= set(columns)
+
+
+def test_the_card_says_how_the_model_was_made(exported):
+    card = (exported / "README.md").read_text()
+    code = json.loads((exported / "records.json").read_text())["settings"]["code"]
+    for told in (
+        "# VSE, trained on Scenes",
+        "seed 0, round 0",
+        "parameters.margin",
+        "0.2",
+        code,
+        "scenes_net",
+        "torch",
+    ):
+        assert told in card
+    assert re.search(r"parameters.margin +\| 0.2 +\| public code", card)
+    assert re.search(r"phases.main.epochs +\| 1 +\| yours", card)
+    assert "that of this repository" in (exported / "LICENCES.md").read_text()
+
+
+def assert_photographs_need_no_sentences_of_the_data_set(project):
+    (project.folder / "photographs").mkdir()
+    project.configure(merge(WITH_SEARCH, {"searches": {"mine": {"photographs": "photographs"}}}))
+    planned = project.planned(FOUND)
+    assert planned["tokenize_captions"] == planned["own_photographs"] == 1  # those that are asked
+    assert planned.keys().isdisjoint({"train", "count_words"})
+    project.configure(WITH_SEARCH)
+
+
+@pytest.mark.slow
+def test_an_imported_model_finds_the_same_in_another_folder(exported, original, make_project, monkeypatch):
+    project = make_project(WITH_SEARCH)
+    monkeypatch.chdir(project.folder)
+    assert main(["import", str(exported), "--configfile", "test.yaml"]) == 0
+    assert_photographs_need_no_sentences_of_the_data_set(project)
+    planned = project.planned(RETRIEVED, FOUND)
+    assert planned["use_carried_model"] == planned["use_carried_vocabulary"] == 1
+    assert planned.keys().isdisjoint({"train", "count_words"})
+    project.run(RETRIEVED, FOUND)
+    for file in (MODEL, RETRIEVED, FOUND):
+        assert (project.folder / file).read_bytes() == (original.folder / file).read_bytes(), file
+    assert project.planned(RETRIEVED, FOUND) == {}
+
+    another = copy.deepcopy(WITH_SEARCH)
+    another["methods"]["vse"]["parameters"] = {"margin": 0.123}
+    project.configure(another)
+    refused = project.run(RETRIEVED, check=False).stdout
+    assert "parameters.margin: 0.2 there, 0.123 here" in refused
+    project.configure(WITH_SEARCH)
+
+    with open(project.folder / IMPORTED / "model.safetensors", "ab") as file:
+        file.write(b"?")
+    assert "changed since the model was exported" in project.run(RETRIEVED, check=False).stdout
+
+
+def without(name):
+    return lambda folder: (folder / name).unlink()
+
+
+def with_another_end(name):
+    def change(folder):
+        with open(folder / name, "ab") as file:
+            file.write(b"?")
+
+    return change
+
+
+def with_records(**changed):
+    return lambda folder: rewrite(folder, lambda records: records.update(changed))
+
+
+def with_network(name):
+    return lambda folder: rewrite(folder, lambda records: records["settings"]["images"]["whole"].update(network=name))
+
+
+def with_files(**changed):
+    return lambda folder: rewrite(folder, lambda records: records["files"].update(changed))
+
+
+def not_named(name):
+    return lambda folder: rewrite(folder, lambda records: records["files"].pop(name))
+
+
+BAD = {
+    "records without the vocabulary": (not_named("vocabulary/words.parquet"), r"words\.parquet: .*does not name it"),
+    "no records": (without("records.json"), r"carried/records\.json: not there, so that nobody can tell"),
+    "no weights": (without("model.safetensors"), r"carried/model\.safetensors: not there"),
+    "no vocabulary": (without("vocabulary/words.parquet"), r"carried/vocabulary/words\.parquet: not there"),
+    "other weights": (with_another_end("model.safetensors"), r"carried/model\.safetensors: changed since"),
+    "another vocabulary": (with_another_end("vocabulary/words.parquet"), r"words\.parquet: changed since"),
+    "another card": (with_another_end("README.md"), r"carried/README\.md: changed since"),
+    "cut records": (lambda folder: (folder / "records.json").write_text("{"), r"records\.json: no JSON"),
+    "another form": (with_records(format=2), r"records\.json is not valid.*\n.*format"),
+    "a file elsewhere": (with_files(**{"../words.parquet": "0" * 64}), r"records\.json is not valid"),
+    "no such data set": (with_records(dataset="scene"), r"datasets\.scene is not configured here.*'scenes' meant"),
+    "a way out of the folder": (with_records(dataset="../.."), r"datasets\.\.\./\.\. is not configured here"),
+    "no such variant": (with_records(variant="vsep"), r"methods\.vsep is not configured here"),
+    "no such network": (with_network("my_net"), r"networks\.my_net is not configured here.*config/networks"),
+    "another network": (with_network("vgg19"), r"images\.whole\.network: vgg19 there, scenes_net here"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_bad_folder_is_refused_and_leaves_nothing_behind(what, exported, configured, empty):
+    spoil, message = BAD[what]
+    spoil(exported)
+    with pytest.raises(InputError, match=message):
+        import_model(exported, configured)
+    assert not (empty / "resources").exists()
+
+
+def test_a_model_of_other_settings_or_code_is_refused(exported, original, configured, empty):
+    another = merge(WITH_SEARCH, {"methods": {"vse": {"parameters": {"margin": 0.123}}}})
+    with pytest.raises(InputError, match=r"parameters\.margin: 0\.2 there, 0\.123 here"):
+        import_model(exported, ConfiguredProject(original.folder, another))
+    rewrite(exported, lambda records: records["settings"].update(code="0123456789abcdef"))
+    with pytest.raises(InputError, match=r"code: 0123456789abcdef there, \w{16} here"):
+        import_model(exported, configured)
+
+
+def test_a_model_that_is_there_already_is_refused(exported, configured, empty):
+    import_model(exported, configured)
+    with pytest.raises(InputError, match=f"{IMPORTED}: a model of this data set, variant, seed and round is there"):
+        import_model(exported, configured)
+    (empty / "resources").rename(empty / "elsewhere")
+    (empty / MODEL).parent.mkdir(parents=True)
+    with pytest.raises(InputError, match="results/scenes/models/vse/seed0/round0: a model of this data set"):
+        import_model(exported, configured)
+
+
+def test_a_vocabulary_of_the_results_stays_and_another_one_is_refused(exported, configured, empty):
+    words = empty / "results/scenes/vocabulary/words.parquet"
+    words.parent.mkdir(parents=True)
+    words.write_bytes(b"others")
+    with pytest.raises(InputError, match=r"results/scenes/vocabulary/words\.parquet: another vocabulary than"):
+        import_model(exported, configured)
+    shutil.copy(exported / "vocabulary/words.parquet", words)
+    place = import_model(exported, configured)
+    assert (place / "model.safetensors").is_file()
+    assert not (place / "vocabulary").exists()
+
+
+def test_an_import_that_is_interrupted_leaves_nothing_half_written(exported, configured, empty, monkeypatch):
+    def full(source, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("densevse.carry.importing.shutil.copyfile", full)
+    with pytest.raises(InputError, match="expected a disk with room"):
+        import_model(exported, configured)
+    assert [path for path in (empty / "resources").rglob("*") if path.is_file()] == []
+    assert not (empty / IMPORTED).exists()
+
+
+@pytest.mark.slow
+def test_the_command_exports_a_model(original, monkeypatch, capsys):
+    monkeypatch.chdir(original.folder)
+    assert main(["export", "vse", "--on", "scenes", "--configfile", "test.yaml", "--", "--quiet", "all"]) == 0
+    assert capsys.readouterr().out.strip() == EXPORTED
+
+
+def test_the_command_refuses_a_bad_folder_and_a_misspelt_variant(exported, empty, capsys):
+    (exported / "model.safetensors").unlink()
+    assert main(["import", str(exported)]) == 1
+    assert "carried/model.safetensors: not there" in capsys.readouterr().err
+    assert main(["export", "vsep", "--on", "scenes"]) == 1
+    assert "is 'vsepp' meant?" in capsys.readouterr().err

@@ -1,0 +1,76 @@
+"""`densevse list` prints all that has a name."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from densevse.command.project import configuration, overrides
+from densevse.command.subcommands.list import kinds, listed
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def config():
+    return configuration(overrides([]))
+
+
+def test_every_entry_has_a_line_and_a_file(config):
+    for kind in kinds(config):
+        for row in listed(kind, config, overrides([])):
+            assert row.line, row
+            assert (ROOT / row.file).is_file(), row
+
+
+def test_variants_and_ensembles_are_listed(config):
+    names = {row.name for row in listed("methods", config, [])}
+    assert names == {*config.variant_names(), *config.ensembles()}
+    assert {row.name for row in listed("generators", config, [])} == set(config.generator_names())
+    assert len(config.variant_names()) == 69
+    assert len(list(listed("tables", config, []))) == 26
+
+
+def test_names_stand_in_columns_in_order(densevse):
+    answer = densevse("list", "networks", "tables")
+    assert answer.status == 0
+    first, second = answer.output.split("\n\n")
+    heading, *rows = first.splitlines()
+    assert heading == "networks (9)"
+    assert rows == sorted(rows)
+    assert len({row.index("config/networks/") for row in rows}) == 1
+    assert second.startswith("tables (26)\n")
+
+
+def test_all_kinds_are_listed_by_default(densevse, config):
+    headings = [line.split(" (")[0] for line in densevse("list").lines if line and not line.startswith(" ")]
+    assert headings == kinds(config)
+    assert {"methods", "tables", "searches", "generators"} <= set(headings)
+
+
+def test_a_misspelt_kind_is_answered_with_the_near_one(densevse):
+    answer = densevse("list", "metods")
+    assert answer.status == 1
+    assert "no kind 'metods'" in answer.errors
+    assert "is 'methods' meant?" in answer.errors
+
+
+def test_a_file_of_yours_is_where_its_entries_are_configured(densevse, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("mine.yaml").write_text(
+        yaml.safe_dump({"tables": {"mine": {"title": "Mine", "sections": [{"dataset": "scenes"}]}}})
+    )
+    rows = [line.split() for line in densevse("list", "tables", "--configfile", "mine.yaml").lines]
+    assert ["mine", "Mine", "mine.yaml"] in rows
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(None, "is not there"), ("[1]", "holds no keys"), ("tabls: {}", "is 'tables' meant?")]
+)
+def test_a_file_that_cannot_be_used_is_named(content, said, densevse, tmp_path):
+    file = tmp_path / "mine.yaml"
+    if content is not None:
+        file.write_text(content)
+    answer = densevse("list", "--configfile", str(file))
+    assert answer.status == 1
+    assert said in answer.errors

@@ -1,0 +1,67 @@
+"""The command finds its subcommands, and answers what it cannot read."""
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from densevse.command.main import subcommands
+
+ROOT = Path(__file__).parents[2]
+HEAVY = {"torch", "numpy", "pandas", "pyarrow", "pydantic", "yaml", "snakemake"}
+
+
+def test_help_names_every_subcommand_in_a_line(densevse):
+    answer = densevse("--help")
+    assert answer.status == 0
+    for name, module in subcommands().items():
+        help_of = import_module(f"densevse.command.subcommands.{module}").HELP
+        assert f"  {name:<9} {help_of}" in answer.lines
+
+
+def test_help_imports_nothing_heavy():
+    program = "import sys; from densevse.command.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    program += f"print(sorted({HEAVY} & set(sys.modules)), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_the_module_is_the_same_command():
+    done = subprocess.run([sys.executable, "-m", "densevse", "--help"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert done.stdout.startswith("usage: densevse")
+
+
+@pytest.mark.parametrize("name", subcommands())
+def test_every_subcommand_describes_itself(name, densevse):
+    answer = densevse(name, "--help")
+    assert answer.status == 0
+    assert f"usage: densevse {name}" in answer.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "usage: densevse"),
+        (("lst",), "no subcommand 'lst'"),
+        (("lst",), "is 'list' meant?"),
+        (("--hlp",), "--hlp"),
+        (("list", "--configfil", "x"), "--configfil"),
+        (("show",), "variant"),
+        (("list", "--", "--cores"), "nothing is passed on"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_status_2(arguments, said, densevse):
+    answer = densevse(*arguments)
+    assert answer.status == 2
+    assert said in answer.errors
+    assert not answer.output
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    program = f"{sys.executable} -m densevse list methods | head -1"
+    done = subprocess.run(["bash", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "methods (70)\n"
+    assert not done.stderr

@@ -1,0 +1,66 @@
+"""Every value of a method has an origin that can be read."""
+
+from pathlib import Path
+
+import pytest
+
+from densevse.config.load import load
+from densevse.config.methods import known_models, parameters_of
+from densevse.config.origins import ORIGIN_WORDS, CommentedFile, of_default
+from densevse.config.resolved import settings_of
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted(path for folder in ("methods", "generators") for path in (ROOT / "config" / folder).glob("*.yaml"))
+MADE = ("title", "paper", "model", "views", "sentences", "yields", "networks", "joint_embedding", "view", "rounds")
+"""Keys that say what a method is, and need no word on where that comes from."""
+
+
+@pytest.fixture(scope="module")
+def config():
+    return load(ROOT / "config", {})
+
+
+def models(config):
+    return [*config.variant_names(), *config.generator_names()]
+
+
+def test_every_value_has_an_origin(config):
+    """What a variant states without a comment makes the variant; all other values have a comment or are defaults."""
+    for name in models(config):
+        for dataset in (None, *config.datasets):
+            for row in settings_of(name, dataset, config, [], ROOT):
+                where = f"{name} on {dataset}: {row.path} ({row.place})"
+                assert row.origin, where
+                assert row.origin != "the method" or row.path.split(".")[0] in MADE, where
+                assert not row.origin.startswith(("the method, for", "the variant, for")), where
+
+
+def test_every_default_of_a_parameter_has_an_origin():
+    for model in known_models():
+        kind = parameters_of(model)
+        for field in kind.model_fields:
+            assert of_default(kind, field).startswith(ORIGIN_WORDS), f"{model}.{field}"
+        assert set(kind.ORIGINS) - {"*"} <= set(kind.model_fields), model
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_comment_behind_a_value_begins_with_a_word_of_origins(path):
+    for line in path.read_text(encoding="utf-8").splitlines():
+        comment = line.partition(" # ")[2]
+        if comment and not line.lstrip().startswith("#"):
+            for part in comment.split("; "):
+                assert part.rpartition(": ")[2].startswith(ORIGIN_WORDS), line
+
+
+def test_the_nearest_comment_speaks(tmp_path):
+    file = tmp_path / "some.yaml"
+    file.write_text(
+        "a: # paper; c: chosen\n  b: 1\n  c: 2\n  d: {e: 3} # ours\nf: &f {g: 4} # public code\nh: *f\ni: 5\n"
+    )
+    found = CommentedFile(file)
+    assert found.find(["a", "b"]) == ("paper", 2)
+    assert found.find(["a", "c"]) == ("chosen", 3)
+    assert found.find(["a", "d", "e"]) == ("ours", 4)
+    assert found.find(["h", "g"]) == ("public code", 5)
+    assert found.find(["i"]) == (None, 7)
+    assert found.find(["a", "z"]) is None
