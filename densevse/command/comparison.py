@@ -41,7 +41,8 @@ class Retrievals:
     @property
     def folder(self) -> Path:
         """The folder of the data set: <results>/<data set>/retrieval/<protocol>/<variant>/seed<k>/<round>.parquet."""
-        return next(iter(self.files.values())).absolute().parents[4]
+        file = next(iter(self.files.values()))
+        return (file.absolute().parent / "../../../..").resolve()
 
 
 class Gain(NamedTuple):
@@ -81,7 +82,7 @@ def find(path: str | Path) -> dict[Measurement, Retrievals]:
 
 def _is_retrieval(file: Path) -> bool:
     """Whether a path ends like retrieval/<protocol>/<variant>/seed<k>/<round>.parquet."""
-    return file.resolve().parts[-5] == "retrieval"
+    return file.resolve().parts[-5:-4] == ("retrieval",)
 
 
 def pairs(
