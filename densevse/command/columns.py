@@ -7,16 +7,21 @@ _LEAST = 8
 """Characters of a line at most, and of a column that is shortened at least."""
 
 
-def aligned(rows: Iterable[Sequence[str]], cut: int, indent: int = 0) -> str:
-    """Rows in columns, each as wide as its longest cell; the column `cut` is shortened to keep lines short."""
+def aligned(rows: Iterable[Sequence[str]], cut: int, indent: int = 0, right: Sequence[int] = ()) -> str:
+    """Rows in columns, each as wide as its longest cell; the column `cut` is shortened to keep lines short.
+
+    Cells of the columns `right` stand to the right.
+    """
     table = [list(row) for row in rows]
     if not table:
         return ""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     others = indent + sum(widths) - widths[cut] + 2 * (len(widths) - 1)
     widths[cut] = min(widths[cut], max(_LEAST, _WIDTH - others))
-    return "\n".join(" " * indent + "  ".join(map(_cell, row, widths)).rstrip() for row in table)
+    return "\n".join(_line(row, widths, right, indent) for row in table)
 
 
-def _cell(text: str, width: int) -> str:
-    return (text if len(text) <= width else f"{text[: width - 1]}…").ljust(width)
+def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int], indent: int) -> str:
+    cells = [text if len(text) <= width else f"{text[: width - 1]}…" for text, width in zip(row, widths, strict=True)]
+    placed = [cell.rjust(widths[n]) if n in right else cell.ljust(widths[n]) for n, cell in enumerate(cells)]
+    return " " * indent + "  ".join(placed).rstrip()

@@ -77,6 +77,6 @@ def _read(parser: ArgumentParser, module: ModuleType, given: Sequence[str]) -> N
     own, passed_on = given[:end], list(given[end + 1 :])
     if passed_on and not getattr(module, "PASSES_ON", False):
         parser.error(f"nothing is passed on to another program, so no argument can stand after --: {passed_on[0]!r}")
-    arguments = parser.parse_args(own)
+    arguments = parser.parse_intermixed_args(own)
     arguments.passed_on = passed_on
     return arguments

@@ -3,7 +3,7 @@
 import textwrap
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +80,7 @@ def _sources(config: Any) -> Mapping[str, Any]:
 
 def _table(estimates: Mapping[Work, Estimate | None]) -> str:
     rows = [_HEAD, *(_row(work, found) for work, found in estimates.items())]
-    return aligned(_right(rows, (2, 3, 4, 5)), cut=6) if estimates else ""
+    return aligned(rows, cut=6, right=(2, 3, 4, 5)) if estimates else ""
 
 
 def _row(work: Work, found: Estimate | None) -> tuple[str, ...]:
@@ -97,19 +97,12 @@ def _gigabytes(size: float) -> str:
     return "<0.01" if 0 < size < 1e7 else f"{size / 1e9:.2f}"
 
 
-def _right(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> Iterator[list[str]]:
-    """Rows with the cells of some columns to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        yield [cell.rjust(widths[n]) if n in columns else cell for n, cell in enumerate(row)]
-
-
 def _downloads(paths: Sequence[str], sources: Mapping[str, Any]) -> str:
     found = {path: sources.get(path) for path in sorted(paths) if not (path in sources and sources[path].manual)}
     sizes = {path: source.size for path, source in found.items() if source and source.size}
     rows = [[path, _gigabytes(sizes[path]) if path in sizes else "?"] for path in found]
     head = f"To download, at least {_gigabytes(sum(sizes.values()))} GB (? where no size is published):"
-    return f"{head}\n{aligned(_right(rows, (1,)), cut=0, indent=2)}" if rows else ""
+    return f"{head}\n{aligned(rows, cut=0, indent=2, right=(1,))}" if rows else ""
 
 
 def _by_hand(paths: Sequence[str], sources: Mapping[str, Any]) -> str:

@@ -1,0 +1,173 @@
+"""Compares retrievals, paired by query: how much each metric of one gains on that of another, with 95% intervals."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from densevse.artifacts import schema
+from densevse.artifacts.lineage import ancestors, made_from
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.evaluation.bootstrap import retrieval_bootstrap
+from densevse.evaluation.metrics import METRIC_COLUMNS
+from densevse.evaluation.protocols import folds, select_split
+from densevse.runtime.errors import InputError
+from densevse.statistics.bootstrap import Interval
+from densevse.statistics.rankings import QUERY
+from densevse.tables.rows import queries_of
+
+
+class Measurement(NamedTuple):
+    """What retrievals of some seeds are of."""
+
+    dataset: str
+    protocol: str
+    variant: str
+
+    def __str__(self) -> str:
+        return f"{self.variant} on {self.dataset}, protocol {self.protocol}"
+
+
+@dataclass(frozen=True)
+class Retrievals:
+    """The retrievals of a measurement after its last round, a file for each seed."""
+
+    of: Measurement
+    files: Mapping[int, Path]
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the data set: <results>/<data set>/retrieval/<protocol>/<variant>/seed<k>/<round>.parquet."""
+        file = next(iter(self.files.values()))
+        return (file.absolute().parent / "../../../..").resolve()
+
+
+class Gain(NamedTuple):
+    """A metric of two measurements."""
+
+    metric: str
+    first: float
+    second: float
+    interval: Interval  # of the second less the first
+
+    @property
+    def difference(self) -> float:
+        """The second less the first."""
+        return self.second - self.first
+
+
+def find(path: str | Path) -> dict[Measurement, Retrievals]:
+    """The retrievals of a file, or of all files in a folder: of a variant, or of a whole run.
+
+    Raises `InputError` where there are none.
+    """
+    place = Path(path)
+    files = [place] if place.is_file() else list(filter(_is_retrieval, sorted(place.rglob("*.parquet"))))
+    found: dict[Measurement, dict[int, tuple[int, Path]]] = {}
+    for file in files:
+        schema.check(file, RETRIEVAL)
+        of = schema.identity(file)
+        seeds = found.setdefault(Measurement(of.dataset, str(of.protocol), str(of.variant)), {})
+        seeds[of.seed or 0] = max(seeds.get(of.seed or 0, (-1, file)), (of.round or 0, file))
+    if not found:
+        raise InputError(
+            f"{path}: no retrieval is here. Name a folder of results, a variant's folder in it (such as "
+            "results/scenes/retrieval/full/vse) or a file of a seed."
+        )
+    return {key: Retrievals(key, {seed: file for seed, (_, file) in seeds.items()}) for key, seeds in found.items()}
+
+
+def _is_retrieval(file: Path) -> bool:
+    """Whether a path ends like retrieval/<protocol>/<variant>/seed<k>/<round>.parquet."""
+    return file.resolve().parts[-5:-4] == ("retrieval",)
+
+
+def pairs(
+    first: Mapping[Measurement, Retrievals], second: Mapping[Measurement, Retrievals]
+) -> list[tuple[Retrievals, Retrievals]]:
+    """What to compare: the one measurement of each side, or those that both sides have.
+
+    Raises `InputError` where they have none in common.
+    """
+    if len(first) == len(second) == 1:
+        return [(*first.values(), *second.values())]
+    common = [(first[key], second[key]) for key in sorted(first.keys() & second.keys())]
+    if not common:
+        raise InputError(
+            f"nothing is in both: the first holds {'; '.join(map(str, first))}; and the second holds "
+            f"{'; '.join(map(str, second))}."
+        )
+    return common
+
+
+def compare(first: Retrievals, second: Retrievals) -> list[Gain]:
+    """Each metric of both, with the paired 95% interval of the second less the first over queries and seeds.
+
+    Raises `InputError` naming in which images, sentences, protocol or queries the two differ.
+    """
+    _check_same_protocol(first, second)
+    _check_same_dataset(first, second)
+    tables = (
+        schema.read(first.folder / "images.parquet", IMAGES),
+        schema.read(first.folder / "captions.parquet", CAPTIONS),
+    )
+    test_set = select_split(*tables)
+    queries, groups = queries_of(test_set, folds(test_set, first.of.protocol))
+    bootstrap = retrieval_bootstrap(queries, groups)
+    found = [bootstrap.replicates(list(_rankings(side, queries))) for side in (first, second)]
+    means = [{metric: float(value) for metric, value in one.by_seed.mean().items()} for one in found]
+    return [
+        Gain(metric, means[0][metric], means[1][metric], bootstrap.difference(metric, found[1], found[0]))
+        for metric in METRIC_COLUMNS
+    ]
+
+
+def _rankings(side: Retrievals, queries: pd.DataFrame) -> Iterator[pd.DataFrame]:
+    """The ranks of each seed. Raises `InputError` for one that answers other queries than those of its data set."""
+    expected = queries[QUERY].to_numpy(object).tolist()
+    for _, file in sorted(side.files.items()):
+        ranks = schema.read(file, RETRIEVAL, [*QUERY, "rank"])
+        answered = ranks[QUERY].to_numpy(object).tolist()
+        if answered != expected:
+            other = next((row for row, want in zip(answered, expected, strict=False) if row != want), "fewer or more")
+            raise InputError(
+                f"{file}: answers other queries than those of images.parquet and captions.parquet of its data set; the "
+                f"first of them is {other}. Make it again with them."
+            )
+        yield ranks
+
+
+def _check_same_protocol(first: Retrievals, second: Retrievals) -> None:
+    for name in ("dataset", "protocol"):
+        ours, theirs = getattr(first.of, name), getattr(second.of, name)
+        if ours != theirs:
+            raise InputError(
+                f"{first.of} and {second.of} differ in {name}: {ours} and {theirs}; compare what has the same."
+            )
+
+
+def _check_same_dataset(first: Retrievals, second: Retrievals) -> None:
+    """Raise `InputError` where two folders of a data set hold other images or sentences."""
+    if first.folder == second.folder:
+        return
+    for name, kind in (("images", IMAGES), ("captions", CAPTIONS)):
+        files = [side.folder / f"{name}.parquet" for side in (first, second)]
+        ours, theirs = (dict(_settings(made_from(file))) for file in files)
+        for key in ours.keys() | theirs.keys():
+            if ours.get(key) != theirs.get(key):
+                raise InputError(
+                    f"{files[0]} and {files[1]} hold other {name}: they were made with {key} {ours.get(key)} and "
+                    f"{theirs.get(key)}. Compare results of the same data."
+                )
+        rows = [schema.read(file, kind).drop(columns=["file"], errors="ignore") for file in files]
+        if not rows[0].equals(rows[1]):
+            raise InputError(f"{files[0]} and {files[1]} hold other {name}. Compare results of the same data.")
+
+
+def _settings(lineage: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    yield from ((key, value) for key, value in lineage.items() if key != "parents")
+    for way, settings in ancestors(lineage):
+        yield from ((f"{way}.{key}", value) for key, value in settings.items())

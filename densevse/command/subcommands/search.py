@@ -1,0 +1,121 @@
+"""`densevse search`: a sentence of one's own, asked of photographs by a trained model."""
+
+import hashlib
+import json
+import subprocess
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from densevse.command.columns import aligned
+from densevse.command.main import FAILED
+from densevse.command.project import add_configfiles, check_name, configuration, overrides
+from densevse.command.workflow import planned_jobs, snakemake
+from densevse.runtime.errors import InputError
+
+HELP = "print the photographs that a trained model finds for a sentence"
+CONFIGFILE = Path(".snakemake/densevse-search.json")
+_STANDARD_ERROR = 2
+
+
+class Model(NamedTuple):
+    """A trained variant of a data set."""
+
+    dataset: str
+    variant: str
+    seed: int | None = None  # none: the data set's first
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The sentence, what it is asked of, and who answers."""
+    parser.add_argument("sentence", help="in quotation marks")
+    parser.add_argument("photographs", nargs="?", help="a folder, zip or tar; by default the data set's test images")
+    parser.add_argument(
+        "--model", required=True, help="<data set>/<variant>, such as scenes/vse, or a model file below the results"
+    )
+    parser.add_argument("--top", type=int, default=5, metavar="N", help="how many are found (default: 5)")
+    parser.add_argument("--cores", default="all", help="of this machine; all by default")
+    add_configfiles(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Make the search as the workflow does, and print its answers."""
+    config = configuration(overrides(arguments.configfile))
+    model = model_of(arguments.model, config)
+    entry = search_of(arguments, model)
+    name = f"command-{hashlib.sha256(json.dumps(entry).encode()).hexdigest()[:8]}"
+    CONFIGFILE.parent.mkdir(exist_ok=True)
+    CONFIGFILE.write_text(json.dumps({"searches": {name: entry}}), encoding="utf-8")
+    files = [*arguments.configfile, str(CONFIGFILE)]
+    configuration(overrides(files))
+    pages = [f"{config.results}/search/{name}.{kind}" for kind in ("html", "parquet")]
+    _check_trained(model, pages, files)
+    command = snakemake(pages, files, "--cores", arguments.cores, "--quiet", "host", "reason", "progress")
+    if subprocess.Popen(command, stdout=_STANDARD_ERROR).wait():
+        return FAILED
+    print(_answers(pages[1]))
+    print(f"\nWith pictures: {pages[0]}")
+    return 0
+
+
+def model_of(text: str, config: Any) -> Model:
+    """The model that a user names. Raises `InputError` for one that there is none of."""
+    if text.endswith(".safetensors"):
+        return _model_of_file(Path(text), config)
+    dataset, slash, variant = text.partition("/")
+    if not slash:
+        raise InputError(f"--model: {text!r} names no data set; write <data set>/<variant>, such as scenes/{text}.")
+    check_name("data set", dataset, list(config.datasets))
+    check_name("variant", variant, config.variant_names())
+    return Model(dataset, variant)
+
+
+def _model_of_file(file: Path, config: Any) -> Model:
+    """A model by its file: <results>/<data set>/models/<variant>/seed<k>/round<t>/model.safetensors."""
+    from densevse.config.load import variant
+
+    if not file.is_file():
+        raise InputError(f"--model: {file} is not there; correct the path, or train the model (`densevse run {file}`).")
+    *folder, dataset, models, name, seed, round_, _ = ("", "", "", "", "", "", *file.resolve().parts)
+    if models != "models" or Path(*folder) != Path(config.results).resolve():
+        raise InputError(
+            f"--model: {file} is none of the models in {config.results}, of which the records tell how it was made; "
+            "copy it there with its records, or name <data set>/<variant>."
+        )
+    check_name("data set", dataset, list(config.datasets))
+    check_name("variant", name, config.variant_names())
+    last = variant(config, name, dataset).last_round
+    if round_ != f"round{last}":
+        raise InputError(f"--model: {file} is of {round_}, and searches ask the last round of {name}, round{last}.")
+    return Model(dataset, name, int(seed.removeprefix("seed")))
+
+
+def search_of(arguments: Namespace, model: Model) -> dict[str, Any]:
+    """The search as an entry of the configuration."""
+    entry: dict[str, Any] = {"dataset": model.dataset, "variant": model.variant, "sentences": [arguments.sentence]}
+    entry |= {"top": arguments.top}
+    entry |= {"seed": model.seed} if model.seed is not None else {}
+    return entry | ({"photographs": arguments.photographs} if arguments.photographs else {})
+
+
+def _check_trained(model: Model, pages: list[str], files: list[str]) -> None:
+    """Raise `InputError` where a search would first train its model, which may take days."""
+    if any(job.stage == "train" for job in planned_jobs(pages, files)):
+        raise InputError(
+            f"--model: {model.variant} is not trained on {model.dataset} with the settings and code of today. "
+            f"`densevse plan {pages[1]} --configfile {' '.join(files)}` says what this needs, and `densevse run` with "
+            "the same arguments does it."
+        )
+
+
+def _answers(path: str) -> str:
+    """The answers that a search found, the best first."""
+    from densevse.analyses.searches.schemas import FOUND
+    from densevse.artifacts import schema
+
+    rows = schema.read(path, FOUND)
+    table = [("rank", "score", "image")]
+    table += [(str(row.rank), f"{row.score:.3f}", row.image_id) for row in rows.itertuples()]
+    unknown = ", ".join(rows["unknown_words"].iloc[0])
+    note = f"\nWords that the model does not know: {unknown}" if unknown else ""
+    return aligned(table, cut=2, right=(0, 1)) + note

@@ -1,0 +1,136 @@
+"""`densevse compare` holds results against each other, query by query."""
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.command.comparison import Measurement, compare, find, pairs
+from densevse.evaluation.bootstrap import retrieval_bootstrap
+from densevse.evaluation.protocols import folds, select_split
+from densevse.tables.rows import queries_of
+
+
+def data_set(folder, images=40, text="a dog", made_from=None):
+    """Write the tables of a data set, and return its folder below `folder`."""
+    ids = [f"i{number:02}" for number in range(images)]
+    rows = pd.DataFrame({"image_id": ids, "source": "images", "file": "a.jpg", "split": "test", "family": ids})
+    rows = rows.assign(width=4, height=4, sha256="", captions=2, status="ok")
+    sentences = [(f"{name}#{k}", name, k, text, "test") for name in ids for k in range(2)]
+    captions = pd.DataFrame(sentences, columns=["caption_id", "image_id", "position", "text", "split"])
+    place = folder / "mine"
+    schema.write(rows, IMAGES, place / "images.parquet", made_from or {}, Identity("mine"))
+    schema.write(captions, CAPTIONS, place / "captions.parquet", made_from or {}, Identity("mine"))
+    return place
+
+
+def queries(place, protocol="full"):
+    tables = (
+        schema.read(place / f"{name}.parquet", kind) for name, kind in (("images", IMAGES), ("captions", CAPTIONS))
+    )
+    test_set = select_split(*tables)
+    return queries_of(test_set, folds(test_set, protocol))
+
+
+def retrieve(place, variant, random, seed=0, round=0, protocol="full", worse=0):
+    """Write a retrieval with random ranks that are higher by `worse`."""
+    rows, _ = queries(place, protocol)
+    rows = rows.assign(rank=worse + np.random.default_rng(random).geometric(0.2, len(rows)), candidates=80)
+    rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
+    path = place / f"retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet"
+    of = Identity("mine", variant=variant, seed=seed, round=round, protocol=protocol, split="test")
+    schema.write(rows, RETRIEVAL, path, {}, of)
+    return path
+
+
+def only(path):
+    (found,) = find(path).values()
+    return found
+
+
+def test_gains_are_those_of_the_bootstrap_that_tables_use(tmp_path):
+    place = data_set(tmp_path)
+    files = [retrieve(place, "vse", 1, worse=3), retrieve(place, "vsepp", 2)]
+    gains = {gain.metric: gain for gain in compare(*map(only, files))}
+    bootstrap = retrieval_bootstrap(*queries(place))
+    first, second = (bootstrap.replicates([schema.read(file, RETRIEVAL)]) for file in files)
+    for metric, gain in gains.items():
+        assert gain.interval == bootstrap.difference(metric, second, first)
+        assert gain.difference == pytest.approx(float(second.by_seed[metric][0] - first.by_seed[metric][0]))
+    assert gains["rsum"].difference > 0
+    assert gains["rsum"].interval.excludes_zero
+
+
+def test_the_last_round_of_each_seed_is_compared(tmp_path):
+    place = data_set(tmp_path)
+    for seed in (0, 1):
+        for round in (0, 2):
+            retrieve(place, "hm_lstm", seed, seed, round)
+    found = find(place / "retrieval/full/hm_lstm")
+    assert {seed: file.name for seed, file in found[Measurement("mine", "full", "hm_lstm")].files.items()} == {
+        0: "round2.parquet",
+        1: "round2.parquet",
+    }
+
+
+def test_two_runs_are_compared_where_they_hold_the_same(tmp_path, densevse):
+    first, second = data_set(tmp_path / "a"), data_set(tmp_path / "b")
+    for place, variants in ((first, ("vse", "sco")), (second, ("vse", "order"))):
+        for number, variant in enumerate(variants):
+            retrieve(place, variant, number)
+    assert [one.of.variant for one, _ in pairs(find(tmp_path / "a"), find(tmp_path / "b"))] == ["vse"]
+    answer = densevse("compare", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert answer.status == 0
+    assert "In one of the two alone: order on mine, protocol full; sco on mine, protocol full." in answer.output
+    rows = [line.split() for line in answer.lines if line.startswith("  rsum")]
+    assert rows == [["rsum", rows[0][1], rows[0][1], "+0.0", "+0.0", "to", "+0.0", "no"]]
+
+
+def refused(densevse, first, second):
+    answer = densevse("compare", str(first), str(second))
+    assert answer.status == 1
+    assert not answer.output
+    return answer.errors
+
+
+def test_other_protocols_images_and_sentences_are_refused_by_name(tmp_path, densevse):
+    place = data_set(tmp_path / "a")
+    ours = retrieve(place, "vse", 1)
+    assert "protocol: full and hodosh" in refused(densevse, ours, retrieve(place, "order", 1, protocol="hodosh"))
+    fewer = retrieve(data_set(tmp_path / "b", images=30), "vse", 1)
+    assert "hold other images" in refused(densevse, ours, fewer)
+    reworded = retrieve(data_set(tmp_path / "c", text="a cat"), "vse", 1)
+    assert "hold other captions" in refused(densevse, ours, reworded)
+    remade = retrieve(data_set(tmp_path / "d", made_from={"reader": "another"}), "vse", 1)
+    assert "were made with reader None and another" in refused(densevse, ours, remade)
+
+
+def test_a_retrieval_of_other_queries_than_its_data_set_is_refused(tmp_path, densevse):
+    place, larger = data_set(tmp_path / "a"), data_set(tmp_path / "b", images=50)
+    moved = place / "retrieval/full/order/seed0/round0.parquet"
+    moved.parent.mkdir(parents=True)
+    shutil.copy(retrieve(larger, "order", 1), moved)
+    assert f"{moved}: answers other queries" in refused(densevse, retrieve(place, "vse", 1), moved)
+
+
+def test_what_is_no_retrieval_is_refused(tmp_path, densevse):
+    place = data_set(tmp_path)
+    ours = retrieve(place, "vse", 1)
+    assert "no retrieval is here" in refused(densevse, ours, tmp_path / "nowhere")
+    assert "expected a retrieval artifact" in refused(densevse, ours, place / "images.parquet")
+    (tmp_path / "other").mkdir()
+    elsewhere = tmp_path / "other" / "r.parquet"
+    shutil.copy(retrieve(place, "order", 2), elsewhere)
+    assert "images.parquet" in refused(densevse, ours, elsewhere)
+
+
+def test_too_few_images_give_no_interval(tmp_path, densevse):
+    place = data_set(tmp_path, images=5)
+    answer = densevse("compare", str(retrieve(place, "vse", 1)), str(retrieve(place, "vsepp", 2)))
+    assert answer.status == 0
+    assert all(line.endswith("unknown  unknown") for line in answer.lines if line.startswith("  rsum"))

@@ -1,0 +1,107 @@
+"""`densevse search` asks a trained model, and trains none."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from densevse.command.project import configuration, overrides
+from densevse.command.subcommands.search import Model, model_of
+
+
+@pytest.fixture(scope="module")
+def config():
+    return configuration(overrides([]))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def model_file(folder, variant, round):
+    file = folder / f"results/scenes/models/{variant}/seed3/round{round}/model.safetensors"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"")
+    return file
+
+
+def test_a_model_is_named_by_data_set_and_variant_or_by_its_file(config, folder):
+    assert model_of("scenes/vse", config) == Model("scenes", "vse", None)
+    assert model_of(str(model_file(folder, "hm_lstm", 2).relative_to(folder)), config) == Model("scenes", "hm_lstm", 3)
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("vse", "such as scenes/vse"),
+        ("scenes/vsee", "is 'vse' meant?"),
+        ("scene/vse", "is 'scenes' meant?"),
+        ("nowhere/model.safetensors", "is not there"),
+    ],
+)
+def test_a_model_that_there_is_none_of_is_refused(model, said, folder, densevse):
+    answer = densevse("search", "a red ball", "--model", model)
+    assert answer.status == 1
+    assert said in answer.errors
+
+
+def test_a_model_of_an_earlier_round_and_one_from_elsewhere_are_refused(folder, densevse):
+    earlier = densevse("search", "a red ball", "--model", str(model_file(folder, "hm_lstm", 1)))
+    assert earlier.status == 1
+    assert "the last round of hm_lstm, round2" in earlier.errors
+    (folder / "model.safetensors").write_bytes(b"")
+    elsewhere = densevse("search", "a red ball", "--model", "model.safetensors")
+    assert elsewhere.status == 1
+    assert "is none of the models in results" in elsewhere.errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("a red ball", "--top", "0"), "top: Input should be greater than or equal to 1, not 0"),
+        (("",), "at least 1 character"),
+        (("a red ball", "nowhere"), "photographs: nowhere is not there"),
+        (("a red ball",), "vse is not trained on scenes"),
+    ],
+)
+def test_a_search_that_cannot_be_made_is_refused(arguments, said, folder, densevse):
+    answer = densevse("search", *arguments, "--model", "scenes/vse")
+    assert answer.status == 1
+    assert said in answer.errors
+
+
+def test_results_without_records_are_refused(folder, densevse):
+    file = folder / "results/scenes/images.parquet"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"")
+    answer = densevse("search", "a red ball", "--model", "scenes/vse")
+    assert answer.status == 1
+    assert "not the records of how it made it" in answer.errors
+
+
+@pytest.mark.slow
+def test_photographs_are_found_for_a_sentence(finished, tmp_path):
+    """The photographs are pictures of scenes; a second time nothing is computed."""
+    photographs = tmp_path / "photographs"
+    with zipfile.ZipFile(finished.folder / "resources/scenes/scenes.zip") as pictures:
+        names = [name for name in pictures.namelist() if name.endswith((".png", ".jpg"))][:3]
+        pictures.extractall(photographs, names)
+    command = [sys.executable, "-m", "densevse", "search", "a red ball", str(photographs), "--model", "scenes/vse"]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    asked = {"cwd": finished.folder, "env": environment, "capture_output": True, "text": True}
+    done = subprocess.run([*command, "--configfile", "test.yaml", "--top", "2"], **asked)
+    assert done.returncode == 0, done.stderr[-3000:]
+    head, *rows = done.stdout.split("\n\n")[0].splitlines()
+    assert head.split() == ["rank", "score", "image"]
+    assert [row.split()[0] for row in rows] == ["1", "2"]
+    assert {Path(row.split()[2]).name for row in rows} <= {Path(name).name for name in names}
+    assert (finished.folder / done.stdout.rpartition(": ")[2].strip()).is_file()
+    again = subprocess.run([*command, "--configfile", "test.yaml", "--top", "2"], **asked)
+    assert again.stdout == done.stdout
+    assert json.loads((finished.folder / ".snakemake/densevse-search.json").read_text())
