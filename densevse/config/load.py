@@ -96,7 +96,7 @@ def _check_order(config: Config, dataset: str, found: dict[Hashable, Needs]) -> 
     models += [("generators", name) for name in config.generator_names()]
     needs = {}
     for model in models:
-        made_of = (model, *(place for place, _ in _layers(*model, config, dataset)))
+        made_of = (model, *(place for place, _ in layers_of(*model, config, dataset)))
         if made_of not in found:
             found[made_of] = _needs(config, model, dataset)
         needs[model] = found[made_of]

@@ -6,6 +6,8 @@ from pydantic import AfterValidator, Field
 
 Split = Literal["train", "val", "test"]
 Seed = Annotated[int, Field(ge=0)]
+
+
 def _differ(seeds: list[int]) -> list[int]:
     if len(set(seeds)) < len(seeds):
         raise ValueError(f"{seeds} holds a seed twice")
