@@ -1,7 +1,7 @@
 """What a model attends to, step by step, drawn on images (sm-LSTM, Figures 4 to 6)."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.report.pictures import photographs
+from densevse.report.plan import PicturePlan
 from densevse.report.saving import save
 from densevse.runtime.spacing import evenly_spaced
 
@@ -23,14 +25,15 @@ _SIDE = 500  # pixels of averaged maps (section 4.7)
 
 
 def saliency_maps(
-    saliency: Mapping[str, str], images: str, captions: str, sources: dict[str, str], title: str, path: str
+    saliency: Sequence[str], images: str, captions: str, sources: dict[str, str], plan: PicturePlan, path: str
 ) -> None:
     """Draw the maps of images evenly spaced in SALIENCY artifacts (not chosen by their looks), one line each.
 
-    `saliency` is model's title -> artifact: of one model this is Figure 4, of two, one below the other, Figure 5. As in
-    the paper, each pixel is multiplied by its saliency: what is light is attended to.
+    `saliency` are the artifacts of the plan, in any order: of one model this is Figure 4, of two, one below the other,
+    Figure 5. Raises `InputError` if one is missing.
     """
-    found = {name: schema.read(rows, SALIENCY) for name, rows in saliency.items()}
+    index = ArtifactIndex(saliency, SALIENCY)
+    found = {one.title: schema.read(index.path(one.of), SALIENCY) for one in plan.shown}
     first = next(iter(found.values()))
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
     photograph = photographs(images, sources)
@@ -38,7 +41,7 @@ def saliency_maps(
     captions_drawn = captions_drawn[evenly_spaced(len(captions_drawn), _PICTURES)]
     steps, lines = int(first["step"].max()), len(captions_drawn) * len(found)
     figure = Figure(figsize=(3 * (steps + 1), 3.2 * lines), layout="constrained")
-    figure.suptitle(title)
+    figure.suptitle(plan.title)
     axes = iter(figure.subplots(lines, steps + 1, squeeze=False))
     for caption_id, name in ((one, name) for one in captions_drawn for name in found):
         places = list(next(axes))

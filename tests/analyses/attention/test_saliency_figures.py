@@ -6,6 +6,8 @@ from densevse.analyses.attention.figures import averaged_maps, saliency_maps, sa
 from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, grid_cells
+from densevse.artifacts.identity import Identity
+from densevse.report.plan import PicturePlan, ShownArtifact
 from tests.analyses.attention.test_saliency import rows_of
 from tests.pictures import tables
 
@@ -34,13 +36,14 @@ def test_averaged_maps_are_drawn(tmp_path):
 
 
 def test_maps_of_two_models_are_drawn_beside_the_images(tables, tmp_path):
-    for name in ("one", "other"):
+    shown = [ShownArtifact(title=name, of=Identity("scenes", name, 0, 0, split="test")) for name in ("one", "other")]
+    for one in shown:
         rows = pd.concat(
             [rows_of(str(n), [np.eye(16)[n], np.full(16, 1 / 16)], [[0.5, 0.3, 0.2]] * 2) for n in range(3)]
         )
-        schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / f"{name}.parquet", {})
-    saliency = {name: str(tmp_path / f"{name}.parquet") for name in ("one", "other")}
-    for path in (tmp_path / "first.png", tmp_path / "second.png"):
-        saliency_maps(saliency, tables["images"], tables["captions"], tables["sources"], "Two", str(path))
+        schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / f"{one.title}.parquet", {}, one.of)
+    saliency, plan = [str(tmp_path / f"{one.title}.parquet") for one in shown], PicturePlan(title="Two", shown=shown)
+    for path, files in ((tmp_path / "first.png", saliency), (tmp_path / "second.png", saliency[::-1])):
+        saliency_maps(files, tables["images"], tables["captions"], tables["sources"], plan, str(path))
     assert (tmp_path / "first.png").read_bytes() == (tmp_path / "second.png").read_bytes()
     assert cv2.imread(str(tmp_path / "first.png")).std() > 10

@@ -98,8 +98,10 @@ def scored(folder):
             file.append(rows.assign(**numbers), np.random.default_rng(len(of_split)).normal(size=(len(of_split), 3)))
     tables = [str(folder / f"{name}.parquet") for name in ("captions", "tokens")]
     embeddings = {split: str(folder / f"{split}.parquet") for split in ("train", "test")}
-    copy_captions(embeddings, *tables, "test", folder / "copied.parquet")
-    first_captions(str(folder / "images.parquet"), *tables, "test", folder / "person.parquet")
+    copy_captions(embeddings, *tables, Identity("scenes", "copied", 0, split="test"), folder / "copied.parquet")
+    person = Identity("scenes", "person", 0, split="test")
+    first_captions(str(folder / "images.parquet"), *tables, person, folder / "person.parquet")
+    assert schema.identity(folder / "person.parquet") == person
     scores = []
     for name, writer, seed in (("copied", "sc_nlm", 0), ("copied", "sc_nlm", 1), ("person", "person", 0)):
         path = folder / f"{name}{len(scores)}_scores.parquet"

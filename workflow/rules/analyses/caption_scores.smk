@@ -158,8 +158,7 @@ rule caption_figure:
     params:
         code=code_of("analyses/caption_scores/caption_figure.py"),
         sources=configured(datasets.source_names),
-        titles=configured(caption_scores.titles),
-        title=configured(caption_scores.title_of_figure),
+        plan=planned(caption_scores.plan_of_figure),
     message:
         "drawing what was written about images of {wildcards.dataset}"
     script:
