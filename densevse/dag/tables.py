@@ -132,6 +132,7 @@ class TableStage(Stage):
             published=entry.published,
             sections=sections,
             configured=self._configured(sections),
+            latex_intervals=entry.latex_intervals,
         )
 
     def retrievals_of_rounds(self, dataset: str) -> list[str | Values]:
@@ -167,6 +168,7 @@ class TableStage(Stage):
                 for number in range(entry.last_round + 1)
             ],
             configured=self._configured([section]),
+            latex_intervals=self.table(dataset).latex_intervals,
         )
 
     def _round(self, dataset: str, name: str, number: int) -> RoundPlan:

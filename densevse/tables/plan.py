@@ -104,6 +104,7 @@ class TablePlan(Strict):
     published: list[PrintedTable]
     sections: list[SectionPlan]
     configured: Configured
+    latex_intervals: bool = Field(default=False, description="whether its LaTeX has 95% intervals")
 
 
 class RoundPlan(Strict):
@@ -124,3 +125,4 @@ class RoundsPlan(Strict):
     section: SectionPlan
     rounds: list[RoundPlan]
     configured: Configured
+    latex_intervals: bool = Field(default=False, description="whether its LaTeX has 95% intervals")

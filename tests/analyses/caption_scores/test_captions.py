@@ -134,7 +134,7 @@ def test_a_person_is_compared_with_the_others_only(scored):
 
 
 def make(folder, scores, metrics=("bleu", "cider"), published=None):
-    outputs = Outputs(*(str(folder / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
+    outputs = Outputs(*(str(folder / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     writers = {"sc_nlm": WriterPlan(title="SC-NLM", seeds=[0, 1]), "person": WriterPlan(title="a person", seeds=[0])}
     of = {"dataset": "scenes", "split": "test", "reference": "sc_nlm"}
     plan = CaptionTablePlan(title="Sentences", **of, metrics=list(metrics), writers=writers)
@@ -176,7 +176,7 @@ def test_the_order_of_scores_changes_no_byte_and_missing_ones_are_named(scored):
     found = []
     for order in (scores, scores[::-1], [*scores[1:], scores[0]]):
         make(folder, order)
-        found.append([(folder / f"table.{ending}").read_bytes() for ending in ("md", "html", "csv", "parquet")])
+        found.append([(folder / f"table.{ending}").read_bytes() for ending in ("md", "html", "tex", "csv", "parquet")])
     assert found[0] == found[1] == found[2]
     with pytest.raises(InputError, match="no caption scores artifact is of dataset scenes, variant sc_nlm, seed 1"):
         make(folder, [scores[0], scores[2]])

@@ -118,6 +118,7 @@ rule caption_table:
             category="Tables",
             labels={"table": "{dataset}: generated sentences"},
         ),
+        latex="<results>/tables/{dataset}_captions.tex",
         csv="<results>/tables/{dataset}_captions.csv",
         parquet="<results>/tables/{dataset}_captions.parquet",
     log:

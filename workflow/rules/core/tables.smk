@@ -19,6 +19,7 @@ rule table:
             category="Tables",
             labels={"table": "{table}"},
         ),
+        latex="<results>/tables/{table}.tex",
         csv="<results>/tables/{table}.csv",
         parquet="<results>/tables/{table}.parquet",
     log:
@@ -58,6 +59,7 @@ rule table_of_rounds:
             category="Tables",
             labels={"table": "{dataset}, rounds"},
         ),
+        latex="<results>/tables/{dataset}_rounds.tex",
         csv="<results>/tables/{dataset}_rounds.csv",
         parquet="<results>/tables/{dataset}_rounds.parquet",
     log:
