@@ -107,6 +107,22 @@ class TablePlan(Strict):
     latex_intervals: bool = Field(default=False, description="whether its LaTeX has 95% intervals")
 
 
+class GainsSection(Strict):
+    """A section of a table whose rows have gains."""
+
+    title: str
+    dataset: str
+    protocol: Protocol
+
+
+class GainsPlan(Strict):
+    """A picture of the gains of a table's rows on its reference row."""
+
+    title: str
+    reference: str = Field(description="the title of the reference row")
+    sections: list[GainsSection]
+
+
 class RoundPlan(Strict):
     """A round of a variant that learns correspondences."""
 

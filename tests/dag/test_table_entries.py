@@ -272,6 +272,31 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
     assert measured["sm_lstm_ensemble"].made_with.changed == {}
 
 
+def test_gains_are_drawn_of_tables_with_a_reference_and_rows_to_compare():
+    tables = TableStage(project())
+    assert {"scenes", "scenes_regions", "flickr8k"} <= set(tables.with_gains())
+    assert "hm_lstm_4" not in tables.with_gains()  # which names no reference
+    assert "results/figures/scenes_gains.svg" in tables.of_dataset("scenes")
+    alone = TableStage(project(tables={"scenes": {"measure": ["vse"], "reference": "vse"}}))
+    assert "scenes" not in alone.with_gains()
+    assert "results/figures/scenes_gains.svg" not in alone.of_dataset("scenes")
+
+
+def test_a_picture_of_gains_knows_its_reference_and_its_sections():
+    plan = TableStage(project()).plan_of_gains("scenes")
+    assert (plan.title, plan.reference) == ("Scenes: gains on VSE", "VSE")
+    assert [(one.dataset, one.protocol) for one in plan.sections] == [("scenes", "full")]
+
+
+def test_latex_has_intervals_where_the_table_asks_for_them_and_so_have_its_rounds():
+    chosen = TableStage(project(tables={"scenes": {"latex_intervals": True}}))
+    assert chosen.plan("scenes").latex_intervals
+    assert chosen.plan_of_rounds("scenes").latex_intervals
+    assert not chosen.plan("flickr8k").latex_intervals
+    with pytest.raises(InputError, match=r"tables\.scenes\.latex_intervals: .*bool"):
+        project(tables={"scenes": {"latex_intervals": "sometimes"}})
+
+
 def test_a_plan_comes_through_plain_values_unchanged_and_names_no_folder():
     made = project(networks={"vgg19": {"local": "/somewhere/vgg19.pth"}})
     tables = TableStage(made)

@@ -39,6 +39,33 @@ rule table:
         "../../scripts/table.py"
 
 
+rule gains:
+    input:
+        rules.table.output.parquet,
+    output:
+        report(
+            "<results>/figures/{table}_gains.svg",
+            caption="../../report/gains.rst",
+            category="Tables",
+            labels={"table": "{table}: gains"},
+        ),
+    log:
+        "<logs>/gains/{table}.log",
+    wildcard_constraints:
+        table=any_of(tables.with_gains()),
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("gains.py"),
+        plan=planned(tables.plan_of_gains),
+    message:
+        "drawing the gains in the table {wildcards.table}"
+    script:
+        "../../scripts/gains.py"
+
+
 rule table_of_rounds:
     input:
         images="<results>/{dataset}/images.parquet",
