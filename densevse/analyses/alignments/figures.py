@@ -11,6 +11,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.report.drawing import draw_picture
 from densevse.report.phrases import draw_phrases
 from densevse.report.pictures import photographs
 from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
@@ -34,7 +35,7 @@ def draw_alignments(
     photograph = photographs(images, sources)
     figure, axes = _places(len(asked), title)
     for place, (_, query) in zip(axes, asked.iterrows(), strict=False):
-        place.imshow(photograph(query["query_id"]))
+        draw_picture(place, photograph(query["query_id"]))
         of_first = (found["image_id"] == query["query_id"]) & (found["caption_id"] == query["top"][0])
         draw_phrases(place, found[of_first].sort_values("confidence", ascending=False).head(TRIPLETS))
         _list_sentences(place, query, texts)
@@ -57,7 +58,7 @@ def draw_triplet_regions(rows: str, images: str, sources: dict[str, str], title:
             place.axis("off")
             pixels = photograph(region["image_id"])
             left, top, width, height = (int(region[name]) for name in BOX)
-            place.imshow(pixels[top : top + max(1, height), left : left + max(1, width)])
+            draw_picture(place, pixels[top : top + max(1, height), left : left + max(1, width)])
             place.set_title(f"{region['score']:.2f}", fontsize=8)
     save(figure, path)
 

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from densevse.artifacts import schema
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import GENERATED
+from densevse.report.drawing import draw_picture
 from densevse.report.pictures import pictures
 from densevse.report.plan import PicturePlan
 from densevse.report.saving import QUIET, save
@@ -40,7 +41,7 @@ def draw_captions(generated: Sequence[str], images: str, sources: dict[str, str]
     for place in axes.ravel():
         place.axis("off")
     for image, (left, right) in zip(chosen, axes.reshape(-1, 2), strict=False):
-        left.imshow(picture(str(image)))
+        draw_picture(left, picture(str(image)))
         _list(right, {name: rows.loc[image] for name, rows in found.items() if image in rows.index})
     save(figure, path)
 

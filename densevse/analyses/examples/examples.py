@@ -10,6 +10,7 @@ from matplotlib.figure import Figure, SubFigure
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.report.drawing import draw_picture
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.saving import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.report.texts import shortened
@@ -73,7 +74,7 @@ def _draw_t2i(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pi
 
 def show(axes: Axes, pixels: Pixels, color: str) -> None:
     """Draw a picture with a border of that colour."""
-    axes.imshow(pixels)
+    draw_picture(axes, pixels)
     axes.set(xticks=[], yticks=[])
     for spine in axes.spines.values():
         spine.set(color=color, linewidth=3)

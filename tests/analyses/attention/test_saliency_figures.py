@@ -2,7 +2,15 @@ import cv2
 import numpy as np
 import pandas as pd
 
-from densevse.analyses.attention.figures import averaged_maps, saliency_maps, salient_words, shaded
+from densevse.analyses.attention.figures import (
+    COLOURS,
+    averaged_maps,
+    faded,
+    heat_map,
+    most_salient,
+    saliency_maps,
+    salient_words,
+)
 from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, grid_cells
@@ -14,13 +22,28 @@ from tests.pictures import tables
 __all__ = ["tables"]
 
 
-def test_the_attended_part_is_light_and_the_rest_dark():
+def test_a_heat_map_is_in_multiples_of_a_uniform_weight():
     boxes = grid_cells(60, 40, 16)
     cells = pd.DataFrame(boxes, columns=BOX).assign(place=range(16), weight=0.0)
     cells.loc[0, "weight"] = 1.0
-    picture = shaded(np.full((40, 60, 3), 200, np.uint8), cells)
-    assert picture[2, 2].tolist() == [200, 200, 200]
-    assert picture[30, 40].max() == 0
+    heat = heat_map(cells, (40, 60))
+    assert heat.shape == (40, 60)
+    assert heat[2, 2 + int(boxes[0][0])] == 16
+    assert heat[30, 40] == 0
+
+
+def test_a_faded_picture_stays_visible_below_every_colour():
+    picture = np.zeros((1, 2, 3), np.uint8)
+    picture[0, 1] = 255
+    assert faded(picture)[0, :, 0].tolist() == [110, 237]
+    assert COLOURS(0.0)[3] == 0
+    assert COLOURS(1.0)[3] <= 0.7
+
+
+def test_the_scale_goes_to_the_most_salient_cell_and_at_least_to_2():
+    rows = rows_of("a", [np.eye(16)[3], np.full(16, 1 / 16)], [[1.0]] * 2)
+    assert most_salient(rows) == 16
+    assert most_salient(rows[rows["step"] == 2]) == 2
 
 
 def test_the_two_most_salient_words_in_their_order():
