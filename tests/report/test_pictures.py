@@ -8,7 +8,7 @@ from PIL import Image
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
-from densevse.report.drawing import draw_picture
+from densevse.report.drawing import canvas, draw_picture, place_picture
 from densevse.report.pictures import photographs, pictures
 
 
@@ -44,3 +44,13 @@ def test_what_is_drawn_on_a_picture_is_placed_in_its_own_pixels(images):
     draw_picture(axes, photographs(*images)("small"))
     assert (axes.get_xlim(), axes.get_ylim()) == ((-0.5, 39.5), (19.5, -0.5))
     assert axes.images[0].get_interpolation() == "bicubic"
+
+
+def test_a_canvas_counts_inches_from_its_upper_left_corner():
+    figure, axes = canvas(5, 4, "A title")
+    assert tuple(figure.get_size_inches()) == (5, 4)
+    place_picture(axes, np.zeros((20, 40, 3), np.uint8), (1, 1), (2, 2), "red")
+    assert (axes.get_xlim(), axes.get_ylim()) == ((0, 5), (4, 0))
+    assert axes.images[0].get_extent() == [1, 3, 2.5, 1.5]  # twice as wide as high, in the middle of its box
+    (frame,) = axes.patches
+    assert (frame.get_xy(), frame.get_width(), frame.get_height()) == ((1, 1.5), 2, 1)
