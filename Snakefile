@@ -27,6 +27,7 @@ include: "workflow/rules/core/generators.smk"
 include: "workflow/rules/core/region_phrases.smk"
 include: "workflow/rules/core/tables.smk"
 include: "workflow/rules/core/carried.smk"
+include: "workflow/rules/core/everything.smk"
 # Analyses: each line can be deleted, with what it includes.
 include: "workflow/rules/analyses/proposal_recall.smk"
 include: "workflow/rules/analyses/boundaries.smk"
@@ -53,5 +54,4 @@ report: "workflow/report/workflow.rst"
 rule all:
     default_target: True
     input:
-        tables.of_dataset("scenes"),
-        analyses.of_dataset("scenes"),
+        f"{settings.results}/scenes.done",

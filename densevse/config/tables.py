@@ -53,6 +53,7 @@ class Table(Strict):
     reference: str | None = Field(
         default=None, description="the variant that every other one is compared with, query by query"
     )
+    latex_intervals: bool = Field(default=False, description="whether its LaTeX has a table of 95% intervals, too")
 
     @field_validator("sections")
     @classmethod

@@ -2,6 +2,7 @@
 
 from typing import TypeVar
 
+from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 
 Analysis = TypeVar("Analysis", bound=Stage)
@@ -18,6 +19,6 @@ class Analyses:
         self._stages.append(stage)
         return stage
 
-    def of_dataset(self, dataset: str) -> list[str]:
-        """The files of a data set that `rule all` asks for, of every analysis."""
-        return [file for stage in self._stages for file in stage.of_dataset(dataset)]
+    def files(self, dataset: str) -> list[Values]:
+        """The files of a data set that its target asks for, of every analysis, as values of paths."""
+        return [values for stage in self._stages for values in stage.files(dataset)]

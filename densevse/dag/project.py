@@ -75,8 +75,12 @@ class Stage:
     """The functions that a stage's rules are made with; each stage has a class of its own."""
 
     def of_dataset(self, dataset: str) -> list[str]:
-        """The files of a data set that `rule all` asks for; most stages are asked by others."""
+        """The files of a data set that its target, `<data set>.done`, asks for; most stages are asked by others."""
         return []
+
+    def files(self, dataset: str) -> list[Values]:
+        """The same as values of paths."""
+        return [{"file": file} for file in self.of_dataset(dataset)]
 
     def __init__(self, project: Project) -> None:
         self.project, self.config = project, project.config

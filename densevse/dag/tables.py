@@ -19,6 +19,8 @@ from densevse.runtime.errors import InputError
 from densevse.tables.plan import (
     Configured,
     Difference,
+    GainsPlan,
+    GainsSection,
     MadeWith,
     MeasuredVariant,
     RoundPlan,
@@ -43,7 +45,8 @@ class TableStage(Stage):
         names = [dataset]
         names += [f"{dataset}_rounds"] if self.with_rounds(dataset) else []
         names += [f"{dataset}_regions"] if f"{dataset}_regions" in self.config.tables else []
-        return [f"{self.results}/tables/{name}.md" for name in names]
+        gains = [f"{self.results}/figures/{name}_gains.svg" for name in names if self._has_gains(name)]
+        return [*(f"{self.results}/tables/{name}.md" for name in names), *gains]
 
     def names(self) -> list[str]:
         """Every table of config/tables, and a main table for each data set that has none there."""
@@ -62,6 +65,10 @@ class TableStage(Stage):
             others = [rule for rule in makers(path) if rule != "table"]
             if others:
                 raise InputError(f"{kind}.{name}: the rule {others[0]} makes {path} too; give it another name.")
+
+    def with_gains(self) -> list[str]:
+        """The tables with a reference row that others are compared with."""
+        return [name for name in self.names() if self._has_gains(name)]
 
     def table(self, name: str) -> Table:
         """A table's entry. A data set's own, where config/tables has none, measures every method by its own name."""
@@ -132,6 +139,7 @@ class TableStage(Stage):
             published=entry.published,
             sections=sections,
             configured=self._configured(sections),
+            latex_intervals=entry.latex_intervals,
         )
 
     def plan_of_model(self, dataset: str, variant: str, seed: int, round: int) -> TablePlan:
@@ -142,6 +150,20 @@ class TableStage(Stage):
         section = section.model_copy(update={"measured": measured})
         title, configured = section.measured[variant].title, self._configured([section])
         return TablePlan(title=title, reference=None, published=[], sections=[section], configured=configured)
+
+    def plan_of_gains(self, table: str) -> GainsPlan:
+        """The plan of the picture of a table's gains."""
+        entry, measuring = self.table(table), self._measuring(table)
+        reference = self._title_of(str(entry.reference), measuring[0].dataset)
+        sections = [
+            GainsSection(
+                title=f"{self.title(section.dataset)}, {section.protocol}",
+                dataset=section.dataset,
+                protocol=section.protocol,
+            )
+            for section in measuring
+        ]
+        return GainsPlan(title=f"{entry.title}: gains on {reference}", reference=reference, sections=sections)
 
     def retrievals_of_rounds(self, dataset: str) -> list[str | Values]:
         """Every round of the variants that learn correspondences, of each seed."""
@@ -176,6 +198,7 @@ class TableStage(Stage):
                 for number in range(entry.last_round + 1)
             ],
             configured=self._configured([section]),
+            latex_intervals=self.table(dataset).latex_intervals,
         )
 
     def _round(self, dataset: str, name: str, number: int) -> RoundPlan:
@@ -199,6 +222,10 @@ class TableStage(Stage):
         if protocol == _REGIONS:
             return f"{self.folder_of('region_ranking', dataset, of)}.parquet"
         return {"dataset": dataset, "protocol": protocol, **of}
+
+    def _has_gains(self, name: str) -> bool:
+        entry = self.table(name) if name in self.names() else None
+        return bool(entry and entry.reference and len(entry.measure) > 1 and self._measuring(name))
 
     def _measuring(self, table: str) -> list[SectionConfig]:
         """The sections of a table that measure something."""
@@ -227,12 +254,17 @@ class TableStage(Stage):
         ensemble = self.config.ensembles().get(name)
         last: Values = {"variant": name, "round": None} if ensemble else self.last_round(dataset, name)
         return MeasuredVariant(
-            title=ensemble.title if ensemble else self.project.variant(name, dataset).title,
+            title=self._title_of(name, dataset),
             seeds=seeds,
             model=last["variant"],
             round=last["round"],
             made_with=self._made_with(name, dataset),
         )
+
+    def _title_of(self, name: str, dataset: str) -> str:
+        """The title of a variant on a data set, or of an ensemble."""
+        ensemble = self.config.ensembles().get(name)
+        return ensemble.title if ensemble else self.project.variant(name, dataset).title
 
     def _made_with(self, name: str, dataset: str) -> MadeWith:
         """What decides a variant's metrics; of an ensemble, what decides its members'."""

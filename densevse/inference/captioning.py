@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.tokens import TOKENS
@@ -90,14 +91,15 @@ class CaptionJob(Strict):
     code: str = ""
 
 
-def write_captions(files: Files, split: str, job: CaptionJob, path: str | Path) -> None:
-    """Write GENERATED sentences about a split's images with a trained generator, the file's input `model`.
+def write_captions(files: Files, of: Identity, job: CaptionJob, path: str | Path) -> None:
+    """Write GENERATED sentences about the images of the split of `of` with a trained generator, the input `model`.
 
     Where it works in a joint space, that model is the input `space`. Raises `InputError` if it is no space of vectors,
     or reads more of sentences than their words.
     """
     device = set_up(job.threads)
     inputs = Inputs(files, described(files.one("model"))["sentences"])
+    split = str(of.split)
     pairs = inputs.pairs(split)
     images = content_of_images(inputs, pairs, split)
     generator = load_generator(files.one("model"), inputs, images.size).to(device)
@@ -119,7 +121,7 @@ def write_captions(files: Files, split: str, job: CaptionJob, path: str | Path) 
         "generator": files.several("model"),
         "joint_embedding": files.several("joint_embedding") if "joint_embedding" in files else [],
     }
-    schema.write(rows, GENERATED, path, lineage(settings, parents))
+    schema.write(rows, GENERATED, path, lineage(settings, parents), of)
 
 
 def _training_tokens(inputs: Inputs) -> pd.Series:

@@ -13,7 +13,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.datasets.images import ImageFiles
 
 Pixels: TypeAlias = NDArray[np.uint8]
-_SIDE = 240  # pixels of a small picture's longer side
+_SIDE = 240  # pixels
 
 
 def photographs(images: str, sources: Mapping[str, str]) -> Callable[[str], Pixels]:
@@ -31,13 +31,17 @@ def photographs(images: str, sources: Mapping[str, str]) -> Callable[[str], Pixe
 
 
 def pictures(images: str, sources: Mapping[str, str], side: int = _SIDE) -> Callable[[str], Pixels]:
-    """The same for small pictures, of at most `side` pixels a side, of the images, each of which is decoded once."""
+    """The same for pictures of the images whose longer side has `side` pixels; each image is decoded once."""
     photograph = photographs(images, sources)
 
     @cache
     def picture(image_id: str) -> Pixels:
         image = Image.fromarray(photograph(image_id))
-        image.thumbnail((side, side))
-        return np.asarray(image)
+        if max(image.size) >= side:
+            image.thumbnail((side, side))
+            return np.asarray(image)
+        scale = side / max(image.size)
+        size = (max(1, round(scale * image.width)), max(1, round(scale * image.height)))
+        return np.asarray(image.resize(size, Image.Resampling.BICUBIC))
 
     return picture

@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -10,6 +11,11 @@ from matplotlib.text import Text
 
 from densevse.artifacts.files import atomic
 
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "svg": {"metadata": {"Date": None, "Creator": None}},
+    # The default level, 6, takes twice the time for files that are 15% smaller.
+    "png": {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 3}},
+}
 RIGHT_COLOUR, WRONG_COLOUR, QUIET = "#1a7f37", "#b3261e", "#666666"
 
 
@@ -22,9 +28,8 @@ def save(figure: Figure, path: str | Path) -> None:
     for text in figure.findobj(Text):
         text.set_text(drawable(text.get_text()))
     ending = Path(path).suffix.removeprefix(".")
-    metadata = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}.get(ending)
     with matplotlib.rc_context({"svg.hashsalt": "densevse"}), atomic(path) as temporary:
-        figure.savefig(temporary, format=ending, metadata=metadata, dpi=110)
+        figure.savefig(temporary, format=ending, dpi=110, **_OPTIONS.get(ending, {}))
 
 
 def drawable(text: str) -> str:

@@ -26,8 +26,8 @@ def gain_cells(row: Mapping[Any, Any], first: str) -> list[str]:
 
 
 def write_accuracies(
-    rows: pd.DataFrame, kind: Schema, shown: Document, paths: tuple[str, str, str], made_from: Mapping[str, Any]
+    rows: pd.DataFrame, kind: Schema, shown: Document, paths: tuple[str, str, str, str], made_from: Mapping[str, Any]
 ) -> None:
-    """Write accuracies as rows of their schema, as Markdown and as a page: the three `paths`."""
+    """Write accuracies as rows of their schema, as Markdown, as a page and as LaTeX: the four `paths`."""
     schema.write(rows, kind, paths[0], made_from)
     shown.write(*paths[1:])

@@ -237,7 +237,8 @@ def _devices(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _digest(plan: TablePlan | RoundsPlan) -> str:
-    return hashlib.sha256(json.dumps(plan.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()[:12]
+    measured = plan.model_dump(mode="json", exclude={"latex_intervals"})  # which decides no number
+    return hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _versions(made_from: Sequence[Mapping[str, Any]]) -> str:

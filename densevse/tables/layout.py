@@ -1,12 +1,14 @@
 """How the rows of a section are printed: published metrics with ours beside them, and the intervals of ours below."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.tables.rendering import Sheet, TableColumn, number, number_range
 from densevse.tables.rows import Row
 
 METHOD, SPREAD, SEEDS = TableColumn("Method", number=False), TableColumn("±"), TableColumn("Seeds")
+_MADE_BY = TableColumn("Variant and seeds", number=False, in_latex=False)
 HEADS = {"i2t": "annotation", "t2i": "search"}
 """The directions, as the papers head their columns: image annotation and image search."""
 Shown = list[tuple[str, str, str]]
@@ -58,7 +60,7 @@ def _metrics_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: s
         ]
         cells = [_line(theirs, own, shown, bool(gains)) for theirs, own in lines]
     else:
-        columns = [METHOD, *_columns(shown, ""), *tail, *gains, TableColumn("Variant and seeds", number=False)]
+        columns = [METHOD, *_columns(shown, ""), *tail, *gains, _MADE_BY]
         cells = [_own_line(own, shown, bool(gains)) for _, own in lines if own]
     return Sheet(heading, tuple(columns), cells)
 
@@ -106,8 +108,16 @@ def _intervals_sheet(measured: Sequence[Row], shown: Shown, reference: str | Non
     for row in measured:
         line = [row.method, row.variant, *(number_range(row.intervals[key], key) for key, _, _ in shown)]
         cells.append([*line, *([] if reference is None else [number_range(row.gain_interval, sign="+")])])
-    return Sheet("95% intervals of our metrics", tuple(columns), cells)
+    return Sheet("95% intervals of our metrics", tuple(columns), cells, intervals=True)
 
 
 def _columns(shown: Shown, whose: str) -> list[TableColumn]:
-    return [TableColumn(header, f"{whose} {group}".strip().capitalize(), short=group) for _, group, header in shown]
+    return [
+        TableColumn(header, f"{whose} {group}".strip().capitalize(), short=group, best=best_of(key))
+        for key, group, header in shown
+    ]
+
+
+def best_of(key: str) -> Literal["highest", "lowest"]:
+    """Which value of a metric is the best one: the lowest rank, and the highest recall."""
+    return "lowest" if key.endswith("rank") else "highest"

@@ -104,6 +104,23 @@ class TablePlan(Strict):
     published: list[PrintedTable]
     sections: list[SectionPlan]
     configured: Configured
+    latex_intervals: bool = Field(default=False, description="whether its LaTeX has 95% intervals")
+
+
+class GainsSection(Strict):
+    """A section of a table whose rows have gains."""
+
+    title: str
+    dataset: str
+    protocol: Protocol
+
+
+class GainsPlan(Strict):
+    """A picture of the gains of a table's rows on its reference row."""
+
+    title: str
+    reference: str = Field(description="the title of the reference row")
+    sections: list[GainsSection]
 
 
 class RoundPlan(Strict):
@@ -124,3 +141,4 @@ class RoundsPlan(Strict):
     section: SectionPlan
     rounds: list[RoundPlan]
     configured: Configured
+    latex_intervals: bool = Field(default=False, description="whether its LaTeX has 95% intervals")

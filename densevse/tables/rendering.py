@@ -1,33 +1,58 @@
-"""A table of results as text that reads well raw (Markdown) and in a browser (HTML)."""
+"""A table of results as text that reads well raw (Markdown), in a browser (HTML) and in a paper (LaTeX)."""
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
+from typing import Literal
 
 import pandas as pd
 
 from densevse.artifacts.files import write_text
+from densevse.tables.latex import NEEDED, bold, escaped, floating_table, itemized
+
+_NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column: its header, the group of columns it belongs to (`short` in Markdown), and whether it holds numbers."""
+    """A column: its header, the group of columns it belongs to (`short` in Markdown), and whether it holds numbers.
+
+    `best` says which of its numbers is the best one, if any is. A column that names what a paper does not is not
+    `in_latex`.
+    """
 
     header: str
     group: str = ""
     short: str = ""
     number: bool = True
+    best: Literal["highest", "lowest"] | None = None
+    in_latex: bool = True
+
+    def best_rows(self, cells: Sequence[str]) -> set[int]:
+        """The rows whose cells hold the best number as printed; none where fewer than two rows have one."""
+        numbers = {row: float(cell.replace(",", "")) for row, cell in enumerate(cells) if _NUMBER.fullmatch(cell)}
+        if self.best is None or len(numbers) < 2:
+            return set()
+        best = (max if self.best == "highest" else min)(numbers.values())
+        return {row for row, value in numbers.items() if value == best}
+
+    def latex(self, cells: Sequence[str]) -> list[str]:
+        """The cells as LaTeX, the best number in bold."""
+        best = self.best_rows(cells)
+        return [bold(escaped(cell)) if row in best else escaped(cell) for row, cell in enumerate(cells)]
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """Rows below a heading; each row has one cell per column."""
+    """Rows below a heading; each row has one cell per column. LaTeX has `intervals` only where they are asked for."""
 
     heading: str
     columns: tuple[TableColumn, ...]
     rows: list[list[str]]
+    intervals: bool = False
 
     def markdown(self) -> list[str]:
         """Lines of Markdown with aligned columns. A group is named in the header of its first column."""
@@ -48,6 +73,24 @@ class Sheet:
         head = f"<thead><tr>{over}</tr><tr>{headers}</tr></thead>"
         heading = f"<h2>{escape(self.heading)}</h2>\n" if self.heading else ""
         return f"{heading}<table>{head}\n<tbody>\n{body}\n</tbody></table>\n"
+
+    def latex(self, title: str) -> list[str]:
+        """Lines of a LaTeX table, with the best number of each column in bold and without empty columns."""
+        cells = [[row[number] for row in self.rows] for number in range(len(self.columns))]
+        kept = [
+            (column, of)
+            for column, of in zip(self.columns, cells, strict=True)
+            if column.in_latex and (any(of) or not self.rows)
+        ]
+        printed = [column.latex(of) for column, of in kept]
+        caption = self.heading if self.heading.startswith(title) else ": ".join(filter(None, (title, self.heading)))
+        return floating_table(
+            escaped(caption),
+            "".join("r" if column.number else "l" for column, _ in kept),
+            [escaped(column.group) for column, _ in kept],
+            [escaped(column.header) for column, _ in kept],
+            list(zip(*printed, strict=True)),
+        )
 
     def _flat_headers(self) -> list[str]:
         befores = ["", *(column.group for column in self.columns)]
@@ -96,10 +139,17 @@ class Document:
             f"{tables}<ul>\n{notes}\n</ul>\n{appendix}</body></html>\n"
         )
 
-    def write(self, markdown: str, html: str) -> None:
-        """Write both files: Markdown reads well raw, and a report shows pages."""
+    def latex(self, intervals: bool = False) -> str:
+        """The document as LaTeX to be pasted: a table for each sheet, without intervals unless asked for, and notes."""
+        tables = [line for sheet in self.sheets if intervals or not sheet.intervals for line in sheet.latex(self.title)]
+        appendix = [line for sheet in self.appendix for line in sheet.latex(self.title)]
+        return "\n".join([NEEDED, *tables, *itemized(map(escaped, self.notes)), *appendix])
+
+    def write(self, markdown: str, html: str, latex: str, intervals: bool = False) -> None:
+        """Write three files: Markdown reads well raw, a report shows pages, and a paper LaTeX (see `latex`)."""
         write_text(self.markdown(), markdown)
         write_text(self.html(), html)
+        write_text(self.latex(intervals), latex)
 
 
 STYLE = (

@@ -25,10 +25,11 @@ from densevse.tables.sections import MeasuredSection, SectionArtifacts, read_sec
 
 
 class Outputs(NamedTuple):
-    """The four forms of a table."""
+    """The forms of a table."""
 
     markdown: str
     html: str
+    latex: str
     csv: str
     parquet: str
 
@@ -63,12 +64,15 @@ def make_table(inputs: TableInputs, plan: TablePlan, outputs: Outputs) -> None:
         records += [{**place, **as_record(row)} for row in rows]
     frame = pd.DataFrame(records, columns=[column.name for column in RESULTS.columns])
     notes = footnotes(plan, sections, shown, papers)
-    write_table(frame, RESULTS, Document(plan.title, found, notes, changed_settings(plan.sections)), plan, outputs)
+    document = Document(plan.title, found, notes, changed_settings(plan.sections))
+    write_table(frame, RESULTS, document, plan, outputs, plan.latex_intervals)
 
 
-def write_table(rows: pd.DataFrame, kind: Schema, shown: Document, plan: Strict, outputs: Outputs) -> None:
-    """Write a table in its four forms; bytes depend on rows and plan only."""
-    shown.write(outputs.markdown, outputs.html)
+def write_table(
+    rows: pd.DataFrame, kind: Schema, shown: Document, plan: Strict, outputs: Outputs, latex_intervals: bool = False
+) -> None:
+    """Write a table in all its forms; bytes depend on rows and plan only."""
+    shown.write(outputs.markdown, outputs.html, outputs.latex, latex_intervals)
     write_text(rows.to_csv(index=False, float_format="%.4f", lineterminator="\n"), outputs.csv)
     schema.write(rows, kind, outputs.parquet, {"plan": plan.model_dump(mode="json")})
 

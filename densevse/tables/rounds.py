@@ -12,7 +12,7 @@ from densevse.artifacts.schemas.correspondences import CORRESPONDENCE_ACCURACY
 from densevse.artifacts.schemas.tables import ROUNDS
 from densevse.evaluation.metrics import DIRECTIONS, RECALLS
 from densevse.tables.footnotes import INTERVALS, JUDGED, TIES, changed_settings, making_notes
-from densevse.tables.layout import HEADS, gain
+from densevse.tables.layout import HEADS, best_of, gain
 from densevse.tables.plan import MeasuredVariant, RoundPlan, RoundsPlan
 from densevse.tables.rendering import Document, Sheet, TableColumn, number, number_range
 from densevse.tables.results import Outputs, write_table
@@ -55,7 +55,8 @@ def make_rounds(inputs: RoundsInputs, plan: RoundsPlan, outputs: Outputs) -> Non
     frame = pd.DataFrame([_record(line) for line in lines], columns=[column.name for column in ROUNDS.columns])
     notes = [*_NOTES, *making_notes(plan, [section])]
     sheets = [_metrics_sheet(lines, section.heading()), _intervals_sheet(lines)]
-    write_table(frame, ROUNDS, Document(plan.title, sheets, notes, changed_settings([plan.section])), plan, outputs)
+    shown = Document(plan.title, sheets, notes, changed_settings([plan.section]))
+    write_table(frame, ROUNDS, shown, plan, outputs, plan.latex_intervals)
 
 
 class Line(NamedTuple):
@@ -116,12 +117,13 @@ def _intervals_sheet(lines: Sequence[Line]) -> Sheet:
         ]
         for one, row, _ in lines
     ]
-    return Sheet("95% intervals", (*_NAMES, *_metric_columns(), TableColumn("Gain")), cells)
+    return Sheet("95% intervals", (*_NAMES, *_metric_columns(), TableColumn("Gain")), cells, intervals=True)
 
 
 def _metric_columns() -> tuple[TableColumn, ...]:
     headers = (*(f"R@{k}" for k in RECALLS), "Med r")
-    both = [
-        TableColumn(header, HEADS[side].capitalize(), short=HEADS[side]) for side in DIRECTIONS for header in headers
-    ]
-    return (*both, TableColumn("Sum"))
+    groups = [(HEADS[side], header) for side in DIRECTIONS for header in headers] + [("", "Sum")]
+    return tuple(
+        TableColumn(header, group.capitalize(), short=group, best=best_of(key))
+        for key, (group, header) in zip(SHOWN_METRICS, groups, strict=True)
+    )

@@ -239,13 +239,15 @@ def test_training_starts_from_the_variant_that_the_configuration_names():
 
 
 def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
-    (section,) = TableStage(project()).plan("scenes").sections
+    (section,) = TableStage(project()).plan("scenes_claims").sections
     parameters = section.measured["hm_lstm_sentences"].made_with.trained.parameters
     assert [of_round["phrase_weight"] for of_round in parameters] == ["confidence", "none", "none"]
 
 
 def test_a_table_of_rounds_asks_for_a_shared_round_0_by_the_name_of_its_trainer():
-    rounds = {(one.variant, one.number): one for one in TableStage(project()).plan_of_rounds("scenes").rounds}
+    with_both = {"tables": {"scenes": {"measure": ["hm_lstm", "hm_lstm_sentences"], "reference": None}}}
+    stage = TableStage(project(**with_both))
+    rounds = {(one.variant, one.number): one for one in stage.plan_of_rounds("scenes").rounds}
     shared = [rounds["hm_lstm_sentences", number] for number in range(3)]
     assert [one.model for one in shared] == ["hm_lstm", "hm_lstm_sentences", "hm_lstm_sentences"]
     assert [one.correspondences for one in shared] == [None, "hm_lstm", "hm_lstm_sentences"]
@@ -271,6 +273,31 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
     assert changed["training.patience"] == Difference(own=5, here=None)
     assert "parameters.margin" not in changed
     assert measured["sm_lstm_ensemble"].made_with.changed == {}
+
+
+def test_gains_are_drawn_of_tables_with_a_reference_and_rows_to_compare():
+    tables = TableStage(project())
+    assert {"scenes", "scenes_regions", "flickr8k"} <= set(tables.with_gains())
+    assert "hm_lstm_4" not in tables.with_gains()  # which names no reference
+    assert "results/figures/scenes_gains.svg" in tables.of_dataset("scenes")
+    alone = TableStage(project(tables={"scenes": {"measure": ["vse"], "reference": "vse"}}))
+    assert "scenes" not in alone.with_gains()
+    assert "results/figures/scenes_gains.svg" not in alone.of_dataset("scenes")
+
+
+def test_a_picture_of_gains_knows_its_reference_and_its_sections():
+    plan = TableStage(project()).plan_of_gains("scenes")
+    assert (plan.title, plan.reference) == ("Scenes: gains on VSE", "VSE")
+    assert [(one.dataset, one.protocol) for one in plan.sections] == [("scenes", "full")]
+
+
+def test_latex_has_intervals_where_the_table_asks_for_them_and_so_have_its_rounds():
+    chosen = TableStage(project(tables={"scenes": {"latex_intervals": True}}))
+    assert chosen.plan("scenes").latex_intervals
+    assert chosen.plan_of_rounds("scenes").latex_intervals
+    assert not chosen.plan("flickr8k").latex_intervals
+    with pytest.raises(InputError, match=r"tables\.scenes\.latex_intervals: .*bool"):
+        project(tables={"scenes": {"latex_intervals": "sometimes"}})
 
 
 def test_a_plan_comes_through_plain_values_unchanged_and_names_no_folder():

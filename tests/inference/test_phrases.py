@@ -347,7 +347,7 @@ def test_the_table_of_regions_sets_ours_beside_the_published(embeddings, true_bo
         sections=[SectionPlan(**of, measured={"hm_lstm": variant})],
         configured=Configured(networks={}, settings={}),
     )
-    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
+    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     published = Path(__file__).parents[2] / "config/published"
     papers = [published / "hm_lstm.csv"], [published / "hm_lstm.yaml"]
     make_table(TableInputs([image_table], [], [ranking], *papers), plan, outputs)

@@ -103,7 +103,7 @@ def plan(*sections, printed=(("hm_lstm", "1"), ("vse", "1")), reference=None, ro
 
 
 def outputs(tmp_path):
-    return Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
+    return Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
 
 
 def make(tmp_path, chosen, *of_sections):

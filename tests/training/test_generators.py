@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.parses import PARSES
@@ -71,7 +72,7 @@ def trained(folder, files, model="sc_nlm", sentences=("tags",), epochs=2, **para
 
 def written(files, path, split="test", seed=0, **decoding):
     job = CaptionJob(decoding=Decoding(**{"tag_sequences": 4, "beam": 3, "kept": 3, **decoding}), seed=seed, threads=1)
-    write_captions(files, split, job, path)
+    write_captions(files, Identity("scenes", "sc_nlm", seed, split=split), job, path)
     return schema.read(path, GENERATED)
 
 

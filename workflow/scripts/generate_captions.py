@@ -1,3 +1,4 @@
+from densevse.artifacts.identity import Identity
 from densevse.config.validation import validate
 from densevse.data.files import Files
 from densevse.inference.captioning import CaptionJob, write_captions
@@ -7,7 +8,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         write_captions(
             files=Files.of(dict(snakemake.input.items())),
-            split=snakemake.wildcards.split,
+            of=Identity.of(snakemake.wildcards),
             job=validate(CaptionJob, dict(snakemake.params.items()), "captions"),
             path=snakemake.output[0],
         )

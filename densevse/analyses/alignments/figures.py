@@ -11,12 +11,14 @@ from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.report.drawing import canvas, draw_picture, place_picture
 from densevse.report.phrases import draw_phrases
-from densevse.report.pictures import photographs
+from densevse.report.pictures import Pixels, photographs
 from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.runtime.spacing import evenly_spaced
 
 _PICTURES, _COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
+_TOP, _LINE, _SIDE, _INNER = 0.5, 2.4, 1.9, (1.8, 1.8)  # inches: above triplets, of one, of a region and its picture
 
 
 def draw_alignments(
@@ -34,7 +36,7 @@ def draw_alignments(
     photograph = photographs(images, sources)
     figure, axes = _places(len(asked), title)
     for place, (_, query) in zip(axes, asked.iterrows(), strict=False):
-        place.imshow(photograph(query["query_id"]))
+        draw_picture(place, photograph(query["query_id"]))
         of_first = (found["image_id"] == query["query_id"]) & (found["caption_id"] == query["top"][0])
         draw_phrases(place, found[of_first].sort_values("confidence", ascending=False).head(TRIPLETS))
         _list_sentences(place, query, texts)
@@ -45,21 +47,23 @@ def draw_triplet_regions(rows: str, images: str, sources: dict[str, str], title:
     """Draw the regions of a TRIPLET_REGIONS artifact, a line for each triplet, the best region first."""
     found = schema.read(rows, TRIPLET_REGIONS).assign(triplet=_written)
     photograph = photographs(images, sources)
-    triplets = list(found["triplet"].unique())
-    columns = int(found.groupby("triplet").size().max())
-    figure = Figure(figsize=(1.9 * columns, 2.5 * len(triplets)), layout="constrained")
-    figure.suptitle(title, fontsize=10)
-    for line, triplet in zip(figure.subfigures(len(triplets), 1, squeeze=False)[:, 0], triplets, strict=True):
-        regions = found[found["triplet"] == triplet]
+    triplets = found.groupby("triplet", sort=False)
+    columns = int(triplets.size().max())
+    figure, axes = canvas(_SIDE * columns, _TOP + _LINE * len(triplets), title)
+    for line, (triplet, regions) in enumerate(triplets):
+        top = _TOP + _LINE * line
         text = f"{triplet}, {regions['sentences'].iloc[0]:,} times"
-        line.suptitle(text, x=0.01, ha="left", fontsize=10, parse_math=False)
-        for place, (_, region) in zip(line.subplots(1, columns, squeeze=False)[0], regions.iterrows(), strict=True):
-            place.axis("off")
-            pixels = photograph(region["image_id"])
-            left, top, width, height = (int(region[name]) for name in BOX)
-            place.imshow(pixels[top : top + max(1, height), left : left + max(1, width)])
-            place.set_title(f"{region['score']:.2f}", fontsize=8)
+        axes.text(0.1, top + 0.1, text, fontsize=10, va="center", parse_math=False)
+        for column, (_, region) in enumerate(regions.iterrows()):
+            left = _SIDE * column + 0.05
+            place_picture(axes, _cut_out(photograph(region["image_id"]), region), (left, top + 0.5), _INNER)
+            axes.text(left + _INNER[0] / 2, top + 0.37, f"{region['score']:.2f}", fontsize=8, ha="center", va="center")
     save(figure, path)
+
+
+def _cut_out(pixels: Pixels, region: pd.Series) -> Pixels:
+    left, top, width, height = (int(region[name]) for name in BOX)
+    return pixels[top : top + max(1, height), left : left + max(1, width)]
 
 
 def _places(pictures: int, title: str) -> tuple[Figure, list[Axes]]:

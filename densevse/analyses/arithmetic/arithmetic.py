@@ -69,8 +69,10 @@ def write_arithmetic(
     schema.write(_answers(vectors, queries, objects), ARITHMETIC, output, made_from)
 
 
-def write_table(found: str, images: str, title: str, paths: tuple[str, str, str], made_from: Mapping[str, Any]) -> None:
-    """Count how often ARITHMETIC rows are right, and write that as ARITHMETIC_ACCURACY rows, as Markdown and as a page.
+def write_table(
+    found: str, images: str, title: str, paths: tuple[str, str, str, str], made_from: Mapping[str, Any]
+) -> None:
+    """Count how often ARITHMETIC rows are right, and write that as ARITHMETIC_ACCURACY rows, Markdown, page and LaTeX.
 
     Raises `InputError` if all queries are named ones, of which nobody knows what is right.
     """

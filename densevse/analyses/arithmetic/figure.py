@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from densevse.analyses.arithmetic.schemas import ARITHMETIC, NAMED
 from densevse.artifacts import schema
+from densevse.report.drawing import draw_picture
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.runtime.spacing import evenly_spaced
@@ -39,13 +40,13 @@ def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixe
     for place in line:
         place.set_axis_off()
     query = answers.iloc[0]
-    line[0].imshow(picture(query["image_id"]))
+    draw_picture(line[0], picture(query["image_id"]))
     line[0].set_title(f"- {query['minus']} + {query['plus']}", fontsize=9, parse_math=False)
     line[2 + _ANSWERS].set_title(query["plus"], fontsize=9, parse_math=False)
     for start, by in ((1, "arithmetic"), (2 + _ANSWERS, "word")):
         best = answers[answers["by"] == by].head(_ANSWERS)
         for place, found, right in zip(line[start:], best["found"], best["right"], strict=False):
-            place.imshow(picture(found))
+            draw_picture(place, picture(found))
             _frame(place, right)
 
 

@@ -1,7 +1,9 @@
 """Saliency: the methods that say what they attend to, and the pictures of it."""
 
+from densevse.artifacts.identity import Identity
 from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
+from densevse.report.plan import PicturePlan, ShownArtifact
 
 
 class AttentionStage(TableStage):
@@ -17,6 +19,20 @@ class AttentionStage(TableStage):
         """The last rounds of the first seeds of two variants."""
         return [self.last_round(dataset, name) for name in (variant, other)]
 
-    def titles_of_two(self, dataset: str, variant: str, other: str) -> list[str]:
-        """Their titles."""
-        return [self.project.variant(name, dataset).title for name in (variant, other)]
+    def plan_of_maps(self, dataset: str, variant: str) -> PicturePlan:
+        """The plan of the picture of a variant."""
+        return self._plan(self.title_of_variant(dataset, variant), dataset, variant)
+
+    def plan_of_two(self, dataset: str, variant: str, other: str) -> PicturePlan:
+        """The plan of the picture of two variants."""
+        return self._plan(self.title(dataset), dataset, variant, other)
+
+    def _plan(self, title: str, dataset: str, *variants: str) -> PicturePlan:
+        shown = [
+            ShownArtifact(
+                title=self.variant(dataset, name).title,
+                of=Identity(dataset, split="test", **self.last_round(dataset, name)),
+            )
+            for name in variants
+        ]
+        return PicturePlan(title=title, shown=shown)

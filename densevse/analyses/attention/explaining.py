@@ -11,16 +11,17 @@ from numpy.typing import NDArray
 from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, grid_cells
+from densevse.artifacts.identity import Identity
 from densevse.data.inputs import Inputs
 from densevse.inference.attention import Weights, saliency
 from densevse.methods.interface import Method
 
 
 def write_saliency(
-    method: Method, inputs: Inputs, split: str, output: str | Path, made_from: Mapping[str, Any]
+    method: Method, inputs: Inputs, output: str | Path, made_from: Mapping[str, Any], of: Identity
 ) -> None:
-    """Write the saliency of every image of a split with its first sentence."""
-    pairs = inputs.pairs(split)
+    """Write the saliency of every image of the split of `of` with its first sentence."""
+    pairs = inputs.pairs(str(of.split))
     sizes = inputs.images.set_index("image_id")[["width", "height"]].astype(int)
     tables = []
     for sentences, cells, words in saliency(method, pairs):
@@ -31,7 +32,7 @@ def write_saliency(
         rows = rows.sort_values("pair", kind="stable")  # each pair's cells, then its words
         tables.append(rows.assign(image_id=image_ids[rows["pair"]], caption_id=caption_ids[rows["pair"]]))
     table = pd.concat(tables, ignore_index=True).drop(columns="pair")
-    schema.write(table, SALIENCY, output, made_from)
+    schema.write(table, SALIENCY, output, made_from, of)
 
 
 def _cells(weights: Weights, boxes: NDArray[np.float64]) -> pd.DataFrame:

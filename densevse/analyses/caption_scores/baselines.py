@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
@@ -22,27 +23,26 @@ from densevse.language.words import spoken
 _AT_ONCE = 256  # images
 
 
-def copy_captions(embeddings: dict[str, str], captions: str, tokens: str, split: str, path: str) -> None:
-    """Write, for each image of a split, the first sentence of the training image that is nearest in the joint space.
+def copy_captions(embeddings: dict[str, str], captions: str, tokens: str, of: Identity, path: str) -> None:
+    """Write, for each image of the split of `of`, the first sentence of the nearest training image in the joint space.
 
     `embeddings` has the EMBEDDINGS of `train` and of the split by these names. Equally near images go by table order.
     """
-    train, asked = _images(embeddings["train"]), _images(embeddings[split])
+    train, asked = _images(embeddings["train"]), _images(embeddings[str(of.split)])
     nearest = [_nearest(train.vectors, asked.vectors[n : n + _AT_ONCE]) for n in range(0, len(asked.ids), _AT_ONCE)]
     number, score = (np.concatenate(parts) for parts in zip(*nearest, strict=True))
     first = _first_sentences(captions, tokens)
     rows = first.loc[train.ids[number]].assign(image_id=asked.ids, score=score, translation=score)
-    parents = {name: embeddings[name] for name in ("train", split)}
-    _write(rows, tokens, path, {"split": split}, {**parents, "captions": captions})
+    _write(rows, tokens, path, of, {**embeddings, "captions": captions})
 
 
-def first_captions(images: str, captions: str, tokens: str, split: str, path: str) -> None:
-    """Write the first sentence that a person wrote about each readable image of a split."""
+def first_captions(images: str, captions: str, tokens: str, of: Identity, path: str) -> None:
+    """Write the first sentence that a person wrote about each readable image of the split of `of`."""
     known = schema.read(images, IMAGES, ["image_id", "split", "status"])
-    ids = known.loc[(known["split"] == split) & (known["status"] == "ok"), "image_id"]
+    ids = known.loc[(known["split"] == of.split) & (known["status"] == "ok"), "image_id"]
     rows = _first_sentences(captions, tokens).reindex(ids).dropna(subset="sentence")
     rows = rows.assign(image_id=rows.index, score=0.0, translation=np.nan)
-    _write(rows, tokens, path, {"split": split}, {"captions": captions})
+    _write(rows, tokens, path, of, {"captions": captions})
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _first_sentences(captions: str, tokens: str) -> pd.DataFrame:
     return found.set_index("image_id")[["sentence", "tokens"]]
 
 
-def _write(rows: pd.DataFrame, tokens: str, path: str, settings: dict[str, str], parents: dict[str, str]) -> None:
+def _write(rows: pd.DataFrame, tokens: str, path: str, of: Identity, parents: dict[str, str]) -> None:
     sentences = schema.read(tokens, TOKENS, ["split", "tokens"])
     known: Collection[tuple[str, ...]] = set(map(spoken, sentences.loc[sentences["split"] == "train", "tokens"]))
     found = [spoken(words) in known for words in rows["tokens"]]
@@ -83,4 +83,4 @@ def _write(rows: pd.DataFrame, tokens: str, path: str, settings: dict[str, str],
     rows = rows.assign(rank=1, log_likelihood=np.nan, language=np.nan, in_training=found, tags=none)
     missing = dict.fromkeys(("log_likelihood", "translation", "language"), "Float64")
     columns = [column.name for column in GENERATED.columns]
-    schema.write(rows.astype(missing)[columns], GENERATED, path, lineage(settings, parents))
+    schema.write(rows.astype(missing)[columns], GENERATED, path, lineage({"split": of.split}, parents), of)

@@ -5,8 +5,10 @@ from pathlib import Path
 
 from densevse.analyses.caption_scores.plan import CaptionTablePlan, WriterPlan
 from densevse.analyses.caption_scores.settings import CaptionScoreSettings, CaptionTable
+from densevse.artifacts.identity import Identity
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
+from densevse.report.plan import PicturePlan, ShownArtifact
 
 COPIED, PERSON = "copied", "person"
 
@@ -53,13 +55,13 @@ class CaptionScoreStage(Stage):
         """Every writer with its first seed."""
         return [{"writer": name, "seed": entry.seeds[0]} for name, entry in self._writers(dataset).items()]
 
-    def titles(self, dataset: str) -> list[str]:
-        """The titles of the same writers."""
-        return [entry.title for entry in self._writers(dataset).values()]
-
-    def title_of_figure(self, dataset: str) -> str:
-        """The title of the figure."""
-        return f"Sentences about images of {self.title(dataset)}"
+    def plan_of_figure(self, dataset: str) -> PicturePlan:
+        """The plan of the picture of what these wrote about test images."""
+        shown = [
+            ShownArtifact(title=entry.title, of=Identity(dataset, name, entry.seeds[0], split="test"))
+            for name, entry in self._writers(dataset).items()
+        ]
+        return PicturePlan(title=self._title(dataset), shown=shown)
 
     def published(self, dataset: str) -> Values | None:
         """Whether there are published metrics of a data set."""
@@ -69,13 +71,16 @@ class CaptionScoreStage(Stage):
         """The plan of the table."""
         captions = self.of(dataset)
         return CaptionTablePlan(
-            title=self.title_of_figure(dataset),
+            title=self._title(dataset),
             dataset=dataset,
             split="test",
             reference=captions.reference,
             metrics=list(captions.metrics),
             writers=self._writers(dataset),
         )
+
+    def _title(self, dataset: str) -> str:
+        return f"Sentences about images of {self.title(dataset)}"
 
     def _writers(self, dataset: str) -> dict[str, WriterPlan]:
         """Every writer by name; a person's sentences are the same for every seed."""

@@ -1,6 +1,6 @@
 """Images with the sentences that were written about them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -9,8 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from densevse.artifacts import schema
+from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import GENERATED
+from densevse.report.drawing import draw_picture
 from densevse.report.pictures import pictures
+from densevse.report.plan import PicturePlan
 from densevse.report.saving import QUIET, save
 from densevse.report.texts import shortened
 from densevse.runtime.spacing import evenly_spaced
@@ -20,23 +23,25 @@ WIDTH, _LONGEST = 62, 124  # characters of a line, and of a sentence
 PICTURE, WRITER = 3, 0.6  # inches: the height of a picture at least, and of a writer's name and two lines
 
 
-def draw_captions(generated: Mapping[str, str], images: str, sources: dict[str, str], title: str, path: str) -> None:
+def draw_captions(generated: Sequence[str], images: str, sources: dict[str, str], plan: PicturePlan, path: str) -> None:
     """Draw images, evenly spaced among those that a sentence was written about, with each writer's first sentence.
 
-    `generated` has GENERATED artifacts by their titles, all about the same split; `images` is the data set's table, and
-    `sources` its files by source name. A sentence that stands in training word for word is in italics.
+    `generated` are the GENERATED artifacts of the plan, in any order, all about the same split; `images` is the data
+    set's table, and `sources` its files by source name. A sentence that stands in training word for word is in italics.
+    Raises `InputError` if an artifact is missing.
     """
-    found = {name: _first(file) for name, file in generated.items()}
+    index = ArtifactIndex(generated, GENERATED)
+    found = {one.title: _first(index.path(one.of)) for one in plan.shown}
     about = next(iter(found.values())).index
     chosen = about[evenly_spaced(len(about), _LINES * BESIDE)]
     picture = pictures(images, sources)
-    figure = Figure(figsize=(8 * BESIDE, max(PICTURE, WRITER * len(generated)) * _LINES), layout="constrained")
-    figure.suptitle(title)
+    figure = Figure(figsize=(8 * BESIDE, max(PICTURE, WRITER * len(found)) * _LINES), layout="constrained")
+    figure.suptitle(plan.title)
     axes = figure.subplots(_LINES, 2 * BESIDE, squeeze=False, width_ratios=[1, 1.7] * BESIDE)
     for place in axes.ravel():
         place.axis("off")
     for image, (left, right) in zip(chosen, axes.reshape(-1, 2), strict=False):
-        left.imshow(picture(str(image)))
+        draw_picture(left, picture(str(image)))
         _list(right, {name: rows.loc[image] for name, rows in found.items() if image in rows.index})
     save(figure, path)
 

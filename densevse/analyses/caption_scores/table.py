@@ -187,18 +187,18 @@ def _missing(plan: CaptionTablePlan, frame: pd.DataFrame) -> Iterator[str]:
 
 def _sheet(rows: pd.DataFrame, heading: str) -> Sheet:
     columns = [TableColumn("Method", number=False), TableColumn("Source", number=False)]
-    columns += [TableColumn(str(n), "BLEU", "BLEU") for n in ORDERS]
+    columns += [TableColumn(str(n), "BLEU", "BLEU", best="highest") for n in ORDERS]
     columns += [TableColumn("95%", "BLEU")]
-    columns += [TableColumn(str(n), "BLEU without brevity penalty", "unpenalised") for n in ORDERS]
+    columns += [TableColumn(str(n), "BLEU without brevity penalty", "unpenalised", best="highest") for n in ORDERS]
     columns += [
-        TableColumn("METEOR"),
-        TableColumn("ROUGE-L"),
-        TableColumn("CIDEr", "CIDEr"),
+        TableColumn("METEOR", best="highest"),
+        TableColumn("ROUGE-L", best="highest"),
+        TableColumn("CIDEr", "CIDEr", best="highest"),
         TableColumn("95%", "CIDEr"),
     ]
     columns += [
         TableColumn("Gain", "CIDEr"),
-        TableColumn("SPICE"),
+        TableColumn("SPICE", best="highest"),
         TableColumn("New"),
         TableColumn("Words"),
         TableColumn("Length"),

@@ -11,6 +11,7 @@ from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.artifacts.store import FeatureStore
+from densevse.report.drawing import draw_picture
 from densevse.report.grid import picture_grid
 from densevse.report.pictures import photographs
 from densevse.report.saving import QUIET, RIGHT_COLOUR, save
@@ -37,7 +38,7 @@ def predicted_concepts(
     chosen = test["image_id"].iloc[evenly_spaced(len(test), _PICTURES)]
     figure, axes = picture_grid(len(chosen), title)
     for place, image_id in zip(axes, chosen, strict=False):
-        place.imshow(photograph(image_id))
+        draw_picture(place, photograph(image_id))
         _draw(place, store.gather([number[image_id]])[0].astype(np.float32), names, named[image_id])
     save(figure, path)
 

@@ -1,15 +1,17 @@
 """The best sentences of the same images by several variants, side by side (SCO, Fig 4)."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from densevse.analyses.examples.examples import show, spaced
 from densevse.artifacts import schema
+from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.report.pictures import pictures
+from densevse.report.plan import PicturePlan
 from densevse.report.saving import QUIET, RIGHT_COLOUR, save
 from densevse.report.texts import shortened
 from densevse.runtime.errors import InputError
@@ -18,26 +20,28 @@ _ANSWERS = 3
 
 
 def compared_retrievals(
-    retrievals: Mapping[str, str], images: str, captions: str, sources: dict[str, str], title: str, path: str
+    retrievals: Sequence[str], images: str, captions: str, sources: dict[str, str], plan: PicturePlan, path: str
 ) -> None:
     """Draw test images, evenly spaced in the first fold, with each variant's three best sentences; right ones bold.
 
-    `retrievals` has the RETRIEVAL artifact of each variant by its title, all of the same images. Raises `InputError`
-    if they are not.
+    `retrievals` are the RETRIEVAL artifacts of the plan, in any order, all of the same images. Raises `InputError` if
+    one is missing, or if other images ask in it.
     """
+    index = ArtifactIndex(retrievals, RETRIEVAL)
+    files = {one.title: index.path(one.of) for one in plan.shown}
     found = {}
-    for name, retrieval in retrievals.items():
-        rows = schema.read(retrieval, RETRIEVAL)
+    for name, file in files.items():
+        rows = schema.read(file, RETRIEVAL)
         found[name] = rows[(rows["fold"] == 0) & (rows["direction"] == "i2t")].set_index("query_id")
     first = next(iter(found.values()))
     for name, rows in found.items():
         if not rows.index.equals(first.index):
-            raise InputError(f"{retrievals[name]}: other images ask than in {next(iter(retrievals.values()))}.")
+            raise InputError(f"{files[name]}: other images ask than in {next(iter(files.values()))}.")
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
     picture = pictures(images, sources)
     asked = spaced(first).index
     figure = Figure(figsize=(4 + 5.5 * len(found), 2.6 * len(asked) + 0.6), layout="constrained")
-    figure.suptitle(title)
+    figure.suptitle(plan.title)
     axes = figure.subplots(len(asked), 1 + len(found), squeeze=False, width_ratios=(2, *[4] * len(found)))
     for image, line in zip(asked, axes, strict=True):
         show(line[0], picture(str(image)), QUIET)

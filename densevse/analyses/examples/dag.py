@@ -1,7 +1,9 @@
 """Pictures of retrievals: one for each method, and SCO's variants side by side."""
 
+from densevse.artifacts.identity import Identity
 from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
+from densevse.report.plan import PicturePlan, ShownArtifact
 
 COMPARED = ("sco_ctx", "sco_cnp_ctx", "sco")
 """The variants side by side in SCO's Figure 4."""
@@ -23,10 +25,11 @@ class ExampleStage(TableStage):
         """The same of each variant that SCO's Figure 4 compares."""
         return [self.example(dataset, variant) for variant in COMPARED]
 
-    def titles_compared(self, dataset: str) -> list[str]:
-        """The titles of these variants."""
-        return [self.project.variant(variant, dataset).title for variant in COMPARED]
-
-    def title_of_comparison(self, dataset: str) -> str:
-        """The title of their figure."""
-        return f"The best sentences of images of {self.title(dataset)}"
+    def plan_of_comparison(self, dataset: str) -> PicturePlan:
+        """The plan of their picture."""
+        titles = [self.project.variant(variant, dataset).title for variant in COMPARED]
+        identities = [Identity(dataset, split="test", **values) for values in self.compared(dataset)]
+        return PicturePlan(
+            title=f"The best sentences of images of {self.title(dataset)}",
+            shown=[ShownArtifact(title=title, of=of) for title, of in zip(titles, identities, strict=True)],
+        )

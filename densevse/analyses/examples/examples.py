@@ -5,17 +5,18 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure, SubFigure
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.report.drawing import canvas, draw_picture, place_picture
 from densevse.report.pictures import Pixels, pictures
 from densevse.report.saving import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.report.texts import shortened
 from densevse.runtime.spacing import evenly_spaced
 
 _QUERIES, _ANSWERS = 4, 5
+_TOP, _ASKING, _IMAGE, _SENTENCE = 0.5, 0.4, 2.3, 2.8  # inches: a title, a heading, an image's line, a sentence's
 
 
 def example_retrievals(
@@ -29,11 +30,11 @@ def example_retrievals(
     rows = rows[rows["fold"] == 0]
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
     picture = pictures(images, sources)
-    figure = Figure(figsize=(12, 4.4 * _QUERIES), layout="constrained")
-    figure.suptitle(title)
-    upper, lower = figure.subfigures(2, 1, squeeze=False)[:, 0]
-    _draw_i2t(upper, spaced(rows[rows["direction"] == "i2t"]), picture, texts)
-    _draw_t2i(lower, spaced(rows[rows["direction"] == "t2i"]), picture, texts)
+    answers = [spaced(rows[rows["direction"] == direction]) for direction in ("i2t", "t2i")]
+    below = _TOP + _ASKING + _IMAGE * len(answers[0])
+    figure, axes = canvas(12, below + _ASKING + _SENTENCE * len(answers[1]), title)
+    _draw_i2t(axes, _TOP, answers[0], picture, texts)
+    _draw_t2i(axes, below, answers[1], picture, texts)
     save(figure, path)
 
 
@@ -42,38 +43,35 @@ def spaced(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.iloc[evenly_spaced(len(rows), _QUERIES)]
 
 
-def _draw_i2t(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
-    figure.suptitle("Image annotation: an image and its best sentences", x=0.01, ha="left", fontsize=11)
-    axes = figure.subplots(len(rows), 2, squeeze=False, width_ratios=(1, 3))
-    for (left, right), (_, row) in zip(axes, rows.iterrows(), strict=True):
-        show(left, picture(str(row["query_id"])), QUIET)
-        left.set_xlabel(_rank(row), fontsize=9)
-        right.axis("off")
+def _draw_i2t(axes: Axes, top: float, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
+    axes.text(0.1, top + 0.2, "Image annotation: an image and its best sentences", fontsize=11, va="center")
+    for line, (_, row) in enumerate(rows.iterrows()):
+        upper = top + _ASKING + _IMAGE * line
+        place_picture(axes, picture(str(row["query_id"])), (0.1, upper), (_IMAGE - 0.1, _IMAGE - 0.1), QUIET)
+        axes.text(_IMAGE + 0.3, upper + 0.15, _rank(row), fontsize=9, va="center", color=QUIET)
         for number, (caption, true) in enumerate(zip(row["top"][:_ANSWERS], row["top_true"], strict=False)):
             text = shortened(f"{number + 1}. {texts[caption]}", 100) + (" (right)" if true else "")
-            place = 0.9 - number / _ANSWERS
-            right.text(
-                0, place, text, color=RIGHT_COLOUR if true else WRONG_COLOUR, fontsize=10, va="center", parse_math=False
-            )
+            color, height = RIGHT_COLOUR if true else WRONG_COLOUR, upper + 0.55 + 0.35 * number
+            axes.text(_IMAGE + 0.3, height, text, color=color, fontsize=11, va="center", parse_math=False)
 
 
-def _draw_t2i(figure: SubFigure, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
-    figure.suptitle("Image search: a sentence and its best images", x=0.01, ha="left", fontsize=11)
-    lines = figure.subfigures(len(rows), 1, squeeze=False)[:, 0]
-    for line, (_, row) in zip(lines, rows.iterrows(), strict=True):
+def _draw_t2i(axes: Axes, top: float, rows: pd.DataFrame, picture: Callable[[str], Pixels], texts: Any) -> None:
+    axes.text(0.1, top + 0.2, "Image search: a sentence and its best images", fontsize=11, va="center")
+    side = 12 / _ANSWERS
+    for line, (_, row) in enumerate(rows.iterrows()):
+        upper = top + _ASKING + _SENTENCE * line
         text = f"{shortened(texts[row['query_id']], 110)}  ({_rank(row)})"
-        line.suptitle(text, x=0.01, ha="left", fontsize=10, parse_math=False)
-        places = line.subplots(1, _ANSWERS)
-        for place in places[len(row["top"]) :]:
-            place.axis("off")
-        for place, image, true in zip(places, row["top"], row["top_true"], strict=False):
-            show(place, picture(image), RIGHT_COLOUR if true else WRONG_COLOUR)
-            place.set_xlabel("right" if true else "", color=RIGHT_COLOUR, fontsize=9)
+        axes.text(0.1, upper + 0.1, text, fontsize=10, va="center", parse_math=False)
+        for place, (image, true) in enumerate(zip(row["top"][:_ANSWERS], row["top_true"], strict=False)):
+            color, corner = RIGHT_COLOUR if true else WRONG_COLOUR, (side * place + 0.1, upper + 0.3)
+            place_picture(axes, picture(image), corner, (side - 0.2, side - 0.2), color)
+            told = {"color": color, "fontsize": 9, "ha": "center", "va": "center"}
+            axes.text(side * (place + 0.5), upper + side + 0.22, "right" if true else "", **told)
 
 
 def show(axes: Axes, pixels: Pixels, color: str) -> None:
     """Draw a picture with a border of that colour."""
-    axes.imshow(pixels)
+    draw_picture(axes, pixels)
     axes.set(xticks=[], yticks=[])
     for spine in axes.spines.values():
         spine.set(color=color, linewidth=3)

@@ -101,9 +101,9 @@ def _tau(scores: np.ndarray[Any, Any], rating: np.ndarray[Any, Any], kind: str) 
 def _sheet(rows: pd.DataFrame, judged: pd.DataFrame) -> Sheet:
     columns = [TableColumn("Method", number=False), TableColumn("Source", number=False)]
     columns += [
-        TableColumn("tau-c", "Experts", short="experts"),
+        TableColumn("tau-c", "Experts", short="experts", best="highest"),
         TableColumn("95%", "Experts"),
-        TableColumn("tau-b", "Crowd", "crowd"),
+        TableColumn("tau-b", "Crowd", "crowd", best="highest"),
     ]
     columns += [TableColumn("95%", "Crowd"), TableColumn("Ours", number=False)]
     cells = [

@@ -21,9 +21,9 @@ _TITLES = {
 
 
 def write_table(
-    heat_maps: str, images: str, title: str, paths: tuple[str, str, str], made_from: Mapping[str, Any]
+    heat_maps: str, images: str, title: str, paths: tuple[str, str, str, str], made_from: Mapping[str, Any]
 ) -> None:
-    """Count how often HEAT_MAPS rows are right; write that as LOCALISATION_ACCURACY rows, as Markdown and as a page."""
+    """Count how often HEAT_MAPS rows are right; write that as LOCALISATION_ACCURACY rows, Markdown, page and LaTeX."""
     counted = accuracy(schema.read(heat_maps, HEAT_MAPS, _COLUMNS), families_of(images))
     write_accuracies(counted, LOCALISATION_ACCURACY, table(counted, title), paths, made_from)
 

@@ -5,6 +5,7 @@ import textwrap
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.report.drawing import draw_picture
 from densevse.report.grid import picture_grid
 from densevse.report.phrases import draw_phrases
 from densevse.report.pictures import photographs
@@ -27,7 +28,7 @@ def correspondences(rows: str, images: str, captions: str, sources: dict[str, st
     figure, axes = picture_grid(len(chosen), title)
     for place, caption_id in zip(axes, chosen, strict=False):
         phrases = found[found["caption_id"] == caption_id].sort_values(["start", "end"])
-        place.imshow(photograph(phrases["image_id"].iloc[0]))
+        draw_picture(place, photograph(phrases["image_id"].iloc[0]))
         place.set_title(textwrap.fill(texts[caption_id], 44), fontsize=9, parse_math=False)
         draw_phrases(place, phrases)
     save(figure, path)

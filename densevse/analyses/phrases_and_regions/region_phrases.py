@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureStore
+from densevse.report.drawing import draw_picture
 from densevse.report.grid import picture_grid
 from densevse.report.pictures import photographs
 from densevse.report.saving import QUIET, RIGHT_COLOUR, save
@@ -35,7 +36,7 @@ def region_phrases(embeddings: str, images: str, sources: dict[str, str], title:
     figure, axes = picture_grid(len(chosen), title)
     for place, number in zip(axes, chosen, strict=False):
         region = rows.iloc[number]
-        place.imshow(photograph(region["image_id"]))
+        draw_picture(place, photograph(region["image_id"]))
         _draw(place, region, nearest(store.gather([number])[0].astype(np.float32), rows.iloc[phrases], vectors))
     save(figure, path)
 

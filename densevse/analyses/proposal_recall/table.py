@@ -42,9 +42,9 @@ def make_proposal_table(
     times: Sequence[str],
     published: Sequence[str],
     plan: ProposalTablePlan,
-    outputs: tuple[str, str],
+    outputs: tuple[str, str, str],
 ) -> None:
-    """Make the table, as Markdown and as a page, from PROPOSAL_RECALL and PROPOSAL_TIMES artifacts in any order.
+    """Make the table, as Markdown, page and LaTeX, from PROPOSAL_RECALL and PROPOSAL_TIMES artifacts in any order.
 
     `published` are the files of config/published/proposals about the data set, a CSV and a YAML, or none. Raises
     `InputError` if a proposer's artifact is missing.

@@ -81,7 +81,7 @@ def test_regions_of_triplets_are_cut_out(tables, tmp_path, monkeypatch):
     for path in paths:
         draw_triplet_regions(tables["regions"], tables["images"], tables["sources"], "title", path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
-    shown = [place for line in figures[0].subfigs for place in line.axes]
-    assert len(shown) == 6
-    assert all(place.images[0].get_array().shape == (30, 20, 3) for place in shown)
-    assert figures[0].subfigs[0].get_suptitle() == "amod(dog, black), 7 times"
+    (canvas,) = figures[0].axes
+    assert len(canvas.images) == 6
+    assert all(image.get_array().shape == (30, 20, 3) for image in canvas.images)
+    assert "amod(dog, black), 7 times" in [text.get_text() for text in canvas.texts]

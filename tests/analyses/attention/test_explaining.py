@@ -7,6 +7,7 @@ from densevse.analyses.attention.explaining import write_saliency
 from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
 from densevse.artifacts.store import FeatureWriter
@@ -66,7 +67,9 @@ def run(files, folder, method, parameters, start=None, **training):
 def test_saliency_of_each_image_with_its_first_sentence(with_grid, tmp_path):
     inputs = Inputs(with_grid, ["words"])
     method, output = build("sm_lstm", SMALL, inputs.shapes()), tmp_path / "saliency.parquet"
-    write_saliency(method, inputs, "test", output, {})
+    of = Identity("scenes", "sm_lstm", 0, 0, split="test")
+    write_saliency(method, inputs, output, {}, of)
+    assert schema.identity(output) == of
     rows = schema.read(output, SALIENCY)
     pairs = inputs.pairs("test")
     assert list(rows["caption_id"].unique()) == [f"{image_id}#0" for image_id in pairs.rows.image_ids]

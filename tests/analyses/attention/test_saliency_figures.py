@@ -2,23 +2,48 @@ import cv2
 import numpy as np
 import pandas as pd
 
-from densevse.analyses.attention.figures import averaged_maps, saliency_maps, salient_words, shaded
+from densevse.analyses.attention.figures import (
+    COLOURS,
+    averaged_maps,
+    faded,
+    heat_map,
+    most_salient,
+    saliency_maps,
+    salient_words,
+)
 from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, grid_cells
+from densevse.artifacts.identity import Identity
+from densevse.report.plan import PicturePlan, ShownArtifact
 from tests.analyses.attention.test_saliency import rows_of
 from tests.pictures import tables
 
 __all__ = ["tables"]
 
 
-def test_the_attended_part_is_light_and_the_rest_dark():
+def test_a_heat_map_is_in_multiples_of_a_uniform_weight():
     boxes = grid_cells(60, 40, 16)
     cells = pd.DataFrame(boxes, columns=BOX).assign(place=range(16), weight=0.0)
     cells.loc[0, "weight"] = 1.0
-    picture = shaded(np.full((40, 60, 3), 200, np.uint8), cells)
-    assert picture[2, 2].tolist() == [200, 200, 200]
-    assert picture[30, 40].max() == 0
+    heat = heat_map(cells, (40, 60))
+    assert heat.shape == (40, 60)
+    assert heat[2, 2 + int(boxes[0][0])] == 16
+    assert heat[30, 40] == 0
+
+
+def test_a_faded_picture_stays_visible_below_every_colour():
+    picture = np.zeros((1, 2, 3), np.uint8)
+    picture[0, 1] = 255
+    assert faded(picture)[0, :, 0].tolist() == [110, 237]
+    assert COLOURS(0.0)[3] == 0
+    assert COLOURS(1.0)[3] <= 0.7
+
+
+def test_the_scale_goes_to_the_most_salient_cell_and_at_least_to_2():
+    rows = rows_of("a", [np.eye(16)[3], np.full(16, 1 / 16)], [[1.0]] * 2)
+    assert most_salient(rows) == 16
+    assert most_salient(rows[rows["step"] == 2]) == 2
 
 
 def test_the_two_most_salient_words_in_their_order():
@@ -34,13 +59,14 @@ def test_averaged_maps_are_drawn(tmp_path):
 
 
 def test_maps_of_two_models_are_drawn_beside_the_images(tables, tmp_path):
-    for name in ("one", "other"):
+    shown = [ShownArtifact(title=name, of=Identity("scenes", name, 0, 0, split="test")) for name in ("one", "other")]
+    for one in shown:
         rows = pd.concat(
             [rows_of(str(n), [np.eye(16)[n], np.full(16, 1 / 16)], [[0.5, 0.3, 0.2]] * 2) for n in range(3)]
         )
-        schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / f"{name}.parquet", {})
-    saliency = {name: str(tmp_path / f"{name}.parquet") for name in ("one", "other")}
-    for path in (tmp_path / "first.png", tmp_path / "second.png"):
-        saliency_maps(saliency, tables["images"], tables["captions"], tables["sources"], "Two", str(path))
+        schema.write(rows.reset_index(drop=True), SALIENCY, tmp_path / f"{one.title}.parquet", {}, one.of)
+    saliency, plan = [str(tmp_path / f"{one.title}.parquet") for one in shown], PicturePlan(title="Two", shown=shown)
+    for path, files in ((tmp_path / "first.png", saliency), (tmp_path / "second.png", saliency[::-1])):
+        saliency_maps(files, tables["images"], tables["captions"], tables["sources"], plan, str(path))
     assert (tmp_path / "first.png").read_bytes() == (tmp_path / "second.png").read_bytes()
     assert cv2.imread(str(tmp_path / "first.png")).std() > 10

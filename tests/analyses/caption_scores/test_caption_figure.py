@@ -7,8 +7,10 @@ import pytest
 
 from densevse.analyses.caption_scores.figure import draw_captions
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.report.plan import PicturePlan, ShownArtifact
 
 
 @pytest.fixture
@@ -29,17 +31,20 @@ def written(folder, name, ids, sentence):
     rows["tags"] = [[] for _ in range(len(rows))]
     scores = dict.fromkeys(("score", "log_likelihood", "translation", "language"), 0.5)
     path = folder / f"{name}.parquet"
-    schema.write(rows.assign(**scores, in_training=name == "copied"), GENERATED, path, {})
+    schema.write(rows.assign(**scores, in_training=name == "copied"), GENERATED, path, {}, of(name))
     return str(path)
 
 
-def draw(folder, ids, sentence, name):
-    files = {
-        "SC-NLM": written(folder, "sc_nlm", ids, sentence),
-        "copied": written(folder, "copied", ids[:-1], "a cat"),
-    }
-    path = folder / name
-    draw_captions(files, str(folder / "images.parquet"), {"images": str(folder / "images")}, "Sentences", str(path))
+def of(name):
+    return Identity("scenes", name, 0, split="test")
+
+
+def draw(folder, ids, sentence, name, order=1):
+    files = [written(folder, "sc_nlm", ids, sentence), written(folder, "copied", ids[:-1], "a cat")]
+    shown = [ShownArtifact(title="SC-NLM", of=of("sc_nlm")), ShownArtifact(title="copied", of=of("copied"))]
+    plan, path = PicturePlan(title="Sentences", shown=shown), folder / name
+    sources = {"images": str(folder / "images")}
+    draw_captions(files[::order], str(folder / "images.parquet"), sources, plan, str(path))
     return path.read_bytes()
 
 
@@ -47,6 +52,10 @@ def test_the_figure_shows_what_was_written(folder):
     one = draw(*folder, "a dog that costs $5 runs " * 20, "one.png")
     assert one == draw(*folder, "a dog that costs $5 runs " * 20, "same.png")
     assert one != draw(*folder, "a cat sleeps", "other.png")
+
+
+def test_artifacts_are_found_by_what_they_are_of_in_any_order(folder):
+    assert draw(*folder, "a dog", "one.png") == draw(*folder, "a dog", "other.png", order=-1)
 
 
 def test_two_images_are_enough(folder):

@@ -98,8 +98,10 @@ def scored(folder):
             file.append(rows.assign(**numbers), np.random.default_rng(len(of_split)).normal(size=(len(of_split), 3)))
     tables = [str(folder / f"{name}.parquet") for name in ("captions", "tokens")]
     embeddings = {split: str(folder / f"{split}.parquet") for split in ("train", "test")}
-    copy_captions(embeddings, *tables, "test", folder / "copied.parquet")
-    first_captions(str(folder / "images.parquet"), *tables, "test", folder / "person.parquet")
+    copy_captions(embeddings, *tables, Identity("scenes", "copied", 0, split="test"), folder / "copied.parquet")
+    person = Identity("scenes", "person", 0, split="test")
+    first_captions(str(folder / "images.parquet"), *tables, person, folder / "person.parquet")
+    assert schema.identity(folder / "person.parquet") == person
     scores = []
     for name, writer, seed in (("copied", "sc_nlm", 0), ("copied", "sc_nlm", 1), ("person", "person", 0)):
         path = folder / f"{name}{len(scores)}_scores.parquet"
@@ -132,7 +134,7 @@ def test_a_person_is_compared_with_the_others_only(scored):
 
 
 def make(folder, scores, metrics=("bleu", "cider"), published=None):
-    outputs = Outputs(*(str(folder / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
+    outputs = Outputs(*(str(folder / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     writers = {"sc_nlm": WriterPlan(title="SC-NLM", seeds=[0, 1]), "person": WriterPlan(title="a person", seeds=[0])}
     of = {"dataset": "scenes", "split": "test", "reference": "sc_nlm"}
     plan = CaptionTablePlan(title="Sentences", **of, metrics=list(metrics), writers=writers)
@@ -174,7 +176,7 @@ def test_the_order_of_scores_changes_no_byte_and_missing_ones_are_named(scored):
     found = []
     for order in (scores, scores[::-1], [*scores[1:], scores[0]]):
         make(folder, order)
-        found.append([(folder / f"table.{ending}").read_bytes() for ending in ("md", "html", "csv", "parquet")])
+        found.append([(folder / f"table.{ending}").read_bytes() for ending in ("md", "html", "tex", "csv", "parquet")])
     assert found[0] == found[1] == found[2]
     with pytest.raises(InputError, match="no caption scores artifact is of dataset scenes, variant sc_nlm, seed 1"):
         make(folder, [scores[0], scores[2]])

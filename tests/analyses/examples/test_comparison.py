@@ -4,8 +4,10 @@ from PIL import Image
 
 from densevse.analyses.examples.comparison import compared_retrievals
 from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.report.plan import PicturePlan, ShownArtifact
 from densevse.runtime.errors import InputError
 
 IDS = ["i0", "i1"]
@@ -31,24 +33,36 @@ def retrieval(folder, name, best, images=IDS):
     rows = pd.DataFrame({"query_id": images, "top": tops, "direction": "i2t", "fold": 0, "rank": 1})
     right = [[dict(captions)[caption] == image for caption in top] for image, top in zip(images, tops, strict=True)]
     rows = rows.assign(candidates=2, top_scores=[[0.2, 0.1]] * len(images), top_true=right)
-    schema.write(rows, RETRIEVAL, folder / f"{name}.parquet", {})
+    schema.write(rows, RETRIEVAL, folder / f"{name}.parquet", {}, of(name))
     return str(folder / f"{name}.parquet")
+
+
+def of(name):
+    return Identity("scenes", name, 0, 0, "full", "test")
 
 
 def compare(folder, retrievals, name):
     tables = [str(folder / f"{table}.parquet") for table in ("images", "captions")]
-    compared_retrievals(retrievals, *tables, {"images": str(folder / "images")}, "Compared", str(folder / name))
+    shown = [ShownArtifact(title=variant, of=of(variant)) for variant in ("ctx", "gen")]
+    plan = PicturePlan(title="Compared", shown=shown)
+    compared_retrievals(retrievals, *tables, {"images": str(folder / "images")}, plan, str(folder / name))
     return (folder / name).read_bytes()
 
 
-def test_the_comparison_is_reproducible_and_shows_every_variant(folder):
-    found = {"ctx": retrieval(folder, "ctx", "c0"), "gen": retrieval(folder, "gen", "c1")}
+def test_the_comparison_shows_every_variant_by_what_its_artifact_says_that_it_is_of(folder):
+    found = [retrieval(folder, "ctx", "c0"), retrieval(folder, "gen", "c1")]
     first = compare(folder, found, "a.png")
-    assert compare(folder, found, "b.png") == first
-    assert compare(folder, {"ctx": found["ctx"], "gen": found["ctx"]}, "c.png") != first
+    assert compare(folder, found[::-1], "b.png") == first
+    other = [retrieval(folder, "ctx", "c1"), retrieval(folder, "gen", "c0")]
+    assert compare(folder, other, "c.png") != first
+
+
+def test_a_missing_artifact_is_named(folder):
+    with pytest.raises(InputError, match="no retrieval artifact is of dataset scenes, variant gen"):
+        compare(folder, [retrieval(folder, "ctx", "c0")], "a.png")
 
 
 def test_variants_that_were_asked_other_images_are_refused(folder):
-    found = {"ctx": retrieval(folder, "ctx", "c0"), "gen": retrieval(folder, "gen", "c1", ["i1", "i0"])}
+    found = [retrieval(folder, "ctx", "c0"), retrieval(folder, "gen", "c1", ["i1", "i0"])]
     with pytest.raises(InputError, match=r"gen\.parquet: other images ask than in .*ctx\.parquet"):
         compare(folder, found, "a.png")

@@ -137,7 +137,7 @@ def test_the_table_sets_ours_beside_the_published(tmp_path, text):
     schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
     scores = rows[["image_id", "caption_id"]].drop_duplicates().assign(score=[0.1, 0.9, 0.3])
     schema.write(scores, PAIR_SCORES, tmp_path / "scores.parquet", {}, Identity("flickr8k", "vse", 0, 0, split="test"))
-    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
+    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     vse = JudgedVariant(title="VSE", seeds=[0], model="vse", round=0)
     plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured={"vse": vse})
     files = str(tmp_path / "judgements.parquet"), [str(tmp_path / "scores.parquet")]
@@ -160,7 +160,7 @@ def test_the_order_of_scores_changes_no_byte(tmp_path, text):
         schema.write(scores, PAIR_SCORES, paths[-1], {}, Identity("flickr8k", name, seed, 0, split="test"))
     measured = {name: JudgedVariant(title=name, seeds=[0, 1], model=name, round=0) for name in ("vse", "vsepp")}
     plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured=measured)
-    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "csv", "parquet")))
+    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     found = []
     for order in (paths, paths[::-1], [*paths[2:], *paths[:2]]):
         make_agreement_table(str(tmp_path / "judgements.parquet"), order, str(PUBLISHED), plan, outputs)

@@ -194,7 +194,7 @@ def test_from_correspondences_to_the_table(folder):
     (folder / "votes.csv").write_text("\n".join(["pair,voter,correct", *lines]))
     text, drawn, votes = named(folder, "votes.csv", "ballot.parquet", "votes.parquet")
     write_votes(text, drawn, votes, OF)
-    outputs = Outputs(*named(folder, *(f"table.{ending}" for ending in ("md", "html", "csv", "parquet"))))
+    outputs = Outputs(*named(folder, *(f"table.{ending}" for ending in ("md", "html", "tex", "csv", "parquet"))))
     plan = VoteTablePlan(title="Pictures", dataset="pictures", seed=0, measured={"hm_lstm": "HM-LSTM"})
     images, boxes = named(folder, "images.parquet", "boxes.parquet")
     make_vote_table(VoteTableInputs([drawn], [votes], images, boxes, str(PUBLISHED)), plan, outputs)
@@ -219,7 +219,7 @@ def test_the_order_of_ballots_and_votes_changes_no_byte(folder):
             schema.write(rows, schema_of, inputs[kind][-1], {}, Identity("pictures", name))
     measured = {"hm_lstm_untyped": "untyped", "hm_lstm_mean": "mean", "hm_lstm": "HM-LSTM"}
     plan = VoteTablePlan(title="Pictures", dataset="pictures", seed=0, measured=measured)
-    outputs = Outputs(*named(folder, *(f"table.{ending}" for ending in ("md", "html", "csv", "parquet"))))
+    outputs = Outputs(*named(folder, *(f"table.{ending}" for ending in ("md", "html", "tex", "csv", "parquet"))))
     of = VoteTableInputs(**inputs, images=str(folder / "images.parquet"), boxes=None, published=str(PUBLISHED))
     shuffled = of._replace(ballots=of.ballots[::-1], votes=[*of.votes[1:], of.votes[0]])
     found = []

@@ -41,6 +41,7 @@ rule arithmetic_table:
             category="Tables",
             labels={"table": "vector arithmetic, {variant} on {dataset}"},
         ),
+        latex="<results>/tables/{dataset}_arithmetic_{variant}.tex",
         parquet="<results>/tables/{dataset}_arithmetic_{variant}.parquet",
     log:
         "<logs>/arithmetic_table/{dataset}_{variant}.log",

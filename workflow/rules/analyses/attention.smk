@@ -83,7 +83,7 @@ rule saliency_figures:
     params:
         code=code_of("analyses/attention/saliency_figures.py"),
         sources=configured(datasets.source_names),
-        title=configured(attention.title_of_variant),
+        plan=planned(attention.plan_of_maps),
     message:
         "drawing what {wildcards.variant} attends to on {wildcards.dataset}"
     script:
@@ -110,8 +110,7 @@ rule saliency_of_two:
     params:
         code=code_of("analyses/attention/saliency_of_two.py"),
         sources=configured(datasets.source_names),
-        title=configured(datasets.title),
-        titles=configured(attention.titles_of_two),
+        plan=planned(attention.plan_of_two),
     message:
         "drawing what {wildcards.variant} and {wildcards.other} attend to on {wildcards.dataset}"
     script:

@@ -68,6 +68,7 @@ rule boundary_table:
             category="Tables",
             labels={"table": "boundaries of {proposer}"},
         ),
+        latex="<results>/tables/bsds_boundaries_{proposer}.tex",
     log:
         "<logs>/boundary_table/{proposer}.log",
     wildcard_constraints:

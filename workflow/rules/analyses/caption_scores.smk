@@ -118,6 +118,7 @@ rule caption_table:
             category="Tables",
             labels={"table": "{dataset}: generated sentences"},
         ),
+        latex="<results>/tables/{dataset}_captions.tex",
         csv="<results>/tables/{dataset}_captions.csv",
         parquet="<results>/tables/{dataset}_captions.parquet",
     log:
@@ -158,8 +159,7 @@ rule caption_figure:
     params:
         code=code_of("analyses/caption_scores/caption_figure.py"),
         sources=configured(datasets.source_names),
-        titles=configured(caption_scores.titles),
-        title=configured(caption_scores.title_of_figure),
+        plan=planned(caption_scores.plan_of_figure),
     message:
         "drawing what was written about images of {wildcards.dataset}"
     script:

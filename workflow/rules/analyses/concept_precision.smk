@@ -80,6 +80,7 @@ rule concept_table:
             category="Tables",
             labels={"table": "concepts of {dataset}"},
         ),
+        latex="<results>/tables/{dataset}_concepts.tex",
     log:
         "<logs>/concept_table/{dataset}.log",
     conda:

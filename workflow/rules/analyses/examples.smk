@@ -29,8 +29,7 @@ rule compared_retrievals:
     params:
         code=code_of("analyses/examples/compared_retrievals.py"),
         sources=configured(datasets.source_names),
-        titles=configured(examples.titles_compared),
-        title=configured(examples.title_of_comparison),
+        plan=planned(examples.plan_of_comparison),
     message:
         "drawing what the variants of SCO found on {wildcards.dataset}"
     script:

@@ -69,6 +69,7 @@ rule agreement_table:
             category="Tables",
             labels={"table": "{dataset}: agreement with people"},
         ),
+        latex="<results>/tables/{dataset}_human.tex",
         csv="<results>/tables/{dataset}_human.csv",
         parquet="<results>/tables/{dataset}_human.parquet",
     log:

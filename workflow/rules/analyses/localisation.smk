@@ -81,6 +81,7 @@ rule localisation_table:
             category="Tables",
             labels={"table": "localisation, {variant} on {dataset}"},
         ),
+        latex="<results>/tables/{dataset}_localisation_{variant}.tex",
         parquet="<results>/tables/{dataset}_localisation_{variant}.parquet",
     log:
         "<logs>/localisation_table/{dataset}_{variant}.log",

@@ -94,6 +94,7 @@ rule proposal_table:
             category="Tables",
             labels={"table": "proposals on {dataset}"},
         ),
+        latex="<results>/tables/{dataset}_proposals.tex",
     log:
         "<logs>/proposal_table/{dataset}.log",
     conda:

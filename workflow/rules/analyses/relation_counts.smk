@@ -14,6 +14,7 @@ rule relation_table:
             category="Tables",
             labels={"table": "relations of {dataset}"},
         ),
+        latex="<results>/tables/{dataset}_relations.tex",
     log:
         "<logs>/relation_table/{dataset}.log",
     conda:

@@ -96,6 +96,7 @@ rule vote_table:
             category="Tables",
             labels={"table": "{dataset}: votes on correspondences"},
         ),
+        latex="<results>/tables/{dataset}_votes.tex",
         csv="<results>/tables/{dataset}_votes.csv",
         parquet="<results>/tables/{dataset}_votes.parquet",
     log:

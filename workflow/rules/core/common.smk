@@ -27,6 +27,9 @@ from densevse.dag.training import TrainingStage
 from densevse.config.environment import JOB_ENVIRONMENT, check_place
 from densevse.config.strict_yaml import check_configfiles
 
+# The report's first page is written by this: see workflow/report/workflow.rst.
+from densevse.report.start_page import start_page
+
 for name, value in JOB_ENVIRONMENT.items():
     os.environ.setdefault(name, value)
 

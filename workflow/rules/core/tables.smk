@@ -19,6 +19,7 @@ rule table:
             category="Tables",
             labels={"table": "{table}"},
         ),
+        latex="<results>/tables/{table}.tex",
         csv="<results>/tables/{table}.csv",
         parquet="<results>/tables/{table}.parquet",
     log:
@@ -36,6 +37,33 @@ rule table:
         "writing the table {wildcards.table}"
     script:
         "../../scripts/table.py"
+
+
+rule gains:
+    input:
+        rules.table.output.parquet,
+    output:
+        report(
+            "<results>/figures/{table}_gains.svg",
+            caption="../../report/gains.rst",
+            category="Tables",
+            labels={"table": "{table}: gains"},
+        ),
+    log:
+        "<logs>/gains/{table}.log",
+    wildcard_constraints:
+        table=any_of(tables.with_gains()),
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("gains.py"),
+        plan=planned(tables.plan_of_gains),
+    message:
+        "drawing the gains in the table {wildcards.table}"
+    script:
+        "../../scripts/gains.py"
 
 
 rule table_of_rounds:
@@ -58,6 +86,7 @@ rule table_of_rounds:
             category="Tables",
             labels={"table": "{dataset}, rounds"},
         ),
+        latex="<results>/tables/{dataset}_rounds.tex",
         csv="<results>/tables/{dataset}_rounds.csv",
         parquet="<results>/tables/{dataset}_rounds.parquet",
     log:

@@ -1,4 +1,5 @@
 from densevse.analyses.attention.explaining import write_saliency
+from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.data.files import Files
 from densevse.inference.models import open_model
@@ -6,9 +7,9 @@ from densevse.runtime.logs import job
 from densevse.runtime.numerics import set_up
 
 
-def main(files, model, split, threads, output):
+def main(files, model, threads, of, output):
     inputs, method = open_model(files, model, set_up(threads), "saliency")
-    write_saliency(method, inputs, split, output, lineage({"split": split}, {"model": model}))
+    write_saliency(method, inputs, output, lineage({"split": of.split}, {"model": model}), of)
 
 
 if __name__ == "__main__":
@@ -16,7 +17,7 @@ if __name__ == "__main__":
         main(
             Files.of(dict(snakemake.input.items())),
             snakemake.input.model,
-            snakemake.wildcards.split,
             snakemake.params.threads,
+            Identity.of(snakemake.wildcards),
             snakemake.output[0],
         )

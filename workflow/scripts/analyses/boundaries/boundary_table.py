@@ -6,4 +6,5 @@ from densevse.runtime.logs import job
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         matches = read(snakemake.input.matches, BOUNDARY_MATCHES)
-        table(matches).write(snakemake.output.markdown, snakemake.output.html)
+        outputs = snakemake.output
+        table(matches).write(outputs.markdown, outputs.html, outputs.latex)

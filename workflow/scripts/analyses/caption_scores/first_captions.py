@@ -1,4 +1,5 @@
 from densevse.analyses.caption_scores.baselines import first_captions
+from densevse.artifacts.identity import Identity
 from densevse.runtime.logs import job
 
 if __name__ == "__main__":
@@ -7,6 +8,6 @@ if __name__ == "__main__":
             snakemake.input.images,
             snakemake.input.captions,
             snakemake.input.tokens,
-            snakemake.wildcards.split,
+            Identity.of(snakemake.wildcards, writer="person", seed=0),
             snakemake.output[0],
         )

@@ -17,5 +17,5 @@ if __name__ == "__main__":
             snakemake.input.concepts,
             snakemake.input.precision,
             snakemake.input.mean,
-            (snakemake.output.markdown, snakemake.output.html),
+            (snakemake.output.markdown, snakemake.output.html, snakemake.output.latex),
         )

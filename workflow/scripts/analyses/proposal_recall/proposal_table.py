@@ -10,5 +10,5 @@ if __name__ == "__main__":
             list(snakemake.input.times),
             list(snakemake.input.published),
             validate(ProposalTablePlan, snakemake.params.plan, "the plan of the table"),
-            (snakemake.output.markdown, snakemake.output.html),
+            (snakemake.output.markdown, snakemake.output.html, snakemake.output.latex),
         )

@@ -16,5 +16,5 @@ if __name__ == "__main__":
             snakemake.wildcards.dataset,
             {kind: snakemake.input[kind] for kind in ("enhanced", "basic")},
             snakemake.input.published,
-            (snakemake.output.markdown, snakemake.output.html),
+            (snakemake.output.markdown, snakemake.output.html, snakemake.output.latex),
         )

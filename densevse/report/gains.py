@@ -1,0 +1,54 @@
+"""The gains of a table's rows on its reference row, with their 95% intervals."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.tables import RESULTS
+from densevse.report.saving import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save
+from densevse.tables.plan import GainsPlan
+from densevse.tables.rendering import number
+
+_WIDTH, _ROW, _MARGINS = 8.0, 0.32, 1.3  # inches: the picture, a row, and what stands above and below rows
+
+
+def draw_gains(results: str, plan: GainsPlan, path: str) -> None:
+    """Draw the gains in a RESULTS artifact, a line for each row in the table's order, a panel for each section.
+
+    Gains are differences of Sum. One whose interval excludes 0 is green (better) or red (worse); one without an
+    interval, as of too few images, is a point alone.
+    """
+    rows = schema.read(results, RESULTS)
+    rows = rows[rows["gain"].notna()]
+    sections = [
+        (one.title, rows[(rows["dataset"] == one.dataset) & (rows["protocol"] == one.protocol)])
+        for one in plan.sections
+    ]
+    heights = [_MARGINS + _ROW * len(of_section) for _, of_section in sections]
+    figure = Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
+    figure.suptitle(plan.title, parse_math=False)
+    panels = figure.subplots(len(sections), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for axes, (title, of_section) in zip(panels, sections, strict=True):
+        _draw(axes, of_section, plan.reference)
+        if len(sections) > 1:
+            axes.set_title(title, loc="left", fontsize=10, parse_math=False)
+    save(figure, path)
+
+
+def _draw(axes: Axes, rows: pd.DataFrame, reference: str) -> None:
+    for line, row in enumerate(rows.to_dict("records")):
+        sure = bool(row["gain_low"] > 0 or row["gain_high"] < 0)
+        color = QUIET if not sure else RIGHT_COLOUR if row["gain"] > 0 else WRONG_COLOUR
+        axes.plot([row["gain_low"], row["gain_high"]], [line, line], color=color, linewidth=2)
+        axes.plot(row["gain"], line, "o", color=color, markersize=6)
+        text = number(row["gain"], sign="+")
+        axes.annotate(text, (1.01, line), xycoords=("axes fraction", "data"), va="center", fontsize=9, color=color)
+    axes.axvline(0, color="black", linewidth=1, zorder=0)
+    axes.set_yticks(range(len(rows)), rows["method"], fontsize=10, parse_math=False)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    seeds = " (one seed)" if (rows["seeds"] == 1).all() else ""
+    axes.set_xlabel(f"Sum minus that of {reference}, with a paired 95% interval{seeds}", parse_math=False)
+    axes.grid(axis="x", alpha=0.3)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)

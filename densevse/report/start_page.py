@@ -1,0 +1,81 @@
+"""The page that a report opens on: the main tables and three pictures, made of the files that are in the report."""
+
+import base64
+import io
+import mimetypes
+import re
+from collections.abc import Collection, Iterable
+from html import escape
+from pathlib import Path
+from typing import Any, Protocol
+
+from PIL import Image
+
+PICTURES = ("*_gains.svg", "correspondences.png", "saliency.png", "alignments.png", "examples/*.png", "captions.png")
+"""The pictures that are shown where they are in the report, the first one of a kind, the most telling kinds first."""
+_SHOWN = 3
+_LINE = 5000  # characters; docutils refuses lines of more than 10,000, and browsers join them again
+_WIDTH, _QUALITY = 1100, 85  # of pictures on the page, which takes seconds to show megabytes
+_TITLE = re.compile(r"<h1>(.*?)</h1>")
+_TABLE = re.compile(r"<h2>(.*?)</h2>\s*(<table>.*?</table>)", re.DOTALL)
+# The description is as wide as the page, and the rule graph is below it instead of beside it.
+_STYLE = """<style>
+.prose.max-w-lg{max-width:1100px}
+.overflow-auto:has(.prose){align-items:flex-start}
+div:has(>div>.prose){flex-direction:column}
+.prose figure{margin:1.5em 0}
+.prose figure img{width:100%;margin:0}
+.start-table{overflow-x:auto}
+.start-table table{font-size:12px;margin:0}
+.start-table th,.start-table td{padding:2px 8px;white-space:nowrap}
+.start-table .number{text-align:right}
+</style>"""
+
+
+class ReportedFile(Protocol):
+    """A file in the report, as Snakemake tells its templates of it."""
+
+    path: Path
+    job: Any
+
+
+def start_page(files: Iterable[ReportedFile], datasets: Collection[str]) -> str:
+    """HTML of the page, with its pictures in it.
+
+    A table is a main one if it has the name of one of `datasets`; where there is none, every table of results is shown.
+    """
+    known = sorted(files, key=lambda file: file.path)
+    tables = [file.path for file in known if file.job.rule.name == "table"]
+    main = [path for path in tables if path.stem in datasets] or tables
+    of_kinds = [[file.path for file in known if file.path.match(kind)] for kind in PICTURES]
+    pictures = [paths[0] for paths in of_kinds if paths][:_SHOWN]
+    return "\n".join([_STYLE, *map(_table, main), *map(_picture, pictures)])
+
+
+def _table(path: Path) -> str:
+    """The title and the first sheet of a table's page. Raises `ValueError` if the page has none."""
+    page = path.read_text(encoding="utf-8")
+    title, sheet = _TITLE.search(page), _TABLE.search(page)
+    if title is None or sheet is None:
+        raise ValueError(f"{path}: expected the page of a table with a title and a sheet")
+    return f'<h2>{title[1]}</h2>\n<p>{sheet[1]}</p>\n<div class="start-table">{sheet[2]}</div>'
+
+
+def _picture(path: Path) -> str:
+    kind, name = mimetypes.guess_type(path)[0], escape(path.as_posix(), quote=True)
+    content = path.read_bytes()
+    if kind == "image/png":
+        kind, content = "image/jpeg", _smaller(path)
+    data = base64.b64encode(content).decode("ascii")
+    data = "\n".join(data[start : start + _LINE] for start in range(0, len(data), _LINE))
+    return f'<figure><img alt="{name}" src="data:{kind};base64,{data}"><figcaption>{name}</figcaption></figure>'
+
+
+def _smaller(path: Path) -> bytes:
+    """A picture as a JPEG that is as wide as the page."""
+    with Image.open(path) as image:
+        page = image.convert("RGB")
+    page.thumbnail((_WIDTH, page.height))
+    file = io.BytesIO()
+    page.save(file, format="JPEG", quality=_QUALITY)
+    return file.getvalue()

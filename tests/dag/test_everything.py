@@ -1,0 +1,42 @@
+"""The target for everything of a data set: it asks for tables and for what every analysis has of it, and lists them."""
+
+import runpy
+import sys
+from types import SimpleNamespace
+
+from densevse.dag.analyses import Analyses
+from densevse.dag.project import Project, Stage
+from densevse.dag.tables import TableStage
+from tests.rules import ROOT, input_of, rules
+
+
+class Curves(Stage):
+    """An analysis with a file for each data set."""
+
+    def of_dataset(self, dataset):
+        return [f"results/figures/{dataset}/curves.svg"]
+
+
+def test_it_asks_for_the_tables_and_for_the_files_of_every_analysis():
+    project = Project(ROOT, {})
+    tables, analyses = TableStage(project), Analyses()
+    analyses.add(Curves(project))
+    found = input_of("everything", "tables", tables.files, dataset="scenes")
+    assert found == tables.of_dataset("scenes")
+    assert "results/tables/scenes.md" in found
+    assert input_of("everything", "analyses", analyses.files, dataset="coco") == ["results/figures/coco/curves.svg"]
+
+
+def test_the_file_lists_what_was_made(tmp_path, monkeypatch):
+    files = ["results/tables/scenes.md", "results/figures/scenes/curves.svg"]
+    made, log = tmp_path / "scenes.done", tmp_path / "log"
+    job = SimpleNamespace(input=files, output=[str(made)], log=[str(log)], params=SimpleNamespace(title="Scenes"))
+    script = ROOT / "workflow/scripts/everything.py"
+    monkeypatch.setattr(sys, "argv", [str(script)])
+    runpy.run_path(str(script), {"snakemake": job}, "__main__")
+    assert made.read_text().splitlines() == ["Everything of Scenes is made:", *sorted(files)]
+
+
+def test_everything_of_scenes_is_what_is_made_without_a_target():
+    assert ".done" in (ROOT / "Snakefile").read_text().split("rule all:")[1]
+    assert str(rules()["everything"].sections["output"]).strip().startswith('"<results>/{dataset}.done"')

@@ -1,0 +1,56 @@
+"""Pictures of figures and pages: small ones are enlarged smoothly, large ones made smaller."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.report.drawing import canvas, draw_picture, place_picture
+from densevse.report.pictures import photographs, pictures
+
+
+@pytest.fixture
+def images(tmp_path):
+    """A small picture, of a black and a white half, and a large one."""
+    small = np.zeros((20, 40, 3), np.uint8)
+    small[:, 20:] = 255
+    (tmp_path / "images").mkdir()
+    Image.fromarray(small).save(tmp_path / "images/small.png")
+    Image.new("RGB", (300, 600)).save(tmp_path / "images/large.png")
+    rows = pd.DataFrame({"image_id": ["small", "large"], "file": ["small.png", "large.png"], "family": ["a", "b"]})
+    rows = rows.assign(split="test", source="images", width=1, height=1, sha256="", captions=1, status="ok")
+    schema.write(rows, IMAGES, tmp_path / "images.parquet", {})
+    return str(tmp_path / "images.parquet"), {"images": str(tmp_path / "images")}
+
+
+def test_the_longer_side_has_the_pixels_that_are_asked_for(images):
+    picture = pictures(*images, side=120)
+    assert picture("small").shape == (60, 120, 3)
+    assert picture("large").shape == (120, 60, 3)
+
+
+def test_an_enlarged_picture_has_no_steps(images):
+    line = pictures(*images, side=120)("small")[30, :, 0]
+    between = (line > 20) & (line < 235)
+    assert between.sum() >= 2
+    assert np.all(np.diff(line[between].astype(int)) > 0)
+
+
+def test_what_is_drawn_on_a_picture_is_placed_in_its_own_pixels(images):
+    axes = Figure().subplots()
+    draw_picture(axes, photographs(*images)("small"))
+    assert (axes.get_xlim(), axes.get_ylim()) == ((-0.5, 39.5), (19.5, -0.5))
+    assert axes.images[0].get_interpolation() == "bicubic"
+
+
+def test_a_canvas_counts_inches_from_its_upper_left_corner():
+    figure, axes = canvas(5, 4, "A title")
+    assert tuple(figure.get_size_inches()) == (5, 4)
+    place_picture(axes, np.zeros((20, 40, 3), np.uint8), (1, 1), (2, 2), "red")
+    assert (axes.get_xlim(), axes.get_ylim()) == ((0, 5), (4, 0))
+    assert axes.images[0].get_extent() == [1, 3, 2.5, 1.5]  # twice as wide as high, in the middle of its box
+    (frame,) = axes.patches
+    assert (frame.get_xy(), frame.get_width(), frame.get_height()) == ((1, 1.5), 2, 1)

@@ -1,0 +1,89 @@
+"""The page that a report opens on, through the same template and docutils as Snakemake."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from docutils.core import publish_parts
+from jinja2 import Environment
+from PIL import Image
+
+from densevse.report.start_page import start_page
+from densevse.tables.rendering import Document, Sheet, TableColumn
+
+TEMPLATE = Path(__file__).parents[2] / "workflow/report/workflow.rst"
+
+
+@pytest.fixture
+def files(tmp_path):
+    """What a report holds of a data set: two tables, a page of another rule, and pictures."""
+    sheet = Sheet("Scenes: 3 images", (TableColumn("Method", number=False), TableColumn("R@1")), [["A & B", "9.8"]])
+    names = ("tables/scenes_regions.html", "tables/scenes.html", "search/scenes.html")
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(Document(f"Title of {name}", [sheet, sheet], ["a note"]).html(), encoding="utf-8")
+    pictures = ("saliency.png", "average_saliency.png", "correspondences.png", "examples/vse.png", "alignments.png")
+    for name in pictures:
+        path = tmp_path / "figures/scenes" / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        Image.effect_noise((2000, 400), 100).save(path)
+    (tmp_path / "figures/scenes_gains.svg").write_text("<svg/>")
+    found = [tmp_path / name for name in names]
+    found += [tmp_path / "figures/scenes" / name for name in pictures] + [tmp_path / "figures/scenes_gains.svg"]
+    known = {"start_page": start_page, "settings": SimpleNamespace(datasets={"scenes": None, "coco": None})}
+    return [
+        SimpleNamespace(
+            path=path,
+            job=SimpleNamespace(
+                rule=SimpleNamespace(name="table" if path.parent.name == "tables" else "other", module_globals=known)
+            ),
+        )
+        for path in found
+    ]
+
+
+def rendered(files):
+    """The page as Snakemake renders it: errors of docutils would stand in it."""
+    text = Environment(trim_blocks=True, lstrip_blocks=True).from_string(TEMPLATE.read_text()).render(files=files)
+    return publish_parts(text, writer="html", settings_overrides={"halt_level": 2})["html_body"]
+
+
+def test_it_shows_the_main_table_and_three_pictures(files):
+    page = rendered(files)
+    assert re.findall("<h2>(.*?)</h2>", page) == ["Title of tables/scenes.html"]
+    assert page.count("<table>") == 1
+    assert "<td>A &amp; B</td>" in page
+    shown = re.findall(r'<img alt="[^"]*/figures/([^"]*)" src="data:([^;]*);base64,', page)
+    assert shown == [
+        ("scenes_gains.svg", "image/svg+xml"),
+        ("scenes/correspondences.png", "image/jpeg"),
+        ("scenes/saliency.png", "image/jpeg"),
+    ]
+
+
+def test_pictures_are_made_as_wide_as_the_page(files):
+    assert len(start_page(files, ["scenes"])) < 1_000_000
+
+
+def test_where_no_data_set_has_a_table_every_table_is_shown(files):
+    assert start_page(files, ["flickr8k"]).count("<table>") == 2
+
+
+def test_a_report_of_pictures_alone_has_pictures(files):
+    pictures = [file for file in files if file.path.suffix == ".png"]
+    page = start_page(pictures, ["scenes"])
+    assert "<table>" not in page
+    assert page.count("<img") == 3
+
+
+def test_an_empty_report_has_its_text():
+    page = rendered([])
+    assert "five papers" in page
+    assert "<img" not in page
+
+
+def test_a_page_that_is_no_table_is_named(files):
+    files[1].path.write_text("<p>nothing</p>")
+    with pytest.raises(ValueError, match=r"scenes\.html: expected the page of a table"):
+        start_page(files, ["scenes"])

@@ -1,0 +1,25 @@
+# A target for everything of a data set: its tables, and the files of its analyses.
+
+
+rule everything:
+    input:
+        tables=filled("{file}", tables.files),
+        analyses=filled("{file}", analyses.files),
+    output:
+        "<results>/{dataset}.done",
+    log:
+        "<logs>/everything/{dataset}.log",
+    wildcard_constraints:
+        dataset=any_of(settings.datasets),
+    localrule: True
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=500,
+    params:
+        code=code_of("everything.py"),
+        title=configured(tables.title),
+    message:
+        "everything of {wildcards.dataset} is made"
+    script:
+        "../../scripts/everything.py"
