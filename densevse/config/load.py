@@ -140,10 +140,10 @@ def variant(config: Config, name: str, dataset: str | None) -> MethodConfig:
     return _resolved(MethodConfig, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
 
 
-def generator(config: Config, name: str, dataset: str) -> GeneratorConfig:
+def generator(config: Config, name: str, dataset: str | None) -> GeneratorConfig:
     """A generator, or a variant of one, as it is trained on a data set; the same as `variant` of config/generators."""
     layers = layers_of("generators", name, config, dataset)
-    return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}")
+    return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}" if dataset else name)
 
 
 def layers_of(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:

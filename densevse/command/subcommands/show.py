@@ -58,10 +58,10 @@ def run(arguments: Namespace) -> int:
 
 def settings_of(name: str, dataset: str | None, config: Any, over: Sequence[Override]) -> list[Setting]:
     """The settings of a variant, or of a generator, on a data set, but for what is off by default."""
-    from densevse.config.load import generator, layers_of, variant
+    from densevse.config.load import Kind, generator, layers_of, variant
 
-    kind = "methods" if name in config.variant_names() else "generators"
-    entry = variant(config, name, dataset) if kind == "methods" else generator(config, name, dataset)
+    kind: Kind = "methods" if name in config.variant_names() else "generators"
+    entry: Any = (variant if kind == "methods" else generator)(config, name, dataset)
     layers = layers_of(kind, name, config, dataset)
     finder = _Finder(kind, entry, layers, over)
     used = {phase for names in entry.rounds or [list(entry.phases)] for phase in names} if kind == "methods" else None
