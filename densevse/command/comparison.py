@@ -93,7 +93,7 @@ def pairs(
     Raises `InputError` where they have none in common.
     """
     if len(first) == len(second) == 1:
-        return [(*first.values(), *second.values())]
+        return list(zip(first.values(), second.values(), strict=True))
     common = [(first[key], second[key]) for key in sorted(first.keys() & second.keys())]
     if not common:
         raise InputError(

@@ -153,7 +153,7 @@ def variant(config: Config, name: str, dataset: str | None) -> MethodConfig:
 def generator(config: Config, name: str, dataset: str | None) -> GeneratorConfig:
     """A generator, or a variant of one, as it is trained on a data set; the same as `variant` of config/generators."""
     layers = layers_of("generators", name, config, dataset)
-    return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}")
+    return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}" if dataset else name)
 
 
 def layers_of(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:

@@ -63,7 +63,7 @@ class CommentedFile:
         return [*named, *((None, part) for part in parts if isinstance(part, str))]
 
 
-def _children(node: yaml.Node) -> dict[str, tuple[yaml.Node, yaml.Node]]:
+def _children(node: yaml.Node | None) -> dict[str, tuple[yaml.Node, yaml.Node]]:
     """Key -> its node and that of its value; keys that are merged in from elsewhere count less than a node's own."""
     if not isinstance(node, yaml.MappingNode):
         return {}

@@ -115,7 +115,7 @@ def _answers(path: str) -> str:
 
     rows = schema.read(path, FOUND)
     table = [("rank", "score", "image")]
-    table += [(str(row.rank), f"{row.score:.3f}", row.image_id) for row in rows.itertuples()]
+    table += [(str(row.rank), f"{row.score:.3f}", str(row.image_id)) for row in rows.itertuples()]
     unknown = ", ".join(rows["unknown_words"].iloc[0])
     note = f"\nWords that the model does not know: {unknown}" if unknown else ""
     return aligned(table, cut=2, right=(0, 1)) + note
