@@ -18,6 +18,7 @@ FINISHED = {"finished", "finished_rounds"}
 """Projects that many tests share. They take longest to make, so their tests begin first, all in one process."""
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items):
     """The tests of one file run in one process, and so do those that share finished projects."""
     for item in items:
