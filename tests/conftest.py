@@ -1,3 +1,4 @@
+import fcntl
 import os
 
 # Before torch is imported: several processes of tests share the processor's cores (`pytest -n`).
@@ -14,17 +15,13 @@ from tests.projects import SMALL, SMALL_ROUNDS, Project, copy_code
 
 avoid_illegal_instructions()
 
-FINISHED = {"finished", "finished_rounds"}
-"""Projects that many tests share. They take longest to make, so their tests begin first, all in one process."""
-
 
 @pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items):
-    """The tests of one file run in one process, and so do those that share finished projects."""
+    """The tests of one file run in one process; those that run the workflow take longest, so they begin first."""
     for item in items:
-        shared = not FINISHED.isdisjoint(getattr(item, "fixturenames", ()))
-        item.add_marker(pytest.mark.xdist_group("finished" if shared else item.path.name))
-    items.sort(key=lambda item: FINISHED.isdisjoint(getattr(item, "fixturenames", ())))
+        item.add_marker(pytest.mark.xdist_group(item.path.name))
+    items.sort(key=lambda item: "make_project" not in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(autouse=True)
@@ -54,16 +51,28 @@ def make_project(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def finished(make_project):
-    """A project whose small table is made."""
-    project = make_project(SMALL)
-    project.run("results/tables/scenes.md")
-    return project
+def finished(make_project, tmp_path_factory, worker_id):
+    """A project whose small table is made: once for all processes, then a copy for each."""
+    folder = tmp_path_factory.getbasetemp()
+    shared = (folder if worker_id == "master" else folder.parent) / "finished"
+    with open(f"{shared}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not shared.exists():
+            project = make_project(SMALL)
+            project.run("results/tables/scenes.md")
+            project.folder.rename(shared)
+    return Project(shared).copy(folder / "own_finished", SMALL)
 
 
 @pytest.fixture(scope="session")
-def finished_rounds(make_project):
+def continue_project(finished, tmp_path_factory):
+    """A function that makes a project in which the jobs of the small table are done already."""
+    return lambda values: finished.copy(tmp_path_factory.mktemp("continued") / "project", values)
+
+
+@pytest.fixture(scope="session")
+def finished_rounds(continue_project):
     """A project whose table and whose table of rounds are made."""
-    project = make_project(SMALL_ROUNDS)
+    project = continue_project(SMALL_ROUNDS)
     project.run("results/tables/scenes.md", "results/tables/scenes_rounds.md")
     return project

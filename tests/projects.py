@@ -12,9 +12,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from densevse.dag.code import Code
+
 ROOT = Path(__file__).parents[1]
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["snakemake.cli", "snakemake.workflow", "snakemake.dag"])
+# What every dry run imports besides this project; the most of its seconds otherwise.
+FORKS.set_forkserver_preload(
+    ["snakemake.cli", "snakemake.workflow", "snakemake.dag", "snakemake.report", "nbformat", "smart_open", "numpy"]
+)
+FACTS = ".snakemake/densevse-code.json"
 CODE = ("Snakefile", "workflow", "config", "profiles", "envs", "densevse")
 
 DIMENSION = {"parameters": {"dimension": 16}}
@@ -64,6 +70,13 @@ class Project:
 
     def configure(self, values: dict) -> None:
         (self.folder / "test.yaml").write_text(json.dumps(values))
+
+    def copy(self, folder: Path, values: dict) -> "Project":
+        """Copy all that is there, results too, into `folder`, with another configuration."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        project = Project(folder)
+        project.configure(values)
+        return project
 
     def command(self) -> list[str]:
         """What starts Snakemake in the folder, without targets."""
@@ -131,12 +144,17 @@ def job_counts(text: str) -> dict[str, int]:
 
 
 def copy_code(folder: Path) -> Path:
-    """Copy what the workflow is made of into `folder`."""
-    for name in CODE:
+    """Copy what the workflow is made of into `folder`.
+
+    What is known of these files comes with them, or each project's first run would find it again: compiled modules,
+    but for those that are being written, and the facts of which digests are made.
+    """
+    Code(ROOT, ROOT / FACTS)
+    for name in (*CODE, FACTS):
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("*.pyc.*", "*.tmp.*"))
         else:
-            folder.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, folder / name)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, folder / name)
     return folder
