@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= $(shell nproc)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment demo test test-fast schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs lock clean
+.PHONY: help environment demo test test-all test-fast schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -31,13 +31,16 @@ demo: environment ## the embedded data set, end to end
 
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadgroup
 
-test: environment ## the tests
-	$(PYTEST)
+test: environment ## the tests but for the long ones
+	$(PYTEST) -m 'not long'
+
+test-all: test ## every test: those of `make test`, then the long ones
+	$(PYTEST) -m long
 
 SLOW := tests/workflow tests/system tests/language/test_corenlp.py
 
 test-fast: environment ## the tests that neither run the workflow nor take seconds
-	$(PYTEST) -m 'not slow' $(addprefix --ignore=,$(SLOW))
+	$(PYTEST) -m 'not slow and not long' $(addprefix --ignore=,$(SLOW))
 
 schema: environment ## config/schema.json, which tells editors what the configuration may hold
 	$(BIN)/python -m densevse.config.schema > config/schema.json.part
