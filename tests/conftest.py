@@ -1,10 +1,10 @@
 import fcntl
 import os
 
-# Before torch is imported: several processes of tests share the processor's cores (`pytest -n`).
-os.environ.setdefault(
-    "OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))))
-)
+# Before torch is imported: several processes of tests share the processor's cores (`pytest -n`). Only they do this, as
+# they would inherit what the process that starts them sets.
+if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // int(workers))))
 
 import cv2
 import pytest
