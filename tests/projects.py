@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from densevse.dag.code import Code
-
 ROOT = Path(__file__).parents[1]
 FORKS = multiprocessing.get_context("forkserver")
 # What every dry run imports besides this project; the most of its seconds otherwise.
@@ -120,6 +118,7 @@ def without_power_over_permissions(command: list[str]) -> list[str]:
 
 
 def _dry_run(folder: Path, targets: Sequence[str], output: Path) -> None:
+    assert "densevse" not in sys.modules
     with output.open("w") as file:
         for stream in (1, 2):
             os.dup2(file.fileno(), stream)
@@ -149,7 +148,7 @@ def copy_code(folder: Path) -> Path:
     What is known of these files comes with them, or each project's first run would find it again: compiled modules,
     but for those that are being written, and the facts of which digests are made.
     """
-    Code(ROOT, ROOT / FACTS)
+    importlib.import_module("densevse.dag.code").Code(ROOT, ROOT / FACTS)  # not above: a dry run has the project's own
     for name in (*CODE, FACTS):
         source = ROOT / name
         if source.is_dir():
