@@ -1,5 +1,6 @@
 import fcntl
 import os
+from collections.abc import Callable
 
 # Before torch is imported: several processes of tests share the processor's cores (`pytest -n`). Only they do this, as
 # they would inherit what the process that starts them sets.
@@ -51,17 +52,31 @@ def make_project(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def finished(make_project, tmp_path_factory, worker_id):
-    """A project whose small table is made: once for all processes, then a copy for each."""
+def made_once(tmp_path_factory, worker_id):
+    """A function that gives a project, by its name, which one process of the tests makes for all; each has a copy."""
     folder = tmp_path_factory.getbasetemp()
-    shared = (folder if worker_id == "master" else folder.parent) / "finished"
-    with open(f"{shared}.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not shared.exists():
-            project = make_project(SMALL)
-            project.run("results/tables/scenes.md")
-            project.folder.rename(shared)
-    return Project(shared).copy(folder / "own_finished", SMALL)
+    common = folder if worker_id == "master" else folder.parent
+
+    def give(name: str, make: Callable[[], Project], values: dict) -> Project:
+        with open(common / f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (common / name).exists():
+                make().folder.rename(common / name)
+        return Project(common / name).copy(tmp_path_factory.mktemp(name) / "project", values)
+
+    return give
+
+
+@pytest.fixture(scope="session")
+def finished(make_project, made_once):
+    """A project whose small table is made."""
+
+    def make() -> Project:
+        project = make_project(SMALL)
+        project.run("results/tables/scenes.md")
+        return project
+
+    return made_once("finished", make, SMALL)
 
 
 @pytest.fixture(scope="session")
@@ -71,8 +86,12 @@ def continue_project(finished, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def finished_rounds(continue_project):
+def finished_rounds(continue_project, made_once):
     """A project whose table and whose table of rounds are made."""
-    project = continue_project(SMALL_ROUNDS)
-    project.run("results/tables/scenes.md", "results/tables/scenes_rounds.md")
-    return project
+
+    def make() -> Project:
+        project = continue_project(SMALL_ROUNDS)
+        project.run("results/tables/scenes.md", "results/tables/scenes_rounds.md")
+        return project
+
+    return made_once("finished_rounds", make, SMALL_ROUNDS)

@@ -7,12 +7,13 @@ import pytest
 from tests.projects import SMALL
 from tests.system.newcomer.mornings import changed_configuration, new_method, own_data_set
 
+pytestmark = pytest.mark.long
+
 
 def test_a_data_set_of_one_s_own(make_project):
     assert len(list(islice(own_data_set(make_project({}), seed=1), 2))) == 2
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("morning", [new_method, changed_configuration])
 def test_a_finished_run_and_something_new(finished, tmp_path, morning):
     project = finished.copy(tmp_path / "project", SMALL)
