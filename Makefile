@@ -29,7 +29,8 @@ demo: environment ## the embedded data set, end to end
 	@echo "The whole table, with intervals and notes: results/tables/scenes.md. Figures: results/figures/scenes/. The report, for a browser: results/report.html."
 	@echo "Every intermediate step is a Parquet file below results/scenes/."
 
-PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadgroup
+# The tests of one file run in one process, as they share what is made for it; the first file begins first.
+PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder
 
 test: environment ## the tests but for the long ones
 	$(PYTEST) -m 'not long'

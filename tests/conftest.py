@@ -17,11 +17,8 @@ from tests.projects import SMALL, SMALL_ROUNDS, Project, copy_code
 avoid_illegal_instructions()
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
 def pytest_collection_modifyitems(items):
-    """The tests of one file run in one process; those that run the workflow take longest, so they begin first."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(item.path.name))
+    """Tests that run the workflow take longest, so they begin first."""
     items.sort(key=lambda item: "make_project" not in getattr(item, "fixturenames", ()))
 
 
