@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= $(shell nproc)
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment demo test test-fast scenes-network scenes-claims schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs record-costs lock clean
+.PHONY: help environment demo test test-all test-fast scenes-network scenes-claims schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs record-costs lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -29,15 +29,19 @@ demo: environment ## the embedded data set, end to end
 	@echo "The whole table, with intervals and notes: results/tables/scenes.md. Figures: results/figures/scenes/. The report, for a browser: results/report.html."
 	@echo "Every intermediate step is a Parquet file below results/scenes/."
 
-PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadgroup
+# The tests of one file run in one process, as they share what is made for it; the first file begins first.
+PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder
 
-test: environment ## the tests
-	$(PYTEST)
+test: environment ## the tests but for the long ones
+	$(PYTEST) -m 'not long'
+
+test-all: test ## every test: those of `make test`, then the long ones
+	$(PYTEST) -m long
 
 SLOW := tests/workflow tests/system tests/language/test_corenlp.py
 
 test-fast: environment ## the tests that neither run the workflow nor take seconds
-	$(PYTEST) -m 'not slow' $(addprefix --ignore=,$(SLOW))
+	$(PYTEST) -m 'not slow and not long' $(addprefix --ignore=,$(SLOW))
 
 RELEASED := results/scenes_pretraining/networks/released/scenes_net
 

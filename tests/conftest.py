@@ -1,9 +1,11 @@
+import fcntl
 import os
+from collections.abc import Callable
 
-# Before torch is imported: several processes of tests share the processor's cores (`pytest -n`).
-os.environ.setdefault(
-    "OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", 1))))
-)
+# Before torch is imported: several processes of tests share the processor's cores (`pytest -n`). Only they do this, as
+# they would inherit what the process that starts them sets.
+if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
+    os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // int(workers))))
 
 import cv2
 import pytest
@@ -14,16 +16,10 @@ from tests.projects import SMALL, SMALL_ROUNDS, Project, copy_code
 
 avoid_illegal_instructions()
 
-FINISHED = {"finished", "finished_rounds"}
-"""Projects that many tests share. They take longest to make, so their tests begin first, all in one process."""
-
 
 def pytest_collection_modifyitems(items):
-    """The tests of one file run in one process, and so do those that share finished projects."""
-    for item in items:
-        shared = not FINISHED.isdisjoint(getattr(item, "fixturenames", ()))
-        item.add_marker(pytest.mark.xdist_group("finished" if shared else item.path.name))
-    items.sort(key=lambda item: FINISHED.isdisjoint(getattr(item, "fixturenames", ())))
+    """Tests that run the workflow take longest, so they begin first."""
+    items.sort(key=lambda item: "make_project" not in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(autouse=True)
@@ -53,16 +49,46 @@ def make_project(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def finished(make_project):
-    """A project whose small table is made."""
-    project = make_project(SMALL)
-    project.run("results/tables/scenes.md")
-    return project
+def made_once(tmp_path_factory, worker_id):
+    """A function that gives a project, by its name, which one process of the tests makes for all; each has a copy."""
+    folder = tmp_path_factory.getbasetemp()
+    common = folder if worker_id == "master" else folder.parent
+
+    def give(name: str, make: Callable[[], Project], values: dict) -> Project:
+        with open(common / f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (common / name).exists():
+                make().folder.rename(common / name)
+        return Project(common / name).copy(tmp_path_factory.mktemp(name) / "project", values)
+
+    return give
 
 
 @pytest.fixture(scope="session")
-def finished_rounds(make_project):
+def finished(make_project, made_once):
+    """A project whose small table is made."""
+
+    def make() -> Project:
+        project = make_project(SMALL)
+        project.run("results/tables/scenes.md")
+        return project
+
+    return made_once("finished", make, SMALL)
+
+
+@pytest.fixture(scope="session")
+def continue_project(finished, tmp_path_factory):
+    """A function that makes a project in which the jobs of the small table are done already."""
+    return lambda values: finished.copy(tmp_path_factory.mktemp("continued") / "project", values)
+
+
+@pytest.fixture(scope="session")
+def finished_rounds(continue_project, made_once):
     """A project whose table and whose table of rounds are made."""
-    project = make_project(SMALL_ROUNDS)
-    project.run("results/tables/scenes.md", "results/tables/scenes_rounds.md")
-    return project
+
+    def make() -> Project:
+        project = continue_project(SMALL_ROUNDS)
+        project.run("results/tables/scenes.md", "results/tables/scenes_rounds.md")
+        return project
+
+    return made_once("finished_rounds", make, SMALL_ROUNDS)

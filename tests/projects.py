@@ -14,7 +14,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["snakemake.cli", "snakemake.workflow", "snakemake.dag"])
+# What every dry run imports besides this project; the most of its seconds otherwise.
+FORKS.set_forkserver_preload(
+    ["snakemake.cli", "snakemake.workflow", "snakemake.dag", "snakemake.report", "nbformat", "smart_open", "numpy"]
+)
+FACTS = ".snakemake/densevse-code.json"
 CODE = ("Snakefile", "workflow", "config", "profiles", "envs", "densevse")
 
 DIMENSION = {"parameters": {"dimension": 16}}
@@ -65,6 +69,13 @@ class Project:
     def configure(self, values: dict) -> None:
         (self.folder / "test.yaml").write_text(json.dumps(values))
 
+    def copy(self, folder: Path, values: dict) -> "Project":
+        """Copy all that is there, results too, into `folder`, with another configuration."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        project = Project(folder)
+        project.configure(values)
+        return project
+
     def command(self) -> list[str]:
         """What starts Snakemake in the folder, without targets."""
         return [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "test.yaml"]
@@ -107,6 +118,7 @@ def without_power_over_permissions(command: list[str]) -> list[str]:
 
 
 def _dry_run(folder: Path, targets: Sequence[str], output: Path) -> None:
+    assert "densevse" not in sys.modules
     with output.open("w") as file:
         for stream in (1, 2):
             os.dup2(file.fileno(), stream)
@@ -131,12 +143,17 @@ def job_counts(text: str) -> dict[str, int]:
 
 
 def copy_code(folder: Path) -> Path:
-    """Copy what the workflow is made of into `folder`."""
-    for name in CODE:
+    """Copy what the workflow is made of into `folder`.
+
+    What is known of these files comes with them, or each project's first run would find it again: compiled modules,
+    but for those that are being written, and the facts of which digests are made.
+    """
+    importlib.import_module("densevse.dag.code").Code(ROOT, ROOT / FACTS)  # not above: a dry run has the project's own
+    for name in (*CODE, FACTS):
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("*.pyc.*", "*.tmp.*"))
         else:
-            folder.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, folder / name)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, folder / name)
     return folder

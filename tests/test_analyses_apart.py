@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import first_now
 from tests.projects import ROOT, Project, copy_code
 from tests.rules import rules
 
@@ -46,7 +47,7 @@ def test_no_file_of_the_rest_names_what_an_analysis_is_made_of(name):
 
 
 @pytest.mark.slow
-@EVERY
+@pytest.mark.parametrize("name", first_now(NAMES))
 def test_the_rest_can_be_planned_without_an_analysis(name, tmp_path):
     project = Project(copy_code(tmp_path / "project"))
     project.configure({})

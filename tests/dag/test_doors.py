@@ -1,6 +1,5 @@
 """Declarations by file: what is known of them without imports, and whose jobs an edit of one reaches."""
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ from densevse.dag.generators import GeneratorStage
 from densevse.dag.project import Project
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
+from tests.projects import copy_code
 
 ROOT = Path(__file__).parents[2]
 DOORS = (VIEWS, STRUCTURES, READERS, ARCHITECTURES, YIELDS)
@@ -88,9 +88,7 @@ def test_a_name_that_is_not_known_is_refused_with_those_that_are(path):
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("config", "workflow", "densevse"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
+    return copy_code(tmp_path)
 
 
 def digests(folder: Path) -> dict[str, str]:

@@ -110,6 +110,7 @@ def test_order_and_repetition(parser):
     assert [" ".join(parse.tokens) for parse in parses] == [*texts, ""]
 
 
+@pytest.mark.long
 def test_a_server_killed_at_work_is_started_again_and_nothing_is_lost(parser):
     texts = [f"a man with {count} dogs and a red ball runs over the green grass" for count in range(40)]
     before = parser._server.server.pid
@@ -121,6 +122,7 @@ def test_a_server_killed_at_work_is_started_again_and_nothing_is_lost(parser):
     assert [words(parse) for parse in parses] == texts
 
 
+@pytest.mark.long
 def test_a_server_that_hangs_is_started_again(parser, monkeypatch):
     before = parser._server.server.pid
     monkeypatch.setattr(parser._client, "timeout", 500)  # milliseconds; stanza waits twice as long
@@ -158,6 +160,7 @@ def test_lines_that_are_lost_are_asked_for_one_by_one(parser, monkeypatch):
     assert [words(parse) for parse in parser.parse(["a dog", "a cat. It runs"])] == ["a dog", "a cat . It runs"]
 
 
+@pytest.mark.long
 def test_a_server_that_keeps_dying_is_given_up(parser, monkeypatch):
     # The last of the tests that share the server, which is gone afterwards.
     monkeypatch.setattr(corenlp, "MOST_RESTARTS", parser.restarts)
@@ -166,6 +169,7 @@ def test_a_server_that_keeps_dying_is_given_up(parser, monkeypatch):
         parser.parse(["a dog"])
 
 
+@pytest.mark.long
 def test_a_server_ends_with_its_parser(corenlp_home):
     started = time.monotonic()
     with CoreNLPParser(CoreNLP(**SHIFT_REDUCE), corenlp_home, 2000, 1) as parser:
@@ -177,6 +181,7 @@ def test_a_server_ends_with_its_parser(corenlp_home):
     assert time.monotonic() - started < 300
 
 
+@pytest.mark.long
 def test_a_model_that_is_not_there_is_named(corenlp_home):
     options = CoreNLP(model="no/such/model.ser.gz", longest=100)
     with pytest.raises(InputError, match=r"no/such/model\.ser\.gz"), CoreNLPParser(options, corenlp_home, 1000, 1):

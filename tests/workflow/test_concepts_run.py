@@ -11,11 +11,11 @@ FOLDER = "results/scenes"
 
 
 @pytest.fixture(scope="module")
-def clustered(make_project):
+def clustered(continue_project):
     values = copy.deepcopy(SMALL)
     values["proposers"] = {"few": {"kind": "clustered", "options": {"of": "selective_search_single", "boxes": 3}}}
     values["concept_networks"] = {"multi_label_scenes": {"proposer": "few"}}
-    project = make_project(values)
+    project = continue_project(values)
     project.run(f"{FOLDER}/networks/multi_label_scenes_mean_average_precision.parquet")
     return project.folder / FOLDER
 

@@ -170,6 +170,7 @@ def project(make_project):
     return made
 
 
+@pytest.mark.long
 def test_files_alone_add_what_a_run_reads(project):
     assert project.planned(RETRIEVED)["extract_features"] == 1
     project.run(RETRIEVED)
@@ -186,6 +187,7 @@ def test_editors_are_told_the_new_names(project):
         assert f'"{name}"' in text
 
 
+@pytest.mark.long
 def test_an_edit_of_one_reruns_its_users(project):
     project.run(RETRIEVED)
     file = project.folder / "densevse/vision/views/mirrored.py"

@@ -19,9 +19,7 @@ TRAINING = {"train": 2, "retrieve": 2, "table": 1}
 @pytest.fixture
 def copied(finished, tmp_path):
     """A copy of a finished project."""
-    project = Project(tmp_path / "elsewhere")
-    shutil.copytree(finished.folder, project.folder, symlinks=True)
-    return project
+    return finished.copy(tmp_path / "elsewhere", SMALL)
 
 
 def test_a_copied_project_has_nothing_to_do(copied):

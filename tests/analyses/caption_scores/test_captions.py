@@ -77,6 +77,7 @@ def test_sentences_are_cut_as_the_package_cuts_them():
     assert [" ".join(compared(text)) for text in TRICKY] == cut
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("java") is None, reason="METEOR needs Java")
 def test_meteor_is_measured_where_there_is_java():
     rows = measured(REFERENCES[0][:1] * 2, [REFERENCES[0], REFERENCES[1]], ["meteor"])

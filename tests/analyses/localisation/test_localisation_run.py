@@ -17,8 +17,8 @@ def with_cells(cells):
 
 
 @pytest.fixture(scope="module")
-def localised(make_project):
-    project = make_project(with_cells(6))
+def localised(continue_project):
+    project = continue_project(with_cells(6))
     project.run(*TARGETS)
     return project
 

@@ -17,9 +17,9 @@ def with_searches(**searches):
 
 
 @pytest.fixture(scope="module")
-def searched(make_project):
+def searched(continue_project):
     """A project in which photographs of one's own were searched by sentences of one's own."""
-    project = make_project(with_searches(mine=QUESTION))
+    project = continue_project(with_searches(mine=QUESTION))
     project.run("results/search/mine.md")
     with zipfile.ZipFile(project.folder / "resources/scenes/scenes.zip") as archive:
         names = [name for name in archive.namelist() if name.endswith(".png")][:4]

@@ -76,6 +76,7 @@ def test_a_pair_with_another_box_has_another_name():
     assert before.isdisjoint(after)
 
 
+@pytest.mark.long
 def test_every_correspondence_is_as_likely_to_be_drawn():
     rows = learned([f"{n}.png" for n in range(5)])
     drawn = [draw(rows, 3, seed)[["caption_id", "start"]].apply(tuple, axis=1) for seed in range(2000)]

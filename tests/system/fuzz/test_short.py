@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
+from tests.cases import first_now
 from tests.system.fuzz import own_files, readers
 from tests.system.fuzz.configuration import is_named, overrides, refusal
 from tests.system.fuzz.trial import REFUSED, VALID, outcomes
@@ -24,12 +25,16 @@ def test_the_file_as_it_should_be_is_read(name, tmp_path):
     TARGETS[name].read(tmp_path)
 
 
-@seed(1)
-@settings(max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-@given(overrides)
-def test_an_override_is_refused_by_its_path_or_all_can_be_planned(override):
-    message = refusal(override)
-    assert message is None or is_named(override[0], message)
+@pytest.mark.parametrize("count", first_now([15, 60]))
+def test_an_override_is_refused_by_its_path_or_all_can_be_planned(count):
+    @seed(1)
+    @settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(overrides)
+    def check(override):
+        message = refusal(override)
+        assert message is None or is_named(override[0], message)
+
+    check()
 
 
 def test_what_is_told_of_another_key_does_not_name_this_one():

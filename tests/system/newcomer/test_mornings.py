@@ -1,12 +1,13 @@
 """A short share of `make newcomer`: the first steps of each morning."""
 
-import shutil
 from itertools import islice
 
 import pytest
 
-from tests.projects import Project
+from tests.projects import SMALL
 from tests.system.newcomer.mornings import changed_configuration, new_method, own_data_set
+
+pytestmark = pytest.mark.long
 
 
 def test_a_data_set_of_one_s_own(make_project):
@@ -15,6 +16,5 @@ def test_a_data_set_of_one_s_own(make_project):
 
 @pytest.mark.parametrize("morning", [new_method, changed_configuration])
 def test_a_finished_run_and_something_new(finished, tmp_path, morning):
-    project = Project(tmp_path / "project")
-    shutil.copytree(finished.folder, project.folder, symlinks=True)
+    project = finished.copy(tmp_path / "project", SMALL)
     assert len(list(islice(morning(project, seed=1), 2))) == 2

@@ -3,15 +3,19 @@
 import pytest
 
 from densevse.config.load import load, variant
+from tests.cases import first_now
 from tests.projects import ROOT, SMALL
 from tests.system.torture import trial
 from tests.system.torture.__main__ import LONG
 
+# How -> jobs that have ended a second before.
+HARMS = {"SIGKILL of everything": 5, "SIGTERM": 7, "SIGKILL of a job": 3}
 
-@pytest.mark.parametrize(("harm", "jobs"), [("SIGKILL of everything", 5), ("SIGTERM", 7), ("SIGKILL of a job", 3)])
-def test_a_disturbed_run_ends_with_the_same_bytes(make_project, finished, harm, jobs):
+
+@pytest.mark.parametrize("harm", first_now(HARMS))
+def test_a_disturbed_run_ends_with_the_same_bytes(make_project, finished, harm):
     project = make_project(SMALL)
-    outcome = trial.kill_trial(project, harm, trial.Moment(jobs, 1.0), trial.tables(finished))
+    outcome = trial.kill_trial(project, harm, trial.Moment(HARMS[harm], 1.0), trial.tables(finished))
     assert outcome.first_exit != 0
     assert outcome.survived, outcome.row()
 
