@@ -26,8 +26,8 @@ OPTIONS = {
 
 SWITCHES = {"no-index": "--no-index", "no-cache-dir": "--no-cache"}
 
-BUNDLES = ("CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
-"""Variables that win over pip's `cert`, the last first."""
+BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+"""Variables that win over pip's `cert`, the first most of all."""
 
 VARIABLES = {
     "default-timeout": ["UV_HTTP_TIMEOUT"],
@@ -52,7 +52,8 @@ def settings(listed: str) -> dict[str, str]:
 
 def options(pip: dict[str, str]) -> Iterator[str]:
     """The options that make uv look where pip is set to look, with the certificates that it trusts."""
-    pip = pip | {"cert": os.environ[name] for name in BUNDLES if os.environ.get(name)}
+    bundles = [os.environ[name] for name in BUNDLES if os.environ.get(name)]
+    pip = pip | ({"cert": bundles[0]} if bundles else {})
     for key, option in OPTIONS.items():
         for value in pip.get(key, "").split():
             # pip passes over a folder that is not there; uv would end.
@@ -87,9 +88,7 @@ def main(file: str) -> int:
     """Install the requirements in a file; the exit status."""
     if install_with_pip(UV) and install_with_uv(file):
         return 0
-    print(
-        f"uv could not install {file}, as said above. pip does it now, in about four times the time.", file=sys.stderr
-    )
+    print(f"uv could not install {file}, as said above. pip does it now, more slowly.", file=sys.stderr)
     return 0 if install_with_pip(file) else 1
 
 

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from densevse.config.sources import normal
@@ -27,7 +28,7 @@ IN_SHELL = re.compile(r"[\s'\"\\$&;()<>|*?\[\]#`!{}~]")
 
 
 def project_root() -> Path:
-    """Folder of the Snakefile, workflow/, config/, profiles/ and envs/: a checkout, or the one in an installed package."""
+    """Folder of the Snakefile, workflow/, config/ and envs/: a checkout, or the one in an installed package."""
     package = Path(__file__).parents[1]
     packaged = package / PACKAGED
     return packaged if packaged.is_dir() else package.parent
@@ -39,6 +40,15 @@ def check_deployment(root: str, methods: Iterable[str]) -> None:
         raise InputError(
             "--software-deployment-method conda: the environments in envs/ hold what densevse needs, but not an "
             "installed densevse. Run the workflow from a checkout, or leave the option out."
+        )
+
+
+def check_extra(module: str, extra: str, needs: str) -> None:
+    """Raise `InputError` naming the extra whose `module` is not installed, where `needs` says what cannot do without."""
+    if find_spec(module) is None:
+        raise InputError(
+            f"{needs} needs {module}, which is not installed: there is no wheel of it for every kind of machine. Build "
+            f"it with `pip install 'densevse[{extra}]'`, or in a checkout `.venv/bin/pip install '.[{extra}]'`."
         )
 
 
