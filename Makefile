@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-fast schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs lock clean
+.PHONY: help environment developing demo test test-fast schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs wheels-check lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -87,6 +87,9 @@ full-size: developing ## every stage on made-up data of Flickr30k's size, and th
 
 costs: environment ## time and memory of each stage of what was run so far
 	$(BIN)/python -m densevse.report.costs results
+
+wheels-check: environment ## whether each supported machine has wheels of what is pinned; asks the package index
+	$(BIN)/python envs/wheels.py requirements.txt requirements-dev.txt
 
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 

@@ -8,8 +8,9 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 UV = Path(__file__).parent.parent / "requirements-uv.txt"
 SECTIONS = ("global", "install", ":env:")
@@ -74,14 +75,26 @@ def install_with_pip(file: str | Path) -> bool:
     return subprocess.run(command).returncode == 0
 
 
-def install_with_uv(file: str) -> bool:
-    """Whether uv could install the requirements in a file, with what pip is set to."""
-    listed = subprocess.run([sys.executable, "-m", "pip", "config", "list"], capture_output=True, text=True, check=True)
-    pip = settings(listed.stdout)
+def pip_settings() -> dict[str, str]:
+    """What this environment's pip is set to."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    return settings(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def uv_install(files: Sequence[str], pip: dict[str, str], *more: str, **how: Any) -> subprocess.CompletedProcess[str]:
+    """Let uv install the requirements in files, looking where pip is set to look.
+
+    `more` are further options of uv, and `how` those of `subprocess.run`.
+    """
     # Like pip, take a version from whichever index has it: its hash says that it is the right one.
     command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--index-strategy", "unsafe-best-match"]
-    command += ["--python", sys.executable, "--require-hashes", "--requirement", file, *options(pip)]
-    return subprocess.run(command, env=os.environ | variables(pip)).returncode == 0
+    command += ["--require-hashes", *(part for file in files for part in ("--requirement", file)), *options(pip)]
+    return subprocess.run([*command, *more], env=os.environ | variables(pip), **how)
+
+
+def install_with_uv(file: str) -> bool:
+    """Whether uv could install the requirements in a file."""
+    return uv_install([file], pip_settings(), "--python", sys.executable).returncode == 0
 
 
 def main(file: str) -> int:

@@ -44,7 +44,7 @@ def check_deployment(root: str, methods: Iterable[str]) -> None:
 
 
 def check_extra(module: str, extra: str, needs: str) -> None:
-    """Raise `InputError` naming the extra whose `module` is not installed, where `needs` says what cannot do without."""
+    """Raise `InputError` naming the `extra` if its `module` is not installed; `needs` says what it is for."""
     if find_spec(module) is None:
         raise InputError(
             f"{needs} needs {module}, which is not installed: there is no wheel of it for every kind of machine. Build "
