@@ -30,9 +30,13 @@ developing: .venv/developing ## what lint, types, tests and benchmarks need besi
 
 LONGEST := results/scenes/retrieval/full/sm_lstm/seed0/round0.parquet
 
-demo: environment ## the embedded data set, end to end
+.PHONY: disk
+disk:
+	@$(PYTHON) envs/disk.py
+
+demo: disk environment ## the embedded data set, end to end
 	# The longest chain of jobs begins first: at the end nothing would be left to run beside it.
-	$(SNAKEMAKE) --quiet host reason progress --prioritize $(LONGEST) --report results/report.html --report-after-run -- all
+	PYTHONPATH=workflow/loggers $(SNAKEMAKE) --logger timeleft --quiet host reason --prioritize $(LONGEST) --report results/report.html --report-after-run -- all
 	@sed '/^## 95%/,$$d' results/tables/scenes.md
 	@echo "The whole table, with intervals and notes: results/tables/scenes.md. Figures: results/figures/scenes/. The report, for a browser: results/report.html."
 	@echo "Every intermediate step is a Parquet file below results/scenes/."
