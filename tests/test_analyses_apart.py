@@ -11,6 +11,7 @@ from tests.projects import ROOT, Project, copy_code
 from tests.rules import rules
 
 NAMES = sorted(path.parent.name for path in (ROOT / "densevse/analyses").glob("*/__init__.py"))
+SUBCOMMANDS = {"searches": ["densevse/command/subcommands/search.py", "tests/command/test_search.py"]}
 EVERY = pytest.mark.parametrize("name", NAMES)
 READ = (".py", ".smk")
 
@@ -23,6 +24,7 @@ def parts(name: str) -> list[str]:
         f"workflow/scripts/analyses/{name}",
         f"config/analyses/{name}.yaml",
         f"tests/analyses/{name}",
+        *SUBCOMMANDS.get(name, []),
     ]
 
 

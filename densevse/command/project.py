@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from densevse.config.environment import project_root
 from densevse.config.overrides import Override
 from densevse.runtime.errors import InputError
 
-ROOT = Path(__file__).parents[2]
+ROOT = project_root()
 """The folder of the Snakefile, config/ and workflow/."""
 
 

@@ -55,10 +55,8 @@ class Config(Strict):
             known(f"{where}.word_vectors", [dataset.word_vectors or ""], {**self.word_vectors, "": None})
             self.check_networks(f"{where}.networks", dataset.networks)
         for name, network in self.networks.items():
-            if not (network.weights or network.local or network.packaged or network.trained_on):
-                raise ValueError(
-                    f"networks.{name}: one of weights, local (a file of yours), packaged and trained_on is needed"
-                )
+            if not (network.weights or network.local or network.trained_on):
+                raise ValueError(f"networks.{name}: one of weights, local (a file of yours) and trained_on is needed")
             known(f"networks.{name}.trained_on", [network.trained_on or ""], {**self.datasets, "": None})
         self._check_masks()
         self._check_concepts()

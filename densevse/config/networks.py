@@ -67,23 +67,14 @@ class NetworkInput(Strict):
     std: tuple[Deviation, Deviation, Deviation] = Field((0.229, 0.224, 0.225), strict=False)
 
 
-class PackagedWeights(Strict):
-    """Weights that come with the project."""
-
-    file: PlainPath = Field(description="the file, below the project's folder")
-    sha256: str = Field(pattern="^[0-9a-f]{64}$")
-    licence: str = Field(description="its licence or terms of use")
-
-
 class NetworkConfig(NetworkInput):
     """A convolutional network and the images it expects."""
 
     architecture: ArchitectureName
-    weights: Source | None = Field(None, description="published weights")
+    weights: Source | None = Field(None, description="published weights, or those that come with the project")
     local: Path | None = Field(None, description="a weights file of yours to use instead")
-    packaged: PackagedWeights | None = Field(None, description="weights that come with the project")
     trained_on: str | None = Field(
-        None, description="the data set whose workflow trains it, or with packaged: trained its weights"
+        None, description="the data set whose workflow trains it, or with weights: trained these"
     )
     training: TrainingConfig | None = Field(None, description="with trained_on: what holds throughout its training")
     phases: dict[str, Phase] = Field(default={}, description="with trained_on: by name, one after the other")

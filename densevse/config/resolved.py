@@ -86,7 +86,7 @@ def _networks(entry: Any, dataset: str, config: Any, over: Sequence[Override]) -
             continue
         naming = [one.file for one in over if holds(one.values, ["datasets", dataset, "networks", seen])]
         place = naming[-1] if naming else f"config/datasets/{dataset}.yaml"
-        yield Setting(f"networks.{seen}", config.datasets[dataset].networks[seen], "the data set", place)
+        yield Setting(f"networks.{seen}", config.datasets[dataset].networks.get(seen), "the data set", place)
 
 
 def _leaves(values: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

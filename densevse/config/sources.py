@@ -1,4 +1,4 @@
-"""Files that are obtained: from an address, by hand, or from a rule of this workflow; and paths of the user's."""
+"""Files that are obtained: from an address, by hand, from a rule, or from the project; and paths of the user's."""
 
 import os
 import re
@@ -62,12 +62,13 @@ Path = Annotated[PlainPath, AfterValidator(_from_here)]
 
 
 class Source(Strict):
-    """A file that is obtained: from an address, by hand, or from a rule of this workflow."""
+    """A file that is obtained: from an address, by hand, from a rule of this workflow, or from the project itself."""
 
     file: str = Field(pattern=r"^[^/{}\x00-\x1f\x7f]+$", description="file name under resources/<owner>/")
     url: str | None = Field(None, pattern="^https?://", description="its address; none for a file obtained by hand")
     manual: str | None = Field(None, min_length=1, description="what a person must do to obtain it")
     made_by: Literal["make_scenes"] | None = Field(None, description="the rule that makes it")
+    packaged: PlainPath | None = Field(None, description="a file that comes with the project, from its folder")
     size: int | None = Field(None, gt=0, description="bytes, where known")
     sha256: str | None = Field(None, pattern="^[0-9a-f]{8,64}$", description="or its start, where only that is known")
     md5: str | None = Field(None, pattern="^[0-9a-f]{32}$", description="where only that is published")
@@ -79,6 +80,8 @@ class Source(Strict):
     def _obtainable(self) -> Self:
         if self.file in (".", ".."):
             raise ValueError(f"file: {self.file!r} is a folder; name a file")
-        if [self.url, self.manual, self.made_by].count(None) != 2:
-            raise ValueError("a source has one of url, manual (instructions to obtain it) and made_by (a rule)")
+        if [self.url, self.manual, self.made_by, self.packaged].count(None) != 3:
+            raise ValueError(
+                "a source has one of url, manual (instructions to obtain it), made_by (a rule) and packaged (a file)"
+            )
         return self

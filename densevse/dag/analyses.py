@@ -19,6 +19,6 @@ class Analyses:
         self._stages.append(stage)
         return stage
 
-    def files(self, dataset: str) -> list[Values]:
+    def listed(self, dataset: str) -> list[Values]:
         """The files of a data set that its target asks for, of every analysis, as values of paths."""
-        return [values for stage in self._stages for values in stage.files(dataset)]
+        return [values for stage in self._stages for values in stage.listed(dataset)]

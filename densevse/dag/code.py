@@ -19,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from densevse.config.environment import PACKAGED
+
 PACKAGE = "densevse"
 SCRIPTS = "workflow/scripts"
 DECLARATIONS = re.compile(rf"{PACKAGE}/(config/|methods/parameters/|analyses/\w+/settings\.py)")
@@ -44,8 +46,7 @@ class Code:
 
     def __init__(self, root: str | Path, kept: str | Path) -> None:
         before = _read_kept(Path(kept))
-        files = [file for folder in (PACKAGE, SCRIPTS) for file in _modules(str(root), folder)]
-        found = {file: _facts_or_kept(entry, before.get(file)) for file, entry in files}
+        found = {name: _facts_or_kept(entry, before.get(name)) for name, entry in _files(Path(root))}
         if found != before:
             _write_kept(found, Path(kept))
         self._facts = {file: Facts(*known[2:]) for file, known in found.items()}
@@ -87,14 +88,24 @@ class Code:
         return {file for path in paths for file in (f"{path}.py", f"{path}/__init__.py") if file in self._facts}
 
 
-def _modules(root: str, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Each Python file in a folder below `root` and in those inside it, by its path below `root`."""
-    with os.scandir(f"{root}/{folder}") as entries:
+def _files(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """The package's files and the scripts, each with its name in a checkout, which is that in an installed package too.
+
+    There `root` is a folder in the package.
+    """
+    checkout = root / PACKAGE
+    yield from _modules(str(checkout if checkout.is_dir() else root.parent), PACKAGE)
+    yield from _modules(str(root / SCRIPTS), SCRIPTS)
+
+
+def _modules(folder: str, name: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Each Python file in a folder and in those inside it; `name` is that of the folder below the project's."""
+    with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
-                yield f"{folder}/{entry.name}", entry
-            elif entry.is_dir():
-                yield from _modules(root, f"{folder}/{entry.name}")
+                yield f"{name}/{entry.name}", entry
+            elif entry.is_dir() and entry.name != PACKAGED:
+                yield from _modules(entry.path, f"{name}/{entry.name}")
 
 
 def _facts_or_kept(file: os.DirEntry[str], known: list[Any] | None) -> list[Any]:

@@ -28,6 +28,14 @@ class DownloadStage(Stage):
         """The paths that a person must obtain."""
         return any_of(path for path, source in self.sources().items() if source.manual)
 
+    def packaged(self) -> str:
+        """The paths that come with the project."""
+        return any_of(path for path, source in self.sources().items() if source.packaged)
+
+    def packed(self, resource: str) -> dict[str, Any]:
+        """The file of the project that a path is copied from, and its checksum."""
+        return self.sources()[resource].model_dump(include={"packaged", "sha256"})
+
     def source(self, resource: str) -> dict[str, Any]:
         """What decides which bytes are obtained."""
         return self.sources()[resource].model_dump(mode="json", include=OBTAINED_BY)

@@ -5,11 +5,9 @@ from typing import Any
 
 from densevse.config.declared.networks import ARCHITECTURES
 from densevse.config.declared.views import VIEWS
-from densevse.config.networks import NetworkConfig, NetworkInput, PackagedWeights
-from densevse.dag.contents import ABSENT
+from densevse.config.networks import NetworkConfig, NetworkInput
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
-from densevse.runtime.errors import InputError
 
 IMAGE_FIELDS = {"architecture", "size", "resize", "mean", "std", "precision", "batch_size"}
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
@@ -69,7 +67,7 @@ class FeatureStage(Stage):
     def weights_of(self, network: str) -> str | Values:
         """The weights of a network that is no concept network: a file of the user's or of another rule, or its name."""
         entry = self.config.networks[network]
-        if entry.trained_on and not (entry.local or entry.packaged):
+        if entry.trained_on and not (entry.local or entry.weights):
             return f"{self.results}/{entry.trained_on}/networks/{network}.safetensors"
         published = self.published_weights(network)
         if str(published["file"] if isinstance(published, Mapping) else published).endswith(".caffemodel"):
@@ -77,24 +75,11 @@ class FeatureStage(Stage):
         return published
 
     def published_weights(self, network: str) -> str | Values:
-        """A network's weights as they were obtained: the user's or the project's file, or its name in resources."""
+        """A network's weights as they were obtained: a file of the user's, or its name below resources/<network>/."""
         entry = self.config.networks[network]
         if entry.local is not None:
             return entry.local
-        if entry.packaged is not None:
-            return self._packaged(network, entry.packaged)
         return {"network": network, "file": entry.weights.file if entry.weights else ""}
-
-    def _packaged(self, network: str, weights: PackagedWeights) -> str:
-        """The file of weights that come with the project. Raises `InputError` if it is another one."""
-        path = self.project.packaged(weights.file)
-        (found,) = self.project.contents.digests(path)
-        if found != ABSENT and not weights.sha256.startswith(found):
-            raise InputError(
-                f"networks.{network}.packaged: {path} has the sha256 {found}..., not {weights.sha256}. Restore the "
-                f"file, or name one of yours as networks.{network}.local."
-            )
-        return path
 
     def precision(self, dataset: str, network: str) -> Values | None:
         """The data set for which a network's precision was chosen; none where the configuration names one."""

@@ -60,8 +60,6 @@ class OwnFileStage(Stage):
             yield from [(f"datasets.{name}.boxes", dataset.boxes)] if dataset.boxes else []
         for name, network in config.networks.items():
             yield from [(f"networks.{name}.local", network.local)] if network.local else []
-            if network.packaged:
-                yield f"networks.{name}.packaged", self.project.packaged(network.packaged.file)
             if network.classes not in (None, "imagenet"):
                 yield f"networks.{name}.classes", self.project.packaged(str(network.classes))
         for name, vectors in config.word_vectors.items():

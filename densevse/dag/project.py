@@ -78,7 +78,7 @@ class Stage:
         """The files of a data set that its target, `<data set>.done`, asks for; most stages are asked by others."""
         return []
 
-    def files(self, dataset: str) -> list[Values]:
+    def listed(self, dataset: str) -> list[Values]:
         """The same as values of paths."""
         return [{"file": file} for file in self.of_dataset(dataset)]
 

@@ -382,13 +382,12 @@ class TableStage(Stage):
 
 
 def _weights(network: NetworkConfig) -> Weights:
-    packaged = None if network.local else network.packaged
     return Weights(
         architecture=network.architecture,
         precision=network.precision,
-        trained_on=None if packaged else network.trained_on,
+        trained_on=None if network.weights else network.trained_on,
         local=Path(network.local).name if network.local else None,
-        file=Path(packaged.file).name if packaged else network.weights.file if network.weights else None,
+        file=network.weights.file if network.weights else None,
     )
 
 

@@ -95,7 +95,8 @@ def _prefixes(
     def on_device(array: NDArray[Any]) -> Tensor:
         return torch.from_numpy(array).to(device, non_blocking=True)
 
-    return Prefixes(*map(on_device, (distinct, word, parent)), sizes.tolist(), on_device(sentence))
+    words, word_of, parent_of, sentence_of = map(on_device, (distinct, word, parent, sentence))
+    return Prefixes(words, word_of, parent_of, sizes.tolist(), sentence_of)
 
 
 class Recurrent(nn.Module):

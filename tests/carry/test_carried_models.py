@@ -76,7 +76,7 @@ def test_an_export_holds_all_that_a_stranger_needs(exported, original):
     assert {name: checksum(exported / name) for name in records["files"]} == records["files"]
     assert names - records["files"].keys() == {"records.json", ".snakemake_timestamp"}
     seen = json.loads((exported / "preprocessing.json").read_text())["images"]["whole"]
-    network = original.folder / "results/scenes/networks/scenes_net.safetensors"
+    network = original.folder / "resources/scenes_net/scenes_net.safetensors"
     assert (seen["network"], seen["layer"], seen["size"]) == ("scenes_net", "fc7", 64)
     assert seen["weights_sha256"] == checksum(network)
 

@@ -32,7 +32,7 @@ def test_jobs_stages_downloads_and_instructions(folder, densevse):
     assert by_hand.startswith("  resources/flickr30k/flickr30k-images.tar.gz\n    Fill in the form at https://")
     text = " ".join(answer.output.split())
     assert "This is an estimate: costs were recorded on" in text
-    assert not list(Path("results").glob("*")), "a plan makes nothing but the hidden folder of records"
+    assert not list(Path("results").glob("[!.]*")), "a plan makes nothing but the hidden folder of records"
 
 
 def test_the_jobs_are_those_of_a_dry_run(folder):

@@ -123,9 +123,9 @@ def test_weights_are_the_user_s_the_workflow_s_or_those_obtained():
     features = FeatureStage(changed(networks={"vgg19": {"local": "/data/vgg.pth"}}))
     of = {"rule": "extract_features", "name": "weights", "decide": features.weights}
     assert input_of(**of, dataset="flickr8k", network="vgg19") == "/data/vgg.pth"
-    packaged = input_of(**of, dataset="scenes", network="scenes_net")
-    assert Path(packaged).samefile(ROOT / "config/networks/scenes_net.safetensors")
-    trained = {**of, "decide": FeatureStage(changed(networks={"scenes_net": {"packaged": None}})).weights}
+    packaged = "resources/scenes_net/scenes_net.safetensors"
+    assert input_of(**of, dataset="scenes", network="scenes_net") == packaged
+    trained = {**of, "decide": FeatureStage(changed(networks={"scenes_net": {"weights": None}})).weights}
     made_here = "results/scenes_pretraining/networks/scenes_net.safetensors"
     assert input_of(**trained, dataset="scenes", network="scenes_net") == made_here
     alexnet = features.config.networks["alexnet"].weights
@@ -135,13 +135,6 @@ def test_weights_are_the_user_s_the_workflow_s_or_those_obtained():
     caffe = features.config.networks["rcnn_ilsvrc13"].weights
     published = input_of("convert_caffe", "caffemodel", features.published_weights, network="rcnn_ilsvrc13")
     assert published == f"resources/rcnn_ilsvrc13/{caffe.file}"
-
-
-def test_a_packaged_file_that_is_another_one_is_refused():
-    weights = {"file": "config/networks/scenes_net.safetensors", "sha256": "0" * 64, "licence": "none"}
-    features = FeatureStage(changed(networks={"scenes_net": {"packaged": weights}}))
-    with pytest.raises(InputError, match=r"networks\.scenes_net\.packaged: .*scenes_net\.safetensors has the sha256"):
-        features.weights("scenes", "scenes_net")
 
 
 def test_a_precision_that_the_configuration_names_needs_no_choice():

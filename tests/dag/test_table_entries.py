@@ -277,7 +277,7 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
 
 def test_gains_are_drawn_of_tables_with_a_reference_and_rows_to_compare():
     tables = TableStage(project())
-    assert {"scenes", "scenes_regions", "flickr8k"} <= set(tables.with_gains())
+    assert {"scenes", "scenes_claims_regions", "flickr8k"} <= set(tables.with_gains())
     assert "hm_lstm_4" not in tables.with_gains()  # which names no reference
     assert "results/figures/scenes_gains.svg" in tables.of_dataset("scenes")
     alone = TableStage(project(tables={"scenes": {"measure": ["vse"], "reference": "vse"}}))

@@ -159,7 +159,8 @@ def test_the_network_that_comes_with_the_project_is_the_one_that_its_card_descri
     project = Project(ROOT, {})
     released = ROOT / "config/networks/scenes_net.safetensors"
     card = released.with_suffix(".md").read_text()
-    entries = [project.config.networks[name].packaged for name in ("scenes_net", "scenes_net_fine")]
+    entries = [project.config.networks[name].weights for name in ("scenes_net", "scenes_net_fine")]
+    assert {entry.packaged for entry in entries} == {"config/networks/scenes_net.safetensors"}
     assert {entry.sha256 for entry in entries} == {checksum(released)}
     assert checksum(released) in card
     assert released.stat().st_size <= LARGEST

@@ -65,8 +65,8 @@ def _draw_t2i(axes: Axes, top: float, rows: pd.DataFrame, picture: Callable[[str
         for place, (image, true) in enumerate(zip(row["top"][:_ANSWERS], row["top_true"], strict=False)):
             color, corner = RIGHT_COLOUR if true else WRONG_COLOUR, (side * place + 0.1, upper + 0.3)
             place_picture(axes, picture(image), corner, (side - 0.2, side - 0.2), color)
-            told = {"color": color, "fontsize": 9, "ha": "center", "va": "center"}
-            axes.text(side * (place + 0.5), upper + side + 0.22, "right" if true else "", **told)
+            below = side * (place + 0.5), upper + side + 0.22
+            axes.text(*below, "right" if true else "", color=color, fontsize=9, ha="center", va="center")
 
 
 def show(axes: Axes, pixels: Pixels, color: str) -> None:

@@ -62,7 +62,9 @@ rule use_carried_model:
         mem_mb=500,
     params:
         code=code_of("use_carried_model.py"),
-        contents=contents_of("<resources>/carried/{carried_model}", carried.kept),
+        records=contents_of("<resources>/carried/{carried_model}/records.json", carried.kept),
+        model=contents_of("<resources>/carried/{carried_model}/model.safetensors", carried.kept),
+        history=contents_of("<resources>/carried/{carried_model}/history.parquet", carried.kept),
         settings=configured(carried.settings_here),
     message:
         "using the imported model {wildcards.carried_model}"

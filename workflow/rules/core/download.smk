@@ -33,3 +33,24 @@ use rule download as obtain_by_hand with:
         resource=downloads.by_hand(),
     message:
         "looking for {wildcards.resource}"
+
+
+# What comes with the project is copied, so that it has one place, wherever the project is installed.
+rule unpack:
+    output:
+        "<resources>/{resource}",
+    log:
+        "<logs>/unpack/{resource}.log",
+    wildcard_constraints:
+        resource=downloads.packaged(),
+    localrule: True
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=500,
+    params:
+        source=configured(downloads.packed),
+    message:
+        "unpacking {wildcards.resource}"
+    script:
+        "../../scripts/unpack.py"

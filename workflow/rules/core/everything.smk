@@ -3,8 +3,8 @@
 
 rule everything:
     input:
-        tables=filled("{file}", tables.files),
-        analyses=filled("{file}", analyses.files),
+        tables=filled("{file}", tables.listed),
+        analyses=filled("{file}", analyses.listed),
     output:
         "<results>/{dataset}.done",
     log:
