@@ -21,10 +21,10 @@ def test_it_asks_for_the_tables_and_for_the_files_of_every_analysis():
     project = Project(ROOT, {})
     tables, analyses = TableStage(project), Analyses()
     analyses.add(Curves(project))
-    found = input_of("everything", "tables", tables.files, dataset="scenes")
+    found = input_of("everything", "tables", tables.listed, dataset="scenes")
     assert found == tables.of_dataset("scenes")
     assert "results/tables/scenes.md" in found
-    assert input_of("everything", "analyses", analyses.files, dataset="coco") == ["results/figures/coco/curves.svg"]
+    assert input_of("everything", "analyses", analyses.listed, dataset="coco") == ["results/figures/coco/curves.svg"]
 
 
 def test_the_file_lists_what_was_made(tmp_path, monkeypatch):
