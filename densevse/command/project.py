@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from densevse.config.environment import project_root
 from densevse.config.overrides import Override
 from densevse.runtime.errors import InputError
+from densevse.runtime.place import project_root
 
 ROOT = project_root()
 """The folder of the Snakefile, config/ and workflow/."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from densevse.config.sources import normal
 from densevse.runtime.errors import InputError
+from densevse.runtime.place import PACKAGED
 
 JOB_ENVIRONMENT = {
     # Threads that wait for each other sleep, after some microseconds. By default they spin for milliseconds, which on
@@ -20,18 +21,8 @@ JOB_ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": str(1 << 34),
 }
 
-PACKAGED = "_project"
-"""The folder in an installed package that holds what lies around the package in a checkout."""
-
 IN_SHELL = re.compile(r"[\s'\"\\$&;()<>|*?\[\]#`!{}~]")
 """Characters that part a command, or mean something else in it."""
-
-
-def project_root() -> Path:
-    """Folder of the Snakefile, workflow/, config/ and envs/: a checkout, or the one in an installed package."""
-    package = Path(__file__).parents[1]
-    packaged = package / PACKAGED
-    return packaged if packaged.is_dir() else package.parent
 
 
 def check_deployment(root: str, methods: Iterable[str]) -> None:

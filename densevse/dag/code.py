@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from densevse.config.environment import PACKAGED
+from densevse.runtime.place import PACKAGED
 
 PACKAGE = "densevse"
 SCRIPTS = "workflow/scripts"

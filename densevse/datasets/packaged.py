@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 from densevse.artifacts.files import atomic, checksum
-from densevse.config.environment import project_root
 from densevse.runtime.errors import InputError
+from densevse.runtime.place import project_root
 
 
 def unpack(packaged: str, sha256: str, path: str | Path) -> None:
