@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs record-costs wheels-check lock clean
+.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs record-costs wheels-check lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -68,6 +68,9 @@ scenes-claims: environment ## results/tables/scenes_claims.md: what each paper c
 schema: environment ## config/schema.json, which tells editors what the configuration may hold
 	$(BIN)/python -m densevse.config.schema > config/schema.json.part
 	mv config/schema.json.part config/schema.json
+
+readme: developing ## the demo's table and picture in README.md, from its results
+	$(BIN)/python -m tests.readme results
 
 rule-graph: developing ## docs/rule-graph.md: which rule feeds which
 	$(BIN)/python -m tests.rule_graph

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.readme import LARGEST
+
 ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").glob("*.md"))
 HISTORY = {"findings.md", "lab_notebook.md"}
@@ -82,3 +84,12 @@ def test_a_value_keeps_its_origin_in_a_word_or_two(folder):
         longer = [line for line in text.splitlines() if len(line.partition(" # ")[2]) > 50 and line.strip()[0] != "#"]
         assert not longer, f"{path.name}: what was tried belongs in docs/lab_notebook.md"
         assert not re.search(r"^ +#.*\n +#", text, re.MULTILINE), f"{path.name}: a comment of two lines"
+
+
+def test_the_readme_is_short_and_its_pictures_are_small():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 120
+    assert text.count("\n| VSE | ") == 1, "run `make readme` after `make demo`"
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", text)
+    assert pictures
+    assert all((ROOT / picture).stat().st_size <= LARGEST for picture in pictures)

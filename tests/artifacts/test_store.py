@@ -209,14 +209,14 @@ print(peaks[-1] - peaks[10])
     assert len(FeatureStore([tmp_path / "a"], IMAGE_FEATURES)) == 100_000
 
 
-def test_the_readme_finds_the_sentences_nearest_to_an_image(tmp_path):
+def test_the_page_on_artifacts_finds_the_sentences_nearest_to_an_image(tmp_path):
     things = [("image", "a", ""), ("sentence", "b", "far away"), ("sentence", "a", "close by"), ("image", "b", "")]
     rows = pd.DataFrame(things, columns=["kind", "image_id", "text"])
     rows = rows.assign(caption_id="", start=-1, end=-1, rank=-1, **dict.fromkeys(BOX, 0.0))
     with FeatureWriter(tmp_path / "a.parquet", EMBEDDINGS, (2,), "float16", MADE_FROM) as writer:
         writer.append(rows, np.array([[1, 0], [0, 1], [0.8, 0.6], [0, 1]]))
-    readme = (Path(__file__).parents[2] / "README.md").read_text()
-    queries = next(block for block in re.findall(r"```sql\n(.*?)```", readme, re.DOTALL) if "embeddings" in block)
+    page = (Path(__file__).parents[2] / "docs/artifacts.md").read_text()
+    queries = next(block for block in re.findall(r"```sql\n(.*?)```", page, re.DOTALL) if "embeddings" in block)
     queries = queries.replace("results/scenes/embeddings/vse/seed0/round0/test.parquet", f"{tmp_path}/a.parquet")
     with duckdb.connect() as connection:
         assert [text for text, _ in connection.sql(queries).fetchall()] == ["close by", "far away"]
