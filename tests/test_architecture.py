@@ -30,7 +30,7 @@ ALLOWED = {
     "kernels": set(),
     "datasets": {"runtime", "config", "artifacts"},
     "language": {"runtime", "config", "artifacts"},
-    "evaluation": {"runtime", "artifacts", "statistics"},
+    "evaluation": {"runtime", "artifacts", "statistics", "config.given", "kernels.order"},
     "vision": {"runtime", "config", "artifacts", "datasets.images"},
     "data": {
         "runtime",

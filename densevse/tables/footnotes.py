@@ -168,7 +168,20 @@ def _data_of(section: MeasuredSection) -> list[str]:
         f"{int((test & readable).sum()):,} of {int(test.sum()):,} images of the test split can be read; the others are "
         "left out."
     ] * bool(unreadable)
-    return found + _copies(images)
+    return [*found, *_copies(images), _ties(section)]
+
+
+def _ties(section: MeasuredSection) -> str:
+    """How many queries have a tie, of all seeds."""
+    found = []
+    for one in section.measured:
+        tied, asked = (sum(map(count, one.retrievals.values())) for count in (_count_tied, len))
+        found += [f"{one.variant} {tied:,} of {asked:,}"] if tied else []
+    return f"queries with a tie: {', '.join(found) or 'none'}."
+
+
+def _count_tied(retrieval: pd.DataFrame) -> int:
+    return int(retrieval["tied"].sum())
 
 
 def _copies(images: pd.DataFrame) -> list[str]:
@@ -195,6 +208,8 @@ def _made_with(section: MeasuredSection, networks: Mapping[str, Weights]) -> lis
 def _choices(entry: MeasuredVariant) -> dict[str, str | None]:
     """What a variant was made with, by what it is called in the footnotes."""
     made = entry.made_with
+    if made.given:
+        return {"given": made.given}
     return {
         **{f"network of {view}": name for view, name in made.networks.items()},
         "concepts": made.concepts,

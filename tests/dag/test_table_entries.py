@@ -177,7 +177,7 @@ def test_a_data_set_of_one_s_own_has_a_table():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"measure": ["vse2"]}, r"tables\.flickr8k\.measure: no variants or ensembles \['vse2'\]"),
+        ({"measure": ["vse2"]}, r"tables\.flickr8k\.measure: no variants, ensembles or given rows \['vse2'\]"),
         ({"measure": ["vse", "vse"]}, r"tables\.flickr8k\.measure: \['vse'\] more than once"),
         ({"reference": "hm_lstm_untyped"}, r"tables\.flickr8k\.reference"),
         ({"measure": ["hm_lstm"]}, r"tables\.flickr8k\.reference: 'vse' .* set it to one of \['hm_lstm'\], or to null"),
