@@ -109,6 +109,12 @@ class GivenEntry(Strict):
     given: GivenFiles
     datasets: dict[str, GivenThere] = Field(default={}, description="data set -> its files, instead of these")
 
+    def paths(self) -> Iterator[tuple[str, str]]:
+        """Every file, with the path of its key."""
+        yield from ((f"given.{key}", path) for key, path in self.given.paths())
+        for name, there in self.datasets.items():
+            yield from ((f"datasets.{name}.given.{key}", path) for key, path in there.given.paths())
+
     def on(self, dataset: str) -> GivenFiles:
         """The files of a data set."""
         return self.datasets[dataset].given if dataset in self.datasets else self.given

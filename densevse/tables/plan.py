@@ -41,8 +41,10 @@ class MadeWith(Strict):
     used: dict[str, list[str]] = Field(
         default={}, description="kind of thing -> names that may be among a retrieval's ancestors"
     )
-    trained: TrainedWith | None = Field(None, description="none of an ensemble, whose members differ")
-    given: str | None = Field(None, description="of a given row: its files and how they are read; nothing else holds")
+    trained: TrainedWith | None = Field(default=None, description="none of an ensemble, whose members differ")
+    given: str | None = Field(
+        default=None, description="of a given row: its files and how they are read; nothing else holds"
+    )
     replaced: dict[str, Difference] = Field(description="path -> what is not as the packaged config/datasets says")
     changed: dict[str, Difference] = Field(default={}, description="path -> what is changed for the data set")
 

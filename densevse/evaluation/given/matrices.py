@@ -156,11 +156,12 @@ def _rows_of(lists: pa.Array, name: str, first: int, width: int | None) -> NDArr
     if len(wrong) or lists.flatten().null_count:
         row = first + int(wrong[0]) if len(wrong) else first
         raise InputError(f"{name}: row {row} or one after it has not the {expected} numbers of the first; complete it.")
-    return lists.flatten().to_numpy(zero_copy_only=False).reshape(len(lists), expected)
+    rows: NDArray[Any] = lists.flatten().to_numpy(zero_copy_only=False).reshape(len(lists), expected)
+    return rows
 
 
 def _is_list(kind: pa.DataType) -> bool:
-    return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    return any(of(kind) for of in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
 
 
 def _id_of(key: str) -> str:

@@ -38,7 +38,8 @@ def read_ids(path: str | Path) -> Ids:
             f"{path}: expected a list of ids, as text or whole numbers, found {found.dtype} of shape {found.shape}; "
             "write one id a line."
         )
-    return found.astype(str).astype(object)
+    ids: Ids = found.astype(str).astype(object)
+    return ids
 
 
 def rows_of(items: Items, ids: Ids, where: str) -> Indices:

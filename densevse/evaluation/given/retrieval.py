@@ -143,13 +143,13 @@ class _GivenMatrices:
         return self._order("caption_ids", self._test.captions, matrix)
 
     def _order(self, key: str, items: Items, matrix: Matrix | None) -> tuple[int, Indices]:
-        own = matrix.ids if matrix else None
-        if key in self._files and own is not None:
-            raise InputError(f"{self._files[key]}: the ids stand in {matrix.name} as well; leave {key} out.")
+        ids, where = items.documented, ""
         if key in self._files:
             ids, where = read_ids(self._files[key]), self._files[key]
-        else:
-            ids, where = (items.documented, "") if own is None else (own, matrix.name)
+        if matrix and matrix.ids is not None:
+            if where:
+                raise InputError(f"{where}: the ids stand in {matrix.name} as well; leave {key} out.")
+            ids, where = matrix.ids, matrix.name
         return len(ids), rows_of(items, ids, where)
 
 
