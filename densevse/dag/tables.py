@@ -208,6 +208,7 @@ class TableStage(Stage):
             title=self.config.datasets[section.dataset].title,
             dataset=section.dataset,
             protocol=section.protocol,
+            sentences=self.config.datasets[section.dataset].sentences,
             published=section.published,
             measured={name: self._measured_variant(name, section.dataset) for name in measured},
         )
@@ -314,7 +315,7 @@ class TableStage(Stage):
         packaged, here = self.project.packaged_dataset(dataset), self.config.datasets[dataset]
         if packaged is None:
             return {}
-        fields = {"reader", "options", "only_available", "networks"}
+        fields = {"reader", "options", "only_available", "sentences", "networks"}
         found = _differences(*(entry.model_dump(mode="json", include=fields) for entry in (packaged, here)))
         unread = {f"networks.{view}" for view, name in here.networks.items() if read.get(view) != name}
         return {path: values for path, values in found.items() if path not in unread}

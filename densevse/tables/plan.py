@@ -11,6 +11,7 @@ from pydantic import Field
 from densevse.artifacts.identity import Identity
 from densevse.config.strict import Strict
 from densevse.config.tables import PrintedTable, Protocol
+from densevse.config.values import RankedSentences
 
 
 class Difference(Strict):
@@ -69,6 +70,7 @@ class SectionPlan(Strict):
     title: str
     dataset: str
     protocol: Protocol
+    sentences: RankedSentences = "all"
     published: str | None = Field(description="the data set of its published rows, where it is another one")
     measured: dict[str, MeasuredVariant]
 

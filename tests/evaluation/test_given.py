@@ -16,7 +16,7 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
 from densevse.evaluation.given.matrices import open_matrix
-from densevse.evaluation.given.retrieval import given_rankings, read_test, write_given_retrieval
+from densevse.evaluation.given.retrieval import GivenRow, given_rankings, read_test, write_given_retrieval
 from densevse.evaluation.recall import metrics_of
 from densevse.evaluation.retrieval import retrieve
 from densevse.runtime.errors import InputError
@@ -176,6 +176,22 @@ def test_images_that_cannot_be_read_stand_in_the_file_and_are_not_ranked(tmp_pat
     scores = floats(3, 6)
     kept = retrieve(of_array(scores[[0, 2]][:, [0, 1, 3, 4, 5]]), test.rows, test.folds)
     same(given(of=test, scores=scores), kept)
+
+
+def test_the_first_five_sentences_of_each_image(tmp_path, given):
+    """As MS-COCO's are counted; a matrix of all sentences is read by their ids."""
+    write_tables(tmp_path, [5, 7, 4, 6])
+    tables = tmp_path / "images.parquet", tmp_path / "captions.parquet"
+    every, first = read_test(*tables, "full"), read_test(*tables, "full", "first_five")
+    assert [len(test.rows.caption_ids) for test in (every, first)] == [22, 19]
+    scores = floats(4, 22)
+    kept = [place for place, name in enumerate(every.rows.caption_ids) if int(name.split("#")[1]) < 5]
+    expected = retrieve(of_array(scores[:, kept]), first.rows, first.folds)
+    same(given(of=first, scores=scores[:, kept].copy()), expected)
+    (tmp_path / "all.txt").write_text("\n".join(every.rows.caption_ids))
+    same(given(of=first, scores=scores, caption_ids=str(tmp_path / "all.txt")), expected)
+    with pytest.raises(InputError, match="expected 4 x 19, as the test split has, found 4 x 22"):
+        given(of=first, scores=scores)
 
 
 def test_copies_of_images_are_taken_once(given):
@@ -423,7 +439,8 @@ def test_the_artifact_says_what_it_is_of(tmp_path, test):
     np.save(tmp_path / "mine.npy", GOOD)
     of = Identity("scenes", "mine", 0, None, "full", "test")
     files = {"image_table": tmp_path / "images.parquet", "caption_table": tmp_path / "captions.parquet"}
-    write_given_retrieval(files | {"scores": tmp_path / "mine.npy"}, PLAIN, ["abc"], of, tmp_path / "given.parquet")
+    row = GivenRow(PLAIN, "all", ["abc"])
+    write_given_retrieval(files | {"scores": tmp_path / "mine.npy"}, row, of, tmp_path / "given.parquet")
     assert schema.identity(tmp_path / "given.parquet") == of
     made_from = schema.check(tmp_path / "given.parquet", RETRIEVAL)
     assert made_from["given"] == {"scores": "mine.npy"}

@@ -1,6 +1,6 @@
 """The metrics of scores that a program holds, without a data set and without the workflow."""
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import torch
@@ -24,7 +24,7 @@ def evaluate(
     """The metrics of scores under a protocol, as a table has them, and how many queries have a tie.
 
     `scores` (images, sentences) are floats, higher is closer; `image_of_sentence` (sentences,) says to which image,
-    from 0, each sentence belongs, in any order. Recalls R@K are in percent, ranks begin at 1, and a tie counts against the
+    from 0, each sentence belongs, in any order. Recalls R@K are in percent, ranks begin at 1, a tie counts against the
     query. Keys are i2t_r1 ... t2i_mean_rank, rsum, mean_recall, i2t_ties and t2i_ties.
 
     Raises `InputError` if the scores are no matrix of finite floats, or do not fit the sentences.
@@ -43,7 +43,7 @@ def evaluate(
     return {**metrics_of(rows), **{f"{direction}_ties": float(ties[direction]) for direction in DIRECTIONS}}
 
 
-def _images(image_of_sentence: NDArray[np.generic], shape: tuple[int, ...]) -> Indices:
+def _images(image_of_sentence: NDArray[Any], shape: tuple[int, ...]) -> Indices:
     """The image of each sentence. Raises `InputError` for one that is not there."""
     if image_of_sentence.shape != shape[1:] or image_of_sentence.dtype.kind not in "iu":
         raise InputError(

@@ -18,7 +18,10 @@ class Items(NamedTuple):
     """The images, or the sentences, of a test split."""
 
     kind: str  # image or caption
-    documented: Ids  # all of the split, in the order of images.parquet, or by image and then position
+    known: Ids  # all of the split
+    documented: (
+        Ids  # those that the protocol's data set ranks, in the order of images.parquet, or by image and position
+    )
     ranked: Ids  # those of the test set, which can be read
     needed: Indices  # the rows of `ranked` that the protocol ranks
 
@@ -49,7 +52,7 @@ def rows_of(items: Items, ids: Ids, where: str) -> Indices:
     """
     index = pd.Index(ids)
     _refuse(index[index.duplicated()], f"{where}: these {items.kind}_ids stand there twice", "leave one of each")
-    known = pd.Index(items.documented)
+    known = pd.Index(items.known)
     known_as = f"they are those of the column {items.kind}_id of {items.kind}s.parquet, of the split test"
     _refuse(index[~index.isin(known)], f"{where}: these {items.kind}_ids are unknown", known_as)
     rows: Indices = index.get_indexer(pd.Index(items.ranked)).astype(np.int64)

@@ -29,6 +29,14 @@ COMPARED_COLUMNS = 64
 """Columns by which copies are told."""
 
 
+class GivenRow(NamedTuple):
+    """What a given row's files are, and which sentences of an image are ranked."""
+
+    layout: GivenLayout
+    sentences: str  # all or first_five, as the data set's settings say
+    contents: Sequence[str]  # digests of the files
+
+
 class GivenTest(NamedTuple):
     """A test split, and what is ranked of it."""
 
@@ -39,36 +47,36 @@ class GivenTest(NamedTuple):
     sentences_of_image: Indices  # (images of the split,) in documented order
 
 
-def write_given_retrieval(
-    files: Mapping[str, str], layout: GivenLayout, contents: Sequence[str], of: Identity, output: str | Path
-) -> None:
+def write_given_retrieval(files: Mapping[str, str], row: GivenRow, of: Identity, output: str | Path) -> None:
     """Write the RETRIEVAL artifact of given scores or vectors under the protocol that `of` names.
 
-    `files` has the paths of image_table and caption_table, and of the given files by their keys; `contents` are digests
-    of the latter. Raises `InputError` naming the file, row or id that is wrong.
+    `files` has the paths of image_table and caption_table, and of the given files by their keys. Raises `InputError`
+    naming the file, row or id that is wrong.
     """
-    test = read_test(files["image_table"], files["caption_table"], str(of.protocol))
+    layout, protocol = row.layout, str(of.protocol)
+    test = read_test(files["image_table"], files["caption_table"], protocol, row.sentences)
     rows = given_rankings(files, layout, test, Path(output).parent)
     given = {key: Path(path).name for key, path in files.items() if key not in ("image_table", "caption_table")}
-    settings = {"protocol": of.protocol, "given": given, "layout": layout.model_dump(), "contents": list(contents)}
-    made_from = lineage({**settings, "device": "cpu", "versions": versions()})
+    settings = {"protocol": protocol, "given": given, "layout": layout.model_dump(), "contents": list(row.contents)}
+    made_from = lineage({**settings, "ranked_sentences": row.sentences, "device": "cpu", "versions": versions()})
     schema.write(rows, RETRIEVAL, output, made_from, of)
 
 
-def read_test(image_table: str, caption_table: str, protocol: str) -> GivenTest:
+def read_test(image_table: str, caption_table: str, protocol: str, sentences: str = "all") -> GivenTest:
     """The test split of a data set. Raises `InputError` as `select_split` and `folds` do."""
     images = schema.read(image_table, IMAGES, ["image_id", "split", "status", "family"])
     captions = schema.read(caption_table, CAPTIONS, ["caption_id", "image_id", "position"])
-    rows = select_split(images, captions)
-    whole = select_split(images.assign(status="ok"), captions)
+    rows, every_image = select_split(images, captions, sentences=sentences), images.assign(status="ok")
+    whole = select_split(every_image, captions, sentences=sentences)
+    known = select_split(every_image, captions)
     parts = folds(rows, protocol)
     needed = (np.unique(np.concatenate(found)) for found in zip(*((f.images, f.captions) for f in parts), strict=True))
     needed_images, needed_captions = needed
     return GivenTest(
         rows,
         parts,
-        Items("image", whole.image_ids, rows.image_ids, needed_images),
-        Items("caption", whole.caption_ids, rows.caption_ids, needed_captions),
+        Items("image", known.image_ids, whole.image_ids, rows.image_ids, needed_images),
+        Items("caption", known.caption_ids, whole.caption_ids, rows.caption_ids, needed_captions),
         np.bincount(whole.image_of_caption, minlength=len(whole.image_ids)),
     )
 

@@ -20,6 +20,7 @@ rule retrieve:
         gpu=settings.gpu,
     params:
         code=configured(training.code_of("retrieve.py")),
+        sentences=configured(datasets.ranked_sentences),
         threads=configured(datasets.threads),
     message:
         "retrieval: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
@@ -47,6 +48,7 @@ rule retrieve_by_ensemble:
         gpu=settings.gpu,
     params:
         code=configured(training.code_of_ensemble),
+        sentences=configured(datasets.ranked_sentences),
         threads=configured(datasets.threads),
     message:
         "retrieval: the ensemble {wildcards.ensemble} on {wildcards.dataset}, seed {wildcards.seed}"
@@ -81,6 +83,7 @@ rule retrieve_given:
         code=code_of("retrieve_given.py"),
         contents=contents_of("{own_file}", given.files),
         layout=configured(given.layout),
+        sentences=configured(datasets.ranked_sentences),
         threads=configured(datasets.threads),
     message:
         "retrieval: {wildcards.variant}, which is given, on {wildcards.dataset}, seed {wildcards.seed}"
