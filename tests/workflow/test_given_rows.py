@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 import torch
 
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.tables import RESULTS
 from densevse.data.files import Files
 from densevse.inference.retrieval import encode_test
 from tests.projects import SMALL, Project
@@ -30,7 +32,7 @@ def own_scores(project: Project) -> np.ndarray:
     """The scores of all pairs of the test split by the project's VSE."""
     folder = project.folder / "results/scenes"
     files = {"image_table": "images.parquet", "caption_table": "captions.parquet", "tokens": "tokens.parquet"}
-    files |= {"words": "vocabulary/words.parquet", "view_whole": "features/scenes_net/whole/0-of-1.parquet"}
+    files |= {"words": "vocabulary/words.parquet", "view_whole": "features/scenes_net/whole/00-of-01.parquet"}
     model = str(folder / "models/vse/seed0/round0/model.safetensors")
     encoded = encode_test(Files.of({name: str(folder / file) for name, file in files.items()}), [model], 1)
     images, captions = (np.arange(len(ids)) for ids in (encoded.rows.image_ids, encoded.rows.caption_ids))
@@ -66,6 +68,8 @@ def test_own_scores_given_back_give_the_same_row(project):
     assert "given: scores sims.npy" in text
     assert "queries with a tie: none." in text
 
+    assert str(project.folder) not in json.dumps(schema.check(project.folder / "results/tables/given.parquet", RESULTS))
+
     assert project.planned(TABLE) == {}
     scores[0, 0] += 1
     np.save(project.folder / "sims.npy", scores)
@@ -88,13 +92,3 @@ def test_a_file_that_is_not_there_is_named_by_its_key_before_any_job(project):
     status, text = project.plan(TABLE)
     assert status != 0
     assert "methods.mine.given.images: i.npy is not there" in text
-
-
-def test_given_rows_hold_no_folder_in_the_plan(project):
-    project.configure(settings(scores=str(project.folder / "sims.npy")))
-    np.save(project.folder / "sims.npy", own_scores(project))
-    project.run(TABLE)
-    made = json.loads(
-        pd.read_parquet(project.folder / "results/tables/given.parquet").attrs.get("densevse.made_from", "{}")
-    )
-    assert str(project.folder) not in json.dumps(made)
