@@ -1,0 +1,1 @@
+"""The command `densevse`: a light face of what the package and the workflow do."""
