@@ -13,9 +13,8 @@ from torch import Tensor
 from benchmarks._timing import times_as_fast
 from benchmarks.ranking import status
 from densevse.config.given import GivenLayout
-from densevse.evaluation.given.order import Items
-from densevse.evaluation.given.retrieval import GivenTest, given_rankings
-from densevse.evaluation.protocols import TestSet, full
+from densevse.evaluation.given.measure import numbered_test
+from densevse.evaluation.given.retrieval import given_rankings
 from densevse.evaluation.ranks import BLOCK, ScoreBlock
 from densevse.evaluation.retrieval import retrieve
 from densevse.runtime.arrays import Indices
@@ -27,7 +26,8 @@ SAMPLED = 0.005
 
 def rows(images: int = IMAGES, dimension: int = DIMENSION, pairs: int = PAIRS) -> list[tuple[str, str, float, str]]:
     """What, the target, the ratio or figure, a note."""
-    test, vectors = _test(images), _vectors(images, dimension)
+    test = numbered_test(images, np.repeat(np.arange(images), PER_IMAGE), "full")
+    vectors = _vectors(images, dimension)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "scores.npy")
         _write_scores(path, *vectors)
@@ -62,18 +62,6 @@ def extra_anonymous_memory(work: Callable[[], None]) -> float:
     done.set()
     watcher.join()
     return max(found) / 1024
-
-
-def _test(images: int) -> GivenTest:
-    ids = np.array([f"image{n}" for n in range(images)], dtype=object)
-    image = np.repeat(np.arange(images), PER_IMAGE)
-    captions = np.array([f"{ids[n]}#{k}" for n in range(images) for k in range(PER_IMAGE)], dtype=object)
-    rows = TestSet(ids, captions, image, ids)
-    of_images, of_captions = (
-        Items(kind, names, names, names, np.arange(len(names)))
-        for kind, names in (("image", ids), ("caption", captions))
-    )
-    return GivenTest(rows, full(rows), of_images, of_captions, np.full(images, PER_IMAGE))
 
 
 def _vectors(images: int, dimension: int) -> tuple[Tensor, Tensor]:

@@ -1,12 +1,18 @@
 """The metrics of scores that a program holds, without a data set and without the workflow."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from densevse.evaluation.given.matrices import Matrix, check_numbers
+from densevse.config.given import GivenFiles
+from densevse.evaluation.given.matrices import Matrix, check_numbers, open_matrix
+from densevse.evaluation.given.order import Items
+from densevse.evaluation.given.retrieval import GivenTest, given_rankings
 from densevse.evaluation.given.scoring import Aligned, score_blocks
 from densevse.evaluation.metrics import DIRECTIONS
 from densevse.evaluation.protocols import TestSet, folds
@@ -35,10 +41,41 @@ def evaluate(
     check_numbers(values, "scores")
     image = _images(np.asarray(image_of_sentence), values.shape)
     columns = np.argsort(image, kind="stable")
-    names, numbers = np.arange(len(values)).astype(str).astype(object), columns.astype(str).astype(object)
-    test_set = TestSet(names, numbers, image[columns], names)
+    test = numbered_test(len(values), image[columns], protocol)
     score = score_blocks(Aligned(Matrix("scores", values), np.arange(len(values)), columns), None)
-    rows = retrieve(score, test_set, folds(test_set, protocol))
+    return _metrics(retrieve(score, test.rows, test.folds))
+
+
+def evaluate_files(given: GivenFiles, per_image: int, protocol: ProtocolWithoutIds = "full") -> dict[str, float]:
+    """The same of the first seed's files, where each image has `per_image` sentences, which stand in its order.
+
+    Raises `InputError` naming the file, row and column that is wrong.
+    """
+    files = given.files(0)
+    key = next(key for key in ("scores", "i2t", "sentences") if key in files)
+    with TemporaryDirectory() as folder:
+        shape = open_matrix(files[key], key, folder).values.shape
+        sentences = shape[0] if key == "sentences" else shape[1]
+        if sentences % per_image:
+            raise InputError(f"{files[key]}: {sentences:,} sentences are not {per_image} for each of some images.")
+        images = np.repeat(np.arange(sentences // per_image), per_image)
+        test = numbered_test(sentences // per_image, images, protocol)
+        return _metrics(given_rankings(files, given.layout, test, Path(folder)))
+
+
+def numbered_test(images: int, image_of_caption: Indices, protocol: str) -> GivenTest:
+    """A test split whose ids are numbers; `image_of_caption` rises."""
+    names, captions = (np.arange(count).astype(str).astype(object) for count in (images, len(image_of_caption)))
+    rows = TestSet(names, captions, image_of_caption, names)
+    of_images, of_captions = (
+        Items(kind, ids, ids, ids, np.arange(len(ids))) for kind, ids in (("image", names), ("caption", captions))
+    )
+    return GivenTest(
+        rows, folds(rows, protocol), of_images, of_captions, np.bincount(image_of_caption, minlength=images)
+    )
+
+
+def _metrics(rows: pd.DataFrame) -> dict[str, float]:
     ties = rows["tied"].groupby(rows["direction"]).sum()
     return {**metrics_of(rows), **{f"{direction}_ties": float(ties[direction]) for direction in DIRECTIONS}}
 
