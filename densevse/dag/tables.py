@@ -323,7 +323,7 @@ class TableStage(Stage):
     def _configured(self, sections: list[SectionPlan]) -> Configured:
         """The configuration of what the sections use, with names of files instead of folders."""
         used = [entry.made_with.used for section in sections for entry in section.measured.values()]
-        named = {kind: sorted({name for one in used for name in one[kind]}) for kind in COMPARED_KINDS}
+        named = {kind: sorted({name for one in used for name in one.get(kind, [])}) for kind in COMPARED_KINDS}
         networks = {name: self.config.networks[name] for name in named["network"] if name in self.config.networks}
         concepts = {name: self.config.concept_networks[name] for name in named["concept_network"]}
         proposers = {name: self.config.proposers[name] for name in named["proposer"]}

@@ -51,7 +51,7 @@ def open_matrix(path: str | Path, key: str, unpacked_in: str | Path) -> Matrix:
     try:
         matrix = read(Path(path), key, Path(unpacked_in))
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file; correct methods.<name>.given.{key}.") from None
+        raise InputError(f"{path}: no such file; correct the path of {key}.") from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, SafetensorError, pa.ArrowException) as error:
         raise InputError(
             f"{path}: not a whole {Path(path).suffix[1:]} file ({error}); write or copy it again."
