@@ -25,7 +25,7 @@ ProtocolWithoutIds = Literal["full", "five_folds", "first_1000", "hodosh"]
 
 
 def evaluate(
-    scores: ArrayLike | torch.Tensor, image_of_sentence: ArrayLike, protocol: ProtocolWithoutIds = "full"
+    scores: NDArray[Any] | torch.Tensor, image_of_sentence: ArrayLike, protocol: ProtocolWithoutIds = "full"
 ) -> dict[str, float]:
     """The metrics of scores under a protocol, as a table has them, and how many queries have a tie.
 
