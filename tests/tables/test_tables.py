@@ -643,3 +643,22 @@ def test_a_table_of_methods_as_they_are_has_no_sheet_of_changed_settings(tmp_pat
         (files, [retrieval(tmp_path / "0.parquet", 0, files)]),
     )
     assert "settings changed" not in text.lower()
+
+
+def test_the_foot_says_that_the_first_five_sentences_are_ranked(tmp_path, data):
+    files, paths = data(), {}
+    for name, kind, path in zip(("images", "captions"), (IMAGES, CAPTIONS), files, strict=True):
+        table = schema.read(path, kind)
+        if name == "images":
+            table.loc[table["image_id"] == "i3", "captions"] = 7
+        else:
+            more = table[table["image_id"] == "i3"].iloc[:2]
+            more = more.assign(position=[5, 6], caption_id=["i3#5", "i3#6"])
+            table = pd.concat([table, more])
+        paths[name] = str(tmp_path / f"more_{name}.parquet")
+        schema.write(table, kind, paths[name], {}, Identity("flickr8k"))
+    first = section({"vse": entry("VSE", [0])}).model_copy(update={"sentences": "first_five"})
+    text, _ = make(tmp_path, plan(first, printed=()), (tuple(paths.values()), [retrieval(tmp_path / "r", 0, files)]))
+    assert "the first five sentences of each image are ranked, as VSE++, SCAN and ECCV Caption do" in text
+    assert "; 2 others of these images are not." in text
+    assert "59 images, 290 sentences" in text

@@ -24,9 +24,19 @@ class JudgementStage(TableStage):
         seeds = self.dataset(dataset).seeds
         return [self.last_round(dataset, name, seed) for name in self.variants(dataset) for seed in seeds]
 
+    def given(self, dataset: str) -> list[Values]:
+        """Each given row in a data set's main table, of each seed."""
+        return [{"variant": name, "seed": seed} for name in self._given(dataset) for seed in self._seeds(name, dataset)]
+
+    def _given(self, dataset: str) -> list[str]:
+        return [name for name in self.table(dataset).measure if name in self.config.given()]
+
     def plan_of_agreement(self, dataset: str) -> AgreementPlan:
         """The plan of the table of agreement."""
         measured = {name: self._judged(dataset, name) for name in self.variants(dataset)}
+        for name in self._given(dataset):
+            title, seeds = self.config.given()[name].title or name, self._seeds(name, dataset)
+            measured[name] = JudgedVariant(title=title, seeds=seeds, model=name, round=None)
         return AgreementPlan(title=self.title(dataset), dataset=dataset, measured=measured)
 
     def _judged(self, dataset: str, name: str) -> JudgedVariant:
