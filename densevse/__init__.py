@@ -4,7 +4,21 @@
 """
 
 import gc
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from densevse.evaluation.given.measure import evaluate
+
+__all__ = ["evaluate"]
 
 # Importing torch makes hundreds of thousands of objects and hardly any garbage. To look for some as often as Python
 # does takes a tenth of the start of each job.
 gc.set_threshold(100_000, 50, 50)
+
+
+def __getattr__(name: str) -> Any:
+    """A name of the package, imported when it is asked for: `import densevse` stays light, and so do its jobs."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("densevse.evaluation.given.measure"), name)

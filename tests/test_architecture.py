@@ -22,6 +22,7 @@ CORE = {
 }
 CORE |= {"inference", "training", "tables", "report", "dag", "scenes"}
 ALLOWED = {
+    "__init__": {"evaluation.given"},
     "runtime": set(),
     "config": {"runtime"},
     "artifacts": {"runtime"},
@@ -30,7 +31,7 @@ ALLOWED = {
     "kernels": set(),
     "datasets": {"runtime", "config", "artifacts"},
     "language": {"runtime", "config", "artifacts"},
-    "evaluation": {"runtime", "artifacts", "statistics"},
+    "evaluation": {"runtime", "artifacts", "statistics", "config.given", "kernels.order"},
     "vision": {"runtime", "config", "artifacts", "datasets.images"},
     "data": {
         "runtime",
@@ -100,7 +101,7 @@ def test_methods_and_kernels_know_no_files():
 def test_every_room_is_in_the_picture():
     rooms = {path.name for path in (ROOT / "densevse").iterdir() if path.is_dir() and path.name != "__pycache__"}
     text = (ROOT / "docs/architecture.md").read_text()
-    assert rooms == set(ALLOWED)
+    assert rooms == set(ALLOWED) - {"__init__"}
     for room in rooms:
         assert f"`densevse/{room}/`" in text or f"`{room}/`" in text, room
 

@@ -76,7 +76,9 @@ def write(
     made_from: Mapping[str, Any],
     of: Identity | None = None,
 ) -> None:
-    """Write `rows` (a frame, or dictionaries with exactly the schema's columns) to `path`, atomically.
+    """Write `rows` (a frame, or dictionaries with the schema's columns) to `path`, atomically.
+
+    A column that may be null may be left out.
 
     `made_from` is what densevse.artifacts.lineage gives, `of` the artifact's identity, where it has one.
 
@@ -93,10 +95,11 @@ def write(
 def arrow_table(rows: pd.DataFrame, schema: Schema, path: str | Path) -> pa.Table:
     """`rows` as an Arrow table of `schema`, to be written to `path`. Raises `InputError` as `write` does."""
     expected, found = [column.name for column in schema.columns], list(rows.columns)
-    if sorted(expected) != sorted(found):
+    optional = [column.name for column in schema.columns if column.nullable and column.name not in found]
+    if sorted(expected) != sorted([*found, *optional]):
         raise InputError(f"{path}: a {schema.name} artifact has the columns {expected}, but got {found}.")
     try:
-        table = pa.Table.from_pandas(rows[expected], schema=schema.arrow, preserve_index=False)
+        table = pa.Table.from_pandas(rows.reindex(columns=expected), schema=schema.arrow, preserve_index=False)
         table.validate(full=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as error:
         raise InputError(f"{path}: not a valid {schema.name} artifact: {error}") from error

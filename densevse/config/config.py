@@ -8,15 +8,16 @@ Whatever stands in config/config.yaml, a --configfile or --config is merged over
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import Field, create_model, model_validator
+from pydantic import Discriminator, Field, Tag, create_model, model_validator
 
 from densevse.config.analyses import AnalysisSettings, key_of, settings_of_analyses
 from densevse.config.concepts import ConceptNetwork
 from densevse.config.datasets import Dataset
 from densevse.config.declared.views import VIEWS
 from densevse.config.generators import GeneratorConfig, GeneratorEntry
+from densevse.config.given import GivenEntry
 from densevse.config.language import ParserConfig, WordVectors
 from densevse.config.methods import MethodConfig, MethodEntry
 from densevse.config.names import FileName, known
@@ -27,6 +28,15 @@ from densevse.config.strict import Strict
 from densevse.config.tables import Ensemble, Table
 
 Settings = TypeVar("Settings", bound=AnalysisSettings)
+_TRAINED, _GIVEN = "[trained]", "[given]"
+
+
+def _kind_of(entry: Any) -> str:
+    return _GIVEN if isinstance(entry, GivenEntry) or (isinstance(entry, Mapping) and "given" in entry) else _TRAINED
+
+
+Row = Annotated[Annotated[MethodEntry, Tag(_TRAINED)] | Annotated[GivenEntry, Tag(_GIVEN)], Discriminator(_kind_of)]
+"""An entry of config/methods: a method that is trained, or, with the key `given`, scores or embeddings of another."""
 
 
 class Config(Strict):
@@ -42,7 +52,7 @@ class Config(Strict):
     proposers: dict[FileName, Proposer]
     parsers: dict[FileName, ParserConfig]
     word_vectors: dict[FileName, WordVectors]
-    methods: dict[FileName, MethodEntry]
+    methods: dict[FileName, Row]
     generators: dict[FileName, GeneratorEntry] = {}
     tables: dict[FileName, Table] = Field(default={}, description="results/tables/<name>.md")
 
@@ -60,8 +70,10 @@ class Config(Strict):
             known(f"networks.{name}.trained_on", [network.trained_on or ""], {**self.datasets, "": None})
         self._check_masks()
         self._check_concepts()
-        for name, method in self.methods.items():
+        for name, method in self.trained().items():
             self._check_method(f"methods.{name}", method)
+        for name, row in self.given().items():
+            known(f"methods.{name}.datasets", row.datasets, self.datasets)
         self._check_names_of_variants()
         self._check_generators()
         for settings in self.analyses():
@@ -113,18 +125,30 @@ class Config(Strict):
         for name, variant in method.variants.items():
             known(f"{where}.variants.{name}.datasets", variant.datasets, self.datasets)
 
+    def trained(self) -> dict[str, MethodEntry]:
+        """The methods of config/methods that are trained."""
+        return {name: entry for name, entry in self.methods.items() if isinstance(entry, MethodEntry)}
+
+    def given(self) -> dict[str, GivenEntry]:
+        """The rows of config/methods whose scores or embeddings are given."""
+        return {name: entry for name, entry in self.methods.items() if isinstance(entry, GivenEntry)}
+
     def variant_names(self) -> list[str]:
-        """Every row that config/methods can make: each method by its own name, then its variants."""
-        return [name for method, entry in self.methods.items() for name in (method, *entry.variants)]
+        """Every variant that can be trained: each method by its own name, then its variants."""
+        return [name for method, entry in self.trained().items() for name in (method, *entry.variants)]
 
     def ensembles(self) -> dict[str, Ensemble]:
         """Every ensemble of config/methods."""
-        return {name: entry for method in self.methods.values() for name, entry in method.ensembles.items()}
+        return {name: entry for method in self.trained().values() for name, entry in method.ensembles.items()}
 
     def _check_names_of_variants(self) -> None:
-        names = [*self.variant_names(), *(name for entry in self.methods.values() for name in entry.ensembles)]
+        names = [
+            *self.variant_names(),
+            *self.given(),
+            *(name for one in self.trained().values() for name in one.ensembles),
+        ]
         _check_differ("methods", names)
-        for method, entry in self.methods.items():
+        for method, entry in self.trained().items():
             for name, ensemble in entry.ensembles.items():
                 known(f"methods.{method}.ensembles.{name}.members", ensemble.members, self.variant_names())
 

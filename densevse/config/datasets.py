@@ -10,7 +10,7 @@ from densevse.config.declared.views import ViewName
 from densevse.config.options import of_type
 from densevse.config.sources import Path, Source
 from densevse.config.strict import Strict
-from densevse.config.values import Seeds
+from densevse.config.values import RankedSentences, Seeds
 
 
 def _as_text(image_id: Any) -> Any:
@@ -55,6 +55,9 @@ class Dataset(Reading):
     sources: dict[str, Source] = Field(default={}, description="by name; the reader says which names it needs")
     local: dict[str, Path] = Field(default={}, description="source name -> a file or folder of yours to use instead")
     about_images: int | None = Field(None, ge=1, description="how many there are, for the estimates of `densevse plan`")
+    sentences: RankedSentences = Field(
+        "all", description="which sentences of a test image are ranked; MS-COCO's images have up to seven"
+    )
     minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
     concepts: int = Field(256, ge=1, description="the most frequent concepts that are kept (SCO's K)")
     shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")

@@ -63,28 +63,34 @@ def _entries(folder: Path) -> list[Path]:
 def _check_new(entries: Mapping[str, Mapping[str, Any]], overrides: Mapping[str, Any]) -> None:
     """Raise `InputError` for a new entry that lacks keys: more likely, its name is a misspelt one."""
     for folder, known in entries.items():
-        kind = _entry_type(folder)
-        needed = [key for key, field in kind.model_fields.items() if field.is_required()] if kind else []
-        if not needed:
+        kinds = [[key for key, of in kind.model_fields.items() if of.is_required()] for kind in _entry_types(folder)]
+        if not kinds or not all(kinds):
             continue
         place = f"config/{folder}" if folder in FOLDERS else f"config/analyses/{folder}.yaml"
         given = overrides.get(folder)
         for name, entry in given.items() if isinstance(given, Mapping) else ():
-            if name not in known and not (isinstance(entry, Mapping) and entry.keys() >= set(needed)):
+            if name not in known and not any(isinstance(entry, Mapping) and entry.keys() >= {*keys} for keys in kinds):
                 raise InputError(
                     f"{folder}.{name}: there is no {name!r} in {place}, and a new one needs the keys "
-                    f"{', '.join(needed)}; known: {', '.join(known)}{or_meant(str(name), known)}"
+                    f"{', or '.join(', '.join(keys) for keys in kinds)}; known: {', '.join(known)}"
+                    f"{or_meant(str(name), known)}"
                 )
 
 
-def _entry_type(folder: str) -> type[BaseModel] | None:
-    """The type of the entries below a top-level key; None where it holds no entries by name."""
+def _entry_types(folder: str) -> list[type[BaseModel]]:
+    """The types of the entries below a top-level key; none where it holds no entries by name."""
     analysis = settings_of_analyses().get(folder)
     if analysis is not None:
-        return entry_type(analysis) if issubclass(analysis, Entries) else None
+        return [entry_type(analysis)] if issubclass(analysis, Entries) else []
     field = Config.model_fields.get(folder)
-    found: type[BaseModel] | None = get_args(field.annotation)[1] if field else None
-    return found
+    return _types_in(get_args(field.annotation)[1]) if field else []
+
+
+def _types_in(annotation: Any) -> list[type[BaseModel]]:
+    """A type, or those of a union, in order."""
+    if isinstance(annotation, type):
+        return [annotation]
+    return [kind for part in get_args(annotation) for kind in _types_in(part)]
 
 
 def _check_order(config: Config, dataset: str, found: dict[Hashable, Needs]) -> None:
@@ -161,7 +167,7 @@ def layers_of(kind: Kind, name: str, config: Config, dataset: str | None) -> lis
 
     Raises `InputError` for a name that there is none of.
     """
-    entries: Mapping[str, MethodEntry | GeneratorEntry] = getattr(config, kind)
+    entries: Mapping[str, MethodEntry | GeneratorEntry] = config.trained() if kind == "methods" else config.generators
     for owner, entry in entries.items():
         if name == owner or name in entry.variants:
             where, own = f"{kind}.{owner}", entry.variants.get(name)

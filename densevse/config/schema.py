@@ -31,6 +31,9 @@ def document() -> dict[str, Any]:
         found = schema["$defs"][entry]
         found["properties"][field] = {"type": "object", "description": f"see `{by}`"}
         found["allOf"] = [_choice(by, name, field, types[name]) for name in sorted(types)]
+    # A file that overrides a title is both a trained method's and a given row's, so it need not be one of them alone.
+    rows = schema["properties"]["methods"]["additionalProperties"]
+    rows["anyOf"] = rows.pop("oneOf")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 

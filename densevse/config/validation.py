@@ -15,6 +15,8 @@ from densevse.runtime.errors import InputError
 Entry = TypeVar("Entry", bound=BaseModel)
 
 _KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
+_MARKS = {"[key]", "[trained]", "[given]"}
+"""Parts of paths that are no keys: pydantic's of what is wrong with a key, and ours of the kind of an entry."""
 _NUMBERS = ("int_type", "float_type")
 
 
@@ -31,7 +33,7 @@ def validate(model: type[Entry], values: Any, where: str) -> Entry:
 def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
     """Path and message of each wrong key. A validator's message begins with the key that it is about, and a colon."""
     for found in error.errors():
-        path = [str(part) for part in found["loc"] if part != "[key]"]  # pydantic's mark for what is wrong with a key
+        path = [str(part) for part in found["loc"] if part not in _MARKS]
         message = found["msg"].removeprefix("Value error, ")
         if found["type"] != "value_error" and isinstance(found["input"], str | int | float):
             message += f", not {found['input']!r}"

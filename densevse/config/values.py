@@ -15,4 +15,5 @@ def _differ(seeds: list[int]) -> list[int]:
 
 
 Seeds = Annotated[list[Seed], Field(min_length=1), AfterValidator(_differ)]
+RankedSentences = Literal["all", "first_five"]
 Count = Annotated[int, Field(gt=0)]

@@ -82,6 +82,10 @@ class DatasetStage(Stage):
             "only_available": entry.only_available,
         }
 
+    def ranked_sentences(self, dataset: str) -> str:
+        """The sentences of each test image that are ranked."""
+        return self.dataset(dataset).sentences
+
     def options(self, dataset: str) -> dict[str, Any]:
         """The reader's own options."""
         given = self.read_by("read_dataset.py", self.dataset(dataset).options, self._reader(dataset))

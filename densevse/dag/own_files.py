@@ -67,3 +67,5 @@ class OwnFileStage(Stage):
         for name, proposer in config.proposers.items():
             yield from [(f"proposers.{name}.local", proposer.local)] if proposer.local else []
             yield from ((f"proposers.{name}.options", path) for path in proposer.files())
+        for name, row in config.given().items():
+            yield from ((f"methods.{name}.{key}", path) for key, path in row.paths())

@@ -7,6 +7,7 @@ from typing import Any
 from densevse.config.config import Config
 from densevse.config.declared.structures import STRUCTURES
 from densevse.config.declared.views import VIEWS, described_by
+from densevse.config.given import GivenFiles
 from densevse.config.methods import MethodConfig
 from densevse.config.networks import NetworkConfig
 from densevse.config.proposers import Clustered
@@ -75,7 +76,7 @@ class TableStage(Stage):
         if name in self.config.tables:
             return self.config.tables[name]
         title = self.config.datasets[name].title
-        return Table(title=title, sections=[SectionConfig(dataset=name)], measure=list(self.config.methods))
+        return Table(title=title, sections=[SectionConfig(dataset=name)], measure=list(self.config.trained()))
 
     def variants(self, dataset: str) -> dict[str, MethodConfig]:
         """Variant -> its settings on a data set, for those in its main table."""
@@ -122,7 +123,7 @@ class TableStage(Stage):
             self.retrieval(section.dataset, section.protocol, name, seed)
             for section in entry.sections
             for name in self._measured(entry, section)
-            for seed in self._seeds(section)
+            for seed in self._seeds(name, section)
         ]
 
     def papers(self, table: str) -> list[Values]:
@@ -215,9 +216,10 @@ class TableStage(Stage):
         return {"network": {**self.dataset(dataset).networks, **self.variant(dataset, variant).networks}["regions"]}
 
     def retrieval(self, dataset: str, protocol: str, name: str, seed: int, number: int | None = None) -> str | Values:
-        """The retrieval of a variant's round (by default the last one); the file of an ensemble or of regions."""
-        if name in self.config.ensembles():
-            return f"{self.results}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/ensemble.parquet"
+        """The retrieval of a variant's round, by default the last one; the file of any other row."""
+        for kind, names in (("ensemble", self.config.ensembles()), ("given", self.config.given())):
+            if name in names:
+                return f"{self.results}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/{kind}.parquet"
         of = self.last_round(dataset, name, seed) if number is None else self.round_of(dataset, name, seed, number)
         if protocol == _REGIONS:
             return f"{self.folder_of('region_ranking', dataset, of)}.parquet"
@@ -242,15 +244,23 @@ class TableStage(Stage):
             title=self.config.datasets[section.dataset].title,
             dataset=section.dataset,
             protocol=section.protocol,
+            sentences=self.config.datasets[section.dataset].sentences,
             published=section.published,
-            measured={name: self._measured_variant(name, section.dataset, self._seeds(section)) for name in measured},
+            measured={
+                name: self._measured_variant(name, section.dataset, self._seeds(name, section)) for name in measured
+            },
         )
 
-    def _seeds(self, section: SectionConfig) -> list[int]:
-        return section.seeds or self.config.datasets[section.dataset].seeds
+    def _seeds(self, name: str, section: SectionConfig) -> list[int]:
+        """The seeds of a variant or an ensemble; of a given row, one for each of its files."""
+        given = self.config.given().get(name)
+        own = section.seeds or self.config.datasets[section.dataset].seeds
+        return given.on(section.dataset).seeds if given else own
 
     def _measured_variant(self, name: str, dataset: str, seeds: list[int]) -> MeasuredVariant:
-        """A variant after its last round, or an ensemble of such."""
+        """A variant after its last round, an ensemble of such, or a given row."""
+        if name in self.config.given():
+            return self._given_row(name, dataset, seeds)
         ensemble = self.config.ensembles().get(name)
         last: Values = {"variant": name, "round": None} if ensemble else self.last_round(dataset, name)
         return MeasuredVariant(
@@ -262,9 +272,21 @@ class TableStage(Stage):
         )
 
     def _title_of(self, name: str, dataset: str) -> str:
-        """The title of a variant on a data set, or of an ensemble."""
+        """The title of a variant on a data set, of an ensemble, or of a given row."""
+        if name in self.config.given():
+            return self.config.given()[name].title or name
         ensemble = self.config.ensembles().get(name)
         return ensemble.title if ensemble else self.project.variant(name, dataset).title
+
+    def _given_row(self, name: str, dataset: str, seeds: list[int]) -> MeasuredVariant:
+        entry = self.config.given()[name]
+        return MeasuredVariant(
+            title=self._title_of(name, dataset),
+            seeds=seeds,
+            model=name,
+            round=None,
+            made_with=MadeWith(given=_said_of(entry.on(dataset)), replaced=self._replaced(dataset, {})),
+        )
 
     def _made_with(self, name: str, dataset: str) -> MadeWith:
         """What decides a variant's metrics; of an ensemble, what decides its members'."""
@@ -339,7 +361,7 @@ class TableStage(Stage):
         packaged, here = self.project.packaged_dataset(dataset), self.config.datasets[dataset]
         if packaged is None:
             return {}
-        fields = {"reader", "options", "only_available", "networks"}
+        fields = {"reader", "options", "only_available", "sentences", "networks"}
         found = _differences(*(entry.model_dump(mode="json", include=fields) for entry in (packaged, here)))
         unread = {f"networks.{view}" for view, name in here.networks.items() if read.get(view) != name}
         return {path: values for path, values in found.items() if path not in unread}
@@ -347,7 +369,7 @@ class TableStage(Stage):
     def _configured(self, sections: list[SectionPlan]) -> Configured:
         """The configuration of what the sections use, with names of files instead of folders."""
         used = [entry.made_with.used for section in sections for entry in section.measured.values()]
-        named = {kind: sorted({name for one in used for name in one[kind]}) for kind in COMPARED_KINDS}
+        named = {kind: sorted({name for one in used for name in one.get(kind, [])}) for kind in COMPARED_KINDS}
         networks = {name: self.config.networks[name] for name in named["network"] if name in self.config.networks}
         concepts = {name: self.config.concept_networks[name] for name in named["concept_network"]}
         proposers = {name: self.config.proposers[name] for name in named["proposer"]}
@@ -379,6 +401,14 @@ class TableStage(Stage):
             "local": weights.local,
             "trained_on": weights.trained_on,
         }
+
+
+def _said_of(given: GivenFiles) -> str:
+    """A given row's files without folders, and the options that are set."""
+    files = [given.files(seed) for seed in given.seeds]
+    parts = [f"{key} {', '.join(dict.fromkeys(Path(one[key]).name for one in files))}" for key in files[0]]
+    options = [f"{key} {value}" for key, value in given.layout.model_dump(exclude_defaults=True).items()]
+    return "; ".join([*parts, *options])
 
 
 def _weights(network: NetworkConfig) -> Weights:
@@ -415,7 +445,7 @@ def check_tables(project: Project) -> None:
     config = project.config
     rows = read_published(sorted((project.root / "config/published").glob("*.csv")))
     check_names(rows, config.datasets, Protocol.__args__)  # type: ignore[attr-defined]
-    for name, method in config.methods.items():
+    for name, method in config.trained().items():
         _known(f"methods.{name}.paper: no paper", [method.paper], {row.paper for row in rows})
     for name, table in config.tables.items():
         _check_measured(f"tables.{name}", table, config)
@@ -428,7 +458,8 @@ def check_tables(project: Project) -> None:
 
 
 def _check_measured(where: str, table: Table, config: Config) -> None:
-    _known(f"{where}.measure: no variants or ensembles", table.measure, [*config.variant_names(), *config.ensembles()])
+    rows = [*config.variant_names(), *config.ensembles(), *config.given()]
+    _known(f"{where}.measure: no variants, ensembles or given rows", table.measure, rows)
     if table.reference is not None and table.reference not in table.measure:
         raise InputError(
             f"{where}.reference: {table.reference!r} is not among what is measured: set it to one of {table.measure}, "
@@ -444,8 +475,13 @@ def _check_sections(where: str, table: Table, project: Project) -> None:
 
 
 def _check_phrases(where: str, measured: list[str], dataset: str, project: Project) -> None:
-    """Scores of an ensemble's members are added for whole images and sentences only."""
-    for method, entry in project.config.methods.items():
+    """Scores are given, and those of an ensemble's members are added, for whole images and sentences only."""
+    for name in sorted({*project.config.given()} & set(measured)):
+        raise InputError(
+            f"{where}: methods.{name} is given, without scores of regions and phrases, which the protocol {_REGIONS} "
+            "ranks; leave it out."
+        )
+    for method, entry in project.config.trained().items():
         for name in sorted({method, *entry.variants, *entry.ensembles} & set(measured)):
             if name in entry.ensembles or "phrases" not in project.variant(name, dataset).yields:
                 raise InputError(

@@ -68,12 +68,19 @@ class Inputs(Artifacts):
         """View -> what its features were made from: network, layer, weights."""
         return {view: store.made_from for view, store in self.stores.items()}
 
-    def pairs(self, split: str, regions: Literal["all", "assigned"] = "all", images: int | None = None) -> Pairs:
+    def pairs(
+        self,
+        split: str,
+        regions: Literal["all", "assigned"] = "all",
+        images: int | None = None,
+        sentences: str = "all",
+    ) -> Pairs:
         """The readable images of a split and their sentences; `regions` as `Method.regions_read` says.
 
-        With a number of `images`, so many of them, evenly spaced. Raises `InputError` if there are none.
+        With a number of `images`, so many of them, evenly spaced; `sentences` as the data set's settings say. Raises
+        `InputError` if there are none.
         """
-        rows = select_split(self.images, self.captions, split)
+        rows = select_split(self.images, self.captions, split, sentences)
         rows = rows if images is None else spread(rows, images)
         structures = {name: structure(name).read(self, rows.caption_ids) for name in self.sentences}
         logger.info("%s: %d images with %d sentences", split, len(rows.image_ids), len(rows.caption_ids))

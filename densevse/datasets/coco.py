@@ -179,8 +179,8 @@ def _official(paths: Paths) -> tuple[dict[str, str], pd.DataFrame]:
             if str(item["image_id"]) not in files:
                 raise InputError(f"{where}: annotation {item['id']} is of no image of it: {item['image_id']}.")
             captions.append((item["id"], str(item["image_id"]), item["caption"]))
-    rows = [(image, text) for _, image, text in sorted(captions)]
-    return files, pd.DataFrame(rows, columns=CAPTION_COLUMNS)
+    rows = [(image, text, number) for number, image, text in sorted(captions)]
+    return files, pd.DataFrame(rows, columns=[*CAPTION_COLUMNS, "sentid"])
 
 
 def _annotations(paths: Paths, pattern: str) -> list[tuple[str, bytes]]:

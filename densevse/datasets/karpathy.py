@@ -14,7 +14,11 @@ from densevse.datasets.texts import Text, check_layout, read_file, read_json
 from densevse.runtime.errors import InputError
 
 
-class _Sentence(TypedDict):
+class _NumberedSentence(TypedDict, total=False):
+    sentid: int
+
+
+class _Sentence(_NumberedSentence):
     raw: Text
 
 
@@ -23,7 +27,10 @@ class _Numbered(TypedDict, total=False):
 
 
 class Entry(_Numbered):
-    """What is read of an image's entry in the file; `cocoid` is MS-COCO's number."""
+    """What is read of an image's entry in the file; `cocoid` is MS-COCO's number, and `sentid` that of an annotation.
+
+    In the files of other data sets a `sentid` is the place in the file.
+    """
 
     filename: Text
     split: FileSplit
@@ -67,6 +74,10 @@ def image_id(entry: Entry) -> str:
 
 
 def captions(entries: list[Entry]) -> pd.DataFrame:
-    """The sentences as their writers wrote them (`raw`), in the file's order."""
-    rows = [(image_id(entry), sentence["raw"]) for entry in entries for sentence in entry["sentences"]]
-    return pd.DataFrame(rows, columns=CAPTION_COLUMNS)
+    """The sentences as their writers wrote them (`raw`), in the file's order; MS-COCO's with their annotations' ids."""
+    rows = [
+        (image_id(entry), sentence["raw"], sentence.get("sentid") if "cocoid" in entry else None)
+        for entry in entries
+        for sentence in entry["sentences"]
+    ]
+    return pd.DataFrame(rows, columns=[*CAPTION_COLUMNS, "sentid"]).astype({"sentid": "Int64"})

@@ -6,9 +6,9 @@ A reader knows one official layout. It is a function
 
 of the data set's options, of the reader's own type in densevse/config/declared/readers/<name>.py, and the paths of its
 sources by name. It gives two frames: images with the columns image_id, source, file, split (and family, where images
-are variations of each other), in the official order, and captions with the columns image_id, text, the sentences of an
-image in their official order. All that every data set has in common (checks, order by split, positions, decoding each
-image once) happens here.
+are variations of each other), in the official order, and captions with the columns image_id, text (and sentid, where
+MS-COCO numbers them), the sentences of an image in their official order. All that every data set has in common (checks,
+order by split, positions, decoding each image once) happens here.
 
 An image that no split lists is no part of the data set: neither it nor its captions are read further.
 

@@ -1,6 +1,7 @@
 """Which test images meet which test sentences: one fold, or several whose metrics are averaged."""
 
 import hashlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ from numpy.typing import NDArray
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.spacing import evenly_spaced
+
+MOST = {"all": math.inf, "first_five": 5}
+"""How many sentences of an image are ranked at most."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,14 @@ class Fold:
     captions: Indices  # rising; each one's image is among `images`
 
 
-def select_split(images: pd.DataFrame, captions: pd.DataFrame, split: str = "test") -> TestSet:
-    """The readable images of `split` and their sentences. Raises `InputError` if there is no sentence."""
+def select_split(images: pd.DataFrame, captions: pd.DataFrame, split: str = "test", sentences: str = "all") -> TestSet:
+    """The readable images of `split` and their `sentences`: all or the first_five of each.
+
+    Raises `InputError` if there is no sentence.
+    """
     kept = images[(images["split"] == split) & (images["status"] == "ok")]
     row_of_image = pd.Series(np.arange(len(kept)), index=kept["image_id"].to_numpy(dtype=object))
-    asked = captions[captions["image_id"].isin(row_of_image.index)]
+    asked = captions[captions["image_id"].isin(row_of_image.index) & (captions["position"] < MOST[sentences])]
     asked = asked.assign(row=row_of_image[asked["image_id"]].to_numpy()).sort_values(["row", "position"], kind="stable")
     if asked.empty:
         raise InputError(

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -32,6 +32,13 @@ class Ranks:
 
     i2t: Tensor  # (images with at least one sentence,) int64: the image asks for sentences
     t2i: Tensor  # (sentences,) int64: the sentence asks for images
+
+
+class Ties(NamedTuple):
+    """Whether a wrong candidate scores exactly as every query's best true one."""
+
+    i2t: Tensor  # (images with at least one sentence,) bool
+    t2i: Tensor  # (sentences,) bool
 
 
 @dataclass(frozen=True)
@@ -109,8 +116,11 @@ class RankCounter:
 
     def ranks(self) -> Ranks:
         """The ranks, once every tile has been added."""
-        asks = torch.bincount(self._image_of_sentence, minlength=len(self._sentences_before)) > 0
-        return Ranks(self._sentences_before[asks], self._images_before)
+        return Ranks(self._sentences_before[self._asks()], self._images_before)
+
+    def _asks(self) -> Tensor:
+        """The images with a sentence."""
+        return torch.bincount(self._image_of_sentence, minlength=len(self._sentences_before)) > 0
 
     def _learn_thresholds(self, tile: Tile) -> None:
         image = self._image_of_sentence[tile.sentences]
@@ -120,6 +130,30 @@ class RankCounter:
         self._best_sentence.scatter_reduce_(0, image, true, "amax")
         # The best true sentences are no wrong candidates, so they are taken off the count that meets them.
         self._sentences_before.index_add_(0, image, (true == self._best_sentence[image]).long(), alpha=-1)
+
+
+class TieCounter(RankCounter):
+    """Counts besides the wrong candidates that score exactly as each query's best true one."""
+
+    def __init__(self, image_of_sentence: Tensor, images: int) -> None:
+        super().__init__(image_of_sentence, images)
+        self._same_sentences = torch.zeros_like(self._sentences_before)
+        self._same_images = torch.zeros_like(self._images_before)
+
+    def add(self, tile: Tile) -> None:
+        """Compare every score of a tile with its row's and its column's threshold."""
+        super().add(tile)
+        same = torch.empty_like(tile.scores)
+        torch.eq(tile.scores, self._best_sentence[tile.images, None].to(tile.scores.device), out=same)
+        self._same_sentences[tile.images] += same.sum(dim=1).long().cpu()
+        torch.eq(tile.scores, self._true_image[tile.sentences].to(tile.scores.device), out=same)
+        self._same_images[tile.sentences] += same.sum(dim=0).long().cpu()
+
+    def ties(self) -> Ties:
+        """The queries with a tie, once every tile has been added."""
+        best = (self._true_image == self._best_sentence[self._image_of_sentence]).long()
+        own = torch.zeros_like(self._same_sentences).index_add_(0, self._image_of_sentence, best)
+        return Ties((self._same_sentences > own)[self._asks()], self._same_images > 1)
 
 
 def _check_order(image_of_sentence: Tensor, images: int) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from densevse.evaluation.protocols import Fold, TestSet
-from densevse.evaluation.ranks import BLOCK, RankCounter, ScoreBlock, tiles
+from densevse.evaluation.ranks import BLOCK, ScoreBlock, TieCounter, tiles
 from densevse.runtime.arrays import Indices
 
 TOP = 10
@@ -41,21 +41,21 @@ def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block
     image_of_caption = np.searchsorted(fold.images, test_set.image_of_caption[fold.captions])
     image_of_sentence = torch.from_numpy(image_of_caption)
     images, sentences = len(fold.images), len(fold.captions)
-    counter = RankCounter(image_of_sentence, images)
+    counter = TieCounter(image_of_sentence, images)
     top_sentences, top_images = TopCandidates(images, sentences), TopCandidates(sentences, images)
     for tile in tiles(score_block, image_of_sentence, images, block):
         counter.add(tile)
         top_sentences.add(tile.images, tile.sentences, tile.scores)
         top_images.add(tile.sentences, tile.images, tile.scores.T)
-    ranks = counter.ranks()
+    ranks, ties = counter.ranks(), counter.ties()
     image_ids, caption_ids = test_set.image_ids[fold.images], test_set.caption_ids[fold.captions]
     asks = np.unique(image_of_caption)
     best, scores = top_sentences.best()
     i2t = _rows("i2t", image_ids[asks], ranks.i2t, caption_ids, best[asks], scores[asks])
-    i2t["top_true"] = list(image_of_caption[best[asks]] == asks[:, None])
+    i2t["tied"], i2t["top_true"] = ties.i2t.numpy(), list(image_of_caption[best[asks]] == asks[:, None])
     best, scores = top_images.best()
     t2i = _rows("t2i", caption_ids, ranks.t2i, image_ids, best, scores)
-    t2i["top_true"] = list(best == image_of_caption[:, None])
+    t2i["tied"], t2i["top_true"] = ties.t2i.numpy(), list(best == image_of_caption[:, None])
     return pd.concat([i2t, t2i], ignore_index=True)
 
 

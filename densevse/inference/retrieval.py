@@ -8,6 +8,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.config.values import RankedSentences
 from densevse.data.files import Files
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.retrieval import retrieve, versions
@@ -25,8 +26,8 @@ class EncodedTest(NamedTuple):
     made_with: dict[str, Any]  # the devices of encoding and of training, and versions of packages
 
 
-def encode_test(files: Files, models: Sequence[str], threads: int) -> EncodedTest:
-    """Encode the test split with each of the trained `models`, which are at least one.
+def encode_test(files: Files, models: Sequence[str], threads: int, sentences: RankedSentences = "all") -> EncodedTest:
+    """Encode the test split, with `sentences` as its data set says, with each of the trained `models`, at least one.
 
     Raises `InputError` as `open_model` does, or if no readable image of the split has a sentence.
     """
@@ -34,10 +35,15 @@ def encode_test(files: Files, models: Sequence[str], threads: int) -> EncodedTes
     scorers = []
     for model in models:
         inputs, method = open_model(files, model, device)
-        pairs = inputs.pairs("test", method.regions_read)
+        pairs = inputs.pairs("test", method.regions_read, sentences=sentences)
         scorers.append(scorer(method, encode_images(method, pairs), encode_sentences(method, pairs)))
     trained_on = sorted({described(model)["device"] for model in models})
-    made_with = {"device": device.type, "trained_on": ", ".join(trained_on), "versions": versions()}
+    made_with = {
+        "ranked_sentences": sentences,
+        "device": device.type,
+        "trained_on": ", ".join(trained_on),
+        "versions": versions(),
+    }
     return EncodedTest(scorers, pairs.rows, made_with)
 
 

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts.copies import copies
+from densevse.evaluation.protocols import MOST
+from densevse.runtime.arrays import Indices
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.tables.plan import MeasuredVariant, RoundsPlan, SectionPlan, TablePlan, Weights
 from densevse.tables.published import Paper, PublishedRow
@@ -164,11 +166,37 @@ def _data_of(section: MeasuredSection) -> list[str]:
     unreadable = int((test & ~readable).sum())
     found = [f"{int((train & readable).sum()):,} training images that can be read; {len(ranked):,} ranked."]
     found += [f"{silent:,} test images have no sentence: they are candidates but ask nothing."] * bool(silent)
+    found += _sentences_left_out(section, ranked)
     found += [
         f"{int((test & readable).sum()):,} of {int(test.sum()):,} images of the test split can be read; the others are "
         "left out."
     ] * bool(unreadable)
-    return found + _copies(images)
+    return [*found, *_copies(images), _ties(section)]
+
+
+def _sentences_left_out(section: MeasuredSection, ranked: Indices) -> list[str]:
+    """Which sentences are ranked, where not all are."""
+    if section.plan.sentences == "all" or section.images is None:
+        return []
+    counts = section.images.set_index("image_id")["captions"].reindex(section.test_set.image_ids[ranked])
+    left_out = int((counts - MOST[section.plan.sentences]).clip(0).sum())
+    return [
+        "the first five sentences of each image are ranked, as VSE++, SCAN and ECCV Caption do; "
+        f"{left_out:,} others of these images are not."
+    ]
+
+
+def _ties(section: MeasuredSection) -> str:
+    """How many queries have a tie, of all seeds."""
+    found = []
+    for one in section.measured:
+        tied, asked = (sum(map(count, one.retrievals.values())) for count in (_count_tied, len))
+        found += [f"{one.variant} {tied:,} of {asked:,}"] if tied else []
+    return f"queries with a tie: {', '.join(found) or 'none'}."
+
+
+def _count_tied(retrieval: pd.DataFrame) -> int:
+    return int(retrieval["tied"].sum())
 
 
 def _copies(images: pd.DataFrame) -> list[str]:
@@ -195,6 +223,8 @@ def _made_with(section: MeasuredSection, networks: Mapping[str, Weights]) -> lis
 def _choices(entry: MeasuredVariant) -> dict[str, str | None]:
     """What a variant was made with, by what it is called in the footnotes."""
     made = entry.made_with
+    if made.given:
+        return {"given": made.given}
     return {
         **{f"network of {view}": name for view, name in made.networks.items()},
         "concepts": made.concepts,

@@ -11,6 +11,7 @@ from pydantic import Field
 from densevse.artifacts.identity import Identity
 from densevse.config.strict import Strict
 from densevse.config.tables import PrintedTable, Protocol
+from densevse.config.values import RankedSentences
 
 
 class Difference(Strict):
@@ -33,24 +34,29 @@ class TrainedWith(Strict):
 class MadeWith(Strict):
     """What decides a variant's metrics on a data set; of an ensemble, what decides its members'."""
 
-    networks: dict[str, str] = Field(description="view -> its network")
-    concepts: str | None
-    proposer: str | None
-    parser: str | None
-    word_vectors: str | None
-    used: dict[str, list[str]] = Field(description="kind of thing -> names that may be among a retrieval's ancestors")
-    trained: TrainedWith | None = Field(description="none of an ensemble, whose members differ")
+    networks: dict[str, str] = Field(default={}, description="view -> its network")
+    concepts: str | None = None
+    proposer: str | None = None
+    parser: str | None = None
+    word_vectors: str | None = None
+    used: dict[str, list[str]] = Field(
+        default={}, description="kind of thing -> names that may be among a retrieval's ancestors"
+    )
+    trained: TrainedWith | None = Field(default=None, description="none of an ensemble, whose members differ")
+    given: str | None = Field(
+        default=None, description="of a given row: its files and how they are read; nothing else holds"
+    )
     replaced: dict[str, Difference] = Field(description="path -> what is not as the packaged config/datasets says")
-    changed: dict[str, Difference] = Field(description="path -> what is changed for the data set")
+    changed: dict[str, Difference] = Field(default={}, description="path -> what is changed for the data set")
 
 
 class MeasuredVariant(Strict):
-    """A variant or an ensemble that a section measures, and the round that it measures."""
+    """A variant, an ensemble or a given row that a section measures, and the round that it measures."""
 
     title: str
     seeds: list[int]
     model: str = Field(description="the variant whose model it is: another one where variants share round 0")
-    round: int | None = Field(description="none of an ensemble")
+    round: int | None = Field(description="none of an ensemble, or of a given row")
     made_with: MadeWith
 
     def identity(self, dataset: str, protocol: str, seed: int) -> Identity:
@@ -64,6 +70,7 @@ class SectionPlan(Strict):
     title: str
     dataset: str
     protocol: Protocol
+    sentences: RankedSentences = "all"
     published: str | None = Field(description="the data set of its published rows, where it is another one")
     measured: dict[str, MeasuredVariant]
 

@@ -129,7 +129,8 @@ def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionAr
         test_set = _regions(measured, made_from, families_of(images))
         return MeasuredSection(plan, None, test_set, full(test_set), measured, made_from)
     image_table = schema.read(images, IMAGES)
-    test_set = select_split(image_table, schema.read(artifacts.captions.path(Identity(plan.dataset)), CAPTIONS))
+    captions = schema.read(artifacts.captions.path(Identity(plan.dataset)), CAPTIONS)
+    test_set = select_split(image_table, captions, sentences=plan.sentences)
     return MeasuredSection(plan, image_table, test_set, folds(test_set, plan.protocol), measured, made_from)
 
 

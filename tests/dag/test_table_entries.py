@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from densevse.artifacts.identity import Identity
+from densevse.dag.given import GivenStage
 from densevse.dag.paths import planned
 from densevse.dag.project import Project
 from densevse.dag.tables import TableStage, check_tables
@@ -178,7 +179,7 @@ def test_a_data_set_of_one_s_own_has_a_table():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"measure": ["vse2"]}, r"tables\.flickr8k\.measure: no variants or ensembles \['vse2'\]"),
+        ({"measure": ["vse2"]}, r"tables\.flickr8k\.measure: no variants, ensembles or given rows \['vse2'\]"),
         ({"measure": ["vse", "vse"]}, r"tables\.flickr8k\.measure: \['vse'\] more than once"),
         ({"reference": "hm_lstm_untyped"}, r"tables\.flickr8k\.reference"),
         ({"measure": ["hm_lstm"]}, r"tables\.flickr8k\.reference: 'vse' .* set it to one of \['hm_lstm'\], or to null"),
@@ -309,3 +310,48 @@ def test_a_plan_comes_through_plain_values_unchanged_and_names_no_folder():
         assert type(plan).model_validate(json.loads(text)) == plan
         assert "results/" not in text
         assert "/somewhere" not in text
+
+
+def with_given(**given):
+    table = {"title": "Given", "sections": [{"dataset": "flickr8k"}, {"dataset": "coco"}], "measure": ["vse", "mine"]}
+    of_coco = {"coco": {"given": {"images": "i.npz", "sentences": "s.npz", "similarity": "cosine", "copies": 5}}}
+    return project(tables={"given": table}, methods={"mine": {"given": given, "datasets": of_coco}})
+
+
+def test_a_given_row_stands_beside_trained_ones_with_a_seed_for_each_file():
+    made = with_given(scores=["/mine/a.npy", "/mine/b.npy"])
+    check_tables(made)
+    tables, given = TableStage(made), GivenStage(made)
+    assert read("retrievals", tables.retrievals, "given") == [
+        "results/flickr8k/retrieval/full/vse/seed0/round0.parquet",
+        "results/flickr8k/retrieval/full/mine/seed0/given.parquet",
+        "results/flickr8k/retrieval/full/mine/seed1/given.parquet",
+        "results/coco/retrieval/full/vse/seed0/round0.parquet",
+        "results/coco/retrieval/full/mine/seed0/given.parquet",
+    ]
+    assert given.file("scores")("flickr8k", "mine", 1) == "/mine/b.npy"
+    assert given.file("images")("flickr8k", "mine", 1) is None
+    assert given.file("images")("coco", "mine", 0) == "i.npz"
+    assert given.layout("coco", "mine") == {"similarity": "cosine", "copies": 5, "unscored": None}
+    plan = tables.plan("given")
+    first, second = (section.measured["mine"] for section in plan.sections)
+    assert (first.title, first.seeds, first.round) == ("mine", [0, 1], None)
+    assert first.identity("flickr8k", "full", 1) == Identity("flickr8k", "mine", 1, None, "full", "test")
+    assert first.made_with.given == "scores a.npy, b.npy"
+    assert second.made_with.given == "images i.npz; sentences s.npz; similarity cosine; copies 5"
+    assert [section.sentences for section in plan.sections] == ["all", "first_five"]
+    assert "/mine/" not in json.dumps(plan.model_dump(mode="json"))
+    assert "mine" not in tables.variants("flickr8k")
+
+
+def test_a_given_row_ranks_no_regions():
+    table = {"title": "Given", "sections": [{"dataset": "scenes", "protocol": "regions"}], "measure": ["mine"]}
+    made = project(tables={"given": table}, methods={"mine": {"given": {"scores": "a.npy"}}})
+    with pytest.raises(InputError, match=r"tables\.given\.measure: methods\.mine is given, without scores of regions"):
+        check_tables(made)
+
+
+def test_other_sentences_than_published_rows_rank_leave_no_difference():
+    """The papers rank five sentences of each image of MS-COCO."""
+    measured = TableStage(project(datasets={"coco": {"sentences": "all"}})).plan("coco").sections[0].measured
+    assert measured["vse"].made_with.replaced == {"sentences": Difference(own="first_five", here="all")}

@@ -189,7 +189,9 @@ def test_official_coco(tmp_path: Path) -> None:
         "7": "val2014",
         "2": "val2014",
     }
-    assert captions.loc[captions["image_id"] == "4", "text"].tolist() == [f"caption {i} of 4" for i in (3, 2, 1, 0)]
+    of_4 = captions[captions["image_id"] == "4"]
+    assert of_4["text"].tolist() == [f"caption {i} of 4" for i in (3, 2, 1, 0)]
+    assert of_4["sentid"].tolist() == [957, 958, 959, 960]
 
 
 def test_coco_with_karpathys_splits(tmp_path: Path) -> None:
@@ -200,7 +202,7 @@ def test_coco_with_karpathys_splits(tmp_path: Path) -> None:
             "cocoid": n,
             "filename": f"COCO_{'train' if n in (9, 4) else 'val'}2014_{n:012d}.jpg",
             "split": split,
-            "sentences": [{"raw": f"{n}-{i}"} for i in range(n)],
+            "sentences": [{"raw": f"{n}-{i}", "sentid": 100 * n + i} for i in range(n)],
         }
         for n, split in splits.items()
     ]
@@ -211,6 +213,7 @@ def test_coco_with_karpathys_splits(tmp_path: Path) -> None:
     assert images["split"].tolist() == ["train", "train", "test", "restval"]
     assert images["captions"].tolist() == [9, 4, 2, 7]
     assert captions["text"].iloc[-1] == "7-6"
+    assert captions["sentid"].iloc[-1] == 706
 
 
 def test_coco_boxes(tmp_path: Path) -> None:

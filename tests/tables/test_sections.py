@@ -31,7 +31,9 @@ def ranked_regions(path):
     names = {"i2t": [f"i{n}/{r}" for n, r in places], "t2i": [f"i{n}#0/{r}-{r + 1}" for n, r in places]}
     parts = [pd.DataFrame({"direction": of, "query_id": ids, "rank": ranks}) for of, ids in names.items()]
     rows = pd.concat(parts, ignore_index=True).assign(fold=0, candidates=len(places))
-    rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
+    rows = rows.assign(
+        tied=False, top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows)
+    )
     made_from = {"phrases_of_regions": [1] * len(places), "parents": {}}
     schema.write(rows, RETRIEVAL, path, made_from, Identity("scenes", "hm_lstm", 0, 2, "regions", "test"))
     return str(path)

@@ -70,7 +70,9 @@ def retrieval(path, random, data, variant="vse", seed=None, trained_on="cpu", nu
     test_set = select_split(schema.read(data[0], IMAGES), schema.read(data[1], CAPTIONS))
     rows, _ = queries_of(test_set, folds(test_set, of["protocol"]))
     rows = rows.assign(rank=np.random.default_rng(random).geometric(0.1, len(rows)), candidates=290)
-    rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
+    rows = rows.assign(
+        tied=False, top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows)
+    )
     made_from = {"device": "cpu", "trained_on": trained_on, "versions": {"torch": "2.11.0"}, "parents": {}}
     seed = random if seed is None else seed
     schema.write(
@@ -619,10 +621,12 @@ def test_the_footnotes_of_several_sections_say_each_thing_once_and_of_which_data
         "MS-COCO, full: 2 training images that can be read",
         "MS-COCO, full: 1 test images have no sentence: they are candidates but ask nothing.",
         "MS-COCO: 1,199 of 1,200 images of the test split can be read",
+        "MS-COCO: queries with a tie: none.",
         "MS-COCO, first_1000: 2 training images that can be read",
         "Flickr30K: 2 training images that can be read",
         "Flickr30K: 1 test images have no sentence: they are candidates but ask nothing.",
         "Flickr30K: 59 of 60 images of the test split can be read",
+        "Flickr30K: queries with a tie: none.",
         "MS-COCO, ours: network of whole: vgg19",
         "Flickr30K, ours: network of whole: vgg19",
         "MS-COCO, seed 4: vse.",
@@ -639,3 +643,22 @@ def test_a_table_of_methods_as_they_are_has_no_sheet_of_changed_settings(tmp_pat
         (files, [retrieval(tmp_path / "0.parquet", 0, files)]),
     )
     assert "settings changed" not in text.lower()
+
+
+def test_the_foot_says_that_the_first_five_sentences_are_ranked(tmp_path, data):
+    files, paths = data(), {}
+    for name, kind, path in zip(("images", "captions"), (IMAGES, CAPTIONS), files, strict=True):
+        table = schema.read(path, kind)
+        if name == "images":
+            table.loc[table["image_id"] == "i3", "captions"] = 7
+        else:
+            more = table[table["image_id"] == "i3"].iloc[:2]
+            more = more.assign(position=[5, 6], caption_id=["i3#5", "i3#6"])
+            table = pd.concat([table, more])
+        paths[name] = str(tmp_path / f"more_{name}.parquet")
+        schema.write(table, kind, paths[name], {}, Identity("flickr8k"))
+    first = section({"vse": entry("VSE", [0])}).model_copy(update={"sentences": "first_five"})
+    text, _ = make(tmp_path, plan(first, printed=()), (tuple(paths.values()), [retrieval(tmp_path / "r", 0, files)]))
+    assert "the first five sentences of each image are ranked, as VSE++, SCAN and ECCV Caption do" in text
+    assert "; 2 others of these images are not." in text
+    assert "59 images, 290 sentences" in text

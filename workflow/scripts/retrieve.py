@@ -6,6 +6,8 @@ from densevse.runtime.logs import job
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         model = snakemake.input.model
-        encoded = encode_test(Files.of(dict(snakemake.input.items())), [model], snakemake.params.threads)
+        encoded = encode_test(
+            Files.of(dict(snakemake.input.items())), [model], snakemake.params.threads, snakemake.params.sentences
+        )
         of = Identity.of(snakemake.wildcards, split="test")
         write_retrieval(encoded.scorers[0], encoded, of, {"model": model}, snakemake.output[0])

@@ -7,6 +7,11 @@ from densevse.runtime.logs import job
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         members = {f"member{number}": model for number, model in enumerate(snakemake.input.models)}
-        encoded = encode_test(Files.of(dict(snakemake.input.items())), list(members.values()), snakemake.params.threads)
+        encoded = encode_test(
+            Files.of(dict(snakemake.input.items())),
+            list(members.values()),
+            snakemake.params.threads,
+            snakemake.params.sentences,
+        )
         of = Identity.of(snakemake.wildcards, split="test")
         write_retrieval(summed(encoded.scorers), encoded, of, members, snakemake.output[0])

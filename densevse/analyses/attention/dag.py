@@ -11,7 +11,7 @@ class AttentionStage(TableStage):
 
     def of_dataset(self, dataset: str) -> list[str]:
         """The pictures of each method (not of its variants) that attends, of the first seed."""
-        names = sorted(self.config.methods.keys() & self.with_saliency(dataset).keys())
+        names = sorted(self.config.trained().keys() & self.with_saliency(dataset).keys())
         files = ("saliency.png", "average_saliency.png")
         return [f"{self.results}/figures/{dataset}/{name}/{file}" for name in names for file in files]
 

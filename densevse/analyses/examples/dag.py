@@ -14,7 +14,7 @@ class ExampleStage(TableStage):
 
     def of_dataset(self, dataset: str) -> list[str]:
         """A picture for each method in a data set's main table, not for its variants."""
-        methods = sorted(self.config.methods.keys() & self.variants(dataset).keys())
+        methods = sorted(self.config.trained().keys() & self.variants(dataset).keys())
         return [f"{self.results}/figures/{dataset}/examples/{name}.png" for name in methods]
 
     def example(self, dataset: str, variant: str) -> Values:

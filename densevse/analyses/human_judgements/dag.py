@@ -24,9 +24,20 @@ class JudgementStage(TableStage):
         seeds = self.dataset(dataset).seeds
         return [self.last_round(dataset, name, seed) for name in self.variants(dataset) for seed in seeds]
 
+    def given(self, dataset: str) -> list[Values]:
+        """Each given row in a data set's main table, of each seed."""
+        return [{"variant": name, "seed": seed} for name, seeds in self._given(dataset).items() for seed in seeds]
+
+    def _given(self, dataset: str) -> dict[str, list[int]]:
+        """Each given row in a data set's main table, with its seeds."""
+        rows = {name: row for name, row in self.config.given().items() if name in self.table(dataset).measure}
+        return {name: row.on(dataset).seeds for name, row in rows.items()}
+
     def plan_of_agreement(self, dataset: str) -> AgreementPlan:
         """The plan of the table of agreement."""
         measured = {name: self._judged(dataset, name) for name in self.variants(dataset)}
+        for name, seeds in self._given(dataset).items():
+            measured[name] = JudgedVariant(title=self._title_of(name, dataset), seeds=seeds, model=name, round=None)
         return AgreementPlan(title=self.title(dataset), dataset=dataset, measured=measured)
 
     def _judged(self, dataset: str, name: str) -> JudgedVariant:

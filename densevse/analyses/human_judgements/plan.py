@@ -7,12 +7,12 @@ from densevse.config.strict import Strict
 
 
 class JudgedVariant(Strict):
-    """A variant whose scores of pairs are compared with people's, after its last round."""
+    """A variant after its last round, or a given row, whose scores of pairs are compared with people's."""
 
     title: str
     seeds: list[int]
     model: str = Field(description="the variant whose model it is: another one where variants share round 0")
-    round: int
+    round: int | None = Field(description="none of a given row")
 
     def identity(self, dataset: str, seed: int) -> Identity:
         """The identity of its PAIR_SCORES artifact."""

@@ -9,8 +9,8 @@ class PhraseRegionStage(TableStage):
     def of_dataset(self, dataset: str) -> list[str]:
         """The pictures of each such method in a data set's main table."""
         pictures = []
-        for name in self.config.methods.keys() & self.with_phrases(dataset).keys():
+        for name in self.config.trained().keys() & self.with_phrases(dataset).keys():
             files = ["embedding.svg", "region_phrases.png"]
-            files += ["correspondences.png"] if self.config.methods[name].last_round else []
+            files += ["correspondences.png"] if self.config.trained()[name].last_round else []
             pictures += [f"{self.results}/figures/{dataset}/{name}/{file}" for file in files]
         return sorted(pictures)

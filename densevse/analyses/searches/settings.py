@@ -56,10 +56,15 @@ class SearchSettings(Entries[Search]):
     """Search -> what is asked of which model."""
 
     def check(self, config: Config) -> None:
-        """Raise `ValueError` for a data set or variant that does not exist."""
+        """Raise `ValueError` for a data set or variant that does not exist, or that is given."""
         for name, search in self.items():
             where = f"searches.{name}"
             known(f"{where}.dataset", [search.dataset], config.datasets)
+            if search.variant in config.given():
+                raise ValueError(
+                    f"{where}.variant: {search.variant} is given, without vectors of new sentences and photographs, "
+                    "which a search compares; name a variant that is trained"
+                )
             known(f"{where}.variant", [search.variant], config.variant_names())
 
     def paths(self) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,7 @@
 """The image table, the captions and the true boxes of a data set."""
 
+import pyarrow as pa
+
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, SPLIT, TEXT
 
@@ -30,7 +32,9 @@ CAPTIONS = Schema(
         Column("position", NUMBER, "which sentence of its image, from 0"),
         Column("text", TEXT, "the sentence as published, white space trimmed"),
         SPLIT,
+        Column("sentid", pa.int64(), "MS-COCO's number of its annotation; null in other data sets", nullable=True),
     ),
+    version=2,
 )
 
 BOXES = Schema(

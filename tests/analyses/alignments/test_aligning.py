@@ -40,7 +40,7 @@ def retrieval(folder, pairs):
     images = pairs.rows.image_ids
     rows = pd.DataFrame({"query_id": images, "direction": "i2t", "fold": 0, "rank": 1, "candidates": 2})
     rows["top"] = [[pairs.rows.caption_ids[-1]]] * len(images)
-    rows["top_scores"], rows["top_true"] = [[1.0]] * len(images), [[False]] * len(images)
+    rows["tied"], rows["top_scores"], rows["top_true"] = False, [[1.0]] * len(images), [[False]] * len(images)
     schema.write(rows, RETRIEVAL, folder / "retrieval.parquet", {})
     return str(folder / "retrieval.parquet")
 

@@ -31,7 +31,7 @@ def tables(tmp_path):
     captions = captions.assign(text="a black $dog$ runs ...")
     asked = pd.DataFrame({"query_id": ids, "direction": "i2t", "fold": 0, "rank": 2, "candidates": 3})
     asked["top"] = [[f"{(number + 1) % 3}#0", f"{number}#0"] for number in range(3)]
-    asked["top_scores"], asked["top_true"] = [[2.0, 1.0]] * 3, [[False, True]] * 3
+    asked["tied"], asked["top_scores"], asked["top_true"] = False, [[2.0, 1.0]] * 3, [[False, True]] * 3
     named = [dict(zip(("relation", "governor", "dependent"), triplet, strict=True)) for triplet in TRIPLETS]
     box = {"region": 1, "x": 5.0, "y": 4.0, "width": 20.0, "height": 30.0, "score": 1.5}
     rows = [

@@ -32,7 +32,7 @@ def retrieval(folder, name, best, images=IDS):
     tops = [[best, "c1" if best == "c0" else "c0"] for _ in images]
     rows = pd.DataFrame({"query_id": images, "top": tops, "direction": "i2t", "fold": 0, "rank": 1})
     right = [[dict(captions)[caption] == image for caption in top] for image, top in zip(images, tops, strict=True)]
-    rows = rows.assign(candidates=2, top_scores=[[0.2, 0.1]] * len(images), top_true=right)
+    rows = rows.assign(tied=False, candidates=2, top_scores=[[0.2, 0.1]] * len(images), top_true=right)
     schema.write(rows, RETRIEVAL, folder / f"{name}.parquet", {}, of(name))
     return str(folder / f"{name}.parquet")
 

@@ -36,7 +36,7 @@ def retrieved(tmp_path):
     rows += [(0, "t2i", caption, 2, 3, ["i0", "i1", "i2"], [False, True, False]) for caption in ids]
     columns = ["fold", "direction", "query_id", "rank", "candidates", "top", "top_true"]
     rows = pd.DataFrame(rows, columns=columns)
-    return tmp_path, rows.assign(top_scores=[[0.1] * len(top) for top in rows["top"]])
+    return tmp_path, rows.assign(tied=False, top_scores=[[0.1] * len(top) for top in rows["top"]])
 
 
 def draw(folder, rows, name):

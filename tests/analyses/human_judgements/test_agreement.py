@@ -9,6 +9,7 @@ import pytest
 import torch
 from scipy.stats import kendalltau
 
+from densevse.analyses.human_judgements.given_pairs import write_given_pair_scores
 from densevse.analyses.human_judgements.pair_scores import pair_scores
 from densevse.analyses.human_judgements.plan import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.reader import read_judgements, write_judgements
@@ -17,6 +18,8 @@ from densevse.analyses.human_judgements.table import agreement, make_agreement_t
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.config.given import GivenLayout
+from densevse.evaluation.given.retrieval import GivenRow
 from densevse.evaluation.protocols import TestSet
 from densevse.runtime.errors import InputError
 from densevse.tables.results import Outputs
@@ -168,3 +171,24 @@ def test_the_order_of_scores_changes_no_byte(tmp_path, text):
     assert found[0] == found[1] == found[2]
     with pytest.raises(InputError, match="no pair_scores artifact is of dataset flickr8k, variant vse, seed 1"):
         make_agreement_table(str(tmp_path / "judgements.parquet"), paths[:1], str(PUBLISHED), plan, outputs)
+
+
+def test_given_scores_of_judged_pairs_are_those_of_the_matrix(tmp_path):
+    images = pd.DataFrame({"image_id": ["a", "b", "c"], "source": "images", "file": "a.jpg", "split": "test"})
+    images = images.assign(width=4, height=4, sha256="", captions=1, status="ok", family=images["image_id"])
+    captions = images[["image_id", "split"]].assign(caption_id=images["image_id"] + "#0", position=0, text="a dog")
+    paths = {name: str(tmp_path / f"{name}.parquet") for name in ("image_table", "caption_table", "judged", "scored")}
+    schema.write(images, IMAGES, paths["image_table"], {"parents": {}})
+    schema.write(captions, CAPTIONS, paths["caption_table"], {"parents": {}})
+    pairs = pd.DataFrame([("a", "c#0"), ("c", "b#0")], columns=["image_id", "caption_id"]).assign(
+        by="crowd", rating=0.5
+    )
+    schema.write(pairs, JUDGEMENTS, paths["judged"], {"parents": {}})
+    scores = np.arange(9, dtype=np.float32).reshape(3, 3)
+    np.save(tmp_path / "mine.npy", scores)
+    files = {"image_table": paths["image_table"], "caption_table": paths["caption_table"]}
+    files["scores"] = str(tmp_path / "mine.npy")
+    of = Identity("flickr8k", "mine", 0, split="test")
+    write_given_pair_scores(files, GivenRow(GivenLayout(), "all", ["abc"]), paths["judged"], of, paths["scored"])
+    assert schema.read(paths["scored"], PAIR_SCORES)["score"].tolist() == [2, 7]
+    assert schema.identity(paths["scored"]) == of

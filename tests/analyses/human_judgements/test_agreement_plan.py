@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from densevse.analyses.human_judgements.dag import JudgementStage
+from densevse.artifacts.identity import Identity
 from densevse.dag.paths import planned
 from densevse.dag.project import Project
 from tests.rules import input_of
@@ -37,3 +38,15 @@ def test_a_plan_comes_through_json_and_holds_no_paths():
     assert type(plan).model_validate(json.loads(text)) == plan
     assert "results/" not in text
     assert "/somewhere" not in text
+
+
+def test_a_given_row_of_the_main_table_is_judged_too():
+    given = {"methods": {"mine": {"title": "Mine", "given": {"scores": ["a.npy", "b.npy"]}}}}
+    judgements = JudgementStage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "mine"]}}} | given))
+    assert input_of("agreement_table", "given", judgements.given, dataset="flickr8k") == [
+        f"results/flickr8k/pair_scores/mine/seed{seed}/given.parquet" for seed in (0, 1)
+    ]
+    row = judgements.plan_of_agreement("flickr8k").measured["mine"]
+    assert (row.title, row.seeds, row.round) == ("Mine", [0, 1], None)
+    assert row.identity("flickr8k", 1) == Identity("flickr8k", "mine", 1, split="test")
+    assert [values["variant"] for values in judgements.measured("flickr8k")] == ["vse"]

@@ -54,12 +54,48 @@ rule score_pairs:
         "../../scripts/analyses/human_judgements/score_pairs.py"
 
 
+rule score_given_pairs:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+        scores=filled("{own_file}", given.file("scores")),
+        i2t=filled("{own_file}", given.file("i2t")),
+        t2i=filled("{own_file}", given.file("t2i")),
+        images=filled("{own_file}", given.file("images")),
+        sentences=filled("{own_file}", given.file("sentences")),
+        image_ids=filled("{own_file}", given.file("image_ids")),
+        caption_ids=filled("{own_file}", given.file("caption_ids")),
+        judgements="<results>/{dataset}/judgements.parquet",
+    output:
+        "<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet",
+    log:
+        "<logs>/score_given_pairs/{dataset}_{variant}_seed{seed}.log",
+    wildcard_constraints:
+        variant=given.names(),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: configured(datasets.threads)
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/human_judgements/score_given_pairs.py"),
+        contents=contents_of("{own_file}", given.files),
+        layout=configured(given.layout),
+        sentences=configured(datasets.ranked_sentences),
+        threads=configured(datasets.threads),
+    message:
+        "scoring judged pairs: {wildcards.variant}, which is given, on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../../scripts/analyses/human_judgements/score_given_pairs.py"
+
+
 rule agreement_table:
     input:
         judgements="<results>/{dataset}/judgements.parquet",
         scores=filled(
             "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet", human_judgements.measured
         ),
+        given=filled("<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet", human_judgements.given),
         published=project.packaged("config/published/human/{dataset}.csv"),
     output:
         markdown="<results>/tables/{dataset}_human.md",

@@ -14,6 +14,7 @@ from densevse.dag.contents import Contents
 from densevse.dag.datasets import DatasetStage, DownloadStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.generators import GeneratorStage
+from densevse.dag.given import GivenStage
 from densevse.dag.language import ParseStage, VocabularyStage
 from densevse.dag.analyses import Analyses
 from densevse.dag.makers import Makers
@@ -52,7 +53,7 @@ own_files = OwnFileStage(project)
 downloads, datasets, proposals = DownloadStage(project), DatasetStage(project), ProposalStage(project)
 features, parses, words = FeatureStage(project), ParseStage(project), VocabularyStage(project)
 concepts, generators = ConceptStage(project), GeneratorStage(project)
-training, tables = TrainingStage(project), TableStage(project)
+training, given, tables = TrainingStage(project), GivenStage(project), TableStage(project)
 analyses = Analyses()
 
 # In paths of rules, <results> and the like stand for these.

@@ -20,6 +20,7 @@ rule retrieve:
         gpu=settings.gpu,
     params:
         code=configured(training.code_of("retrieve.py")),
+        sentences=configured(datasets.ranked_sentences),
         threads=configured(datasets.threads),
     message:
         "retrieval: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
@@ -47,11 +48,47 @@ rule retrieve_by_ensemble:
         gpu=settings.gpu,
     params:
         code=configured(training.code_of_ensemble),
+        sentences=configured(datasets.ranked_sentences),
         threads=configured(datasets.threads),
     message:
         "retrieval: the ensemble {wildcards.ensemble} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
         "../../scripts/retrieve_by_ensemble.py"
+
+
+rule retrieve_given:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+        scores=filled("{own_file}", given.file("scores")),
+        i2t=filled("{own_file}", given.file("i2t")),
+        t2i=filled("{own_file}", given.file("t2i")),
+        images=filled("{own_file}", given.file("images")),
+        sentences=filled("{own_file}", given.file("sentences")),
+        image_ids=filled("{own_file}", given.file("image_ids")),
+        caption_ids=filled("{own_file}", given.file("caption_ids")),
+    output:
+        "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/given.parquet",
+    log:
+        "<logs>/retrieve_given/{dataset}_{protocol}_{variant}_seed{seed}.log",
+    wildcard_constraints:
+        protocol="full|five_folds|first_1000|random_1000|hodosh",
+        variant=given.names(),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: configured(datasets.threads)
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("retrieve_given.py"),
+        contents=contents_of("{own_file}", given.files),
+        layout=configured(given.layout),
+        sentences=configured(datasets.ranked_sentences),
+        threads=configured(datasets.threads),
+    message:
+        "retrieval: {wildcards.variant}, which is given, on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        "../../scripts/retrieve_given.py"
 
 
 rule embed:

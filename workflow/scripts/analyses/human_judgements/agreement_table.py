@@ -8,7 +8,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         make_agreement_table(
             snakemake.input.judgements,
-            list(snakemake.input.scores),
+            [*snakemake.input.scores, *snakemake.input.given],
             snakemake.input.published,
             validate(AgreementPlan, snakemake.params.plan, "the plan of the table"),
             Outputs(**dict(snakemake.output.items())),

@@ -1,0 +1,34 @@
+"""Given rows: the user's files of scores or embeddings, and what a job must know of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from densevse.config.given import GivenFiles
+from densevse.dag.project import Stage, any_of
+
+
+class GivenStage(Stage):
+    """The rows of config/methods that are given."""
+
+    def names(self) -> str:
+        """Every given row."""
+        return any_of(self.config.given())
+
+    def file(self, key: str) -> Callable[..., str | None]:
+        """The file of a key, such as `scores`, of a seed; None where the row has no such file."""
+
+        def file(dataset: str, variant: str, seed: int) -> str | None:
+            return self._of(dataset, variant).files(seed).get(key)
+
+        return file
+
+    def files(self, dataset: str, variant: str, seed: int) -> list[str]:
+        """All files of a seed."""
+        return list(self._of(dataset, variant).files(seed).values())
+
+    def layout(self, dataset: str, variant: str) -> dict[str, Any]:
+        """The meaning of the files' rows and columns."""
+        return self._of(dataset, variant).layout.model_dump(mode="json")
+
+    def _of(self, dataset: str, variant: str) -> GivenFiles:
+        return self.config.given()[variant].on(dataset)

@@ -1,0 +1,96 @@
+"""The metrics of scores that a program holds, without a data set and without the workflow."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from densevse.config.given import GivenFiles
+from densevse.evaluation.given.matrices import Matrix, check_numbers, open_matrix
+from densevse.evaluation.given.order import Items
+from densevse.evaluation.given.retrieval import GivenTest, given_rankings
+from densevse.evaluation.given.scoring import Aligned, score_blocks
+from densevse.evaluation.metrics import DIRECTIONS
+from densevse.evaluation.protocols import TestSet, folds
+from densevse.evaluation.recall import metrics_of
+from densevse.evaluation.retrieval import retrieve
+from densevse.runtime.arrays import Indices
+from densevse.runtime.errors import InputError
+
+ProtocolWithoutIds = Literal["full", "five_folds", "first_1000", "hodosh"]
+
+
+def evaluate(
+    scores: NDArray[Any] | torch.Tensor, image_of_sentence: ArrayLike, protocol: ProtocolWithoutIds = "full"
+) -> dict[str, float]:
+    """The metrics of scores under a protocol, as a table has them, and how many queries have a tie.
+
+    `scores` (images, sentences) are floats, higher is closer; `image_of_sentence` (sentences,) says to which image,
+    from 0, each sentence belongs, in any order. Recalls R@K are in percent, ranks begin at 1, a tie counts against the
+    query. Keys are i2t_r1 ... t2i_mean_rank, rsum, mean_recall, i2t_ties and t2i_ties.
+
+    Raises `InputError` if the scores are no matrix of finite floats, or do not fit the sentences.
+    """
+    if protocol not in get_args(ProtocolWithoutIds):
+        raise InputError(f"protocol: no {protocol!r} without ids; known: {', '.join(get_args(ProtocolWithoutIds))}.")
+    values = scores.detach().float().cpu().numpy() if isinstance(scores, torch.Tensor) else np.asanyarray(scores)
+    check_numbers(values, "scores")
+    image = _images(np.asarray(image_of_sentence), values.shape)
+    columns = np.argsort(image, kind="stable")
+    test = numbered_test(len(values), image[columns], protocol)
+    score = score_blocks(Aligned(Matrix("scores", values), np.arange(len(values)), columns), None)
+    return _metrics(retrieve(score, test.rows, test.folds))
+
+
+def evaluate_files(given: GivenFiles, per_image: int, protocol: ProtocolWithoutIds = "full") -> dict[str, float]:
+    """The same of the first seed's files, where each image has `per_image` sentences, which stand in its order.
+
+    Raises `InputError` naming the file, row and column that is wrong.
+    """
+    files = given.files(0)
+    key = next(key for key in ("scores", "i2t", "sentences") if key in files)
+    with TemporaryDirectory() as folder:
+        shape = open_matrix(files[key], key, folder).values.shape
+        sentences = shape[0] if key == "sentences" else shape[1]
+        if sentences % per_image:
+            raise InputError(f"{files[key]}: {sentences:,} sentences are not {per_image} for each of some images.")
+        images = np.repeat(np.arange(sentences // per_image), per_image)
+        test = numbered_test(sentences // per_image, images, protocol)
+        return _metrics(given_rankings(files, given.layout, test, Path(folder)))
+
+
+def numbered_test(images: int, image_of_caption: Indices, protocol: str) -> GivenTest:
+    """A test split whose ids are numbers; `image_of_caption` rises."""
+    names, captions = (np.arange(count).astype(str).astype(object) for count in (images, len(image_of_caption)))
+    rows = TestSet(names, captions, image_of_caption, names)
+    of_images, of_captions = (
+        Items(kind, ids, ids, ids, np.arange(len(ids))) for kind, ids in (("image", names), ("caption", captions))
+    )
+    return GivenTest(
+        rows, folds(rows, protocol), of_images, of_captions, np.bincount(image_of_caption, minlength=images)
+    )
+
+
+def _metrics(rows: pd.DataFrame) -> dict[str, float]:
+    ties = rows["tied"].groupby(rows["direction"]).sum()
+    return {**metrics_of(rows), **{f"{direction}_ties": float(ties[direction]) for direction in DIRECTIONS}}
+
+
+def _images(image_of_sentence: NDArray[Any], shape: tuple[int, ...]) -> Indices:
+    """The image of each sentence. Raises `InputError` for one that is not there."""
+    if image_of_sentence.shape != shape[1:] or image_of_sentence.dtype.kind not in "iu":
+        raise InputError(
+            f"image_of_sentence: expected {shape[1]} whole numbers, one for each column of the scores, found "
+            f"{image_of_sentence.dtype} of shape {image_of_sentence.shape}."
+        )
+    wrong = np.flatnonzero((image_of_sentence < 0) | (image_of_sentence >= shape[0]))
+    if len(wrong):
+        raise InputError(
+            f"image_of_sentence: sentence {wrong[0]} is of image {image_of_sentence[wrong[0]]}, and scores are of the "
+            f"images 0 to {shape[0] - 1}."
+        )
+    return image_of_sentence.astype(np.int64)

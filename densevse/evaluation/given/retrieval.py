@@ -1,0 +1,202 @@
+"""The retrieval of a given row: the same artifact as that of a trained model."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.config.given import GivenLayout
+from densevse.evaluation.given.matrices import Matrix, open_matrix
+from densevse.evaluation.given.order import Items, read_ids, rows_of
+from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
+from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
+from densevse.evaluation.retrieval import Scorer, retrieve, versions
+from densevse.runtime.arrays import Indices
+from densevse.runtime.errors import InputError
+
+ALIKE = 1e-2
+"""How far copies of an image may differ, as a share of their numbers: copies in other batches are rounded otherwise."""
+
+COMPARED_COLUMNS = 64
+"""Columns by which copies are told."""
+
+
+class GivenRow(NamedTuple):
+    """What a given row's files are, and which sentences of an image are ranked."""
+
+    layout: GivenLayout
+    sentences: str  # all or first_five, as the data set's settings say
+    contents: Sequence[str]  # digests of the files
+
+
+class GivenTest(NamedTuple):
+    """A test split, and what is ranked of it."""
+
+    rows: TestSet
+    folds: list[Fold]
+    images: Items
+    captions: Items
+    sentences_of_image: Indices  # (images of the split,) in documented order
+
+
+def write_given_retrieval(files: Mapping[str, str], row: GivenRow, of: Identity, output: str | Path) -> None:
+    """Write the RETRIEVAL artifact of given scores or vectors under the protocol that `of` names.
+
+    `files` has the paths of image_table and caption_table, and of the given files by their keys. Raises `InputError`
+    naming the file, row or id that is wrong.
+    """
+    layout, protocol = row.layout, str(of.protocol)
+    test = read_test(files["image_table"], files["caption_table"], protocol, row.sentences)
+    rows = given_rankings(files, layout, test, Path(output).parent)
+    given = {key: Path(path).name for key, path in files.items() if key not in ("image_table", "caption_table")}
+    settings = {"protocol": protocol, "given": given, "layout": layout.model_dump(), "contents": list(row.contents)}
+    made_from = lineage({**settings, "ranked_sentences": row.sentences, "device": "cpu", "versions": versions()})
+    schema.write(rows, RETRIEVAL, output, made_from, of)
+
+
+def read_test(image_table: str, caption_table: str, protocol: str, sentences: str = "all") -> GivenTest:
+    """The test split of a data set. Raises `InputError` as `select_split` and `folds` do."""
+    images = schema.read(image_table, IMAGES, ["image_id", "split", "status", "family"])
+    captions = schema.read(caption_table, CAPTIONS, ["caption_id", "image_id", "position"])
+    rows, every_image = select_split(images, captions, sentences=sentences), images.assign(status="ok")
+    whole = select_split(every_image, captions, sentences=sentences)
+    known = select_split(every_image, captions)
+    parts = folds(rows, protocol)
+    needed = (np.unique(np.concatenate(found)) for found in zip(*((f.images, f.captions) for f in parts), strict=True))
+    needed_images, needed_captions = needed
+    return GivenTest(
+        rows,
+        parts,
+        Items("image", known.image_ids, whole.image_ids, rows.image_ids, needed_images),
+        Items("caption", known.caption_ids, whole.caption_ids, rows.caption_ids, needed_captions),
+        np.bincount(whole.image_of_caption, minlength=len(whole.image_ids)),
+    )
+
+
+def given_rankings(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> pd.DataFrame:
+    """RETRIEVAL rows. With a matrix for each direction, each gives its direction's."""
+    i2t, t2i = scorers(files, layout, test, unpacked_in)
+    rows = retrieve(i2t, test.rows, test.folds)
+    if t2i is i2t:
+        return rows
+    asked_by_sentences = retrieve(t2i, test.rows, test.folds)
+    return rows.where(rows["direction"] == "i2t", asked_by_sentences).astype(rows.dtypes)
+
+
+def scorers(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> tuple[Scorer, Scorer]:
+    """The scores by which images ask for sentences, and those by which sentences ask for images."""
+    given = _GivenMatrices(files, layout, test, unpacked_in)
+    if "i2t" in files:
+        return score_blocks(given.scores("i2t"), layout.unscored), score_blocks(given.scores("t2i"), layout.unscored)
+    if "scores" in files:
+        one = score_blocks(given.scores("scores"), layout.unscored)
+    else:
+        one = vector_blocks(*given.vectors(), layout)
+    return one, one
+
+
+class _GivenMatrices:
+    """The matrices of a given row, held against a test split."""
+
+    def __init__(self, files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> None:
+        self._files, self._copies, self._test, self._unpacked_in = files, layout.copies, test, unpacked_in
+        if layout.copies > 1:
+            _check_sentences(test, layout.copies)
+
+    def scores(self, key: str) -> Aligned:
+        """A matrix of scores; that of t2i has a row for each sentence and a column for each image."""
+        matrix, by_sentence = self._open(key), key == "t2i"
+        images, rows = self._images(matrix if not by_sentence else None)
+        captions, columns = self._captions(matrix if by_sentence else None)
+        values = matrix.values.T if by_sentence else matrix.values
+        if values.shape != (images, captions):
+            raise InputError(_misshapen(matrix, (images, captions), by_sentence, self._copies))
+        _check_copies(matrix.name, values, self._copies)
+        return Aligned(matrix, rows, columns, by_sentence)
+
+    def vectors(self) -> tuple[Aligned, Aligned]:
+        """The vectors of images and those of sentences."""
+        images, sentences = self._open("images"), self._open("sentences")
+        sizes = [one.values.shape[1] for one in (images, sentences)]
+        if sizes[0] != sizes[1]:
+            raise InputError(
+                f"{images.name}: a vector has {sizes[0]} numbers, and in {sentences.name} {sizes[1]}; vectors of "
+                "images and sentences must be of one space."
+            )
+        found = []
+        for matrix, (count, rows) in ((images, self._images(images)), (sentences, self._captions(sentences))):
+            if len(matrix.values) != count:
+                raise InputError(_misshapen(matrix, (count, sizes[0]), False, self._copies))
+            found.append(Aligned(matrix, rows, np.arange(sizes[0])))
+        _check_copies(images.name, images.values, self._copies)
+        return found[0], found[1]
+
+    def _open(self, key: str) -> Matrix:
+        return open_matrix(self._files[key], key, self._unpacked_in)
+
+    def _images(self, matrix: Matrix | None) -> tuple[int, Indices]:
+        """How many rows the images have, copies included, and the first row of each; `matrix` may have their ids."""
+        count, rows = self._order("image_ids", self._test.images, matrix)
+        return count * self._copies, rows * self._copies
+
+    def _captions(self, matrix: Matrix | None) -> tuple[int, Indices]:
+        return self._order("caption_ids", self._test.captions, matrix)
+
+    def _order(self, key: str, items: Items, matrix: Matrix | None) -> tuple[int, Indices]:
+        ids, where = items.documented, ""
+        if key in self._files:
+            ids, where = read_ids(self._files[key]), self._files[key]
+        if matrix and matrix.ids is not None:
+            if where:
+                raise InputError(f"{where}: the ids stand in {matrix.name} as well; leave {key} out.")
+            ids, where = matrix.ids, matrix.name
+        return len(ids), rows_of(items, ids, where)
+
+
+def _check_sentences(test: GivenTest, copies: int) -> None:
+    """Raise `InputError` naming images that have not as many sentences as copies."""
+    others = test.images.documented[test.sentences_of_image != copies]
+    if len(others):
+        raise InputError(
+            f"copies: {copies} is for images with {copies} sentences each, and {len(others)} of the test split have "
+            f"another number: {', '.join(map(str, others[:5]))}. Give each image once, or sentences: first_five of the "
+            "data set where there are more."
+        )
+
+
+def _check_copies(name: str, values: NDArray[Any], copies: int) -> None:
+    """Raise `InputError` naming the first row that is no copy of the one that it should be, by its first columns."""
+    if copies == 1:
+        return
+    first = np.asarray(values[:, :COMPARED_COLUMNS], np.float64).reshape(len(values) // copies, copies, -1)
+    largest = np.abs(first[np.isfinite(first)]).max(initial=0)
+    alike = np.isclose(first, first[:, :1], ALIKE, ALIKE * largest, equal_nan=True)
+    wrong = np.flatnonzero(~alike.all(axis=2))
+    if len(wrong):
+        raise InputError(
+            f"{name}: with copies: {copies}, image {wrong[0]} should be a copy of image {wrong[0] // copies * copies}, "
+            "counted from 0, and is not. Copies of an image stand one after the other, as in VSE++; otherwise leave "
+            "copies out and name the images by image_ids."
+        )
+
+
+def _misshapen(matrix: Matrix, expected: tuple[int, int], by_sentence: bool, copies: int) -> str:
+    """The message on a matrix of another shape than expected, (images, sentences or D)."""
+    found = matrix.values.shape[::-1] if by_sentence else matrix.values.shape
+    needed, there = (
+        f"{shape[0]:,} x {shape[1]:,}" for shape in (expected[:: -1 if by_sentence else 1], matrix.values.shape)
+    )
+    message = f"{matrix.name}: expected {needed}, as the test split has, found {there}"
+    if found == expected[::-1]:
+        return f"{message}: it is transposed; write its transpose."
+    if copies == 1 and found[0] in range(2 * expected[0], found[0] + 1, expected[0]):
+        return f"{message}. If each image stands there {found[0] // expected[0]} times, say so by copies."
+    return f"{message}. Write all pairs, or name those that are there by image_ids and caption_ids."

@@ -1,0 +1,71 @@
+"""Given rows as entries of the configuration: their forms, and what is refused by its path."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from densevse.config.load import load
+from densevse.runtime.errors import InputError
+
+CONFIG = Path(__file__).parents[2] / "config"
+LEFT = "methods.mine.given.similarity: it is needed for vectors"
+VECTORS = {"images": "i.npy", "sentences": "s.npy", "similarity": "dot"}
+
+
+def row(**values):
+    return load(CONFIG, {"methods": {"mine": values}}).given()["mine"]
+
+
+def test_a_file_alone_is_that_of_one_seed_and_several_are_those_of_several():
+    assert row(given={"scores": "a.npy"}).given.files(0) == {"scores": "a.npy"}
+    several = row(given={**VECTORS, "images": ["a.npy", "b.npy"], "sentences": ["c.npy", "d.npy"]}).given
+    assert several.seeds == [0, 1]
+    assert several.files(1) == {"images": "b.npy", "sentences": "d.npy"}
+
+
+def test_a_data_set_may_have_files_of_its_own():
+    found = row(given={"scores": "a.npy"}, datasets={"coco": {"given": {**VECTORS, "image_ids": "ids.txt"}}})
+    assert found.on("flickr8k").files(0) == {"scores": "a.npy"}
+    assert found.on("coco").files(0) == {"images": "i.npy", "sentences": "s.npy", "image_ids": "ids.txt"}
+    paths = [
+        ("given.scores", "a.npy"),
+        ("datasets.coco.given.images", "i.npy"),
+        ("datasets.coco.given.image_ids", "ids.txt"),
+    ]
+    assert set(paths) < set(found.paths())
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"given": {}}, "methods.mine.given: found no matrix; give scores, or i2t and t2i, or images and sentences"),
+        ({"given": {"scores": "a.npy", "i2t": "b.npy"}}, "methods.mine.given: found scores and i2t; give"),
+        ({"given": {"i2t": "b.npy"}}, "methods.mine.given: found i2t; give"),
+        ({"given": {"scores": []}}, "methods.mine.given.scores: List should have at least 1 item"),
+        ({"given": {"scores": "https://x.org/a.npy"}}, "methods.mine.given.scores.0: 'https://x.org/a.npy' is an"),
+        ({"given": {"scoress": "a.npy"}}, "methods.mine.given.scoress: there is no such key; is 'scores' meant?"),
+        ({"given": VECTORS | {"sentences": ["a.npy", "b.npy"]}}, "given.sentences: as many files are needed"),
+        ({"given": VECTORS | {"similarity": None}}, LEFT),
+        ({"given": {"scores": "a.npy", "similarity": "dot"}}, LEFT),
+        ({"given": VECTORS | {"unscored": "nan"}}, "methods.mine.given.unscored: vectors give every pair a score"),
+        ({"given": VECTORS | {"copies": 0}}, "methods.mine.given.copies: Input should be greater"),
+        ({"given": VECTORS, "views": ["whole"]}, "methods.mine.views: there is no such key"),
+        ({"given": VECTORS, "datasets": {"x": {"given": VECTORS}}}, "methods.mine.datasets: no 'x'; known: coco"),
+        ({"title": "Mine"}, "a new one needs the keys title, paper, model, views, training, phases, or given"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_by_its_path(values, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        row(**values)
+
+
+def test_a_search_asks_trained_models_only():
+    search = {"dataset": "scenes", "variant": "mine", "sentences": ["a dog"]}
+    with pytest.raises(InputError, match=r"searches\.own\.variant: mine is given, without vectors of new sentences"):
+        load(CONFIG, {"methods": {"mine": {"given": VECTORS}}, "searches": {"own": search}})
+
+
+def test_a_given_row_has_a_name_of_its_own():
+    with pytest.raises(InputError, match="methods: 2 variants have the name 'vsepp'"):
+        load(CONFIG, {"methods": {"vsepp": {"given": VECTORS}}})

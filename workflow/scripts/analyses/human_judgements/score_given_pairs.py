@@ -1,0 +1,19 @@
+from densevse.analyses.human_judgements.given_pairs import write_given_pair_scores
+from densevse.artifacts.identity import Identity
+from densevse.config.given import GivenLayout
+from densevse.config.validation import validate
+from densevse.evaluation.given.retrieval import GivenRow
+from densevse.runtime.logs import job
+from densevse.runtime.numerics import set_up
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        set_up(snakemake.params.threads)
+        layout = validate(GivenLayout, snakemake.params.layout, "the given row")
+        write_given_pair_scores(
+            {key: path for key, path in snakemake.input.items() if path and key != "judgements"},
+            GivenRow(layout, snakemake.params.sentences, snakemake.params.contents),
+            snakemake.input.judgements,
+            Identity.of(snakemake.wildcards, split="test"),
+            snakemake.output[0],
+        )

@@ -1,0 +1,17 @@
+from densevse.artifacts.identity import Identity
+from densevse.config.given import GivenLayout
+from densevse.config.validation import validate
+from densevse.evaluation.given.retrieval import GivenRow, write_given_retrieval
+from densevse.runtime.logs import job
+from densevse.runtime.numerics import set_up
+
+if __name__ == "__main__":
+    with job(snakemake.log[0]):
+        set_up(snakemake.params.threads)
+        layout = validate(GivenLayout, snakemake.params.layout, "the given row")
+        write_given_retrieval(
+            {key: path for key, path in snakemake.input.items() if path},
+            GivenRow(layout, snakemake.params.sentences, snakemake.params.contents),
+            Identity.of(snakemake.wildcards, split="test"),
+            snakemake.output[0],
+        )
