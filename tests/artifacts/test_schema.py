@@ -82,7 +82,7 @@ def test_another_version_and_another_kind_are_named(tmp_path, words):
         InputError, match=r"words\.parquet: expected a words artifact of version 2, .* version 1.*again"
     ):
         schema.read(words, replace(WORDS, version=2))
-    with pytest.raises(InputError, match="expected a captions artifact of version 1, found words"):
+    with pytest.raises(InputError, match=f"expected a captions artifact of version {CAPTIONS.version}, found words"):
         schema.read(words, CAPTIONS)
     pd.DataFrame(ROWS).to_parquet(tmp_path / "plain.parquet")
     with pytest.raises(InputError, match="no densevse artifact"):

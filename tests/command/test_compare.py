@@ -40,7 +40,7 @@ def queries(place, protocol="full"):
 def retrieve(place, variant, random, seed=0, round=0, protocol="full", worse=0):
     """Write a retrieval with random ranks that are higher by `worse`."""
     rows, _ = queries(place, protocol)
-    rows = rows.assign(rank=worse + np.random.default_rng(random).geometric(0.2, len(rows)), candidates=80)
+    rows = rows.assign(rank=worse + np.random.default_rng(random).geometric(0.2, len(rows)), tied=False, candidates=80)
     rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
     path = place / f"retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet"
     of = Identity("mine", variant=variant, seed=seed, round=round, protocol=protocol, split="test")

@@ -127,7 +127,7 @@ SCRIPTS = ROOT / "workflow/scripts"
 # Name -> its path, where the analysis has not been deleted.
 OF_ANALYSES = {
     name: [path.relative_to(SCRIPTS).with_suffix("").as_posix() for path in SCRIPTS.glob(f"analyses/*/{name}.py")]
-    for name in ("score_pairs",)
+    for name in ("score_pairs", "score_given_pairs")
 }
 
 
@@ -137,7 +137,7 @@ OF_ANALYSES = {
         ("densevse/inference/ensembles.py", {"retrieve_by_ensemble"}),
         (
             "densevse/inference/retrieval.py",
-            {"retrieve", "retrieve_by_ensemble", *OF_ANALYSES["score_pairs"]},
+            {"retrieve", "retrieve_by_ensemble", *OF_ANALYSES["score_pairs"], *OF_ANALYSES["score_given_pairs"]},
         ),
         (
             "densevse/training/driver.py",
