@@ -1,90 +1,107 @@
-# Everything runs in .venv, made once from the pinned, hashed requirements.
+# Everything runs in .venv, made once from the pinned, hashed requirements; pyproject.toml names what they are made from.
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 .DEFAULT_GOAL := help
-CORES ?= $(shell nproc)
+CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment demo test test-fast schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs lock clean
+.PHONY: help environment developing demo test test-fast schema rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs wheels-check lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
 
-environment: .venv/complete ## the packages, in .venv
+INSTALL := $(BIN)/python envs/install.py
 
-.venv/complete: requirements.txt
-	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "densevse needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
+environment: .venv/complete ## the packages that the workflow runs with, in .venv
+
+.venv/complete: requirements-uv.txt requirements.txt
+	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "densevse needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12")'
 	$(PYTHON) -c 'import os, re, sys; found = re.search(r"[\s\x27\"\\$$&;()<>|*?\[\]#`!{}~:]", os.getcwd()); sys.exit(found and f"{os.getcwd()}: no job can be started in a folder with {found[0]!r} in its name; move the project")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
+	$(INSTALL) requirements.txt
+	touch $@
+
+developing: .venv/developing ## what lint, types, tests and benchmarks need besides, in .venv
+
+.venv/developing: .venv/complete requirements-dev.txt
+	$(INSTALL) requirements-dev.txt
 	touch $@
 
 LONGEST := results/scenes/retrieval/full/sm_lstm/seed0/round0.parquet
 
-demo: environment ## the embedded data set, end to end
+.PHONY: disk
+disk:
+	@$(PYTHON) envs/disk.py
+
+demo: disk environment ## the embedded data set, end to end
 	# The longest chain of jobs begins first: at the end nothing would be left to run beside it.
-	$(SNAKEMAKE) --quiet host reason progress --prioritize $(LONGEST) --report results/report.html --report-after-run -- all
+	PYTHONPATH=workflow/loggers $(SNAKEMAKE) --logger timeleft --quiet host reason --prioritize $(LONGEST) --report results/report.html --report-after-run -- all
 	@sed '/^## 95%/,$$d' results/tables/scenes.md
 	@echo "The whole table, with intervals and notes: results/tables/scenes.md. Figures: results/figures/scenes/. The report, for a browser: results/report.html."
 	@echo "Every intermediate step is a Parquet file below results/scenes/."
 
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadgroup
 
-test: environment ## the tests
+test: developing ## the tests
 	$(PYTEST)
 
 SLOW := tests/workflow tests/system tests/language/test_corenlp.py
 
-test-fast: environment ## the tests that neither run the workflow nor take seconds
+test-fast: developing ## the tests that neither run the workflow nor take seconds
 	$(PYTEST) -m 'not slow' $(addprefix --ignore=,$(SLOW))
 
 schema: environment ## config/schema.json, which tells editors what the configuration may hold
 	$(BIN)/python -m densevse.config.schema > config/schema.json.part
 	mv config/schema.json.part config/schema.json
 
-rule-graph: environment ## docs/rule-graph.md: which rule feeds which
+rule-graph: developing ## docs/rule-graph.md: which rule feeds which
 	$(BIN)/python -m tests.rule_graph
 
-lint: environment ## style, types, and Snakemake's own lint
+lint: developing ## style, types, and Snakemake's own lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
-bench: environment ## speed targets, each as a ratio of two things measured in one run
+bench: developing ## speed targets, each as a ratio of two things measured in one run
 	$(BIN)/python -m benchmarks
 
-torture: environment ## interrupt a run in every way, at random moments, and compare bytes
+torture: developing ## interrupt a run in every way, at random moments, and compare bytes
 	$(BIN)/python -m tests.system.torture
 
-fuzz: environment ## 100 spoilt files for each reader, 1,000 overrides of the configuration: each is read, or refused by name
+fuzz: developing ## 100 spoilt files for each reader, 1,000 overrides of the configuration: each is read, or refused by name
 	$(BIN)/python -W ignore -m tests.system.fuzz
 
-newcomer: environment ## three mornings of somebody new: what is refused, what runs again, what the table says
+newcomer: developing ## three mornings of somebody new: what is refused, what runs again, what the table says
 	$(BIN)/python -m tests.system.newcomer
 
 .venv/slurm: .venv/complete requirements-slurm.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-slurm.txt
+	$(INSTALL) requirements-slurm.txt
 	touch $@
 
 cluster: .venv/slurm ## what running on a Slurm cluster needs besides, in .venv
 
-slurm: cluster ## the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
+slurm: cluster developing ## the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
 	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/system/slurm
 
-full-size: environment ## every stage on made-up data of Flickr30k's size, and the memory of each
+full-size: developing ## every stage on made-up data of Flickr30k's size, and the memory of each
 	$(BIN)/python -m tests.system.full_size
 
 costs: environment ## time and memory of each stage of what was run so far
 	$(BIN)/python -m densevse.report.costs results
 
-COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
+wheels-check: environment ## whether each supported machine has wheels of what is pinned; asks the package index
+	$(BIN)/python envs/wheels.py requirements.txt requirements-dev.txt
 
-lock: ## requirements*.in -> requirements*.txt; needs uv
-	$(COMPILE) requirements.in -o requirements.txt
-	$(COMPILE) --constraint requirements.txt requirements-slurm.in -o requirements-slurm.txt
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
+
+lock: environment ## pyproject.toml -> requirements*.txt
+	$(COMPILE) pyproject.toml -o requirements.txt
+	$(COMPILE) --constraint requirements.txt --group dev -o requirements-dev.txt
+	$(COMPILE) --constraint requirements.txt --group uv -o requirements-uv.txt
+	$(COMPILE) --constraint requirements.txt --extra slurm pyproject.toml -o requirements-slurm.txt
 	$(BIN)/python -m tests.environments
 
 clean: ## remove what the workflow made, but neither downloads nor the environment

@@ -1,6 +1,12 @@
+import tomllib
+
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.environments import ROOT, environments, pinned
+
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
 def test_conda_environments_have_the_pinned_versions():
@@ -13,13 +19,34 @@ def test_conda_environments_have_the_pinned_versions():
             assert versions[name] == version, f"{path.name}: {name}"
 
 
-def test_slurm_needs_no_other_versions():
+@pytest.mark.parametrize(
+    ("file", "named"),
+    [
+        ("requirements.txt", PYPROJECT["project"]["dependencies"]),
+        ("requirements-slurm.txt", PYPROJECT["project"]["optional-dependencies"]["slurm"]),
+        ("requirements-dev.txt", PYPROJECT["dependency-groups"]["dev"]),
+        ("requirements-uv.txt", PYPROJECT["dependency-groups"]["uv"]),
+    ],
+)
+def test_what_pyproject_names_is_pinned(file, named):
+    versions = pinned(file)
+    for requirement in map(Requirement, named):
+        assert versions[canonicalize_name(requirement.name)] in requirement.specifier, f"{requirement}: `make lock`"
+
+
+def test_nothing_but_slurm_is_added_by_its_requirements():
     versions = pinned()
     additional = {name for name, version in pinned("requirements-slurm.txt").items() if versions.get(name) != version}
     assert additional == {"snakemake-executor-plugin-slurm", "snakemake-executor-plugin-slurm-jobstep"}
 
 
-@pytest.mark.parametrize("file", ["requirements.txt", "requirements-slurm.txt"])
+def test_developing_needs_no_other_versions():
+    running, developing = pinned(), pinned("requirements-dev.txt")
+    assert {name for name in running.keys() & developing.keys() if running[name] != developing[name]} == set()
+    assert not {"pytest", "ruff", "mypy", "snakefmt", "hypothesis", "torchmetrics"} & running.keys()
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in ROOT.glob("requirements*.txt")))
 def test_requirements_name_no_index(file):
     text = (ROOT / file).read_text()
     assert "--index" not in text

@@ -2,6 +2,9 @@
 
 import os
 import re
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
 
 from densevse.config.sources import normal
 from densevse.runtime.errors import InputError
@@ -17,8 +20,36 @@ JOB_ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": str(1 << 34),
 }
 
+PACKAGED = "_project"
+"""The folder in an installed package that holds what lies around the package in a checkout."""
+
 IN_SHELL = re.compile(r"[\s'\"\\$&;()<>|*?\[\]#`!{}~]")
 """Characters that part a command, or mean something else in it."""
+
+
+def project_root() -> Path:
+    """Folder of the Snakefile, workflow/, config/ and envs/: a checkout, or the one in an installed package."""
+    package = Path(__file__).parents[1]
+    packaged = package / PACKAGED
+    return packaged if packaged.is_dir() else package.parent
+
+
+def check_deployment(root: str, methods: Iterable[str]) -> None:
+    """Raise `InputError` where jobs of an installed package would run in conda environments, which lack densevse."""
+    if Path(root).name == PACKAGED and "conda" in methods:
+        raise InputError(
+            "--software-deployment-method conda: the environments in envs/ hold what densevse needs, but not an "
+            "installed densevse. Run the workflow from a checkout, or leave the option out."
+        )
+
+
+def check_extra(module: str, extra: str, needs: str) -> None:
+    """Raise `InputError` naming the `extra` if its `module` is not installed; `needs` says what it is for."""
+    if find_spec(module) is None:
+        raise InputError(
+            f"{needs} needs {module}, which is not installed: there is no wheel of it for every kind of machine. Build "
+            f"it with `pip install 'densevse[{extra}]'`, or in a checkout `.venv/bin/pip install '.[{extra}]'`."
+        )
 
 
 def corenlp_home() -> str | None:

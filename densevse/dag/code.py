@@ -19,6 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from densevse.config.environment import PACKAGED
+
 PACKAGE = "densevse"
 SCRIPTS = "workflow/scripts"
 DECLARATIONS = re.compile(rf"{PACKAGE}/(config/|methods/parameters/|analyses/\w+/settings\.py)")
@@ -43,9 +45,8 @@ class Code:
     """
 
     def __init__(self, root: str | Path, kept: str | Path) -> None:
-        files = [*Path(root, PACKAGE).rglob("*.py"), *Path(root, SCRIPTS).rglob("*.py")]
         before = _read_kept(Path(kept))
-        found = {path.relative_to(root).as_posix(): _facts_or_kept(path, root, before) for path in files}
+        found = {name: _facts_or_kept(path, before.get(name)) for name, path in _files(Path(root))}
         if found != before:
             _write_kept(found, Path(kept))
         self._facts = {file: Facts(*known[2:]) for file, known in found.items()}
@@ -87,11 +88,23 @@ class Code:
         return {file for path in paths for file in (f"{path}.py", f"{path}/__init__.py") if file in self._facts}
 
 
-def _facts_or_kept(path: Path, root: str | Path, before: dict[str, list[Any]]) -> list[Any]:
+def _files(root: Path) -> Iterator[tuple[str, Path]]:
+    """The package's files and the scripts, each with its name in a checkout, which is that in an installed package too.
+
+    There `root` is a folder in the package.
+    """
+    checkout = Path(root, PACKAGE)
+    for name, folder in ((PACKAGE, checkout if checkout.is_dir() else root.parent), (SCRIPTS, root / SCRIPTS)):
+        for path in folder.rglob("*.py"):
+            place = path.relative_to(folder)
+            if place.parts[0] != PACKAGED:
+                yield f"{name}/{place.as_posix()}", path
+
+
+def _facts_or_kept(path: Path, known: list[Any] | None) -> list[Any]:
     """Size and time of change of a file, then the facts."""
     status = path.stat()
-    known = before.get(path.relative_to(root).as_posix(), [None, None])
-    if known[:2] == [status.st_size, status.st_mtime_ns]:
+    if known and known[:2] == [status.st_size, status.st_mtime_ns]:
         return known
     return [status.st_size, status.st_mtime_ns, *facts(path.read_text(encoding="utf-8"))]
 

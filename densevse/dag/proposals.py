@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from densevse.config.environment import check_extra
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 
@@ -26,11 +27,11 @@ class ProposalStage(Stage):
 
     def contour_options(self, proposer: str) -> dict[str, Any]:
         """What decides contour maps."""
-        return self._options(proposer, "detector", "scales", "pixels", "half_precision")
+        return self._options_of_mcg(proposer, "detector", "scales", "pixels", "half_precision")
 
     def superpixels(self, proposer: str) -> int:
         """The most superpixels of an image."""
-        found: int = self._options(proposer, "superpixels")["superpixels"]
+        found: int = self._options_of_mcg(proposer, "superpixels")["superpixels"]
         return found
 
     def contour_model(self, proposer: str) -> str | Values:
@@ -56,11 +57,11 @@ class ProposalStage(Stage):
 
     def own_map_options(self, proposer: str) -> dict[str, Any]:
         """What decides which of the user's maps are read, and their size."""
-        return self._options(proposer, "scales", "pixels")
+        return self._options_of_mcg(proposer, "scales", "pixels")
 
     def ranker_options(self, proposer: str) -> dict[str, Any]:
         """What decides the ranker."""
-        return self._options(proposer, "trees", "leaf")
+        return self._options_of_mcg(proposer, "trees", "leaf")
 
     def from_authors(self) -> str:
         """The proposers whose ranker is learned from the authors' sample."""
@@ -85,11 +86,11 @@ class ProposalStage(Stage):
 
     def sample_options(self, proposer: str) -> dict[str, Any]:
         """What decides which candidates there are."""
-        return self._options(proposer, "superpixels", "candidates")
+        return self._options_of_mcg(proposer, "superpixels", "candidates")
 
     def candidate_options(self, proposer: str) -> dict[str, Any]:
         """What decides which candidates there are, and how many are kept."""
-        return self._options(proposer, "superpixels", "candidates", "boxes")
+        return self._options_of_mcg(proposer, "superpixels", "candidates", "boxes")
 
     def all_options(self, proposer: str) -> dict[str, Any]:
         """What decides contour maps and candidates."""
@@ -98,6 +99,11 @@ class ProposalStage(Stage):
     def search_options(self, proposer: str) -> dict[str, Any]:
         """What decides what selective search finds."""
         return self._options(proposer, "mode", "height", "minimum_side", "boxes")
+
+    def _options_of_mcg(self, proposer: str, *names: str) -> dict[str, Any]:
+        """Some of the options of MCG. Raises `InputError` where higra is not installed, before any job runs."""
+        check_extra("higra", extra="mcg", needs=f"proposers.{proposer}: MCG")
+        return self._options(proposer, *names)
 
     def _options(self, proposer: str, *names: str) -> dict[str, Any]:
         options = self.config.proposers[proposer].options

@@ -20,6 +20,9 @@ logger = logging.getLogger("densevse")
 Item = TypeVar("Item")
 
 
+RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+"""Bytes in a unit of the memory that getrusage tells of."""
+
 USED = "{:.1f} s, with {:.1f} s of CPU and {:.0f} MB of memory at most"
 
 
@@ -92,7 +95,7 @@ def used(seconds: float) -> str:
     """
     usages = [resource.getrusage(which) for which in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     processor = sum(usage.ru_utime + usage.ru_stime for usage in usages)
-    return USED.format(seconds, processor, max(usage.ru_maxrss for usage in usages) / 1024)
+    return USED.format(seconds, processor, max(usage.ru_maxrss for usage in usages) * RSS_UNIT / 2**20)
 
 
 def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:

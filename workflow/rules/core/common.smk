@@ -4,9 +4,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(workflow.basedir)
-sys.path.insert(0, str(ROOT))
-# Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
-os.environ.update(PYTHONPATH=str(ROOT))
+if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found without these.
+    sys.path.insert(0, str(ROOT))
+    # Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
+    os.environ.update(PYTHONPATH=str(ROOT))
 
 from densevse.dag.concepts import ConceptStage
 from densevse.dag.contents import Contents
@@ -24,13 +25,14 @@ from densevse.dag.proposals import ProposalStage
 from densevse.dag.records import dated_in_the_future, keep_records, read_only
 from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.training import TrainingStage
-from densevse.config.environment import JOB_ENVIRONMENT, check_place
+from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place
 from densevse.config.strict_yaml import check_configfiles
 
 for name, value in JOB_ENVIRONMENT.items():
     os.environ.setdefault(name, value)
 
 check_place(str(ROOT), sys.executable)
+check_deployment(str(ROOT), map(str, workflow.deployment_settings.deployment_method))
 check_configfiles(workflow.configfiles)
 
 project = Project(ROOT, config, Contents(is_made=Makers(workflow).make, timeless=ancient, say=logger.info))

@@ -1,0 +1,109 @@
+"""Installs pinned, hashed requirements with uv, and with pip where uv cannot: `.venv/bin/python envs/install.py FILE`.
+
+uv takes a quarter of pip's time. It does not read pip's configuration, so what that says of indexes, certificates and
+the network is passed on. The standard library only: nothing else is installed yet.
+"""
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+UV = Path(__file__).parent.parent / "requirements-uv.txt"
+SECTIONS = ("global", "install", ":env:")
+"""The sections of pip's configuration that `pip install` reads; a later one wins."""
+
+OPTIONS = {
+    "index-url": "--default-index",
+    "extra-index-url": "--index",
+    "find-links": "--find-links",
+    "trusted-host": "--allow-insecure-host",
+    "cert": "--cert",
+}
+"""pip's setting -> uv's option, which is given once for each value."""
+
+SWITCHES = {"no-index": "--no-index", "no-cache-dir": "--no-cache"}
+
+BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+"""Variables that win over pip's `cert`, the first most of all."""
+
+VARIABLES = {
+    "default-timeout": ["UV_HTTP_TIMEOUT"],
+    "timeout": ["UV_HTTP_TIMEOUT"],
+    "retries": ["UV_HTTP_RETRIES"],
+    "client-cert": ["SSL_CLIENT_CERT"],
+    "proxy": ["HTTP_PROXY", "HTTPS_PROXY"],
+}
+"""pip's setting -> the variables that tell uv the same."""
+
+
+def settings(listed: str) -> dict[str, str]:
+    """What `pip install` is set to, of the lines `section.key='value'` that `pip config list` prints."""
+    found: dict[str, dict[str, str]] = {section: {} for section in SECTIONS}
+    for line in listed.splitlines():
+        name, value = line.split("=", 1)
+        section, key = name.split(".", 1)
+        if section in found:
+            found[section][key] = ast.literal_eval(value)
+    return {key: value for section in SECTIONS for key, value in found[section].items()}
+
+
+def options(pip: dict[str, str]) -> Iterator[str]:
+    """The options that make uv look where pip is set to look, with the certificates that it trusts."""
+    bundles = [os.environ[name] for name in BUNDLES if os.environ.get(name)]
+    pip = pip | ({"cert": bundles[0]} if bundles else {})
+    for key, option in OPTIONS.items():
+        for value in pip.get(key, "").split():
+            # pip passes over a folder that is not there; uv would end.
+            if key != "find-links" or "://" in value or os.path.exists(os.path.expanduser(value)):
+                yield from (option, os.path.expanduser(value))
+    yield from (option for key, option in SWITCHES.items() if pip.get(key, "").lower() in ("1", "true", "yes", "on"))
+
+
+def variables(pip: dict[str, str]) -> dict[str, str]:
+    """The environment variables that tell uv what else pip is set to."""
+    return {name: pip[key] for key, names in VARIABLES.items() if key in pip for name in names}
+
+
+def install_with_pip(file: str | Path) -> bool:
+    """Whether pip could install the requirements in a file."""
+    quiet = ["--quiet", "--disable-pip-version-check"]
+    command = [sys.executable, "-m", "pip", "install", *quiet, "--require-hashes", "--requirement", str(file)]
+    return subprocess.run(command).returncode == 0
+
+
+def pip_settings() -> dict[str, str]:
+    """What this environment's pip is set to."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    return settings(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def uv_install(files: Sequence[str], pip: dict[str, str], *more: str, **how: Any) -> subprocess.CompletedProcess[str]:
+    """Let uv install the requirements in files, looking where pip is set to look.
+
+    `more` are further options of uv, and `how` those of `subprocess.run`.
+    """
+    # Like pip, take a version from whichever index has it: its hash says that it is the right one.
+    command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--index-strategy", "unsafe-best-match"]
+    command += ["--require-hashes", *(part for file in files for part in ("--requirement", file)), *options(pip)]
+    return subprocess.run([*command, *more], env=os.environ | variables(pip), **how)
+
+
+def install_with_uv(file: str) -> bool:
+    """Whether uv could install the requirements in a file."""
+    return uv_install([file], pip_settings(), "--python", sys.executable).returncode == 0
+
+
+def main(file: str) -> int:
+    """Install the requirements in a file; the exit status."""
+    if install_with_pip(UV) and install_with_uv(file):
+        return 0
+    print(f"uv could not install {file}, as said above. pip does it now, more slowly.", file=sys.stderr)
+    return 0 if install_with_pip(file) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

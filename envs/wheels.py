@@ -1,0 +1,36 @@
+"""Checks that every supported machine has wheels of what is pinned: `.venv/bin/python envs/wheels.py FILE...`.
+
+It asks the package index that pip is set to; nothing is installed.
+"""
+
+import sys
+import tempfile
+from itertools import product
+
+from install import pip_settings, uv_install
+
+PYTHONS = ("3.11", "3.12", "3.13")
+PLATFORMS = ("x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "aarch64-apple-darwin")
+BUILT = ("connection-pool",)
+"""Pure Python that is published as source only: it takes no compiler."""
+
+
+def lacking(platform: str, python: str, files: list[str]) -> str:
+    """The reason why uv could not install these requirements on a machine from wheels; empty if it could."""
+    with tempfile.TemporaryDirectory() as folder:
+        there = ["--dry-run", "--target", folder, "--python-platform", platform, "--python-version", python]
+        wheels = ["--only-binary", ":all:", *(option for name in BUILT for option in ("--no-binary", name))]
+        done = uv_install(files, pip_settings(), *there, *wheels, capture_output=True, text=True)
+    return done.stderr.strip() if done.returncode else ""
+
+
+def main(*files: str) -> int:
+    """Print what was found for each machine; the exit status."""
+    found = [lacking(*machine, list(files)) for machine in product(PLATFORMS, PYTHONS)]
+    for (platform, python), reason in zip(product(PLATFORMS, PYTHONS), found, strict=True):
+        print(f"{platform}, Python {python}: {reason or 'all wheels'}", flush=True)
+    return int(any(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,101 @@
+"""The wheel, installed beside this environment's packages, in folders without a checkout."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from densevse.dag.code import Code
+from tests.projects import ROOT, SMALL, job_counts
+
+TABLE = "results/tables/scenes.md"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    _run([sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder], ROOT)
+    return next(folder.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def packages(wheel, tmp_path_factory):
+    """The folder that the wheel is installed in."""
+    folder = tmp_path_factory.mktemp("packages")
+    options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", "--target", folder]
+    _run([sys.executable, "-m", "pip", "install", *options, wheel], ROOT)
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "test.yaml").write_text(json.dumps(SMALL))
+    return tmp_path
+
+
+def _run(command, folder, **variables):
+    outside = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    return subprocess.run(
+        list(map(str, command)), cwd=folder, env=outside | variables, check=True, capture_output=True, text=True
+    )
+
+
+def snakemake(root, folder, *arguments, **variables):
+    """Run Snakemake in a folder with the Snakefile in `root`."""
+    start = [sys.executable, "-m", "snakemake", "--snakefile", root / "Snakefile", "--cores", "2"]
+    done = _run([*start, "--configfile", "test.yaml", *arguments], folder, **variables)
+    return done.stdout + done.stderr
+
+
+def files(folder):
+    """The files of the project that git knows, or would."""
+    listed = _run(["git", "ls-files", "--cached", "--others", "--exclude-standard", folder], ROOT).stdout.splitlines()
+    return {file for file in listed if (ROOT / file).exists()}
+
+
+def test_the_wheel_holds_the_package_and_the_workflow(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    around = {"Snakefile"}.union(*map(files, ("workflow", "config", "profiles", "envs")))
+    assert {name for name in names if name.startswith("densevse/")} == files("densevse") | {
+        f"densevse/_project/{file}" for file in around
+    }
+
+
+def test_the_installed_project_is_found_without_a_checkout(packages, tmp_path):
+    code = "from densevse.config.environment import project_root; print(project_root())"
+    found = _run([sys.executable, "-c", code], tmp_path, PYTHONPATH=str(packages)).stdout.strip()
+    assert Path(found) == packages / "densevse/_project"
+    assert (Path(found) / "Snakefile").is_file()
+
+
+def test_digests_of_code_are_those_of_the_checkout(packages, tmp_path):
+    ours = Code(ROOT, tmp_path / "ours.json")
+    installed = Code(packages / "densevse/_project", tmp_path / "installed.json")
+    scripts = [path.relative_to(ROOT / "workflow/scripts") for path in (ROOT / "workflow/scripts").rglob("*.py")]
+    assert len(scripts) > 50
+    for script in map(Path.as_posix, scripts):
+        assert installed.digest(script) == ours.digest(script), script
+        assert installed.names(script) == ours.names(script), script
+
+
+def test_conda_is_refused_as_its_environments_lack_the_package(packages, folder):
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        snakemake(packages / "densevse/_project", folder, "-n", "--sdm", "conda", PYTHONPATH=str(packages))
+    assert "but not an installed densevse. Run the workflow from a checkout" in failed.value.stdout
+
+
+@pytest.mark.slow
+def test_an_installed_package_runs_in_an_empty_folder_what_a_checkout_need_not_run_again(packages, folder):
+    root = packages / "densevse/_project"
+    planned = job_counts(snakemake(ROOT, folder, "-n", TABLE))
+    assert planned["train"] == 2
+    assert job_counts(snakemake(root, folder, "-n", TABLE, PYTHONPATH=str(packages))) == planned
+    snakemake(root, folder, "--quiet", "all", "--", TABLE, PYTHONPATH=str(packages))
+    assert (folder / TABLE).read_text().startswith("#")
+    assert "Nothing to be done" in snakemake(root, folder, "-n", TABLE, PYTHONPATH=str(packages))
+    # Published figures lie elsewhere in a checkout, so the table is made again, and nothing else.
+    assert set(job_counts(snakemake(ROOT, folder, "-n", TABLE))) <= {"table"}

@@ -1,0 +1,88 @@
+"""Says after each job how many are done, and about how long the others take: `snakemake --logger timeleft`.
+
+The folder above this one is to be on PYTHONPATH, and Snakemake not to be quiet about progress.
+
+The time so far is divided as config/costs.csv says that the jobs of scenes once shared it on another machine; a rule
+that is not in it counts as an average one. Jobs that run count as not yet begun. So it is an estimate, and called one.
+"""
+
+import csv
+import logging
+import sys
+import time
+from collections.abc import Mapping
+from math import ceil
+from pathlib import Path
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+COSTS = Path(__file__).parents[3] / "config/costs.csv"
+DATASET = "scenes"
+UNSAID = {LogEvent.JOB_FINISHED, LogEvent.JOB_STARTED}
+FIRST = 30
+"""Seconds after which an estimate is given: before, it would rest on a few starts of Python."""
+
+
+class Work:
+    """The work of a run's jobs, in seconds of the machine that `costs` (rule -> seconds of a job) are from."""
+
+    def __init__(self, costs: Mapping[str, float], jobs: Mapping[str, int]) -> None:
+        """`jobs` are the numbers of jobs of each rule."""
+        self._costs, self._average = costs, sum(costs.values()) / len(costs)
+        self._all, self._done = sum(self._of(rule) * count for rule, count in jobs.items()), 0.0
+
+    def finish(self, rule: str) -> None:
+        """Count a job of a rule as done."""
+        self._done += self._of(rule)
+
+    def left(self, elapsed: float) -> float | None:
+        """Seconds that the other jobs take, if they go on as in the `elapsed` ones; None before there is a ground."""
+        return elapsed * (self._all - self._done) / self._done if self._done and elapsed >= FIRST else None
+
+    def _of(self, rule: str) -> float:
+        return self._costs.get(rule, self._average)
+
+
+def costs_of(dataset: str, file: Path = COSTS) -> dict[str, float]:
+    """Rule -> seconds of one of its jobs on a data set, as a run was recorded in `file`."""
+    with file.open(encoding="utf-8") as rows:
+        return {row["stage"]: float(row["seconds"]) for row in csv.DictReader(rows) if row["dataset"] == dataset}
+
+
+def line(done: int, total: int, left: float | None) -> str:
+    """What is said after a job."""
+    if left is None or done == total:
+        return f"{done} of {total} jobs done."
+    return f"{done} of {total} jobs done; about {ceil(left / 60)} min left (an estimate)."
+
+
+class LogHandler(LogHandlerBase):
+    """Prints what Snakemake logs as Snakemake does, but for one line of its own where a job has finished."""
+
+    writes_to_stream = True
+    writes_to_file = False
+    has_filter = False
+    has_formatter = False
+    needs_rulegraph = False
+
+    def __post_init__(self) -> None:
+        self._began, self._rules, self._work = time.monotonic(), {}, None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Follow the run's jobs, and print what a record says."""
+        event = getattr(record, "event", None)
+        if event == LogEvent.RUN_INFO and self._work is None:
+            jobs = {rule: count for rule, count in record.stats.items() if rule != "total"}
+            self._began, self._work = time.monotonic(), Work(costs_of(DATASET), jobs)
+        elif event == LogEvent.JOB_INFO:
+            self._rules[record.jobid] = record.rule_name
+        elif event == LogEvent.JOB_FINISHED and self._work:
+            self._work.finish(self._rules[record.job_id])
+        said = self._progress(record) if event == LogEvent.PROGRESS else self.format(record)
+        if said and event not in UNSAID:
+            print(said, file=sys.stderr, flush=True)
+
+    def _progress(self, record: logging.LogRecord) -> str:
+        left = self._work.left(time.monotonic() - self._began) if self._work else None
+        return line(record.done, record.total, left)
