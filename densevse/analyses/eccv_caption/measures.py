@@ -1,7 +1,8 @@
 """Measures of ECCV Caption and CxC: how far the lists of a retrieval hold a query's true answers.
 
 mAP@R, R-Precision and R@1 are those of Chun et al., ECCV 2022 (mAP@R is from Musgrave et al., A Metric Learning
-Reality Check, ECCV 2020); the recalls at K of CxC are those of Parekh et al., EACL 2021. A tie is never a hit: among candidates with equal scores the wrong ones come first.
+Reality Check, ECCV 2020); the recalls at K of CxC are those of Parekh et al., EACL 2021. A tie is never a hit: among
+candidates with equal scores the wrong ones come first.
 """
 
 from collections.abc import Mapping, Sequence

@@ -16,12 +16,12 @@ def rankings(truth, seed):
     random, found = np.random.default_rng(seed), {}
     for direction, other in (("i2t", "t2i"), ("t2i", "i2t")):
         candidates, found[direction] = np.array(list(truth.own[other])), {}
-        for query in truth.own[direction]:
+        drawn = random.choice(candidates, (len(truth.own[direction]), LISTED + 20)).tolist()
+        for query, others in zip(truth.own[direction], drawn, strict=True):
             true = {answer for of in truth.benchmarks.values() for answer in of[direction].get(query, [])}
             ranked = sorted(true & truth.own[other].keys())
             kept = random.permutation(ranked)[: random.integers(len(ranked) + 1)].tolist()
-            listed = list(dict.fromkeys([*kept, *random.choice(candidates, LISTED).tolist()]))[:LISTED]
-            listed += [one for one in candidates[:LISTED].tolist() if one not in listed][: LISTED - len(listed)]
+            listed = list(dict.fromkeys([*kept, *others]))[:LISTED]
             found[direction][query] = random.permutation(listed).tolist()
     return found
 

@@ -1,5 +1,7 @@
 """Measures of made-up rankings against those of the package, and which retrievals are refused."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,13 +26,18 @@ TARGETS = ("eccv_map_at_r", "eccv_rprecision", "eccv_r1", "cxc_recalls")
 TRUTH = read_truth()
 
 
+@cache
+def made_up(seed):
+    return rankings(TRUTH, seed)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Two rankings, r0.parquet and r1.parquet, and the tables of images and captions."""
     made = tmp_path_factory.mktemp("eccv")
     write_tables(made, TRUTH)
     for seed in range(2):
-        write_retrieval(made / f"r{seed}.parquet", rankings(TRUTH, seed), seed=seed)
+        write_retrieval(made / f"r{seed}.parquet", made_up(seed), seed=seed)
     return made
 
 
@@ -39,9 +46,10 @@ def numbers(folder):
     return numbers_of(folder / "captions.parquet", TRUTH.own["i2t"])
 
 
+@cache
 def theirs(seed):
     """The package's own metrics, by our names."""
-    found = rankings(TRUTH, seed)
+    found = made_up(seed)
     metrics = Metrics().compute_all_metrics(found["i2t"], found["t2i"], target_metrics=TARGETS, Ks=(1, 5, 10))
     names = {name: name.split("_", 1) for name in metrics}
     return {f"{b}_{side}_{m}": metrics[name][side] for name, (b, m) in names.items() for side in ("i2t", "t2i")}
@@ -82,7 +90,7 @@ def changed(found, direction, change):
 
 
 def test_other_images_are_refused_by_name(folder, numbers):
-    found = rankings(TRUTH, 0)
+    found = made_up(0)
     first, *_ = found["i2t"]
     others = changed(found, "i2t", lambda of: {(12345678 if query == first else query): of[query] for query in of})
     path = write_retrieval(folder / "others.parquet", others)
@@ -92,7 +100,7 @@ def test_other_images_are_refused_by_name(folder, numbers):
 
 
 def test_a_sentence_that_is_missing_is_named(folder, numbers):
-    found = rankings(TRUTH, 0)
+    found = made_up(0)
     least = min(found["t2i"])
     fewer = changed(found, "t2i", lambda of: {query: of[query] for query in of if query != least})
     path = write_retrieval(folder / "fewer.parquet", fewer)
@@ -101,7 +109,7 @@ def test_a_sentence_that_is_missing_is_named(folder, numbers):
 
 
 def test_short_lists_are_refused(folder, numbers):
-    found = {side: {query: of[:10] for query, of in lists.items()} for side, lists in rankings(TRUTH, 0).items()}
+    found = {side: {query: of[:10] for query, of in lists.items()} for side, lists in made_up(0).items()}
     path = write_retrieval(folder / "short.parquet", found)
     with pytest.raises(
         InputError, match=r"short\.parquet: it lists 10 candidates of a query, and 50 are needed; set `top`"
