@@ -7,17 +7,16 @@ from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
 from densevse.runtime.errors import InputError
 
-_PROTOCOL = "full"
-
 
 class ExtendedTruthStage(TableStage):
     """Measures of ECCV Caption and CxC for what the main table of a data set measures."""
 
     def measured(self, dataset: str) -> list[str | Values]:
         """The retrieval of each row, of each seed. Raises `InputError` as `plan_of_measures` does."""
+        section = self.plan_of_measures(dataset).section
         return [
-            self.retrieval(dataset, _PROTOCOL, name, seed)
-            for name, entry in self.plan_of_measures(dataset).section.measured.items()
+            self.retrieval(dataset, section.protocol, name, seed)
+            for name, entry in section.measured.items()
             for seed in entry.seeds
         ]
 
@@ -30,6 +29,5 @@ class ExtendedTruthStage(TableStage):
                 f"datasets.{dataset}.top: ECCV Caption is measured on the {LISTED} best candidates of each query, and "
                 f"{entry.top} are listed; set it to {LISTED}."
             )
-        place = SectionConfig(dataset=dataset, protocol=_PROTOCOL)
-        section = self._section(place, self.table(dataset).measure)
+        section = self._section(SectionConfig(dataset=dataset, protocol="full"), self.table(dataset).measure)
         return ExtendedTruthPlan(title=entry.title, section=section, configured=self._configured([section]))

@@ -68,4 +68,4 @@ def _check_queries(retrieval: str, kind: str, found: Mapping[str, int | None], k
 def _lists(asked: pd.DataFrame, queries: Mapping[str, int], candidates: Mapping[str, int]) -> AnswerLists:
     found: Any = pd.Series(np.concatenate(asked["top"].to_numpy())).map(candidates).to_numpy(np.int64)
     rows = {queries[name]: row for row, name in enumerate(asked["query_id"])}
-    return AnswerLists(rows, found.reshape(len(rows), -1), np.stack(asked["top_scores"].to_numpy()))
+    return AnswerLists(rows, found.reshape(len(rows), -1), np.stack(list(asked["top_scores"])))

@@ -32,7 +32,8 @@ class AnswerLists(NamedTuple):
         row = self.row_of_query[query]
         scores = self.scores[row]
         right = np.isin(self.found[row], answers) & (scores > scores[-1])
-        return right[np.lexsort((right, -scores))]
+        hits: _Hits = right[np.lexsort((right, -scores))]
+        return hits
 
 
 def precisions(hits: _Hits, answers: int) -> tuple[float, float, float]:
@@ -47,7 +48,7 @@ def recalls(hits: _Hits, answers: int) -> tuple[float, ...]:
     return tuple(float(hits[:k].any()) for k in RECALLS)
 
 
-MEASURES = {
+BENCHMARKS = {
     "eccv": (precisions, ("map_at_r", "rprecision", "r1")),
     "cxc": (recalls, tuple(f"r{k}" for k in RECALLS)),
 }
@@ -55,7 +56,7 @@ MEASURES = {
 
 MEASURE_COLUMNS = tuple(
     f"{benchmark}_{direction}_{name}"
-    for benchmark, (_, names) in MEASURES.items()
+    for benchmark, (_, names) in BENCHMARKS.items()
     for direction in DIRECTIONS
     for name in names
 )
@@ -69,7 +70,7 @@ def measure(
     `lists` are by direction; `benchmarks` have the true answers of each by direction and query.
     """
     found: dict[str, Reals] = {}
-    for benchmark, (of_query, names) in MEASURES.items():
+    for benchmark, (of_query, names) in BENCHMARKS.items():
         for direction in DIRECTIONS:
             true, listed = benchmarks[benchmark][direction], lists[direction]
             rows = [of_query(listed.hits(query, answers), len(answers)) for query, answers in true.items()]

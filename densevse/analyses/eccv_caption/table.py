@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from densevse.analyses.eccv_caption.lists import numbers_of, read_lists
-from densevse.analyses.eccv_caption.measures import MEASURE_COLUMNS, MEASURES, measure
+from densevse.analyses.eccv_caption.measures import BENCHMARKS, MEASURE_COLUMNS, measure
 from densevse.analyses.eccv_caption.plan import ExtendedTruthPlan
 from densevse.analyses.eccv_caption.schemas import EXTENDED_TRUTH_RESULTS
 from densevse.analyses.eccv_caption.truth import ExtendedTruth, read_truth, version_of_truth
@@ -55,12 +55,12 @@ def make_extended_truth_table(inputs: ExtendedTruthInputs, plan: ExtendedTruthPl
     for name in plan.section.measured:
         paths = checked_retrievals(name, plan.section, plan.configured, index)
         found[name] = [measure(read_lists(path, numbers, truth.own), truth.benchmarks) for path in paths.values()]
-    families = families_of(inputs.images)
+    families = families_of(inputs.images)[[str(image) for image in truth.own["i2t"]]]
     bootstrap = SumBootstrap(np.arange(families.nunique()), dict.fromkeys(MEASURE_COLUMNS, _PERCENT))
     groups = _groups(truth, families)
     records = []
     for name, runs in found.items():
-        drawn = bootstrap.replicates([_by_family(run, groups) for run in runs], _percentages)
+        drawn = bootstrap.replicates([_by_family(run, groups, families.nunique()) for run in runs], _percentages)
         row = {"method": plan.section.measured[name].title, "variant": name, "seeds": len(runs)}
         records.append(row | _with_intervals(drawn, bootstrap))
     frame = pd.DataFrame(records, columns=[column.name for column in EXTENDED_TRUTH_RESULTS.columns])
@@ -69,7 +69,7 @@ def make_extended_truth_table(inputs: ExtendedTruthInputs, plan: ExtendedTruthPl
 
 
 def _groups(truth: ExtendedTruth, families: pd.Series) -> dict[str, Indices]:
-    """The family of the image of each query of a measure, as numbers from 0."""
+    """The family of the image of each query of a measure, as a number from 0; `families` are by image_id."""
     family = pd.Series(pd.factorize(families)[0], index=families.index)
     image_of = {
         "i2t": {image: image for image in truth.own["i2t"]},
@@ -81,18 +81,16 @@ def _groups(truth: ExtendedTruth, families: pd.Series) -> dict[str, Indices]:
         ].to_numpy()
         for benchmark, of in truth.benchmarks.items()
         for direction in DIRECTIONS
-        for name in MEASURES[benchmark][1]
+        for name in BENCHMARKS[benchmark][1]
     }
 
 
-def _by_family(run: Mapping[str, Reals], groups: Mapping[str, Indices]) -> dict[str, _FamilySums]:
-    count = 1 + max(int(group.max()) for group in groups.values())
-    return {
-        name: _FamilySums(
-            np.bincount(groups[name], values, count), np.bincount(groups[name], minlength=count).astype(float)
-        )
-        for name, values in run.items()
-    }
+def _by_family(run: Mapping[str, Reals], groups: Mapping[str, Indices], families: int) -> dict[str, _FamilySums]:
+    found = {}
+    for name, values in run.items():
+        added, counted = (np.bincount(groups[name], weights, families) for weights in (values, np.ones_like(values)))
+        found[name] = _FamilySums(added, counted)
+    return found
 
 
 def _percentages(run: Mapping[str, _FamilySums], sums: Sums) -> dict[str, Reals]:
@@ -126,7 +124,7 @@ def _sheets(rows: pd.DataFrame, plan: ExtendedTruthPlan, truth: ExtendedTruth) -
 
 def _columns() -> list[TableColumn]:
     found = []
-    for benchmark, (_, names) in MEASURES.items():
+    for benchmark, (_, names) in BENCHMARKS.items():
         for direction in DIRECTIONS:
             group = f"{_TITLES[benchmark]} {HEADS[direction]}"
             found += [TableColumn(_HEADERS[name], group, short=group) for name in names]

@@ -24,6 +24,7 @@ from tests.analyses.eccv_caption.made_up import rankings, write_retrieval, write
 
 TARGETS = ("eccv_map_at_r", "eccv_rprecision", "eccv_r1", "cxc_recalls")
 TRUTH = read_truth()
+pytestmark = pytest.mark.slow
 
 
 @cache
