@@ -88,8 +88,8 @@ def _groups(truth: ExtendedTruth, families: pd.Series) -> dict[str, Indices]:
 def _by_family(run: Mapping[str, Reals], groups: Mapping[str, Indices], families: int) -> dict[str, _FamilySums]:
     found = {}
     for name, values in run.items():
-        added, counted = (np.bincount(groups[name], weights, families) for weights in (values, np.ones_like(values)))
-        found[name] = _FamilySums(added, counted)
+        added = np.bincount(groups[name], values, families).astype(float)
+        found[name] = _FamilySums(added, np.bincount(groups[name], minlength=families).astype(float))
     return found
 
 
