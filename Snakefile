@@ -43,6 +43,7 @@ include: "workflow/rules/analyses/localisation.smk"
 include: "workflow/rules/analyses/caption_scores.smk"
 include: "workflow/rules/analyses/human_judgements.smk"
 include: "workflow/rules/analyses/votes.smk"
+include: "workflow/rules/analyses/eccv_caption.smk"
 include: "workflow/rules/analyses/searches.smk"
 # Paths that no rule makes.
 include: "workflow/rules/core/absent.smk"

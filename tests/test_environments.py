@@ -24,6 +24,7 @@ def test_conda_environments_have_the_pinned_versions():
     [
         ("requirements.txt", PYPROJECT["project"]["dependencies"]),
         ("requirements-slurm.txt", PYPROJECT["project"]["optional-dependencies"]["slurm"]),
+        ("requirements-eccv-caption.txt", PYPROJECT["project"]["optional-dependencies"]["eccv-caption"]),
         ("requirements-dev.txt", PYPROJECT["dependency-groups"]["dev"]),
         ("requirements-uv.txt", PYPROJECT["dependency-groups"]["uv"]),
     ],
@@ -34,10 +35,16 @@ def test_what_pyproject_names_is_pinned(file, named):
         assert versions[canonicalize_name(requirement.name)] in requirement.specifier, f"{requirement}: `make lock`"
 
 
-def test_nothing_but_slurm_is_added_by_its_requirements():
+@pytest.mark.parametrize(
+    ("file", "added"),
+    [
+        ("requirements-slurm.txt", {"snakemake-executor-plugin-slurm", "snakemake-executor-plugin-slurm-jobstep"}),
+        ("requirements-eccv-caption.txt", {"eccv-caption"}),
+    ],
+)
+def test_nothing_but_itself_is_added_by_the_requirements_of_an_extra(file, added):
     versions = pinned()
-    additional = {name for name, version in pinned("requirements-slurm.txt").items() if versions.get(name) != version}
-    assert additional == {"snakemake-executor-plugin-slurm", "snakemake-executor-plugin-slurm-jobstep"}
+    assert {name for name, version in pinned(file).items() if versions.get(name) != version} == added
 
 
 def test_developing_needs_no_other_versions():

@@ -58,6 +58,7 @@ class Dataset(Reading):
     sentences: RankedSentences = Field(
         "all", description="which sentences of a test image are ranked; MS-COCO's images have up to seven"
     )
+    top: int = Field(10, ge=1, description="how many of the best candidates of each query a retrieval lists")
     minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
     concepts: int = Field(256, ge=1, description="the most frequent concepts that are kept (SCO's K)")
     shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")

@@ -38,8 +38,8 @@ def check_extra(module: str, extra: str, needs: str) -> None:
     """Raise `InputError` naming the `extra` if its `module` is not installed; `needs` says what it is for."""
     if find_spec(module) is None:
         raise InputError(
-            f"{needs} needs {module}, which is not installed: there is no wheel of it for every kind of machine. Build "
-            f"it with `pip install 'densevse[{extra}]'`, or in a checkout `.venv/bin/pip install '.[{extra}]'`."
+            f"{needs} needs {module}, which is not installed. Install it with `pip install 'densevse[{extra}]'`, or in "
+            f"a checkout `.venv/bin/pip install '.[{extra}]'`."
         )
 
 

@@ -86,6 +86,10 @@ class DatasetStage(Stage):
         """The sentences of each test image that are ranked."""
         return self.dataset(dataset).sentences
 
+    def top(self, dataset: str) -> int:
+        """The number of best candidates of each query that a retrieval lists."""
+        return self.dataset(dataset).top
+
     def options(self, dataset: str) -> dict[str, Any]:
         """The reader's own options."""
         given = self.read_by("read_dataset.py", self.dataset(dataset).options, self._reader(dataset))

@@ -1,4 +1,4 @@
-"""Who found what: for every query its rank and its ten best candidates, from which all tables are computed."""
+"""Who found what: for every query its rank and its best candidates, from which all tables are computed."""
 
 import platform
 from collections.abc import Callable
@@ -22,27 +22,27 @@ Ids: TypeAlias = NDArray[np.object_]
 Scorer: TypeAlias = Callable[[Indices, Indices], ScoreBlock]
 
 
-def retrieve(scorer: Scorer, test_set: TestSet, folds: list[Fold], block: int = BLOCK) -> pd.DataFrame:
-    """The rows of a RETRIEVAL artifact.
+def retrieve(scorer: Scorer, test_set: TestSet, folds: list[Fold], block: int = BLOCK, top: int = TOP) -> pd.DataFrame:
+    """The rows of a RETRIEVAL artifact, with the `top` best candidates of each query.
 
     `scorer(images, captions)` gives the `ScoreBlock` of a fold's rows of the test set (see `evaluate`). Images without
-    a sentence ask nothing but are candidates. Among equal scores the list of the ten best is in the order of
-    the candidates, while the rank counts a tie against the query.
+    a sentence ask nothing but are candidates. Among equal scores the list of the best is in the order of the
+    candidates, while the rank counts a tie against the query.
     """
     parts = []
     for number, fold in enumerate(folds):
-        part = _retrieve_fold(scorer(fold.images, fold.captions), test_set, fold, block)
+        part = _retrieve_fold(scorer(fold.images, fold.captions), test_set, fold, block, top)
         part.insert(0, "fold", number)
         parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
 
-def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block: int) -> pd.DataFrame:
+def _retrieve_fold(score_block: ScoreBlock, test_set: TestSet, fold: Fold, block: int, top: int) -> pd.DataFrame:
     image_of_caption = np.searchsorted(fold.images, test_set.image_of_caption[fold.captions])
     image_of_sentence = torch.from_numpy(image_of_caption)
     images, sentences = len(fold.images), len(fold.captions)
     counter = TieCounter(image_of_sentence, images)
-    top_sentences, top_images = TopCandidates(images, sentences), TopCandidates(sentences, images)
+    top_sentences, top_images = TopCandidates(images, sentences, top), TopCandidates(sentences, images, top)
     for tile in tiles(score_block, image_of_sentence, images, block):
         counter.add(tile)
         top_sentences.add(tile.images, tile.sentences, tile.scores)
@@ -75,14 +75,14 @@ def _rows(
 
 
 class TopCandidates:
-    """The ten best candidates of each query, from tiles in any order; equal scores in the order of the candidates.
+    """The `top` best candidates of each query, from tiles in any order; equal scores in the order of the candidates.
 
     Score and candidate make one integer, the score's bits above the candidate's, so that no two are equal and the
-    ten greatest are the same however the tiles are cut.
+    greatest are the same however the tiles are cut.
     """
 
-    def __init__(self, queries: int, candidates: int) -> None:
-        self._keys = torch.full((queries, min(TOP, candidates)), torch.iinfo(torch.long).min)
+    def __init__(self, queries: int, candidates: int, top: int) -> None:
+        self._keys = torch.full((queries, min(top, candidates)), torch.iinfo(torch.long).min)
 
     def add(self, queries: slice, candidates: slice, scores: Tensor) -> None:
         """Take in the `scores` (queries, candidates) of consecutive queries with consecutive candidates."""
@@ -93,7 +93,7 @@ class TopCandidates:
         self._keys[queries] = both.topk(self._keys.shape[1], dim=1).values
 
     def best(self) -> tuple[Indices, NDArray[np.float32]]:
-        """Candidates and scores, best first: both (queries, at most ten)."""
+        """Candidates and scores, best first: both (queries, at most `top`)."""
         rising = (self._keys >> 32).int()
         bits = torch.where(rising < 0, rising ^ LOW_31_BITS, rising)
         return (LOW_32_BITS - (self._keys & LOW_32_BITS)).numpy(), bits.view(torch.float32).numpy()

@@ -48,9 +48,12 @@ def encode_test(files: Files, models: Sequence[str], threads: int, sentences: Ra
 
 
 def write_retrieval(
-    score: Scorer, encoded: EncodedTest, of: Identity, models: Mapping[str, str], output: str | Path
+    score: Scorer, encoded: EncodedTest, of: Identity, models: Mapping[str, str], output: str | Path, top: int
 ) -> None:
-    """Write the RETRIEVAL artifact of a protocol, which `of` names; the lineage names the `models`."""
+    """Write the RETRIEVAL artifact of the protocol that `of` names, with the `top` best candidates of each query.
+
+    The lineage names the `models`.
+    """
     protocol = str(of.protocol)
-    rows = retrieve(score, encoded.rows, folds(encoded.rows, protocol))
+    rows = retrieve(score, encoded.rows, folds(encoded.rows, protocol), top=top)
     schema.write(rows, RETRIEVAL, output, lineage({"protocol": protocol, **encoded.made_with}, models), of)

@@ -92,9 +92,9 @@ def over_seeds(drawn: Sequence[Mapping[str, Reals]]) -> Replicates:
 class SumBootstrap(Intervals):
     """Draws of observations in groups that are alike, for metrics that are functions of sums over observations."""
 
-    def __init__(self, groups: ArrayLike) -> None:
-        """`groups` (n,) says which group each observation belongs to."""
-        super().__init__()
+    def __init__(self, groups: ArrayLike, limits: Limits | None = None) -> None:
+        """`groups` (n,) says which group each observation belongs to, `limits` what metrics can be."""
+        super().__init__(limits)
         codes, names = pd.factorize(np.asarray(groups))
         self._enough = len(names) >= FEWEST_GROUPS
         draws = draws_of(len(names), self._replicates)

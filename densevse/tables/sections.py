@@ -115,13 +115,10 @@ def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionAr
     """
     measured, made_from = [], []
     for name, entry in plan.measured.items():
-        identities = {seed: entry.identity(plan.dataset, plan.protocol, seed) for seed in entry.seeds}
-        paths = {seed: artifacts.retrievals.path(of) for seed, of in identities.items()}
+        paths = checked_retrievals(name, plan, configured, artifacts.retrievals)
         runs = {seed: schema.read(path, RETRIEVAL) for seed, path in paths.items()}
         measured.append(Measured(name, entry.title, runs))
-        for path in paths.values():
-            made_from.append(schema.check(path, RETRIEVAL))
-            check_provenance(path, made_from[-1], entry.made_with, configured)
+        made_from += [schema.check(path, RETRIEVAL) for path in paths.values()]
     if not measured:
         return MeasuredSection(plan, None, _NOTHING, [], [], [])
     images = artifacts.images.path(Identity(plan.dataset))
@@ -132,6 +129,20 @@ def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionAr
     captions = schema.read(artifacts.captions.path(Identity(plan.dataset)), CAPTIONS)
     test_set = select_split(image_table, captions, sentences=plan.sentences)
     return MeasuredSection(plan, image_table, test_set, folds(test_set, plan.protocol), measured, made_from)
+
+
+def checked_retrievals(
+    name: str, plan: SectionPlan, configured: Configured, retrievals: ArtifactIndex
+) -> dict[int, str]:
+    """Seed -> the RETRIEVAL artifact of a row of a section.
+
+    Raises `InputError` if one is missing, or was not made with what the plan says (see `check_provenance`).
+    """
+    entry = plan.measured[name]
+    paths = {seed: retrievals.path(entry.identity(plan.dataset, plan.protocol, seed)) for seed in entry.seeds}
+    for path in paths.values():
+        check_provenance(path, schema.check(path, RETRIEVAL), entry.made_with, configured)
+    return paths
 
 
 def source(row: PublishedRow, papers: Mapping[str, Paper]) -> str:

@@ -439,7 +439,7 @@ def test_the_artifact_says_what_it_is_of(tmp_path, test):
     np.save(tmp_path / "mine.npy", GOOD)
     of = Identity("scenes", "mine", 0, None, "full", "test")
     files = {"image_table": tmp_path / "images.parquet", "caption_table": tmp_path / "captions.parquet"}
-    row = GivenRow(PLAIN, "all", ["abc"])
+    row = GivenRow(PLAIN, "all", ["abc"], 10)
     write_given_retrieval(files | {"scores": tmp_path / "mine.npy"}, row, of, tmp_path / "given.parquet")
     assert schema.identity(tmp_path / "given.parquet") == of
     made_from = schema.check(tmp_path / "given.parquet", RETRIEVAL)

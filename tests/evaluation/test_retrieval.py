@@ -84,11 +84,12 @@ def test_1000_images_at_random_are_the_same_on_every_machine():
 
 @pytest.mark.parametrize("protocol", ["full", "five_folds", "hodosh"])
 @pytest.mark.parametrize("block", [3, 500])
-def test_rows_against_sorting(protocol, block, tmp_path):
+@pytest.mark.parametrize("top", [10, 30])
+def test_rows_against_sorting(protocol, block, top, tmp_path):
     test_set = select_split(*data_set([3, 0, 5, 1, 7, 2, 5, 5, 4, 5, 5, 5]))
     scores = torch.randint(-4, 5, (12, 47), generator=torch.Generator().manual_seed(0)).float()
     chosen = folds(test_set, protocol)
-    found = retrieve(scorer_of(scores), test_set, chosen, block)
+    found = retrieve(scorer_of(scores), test_set, chosen, block, top)
     schema.write(found, RETRIEVAL, tmp_path / "r.parquet", {})
     found = schema.read(tmp_path / "r.parquet", RETRIEVAL)
     for number, fold in enumerate(chosen):
@@ -100,7 +101,7 @@ def test_rows_against_sorting(protocol, block, tmp_path):
             owners = test_set.image_ids if image_asks else test_set.caption_ids
             asking = owners.tolist().index(row.query_id)
             line = scores[asking, candidates] if image_asks else scores[candidates, asking]
-            order = sorted(range(len(candidates)), key=lambda n: (-line[n], n))[:10]
+            order = sorted(range(len(candidates)), key=lambda n: (-line[n], n))[:top]
             assert row.top.tolist() == [names[candidates[n]] for n in order]
             assert row.top_scores.tolist() == [line[n] for n in order]
             asked = row.query_id.split("#")[0]

@@ -10,4 +10,5 @@ if __name__ == "__main__":
             Files.of(dict(snakemake.input.items())), [model], snakemake.params.threads, snakemake.params.sentences
         )
         of = Identity.of(snakemake.wildcards, split="test")
-        write_retrieval(encoded.scorers[0], encoded, of, {"model": model}, snakemake.output[0])
+        models, output = {"model": model}, snakemake.output[0]
+        write_retrieval(encoded.scorers[0], encoded, of, models, output, snakemake.params.top)

@@ -14,4 +14,5 @@ if __name__ == "__main__":
             snakemake.params.sentences,
         )
         of = Identity.of(snakemake.wildcards, split="test")
-        write_retrieval(summed(encoded.scorers), encoded, of, members, snakemake.output[0])
+        score, output = summed(encoded.scorers), snakemake.output[0]
+        write_retrieval(score, encoded, of, members, output, snakemake.params.top)

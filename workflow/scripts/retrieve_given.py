@@ -11,7 +11,7 @@ if __name__ == "__main__":
         layout = validate(GivenLayout, snakemake.params.layout, "the given row")
         write_given_retrieval(
             {key: path for key, path in snakemake.input.items() if path},
-            GivenRow(layout, snakemake.params.sentences, snakemake.params.contents),
+            GivenRow(layout, snakemake.params.sentences, snakemake.params.contents, snakemake.params.top),
             Identity.of(snakemake.wildcards, split="test"),
             snakemake.output[0],
         )

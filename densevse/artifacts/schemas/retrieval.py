@@ -15,7 +15,7 @@ RETRIEVAL = Schema(
         Column("rank", NUMBER, "rank of its first true answer, from 1; ties count against it"),
         Column("tied", pa.bool_(), "whether a wrong candidate scores exactly as its best true answer"),
         Column("candidates", NUMBER, "how many candidates were ranked"),
-        Column("top", TEXTS, "the ten best candidates' ids, best first"),
+        Column("top", TEXTS, "the best candidates' ids, best first: ten, or as many as the data set's `top`"),
         Column("top_scores", REALS, "their scores"),
         Column("top_true", pa.list_(pa.bool_()), "whether each is a true answer"),
     ),

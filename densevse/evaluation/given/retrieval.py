@@ -18,7 +18,7 @@ from densevse.evaluation.given.matrices import Matrix, open_matrix
 from densevse.evaluation.given.order import Items, read_ids, rows_of
 from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
-from densevse.evaluation.retrieval import Scorer, retrieve, versions
+from densevse.evaluation.retrieval import TOP, Scorer, retrieve, versions
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
@@ -35,6 +35,7 @@ class GivenRow(NamedTuple):
     layout: GivenLayout
     sentences: str  # all or first_five, as the data set's settings say
     contents: Sequence[str]  # digests of the files
+    top: int  # how many of the best candidates are listed
 
 
 class GivenTest(NamedTuple):
@@ -55,7 +56,7 @@ def write_given_retrieval(files: Mapping[str, str], row: GivenRow, of: Identity,
     """
     layout, protocol = row.layout, str(of.protocol)
     test = read_test(files["image_table"], files["caption_table"], protocol, row.sentences)
-    rows = given_rankings(files, layout, test, Path(output).parent)
+    rows = given_rankings(files, layout, test, Path(output).parent, row.top)
     given = {key: Path(path).name for key, path in files.items() if key not in ("image_table", "caption_table")}
     settings = {"protocol": protocol, "given": given, "layout": layout.model_dump(), "contents": list(row.contents)}
     made_from = lineage({**settings, "ranked_sentences": row.sentences, "device": "cpu", "versions": versions()})
@@ -81,13 +82,18 @@ def read_test(image_table: str, caption_table: str, protocol: str, sentences: st
     )
 
 
-def given_rankings(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> pd.DataFrame:
-    """RETRIEVAL rows. With a matrix for each direction, each gives its direction's."""
+def given_rankings(
+    files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path, top: int = TOP
+) -> pd.DataFrame:
+    """RETRIEVAL rows, with the `top` best candidates of each query.
+
+    With a matrix for each direction, each gives its direction's.
+    """
     i2t, t2i = scorers(files, layout, test, unpacked_in)
-    rows = retrieve(i2t, test.rows, test.folds)
+    rows = retrieve(i2t, test.rows, test.folds, top=top)
     if t2i is i2t:
         return rows
-    asked_by_sentences = retrieve(t2i, test.rows, test.folds)
+    asked_by_sentences = retrieve(t2i, test.rows, test.folds, top=top)
     return rows.where(rows["direction"] == "i2t", asked_by_sentences).astype(rows.dtypes)
 
 

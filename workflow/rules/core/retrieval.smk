@@ -21,6 +21,7 @@ rule retrieve:
     params:
         code=configured(training.code_of("retrieve.py")),
         sentences=configured(datasets.ranked_sentences),
+        top=configured(datasets.top),
         threads=configured(datasets.threads),
     message:
         "retrieval: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
@@ -49,6 +50,7 @@ rule retrieve_by_ensemble:
     params:
         code=configured(training.code_of_ensemble),
         sentences=configured(datasets.ranked_sentences),
+        top=configured(datasets.top),
         threads=configured(datasets.threads),
     message:
         "retrieval: the ensemble {wildcards.ensemble} on {wildcards.dataset}, seed {wildcards.seed}"
@@ -84,6 +86,7 @@ rule retrieve_given:
         contents=contents_of("{own_file}", given.files),
         layout=configured(given.layout),
         sentences=configured(datasets.ranked_sentences),
+        top=configured(datasets.top),
         threads=configured(datasets.threads),
     message:
         "retrieval: {wildcards.variant}, which is given, on {wildcards.dataset}, seed {wildcards.seed}"

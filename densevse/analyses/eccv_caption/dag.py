@@ -1,0 +1,33 @@
+"""ECCV Caption and CxC: the retrievals that are measured, and what they must list."""
+
+from densevse.analyses.eccv_caption.plan import LISTED, ExtendedTruthPlan
+from densevse.config.environment import check_extra
+from densevse.config.tables import SectionConfig
+from densevse.dag.paths import Values
+from densevse.dag.tables import TableStage
+from densevse.runtime.errors import InputError
+
+
+class ExtendedTruthStage(TableStage):
+    """Measures of ECCV Caption and CxC for what the main table of a data set measures."""
+
+    def measured(self, dataset: str) -> list[str | Values]:
+        """The retrieval of each row, of each seed. Raises `InputError` as `plan_of_measures` does."""
+        section = self.plan_of_measures(dataset).section
+        return [
+            self.retrieval(dataset, section.protocol, name, seed)
+            for name, entry in section.measured.items()
+            for seed in entry.seeds
+        ]
+
+    def plan_of_measures(self, dataset: str) -> ExtendedTruthPlan:
+        """The plan of the table. Raises `InputError` where the package is not installed, or lists are too short."""
+        check_extra("eccv_caption", extra="eccv-caption", needs=f"{self.results}/tables/{dataset}_eccv_caption.md")
+        entry = self.dataset(dataset)
+        if entry.top < LISTED:
+            raise InputError(
+                f"datasets.{dataset}.top: ECCV Caption is measured on the {LISTED} best candidates of each query, and "
+                f"{entry.top} are listed; set it to {LISTED}."
+            )
+        section = self._section(SectionConfig(dataset=dataset, protocol="full"), self.table(dataset).measure)
+        return ExtendedTruthPlan(title=entry.title, section=section, configured=self._configured([section]))
