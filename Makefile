@@ -93,6 +93,9 @@ costs: environment ## time and memory of each stage of what was run so far
 record-costs: environment ## the same, kept in config/costs.csv for the estimates of `densevse plan`; MACHINE names this one
 	$(BIN)/python -m densevse.report.recorded_costs results config/costs.csv $(if $(MACHINE),--machine "$(MACHINE)")
 
+check-sources: environment ## whether every address of what is downloaded still answers
+	$(BIN)/python -m densevse sources
+
 COMPILE := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 
 lock: ## requirements*.in -> requirements*.txt; needs uv

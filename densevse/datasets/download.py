@@ -84,7 +84,7 @@ def _fetch(source: Mapping[str, Any], part: Path) -> None:
     """One attempt: ask for what `part` still lacks, or for all of it, and write it there."""
     offset, headers = _resume(source, part)
     with requests.get(source["url"], headers=headers, stream=True, timeout=TIMEOUT) as response:
-        start, total = _extent(response)
+        start, total = extent(response)
         if response.status_code == 416 and offset == total:
             return
         if response.status_code == 416 or (response.status_code == 206 and start != offset):
@@ -118,7 +118,7 @@ def _resume(source: Mapping[str, Any], part: Path) -> tuple[int, dict[str, str]]
     return offset, {**headers, "Range": f"bytes={offset}-", **condition}
 
 
-def _extent(response: requests.Response) -> tuple[int, int | None]:
+def extent(response: requests.Response) -> tuple[int, int | None]:
     """At which byte the answer starts, and how many bytes the whole file has, where the server says so."""
     told = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
     if told:
