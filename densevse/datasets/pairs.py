@@ -135,7 +135,8 @@ def _rows(options: Pairs, source: str) -> Iterator[_Row]:
     """Every row of every file, in the order of the splits, then of the files' names."""
     if options.files and is_plain_file(source):
         raise InputError(
-            f"{source}: options.files names a file for each split, so the source `pairs` must hold them: name their folder."
+            f"{source}: options.files names a file for each split, so the source `pairs` must be the folder or archive "
+            "that holds them."
         )
     for split, pattern in (options.files or {None: str(options.file)}).items():
         if options.format == "parquet":
