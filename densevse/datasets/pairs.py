@@ -138,7 +138,8 @@ def _rows(options: Pairs, source: str) -> Iterator[_Row]:
             f"{source}: options.files names a file for each split, so the source `pairs` must be the folder or archive "
             "that holds them."
         )
-    for split, pattern in (options.files or {None: str(options.file)}).items():
+    patterns: list[tuple[str | None, str]] = [*(options.files or {}).items()] or [(None, str(options.file))]
+    for split, pattern in patterns:
         if options.format == "parquet":
             yield from _parquet(options, source, pattern, split)
             continue
