@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from densevse.config.declared.readers.pairs import Pairs
+from densevse.config.declared.readers.pairs import PairTable
 from densevse.datasets.archives import bytes_columns
 from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS, SPLITS, ImageIndex, image_sources
 from densevse.datasets.readers import Paths
@@ -43,7 +43,7 @@ class _Image(NamedTuple):
     is_stored: bool
 
 
-def read(options: Pairs, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
+def read(options: PairTable, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Images and captions of a data set with the source `pairs`: the table, or a folder or archive with it.
 
     Photographs are in the other sources, or in a Parquet table itself. Raises `InputError` for a row that lacks a cell
@@ -76,7 +76,7 @@ def _image_frame(images: Mapping[str, _Image], paths: Paths) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=IMAGE_COLUMNS)
 
 
-def _image(options: Pairs, row: _Row) -> tuple[str, _Image]:
+def _image(options: PairTable, row: _Row) -> tuple[str, _Image]:
     """The id of a row's image, and what it says of it."""
     if row.stored and not options.image_id:
         raise InputError(
@@ -87,7 +87,7 @@ def _image(options: Pairs, row: _Row) -> tuple[str, _Image]:
     return image_id, _Image(file, row.split or _split(options, row), row.stored is not None)
 
 
-def _split(options: Pairs, row: _Row) -> str:
+def _split(options: PairTable, row: _Row) -> str:
     found = _text(row, str(options.split))
     names: Mapping[str, str] = options.splits or {split: split for split in SPLITS}
     if found not in names:
@@ -98,7 +98,7 @@ def _split(options: Pairs, row: _Row) -> str:
     return names[found]
 
 
-def _sentences(options: Pairs, row: _Row) -> list[str]:
+def _sentences(options: PairTable, row: _Row) -> list[str]:
     cell = row.cells.get(options.sentence)
     if options.sentences_as == "json" and isinstance(cell, str):
         try:
@@ -131,7 +131,7 @@ def _wrong(row: _Row, column: str, found: str) -> InputError:
     return InputError(f"{row.where}: the column {column} holds {found}; correct the row, or obtain the file again.")
 
 
-def _rows(options: Pairs, source: str) -> Iterator[_Row]:
+def _rows(options: PairTable, source: str) -> Iterator[_Row]:
     """Every row of every file, in the order of the splits, then of the files' names."""
     if options.files and is_plain_file(source):
         raise InputError(
@@ -150,13 +150,13 @@ def _rows(options: Pairs, source: str) -> Iterator[_Row]:
                 yield _Row(f"{where}, row {row}", cells, split, None)
 
 
-def _asked(options: Pairs) -> list[str]:
+def _asked(options: PairTable) -> list[str]:
     """The columns that are read."""
     named = (options.image, options.image_id, options.sentence, options.split)
     return list(dict.fromkeys(column for column in named if column))
 
 
-def _check_columns(options: Pairs, columns: list[str], where: str) -> None:
+def _check_columns(options: PairTable, columns: list[str], where: str) -> None:
     missing = [column for column in _asked(options) if column not in columns]
     if missing:
         raise InputError(
@@ -165,7 +165,7 @@ def _check_columns(options: Pairs, columns: list[str], where: str) -> None:
         )
 
 
-def _csv(options: Pairs, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
+def _csv(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
     lines = csv.reader(io.StringIO(decoded(data, where, options.encoding), newline=""), strict=True)
     row = 0
     try:
@@ -180,7 +180,7 @@ def _csv(options: Pairs, data: bytes, where: str) -> Iterator[tuple[int, Cells]]
         raise InputError(f"{where}, row {row + 1}: not CSV ({error}); correct it.") from None
 
 
-def _json_lines(options: Pairs, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
+def _json_lines(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
     for row, line in numbered_lines(data, where, options.encoding):
         try:
             cells = json.loads(line)
@@ -192,7 +192,7 @@ def _json_lines(options: Pairs, data: bytes, where: str) -> Iterator[tuple[int, 
         yield row, cells
 
 
-def _parquet(options: Pairs, source: str, pattern: str, split: str | None) -> Iterator[_Row]:
+def _parquet(options: PairTable, source: str, pattern: str, split: str | None) -> Iterator[_Row]:
     for path in _parquet_files(source, pattern):
         try:
             with pq.ParquetFile(path) as file:

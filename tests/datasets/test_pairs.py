@@ -12,7 +12,7 @@ import pytest
 import yaml
 from PIL import Image
 
-from densevse.config.declared.readers.pairs import Pairs
+from densevse.config.declared.readers.pairs import PairTable
 from densevse.config.load import load
 from densevse.datasets.archives import Archive
 from densevse.datasets.readers import read_dataset
@@ -244,11 +244,11 @@ def test_a_file_for_each_split_is_not_one_file(images: Path, tmp_path: Path, for
 )
 def test_splits_are_said_once(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Pairs(format="csv", **options)
+        PairTable(format="csv", **options)
 
 
 def test_the_example_of_the_docs_is_a_data_set() -> None:
     text = (ROOT / "docs/data_sets.md").read_text(encoding="utf-8")
     example = text.partition("## Tables of pairs")[2].partition("```yaml\n")[2].partition("```")[0]
     config = load(ROOT / "config", yaml.safe_load(example))
-    assert isinstance(config.datasets["flickr30k_hub"].options, Pairs)
+    assert isinstance(config.datasets["flickr30k_hub"].options, PairTable)

@@ -8,7 +8,7 @@ from densevse.config.declared.readers import BySplit, EncodingName, ReaderOption
 from densevse.config.values import Split
 
 
-class Pairs(ReaderOptions):
+class PairTable(ReaderOptions):
     """A table with one row a pair of image and sentence, or one row an image with all its sentences."""
 
     IMPLEMENTATION = "densevse.datasets.pairs"
@@ -40,4 +40,4 @@ class Pairs(ReaderOptions):
         return self
 
 
-DECLARED = Pairs
+DECLARED = PairTable
