@@ -115,6 +115,9 @@ record-costs: environment ## the same, kept in config/costs.csv for the estimate
 wheels-check: environment ## whether each supported machine has wheels of what is pinned; asks the package index
 	$(BIN)/python envs/wheels.py requirements.txt requirements-dev.txt
 
+check-sources: environment ## whether every address of what is downloaded still answers
+	$(BIN)/python -m densevse sources
+
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 
 lock: environment ## pyproject.toml -> requirements*.txt

@@ -157,7 +157,9 @@ def _origin(weights: Source | None, trained_on: str | None) -> str:
     """Where a network's weights come from."""
     if trained_on:
         return f"trained on {trained_on} by the workflow"
-    return weights.url or weights.manual or "" if weights else _UNSTATED
+    if weights is None:
+        return _UNSTATED
+    return weights.url[0] if weights.url else weights.manual or ""
 
 
 def _licence(source: Source | None, local: str | None) -> str:

@@ -2,10 +2,10 @@
 
 import os
 import re
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import unquote, urlsplit
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from densevse.config.strict import Strict
 
@@ -61,11 +61,32 @@ Path = Annotated[PlainPath, AfterValidator(_from_here)]
 """A file or folder of the user's; relative ones lie below the folder in which the workflow runs."""
 
 
+def _as_list(url: Any) -> Any:
+    return [url] if isinstance(url, str) else url
+
+
+def _each_once(addresses: list[str]) -> list[str]:
+    if len(set(addresses)) < len(addresses):
+        raise ValueError("an address stands there twice")
+    return addresses
+
+
+Addresses = Annotated[
+    list[Annotated[str, Field(pattern="^https?://")]],
+    Field(min_length=1),
+    AfterValidator(_each_once),
+    BeforeValidator(_as_list, json_schema_input_type=str | list[str]),
+]
+"""Addresses of one file, in the order in which they are tried; a single one may stand without a list."""
+
+
 class Source(Strict):
     """A file that is obtained: from an address, by hand, from a rule of this workflow, or from the project itself."""
 
     file: str = Field(pattern=r"^[^/{}\x00-\x1f\x7f]+$", description="file name under resources/<owner>/")
-    url: str | None = Field(None, pattern="^https?://", description="its address; none for a file obtained by hand")
+    url: Addresses | None = Field(
+        None, description="its address, or several that are tried in order; none for a file obtained by hand"
+    )
     manual: str | None = Field(None, min_length=1, description="what a person must do to obtain it")
     made_by: Literal["make_scenes"] | None = Field(None, description="the rule that makes it")
     packaged: PlainPath | None = Field(None, description="a file that comes with the project, from its folder")

@@ -37,8 +37,14 @@ class DownloadStage(Stage):
         return self.sources()[resource].model_dump(include={"packaged", "sha256"})
 
     def source(self, resource: str) -> dict[str, Any]:
-        """What decides which bytes are obtained."""
-        return self.sources()[resource].model_dump(mode="json", include=OBTAINED_BY)
+        """What decides which bytes are obtained: of several addresses, the first."""
+        source = self.sources()[resource]
+        found = source.model_dump(mode="json", include=OBTAINED_BY)
+        return {**found, "url": source.url[0] if source.url else None}
+
+    def mirrors(self, resource: str) -> list[str]:
+        """The other addresses of the same bytes."""
+        return (self.sources()[resource].url or [])[1:]
 
 
 def sources_of(config: Config) -> dict[str, Source]:

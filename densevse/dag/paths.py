@@ -46,6 +46,18 @@ def configured(decide: Callable[..., Result]) -> Callable[[Wildcards], Result]:
     return of_job
 
 
+def aside(decide: Callable[..., Result]) -> Callable[[Wildcards, int], Result]:
+    """The same of what a job is given but its result does not depend on, so that a change of it reruns nothing.
+
+    Snakemake compares no params that are functions of `threads`, as these differ from run to run.
+    """
+
+    def of_job(wildcards: Wildcards, threads: int) -> Result:
+        return decide(**_arguments(decide, wildcards))
+
+    return of_job
+
+
 def planned(plan: Callable[..., BaseModel]) -> Callable[[Wildcards], dict[str, Any]]:
     """The same of a function that gives a plan, such as that of a table: its plain values."""
 

@@ -18,11 +18,16 @@ import unicodedata
 import zipfile
 import zlib
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Any, Self, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from densevse.artifacts.files import atomic
 from densevse.runtime.errors import InputError
@@ -56,7 +61,7 @@ DAMAGES = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOF
 
 
 class Archive(ABC):
-    """Files by plain name below a folder, or inside a zip or tar.
+    """Files by plain name below a folder, or inside a zip or tar, or in the rows of a Parquet file.
 
     Use as a context manager, or let it live with its owner. What a Mac adds beside each file is left out.
     """
@@ -69,7 +74,7 @@ class Archive(ABC):
 
     @staticmethod
     def open(path: str | Path) -> "Archive":
-        """Open a folder, .zip, .tar, or compressed tar (known by their first bytes, not by their names).
+        """Open a folder, .zip, .tar, compressed tar or .parquet (known by their first bytes, not by their names).
 
         A compressed tar has no random access, and photographs do not shrink: it is uncompressed once, into a file
         beside it that later jobs find again. Raises `InputError` if there is nothing at `path` or something else.
@@ -82,6 +87,8 @@ class Archive(ABC):
         try:
             if zipfile.is_zipfile(path):
                 return _Zip(path)
+            if is_parquet(path):
+                return _Table(path)
             decompressor = _decompressor(path)
             return _Tar(_uncompressed(path, decompressor) if decompressor else path)
         except (*DAMAGES, NotImplementedError, ValueError) as error:  # zipfile answers damaged headers with the latter
@@ -135,10 +142,14 @@ class _Folder(Archive):
         return _by_plain_name(self.path, ((_in_utf_8(name), name) for name in _files(self.path)))
 
     def __contains__(self, name: str) -> bool:
-        return self._place(name) is not None
+        table, row = self._table_and_row(name)
+        return row in table if table else self._place(name) is not None
 
     def read(self, name: str) -> bytes:
         _check_inside(self.path, [name])
+        table, row = self._table_and_row(name)
+        if table:
+            return table.read(row)
         place = self._place(name)
         if place is None:
             raise self._missing(name)
@@ -151,6 +162,82 @@ class _Folder(Archive):
         if os.path.isfile(self.path / name):
             return self.path / name
         return self.path / self.members[name] if name in self.members else None
+
+    def _table_and_row(self, name: str) -> tuple["Archive | None", str]:
+        """The Parquet file of the folder in which a member lies, and its name there; no table for other members."""
+        file, column, row = [*name.rsplit("/", 2), "", ""][:3]
+        place = self.path / file
+        return (
+            (self._table(place), f"{column}/{row}") if row and place.is_file() and is_parquet(place) else (None, name)
+        )
+
+    @cached_property
+    def _table(self) -> Callable[[Path], Archive]:
+        return lru_cache(None)(Archive.open)
+
+
+class _Table(Archive):
+    """A Parquet file with a file in each row of a column, as the Hub stores images.
+
+    A member is called <column>/<row>, with rows from 1. What is read of a group of rows is kept for the next rows.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._metadata = pq.read_metadata(path)
+        self._leaves = bytes_columns(self._metadata.schema.to_arrow_schema())
+        self._ends = list(
+            accumulate(self._metadata.row_group(n).num_rows for n in range(self._metadata.num_row_groups))
+        )
+        self._group = lru_cache(2)(self._read_group)
+
+    @cached_property
+    def members(self) -> Mapping[str, tuple[str, int]]:  # type: ignore[override]
+        """Plain name -> column and row, from 0."""
+        rows = range(self._metadata.num_rows)
+        return {f"{column}/{row + 1}": (column, row) for column in self._leaves for row in rows}
+
+    def read(self, name: str) -> bytes:
+        if name not in self:
+            raise self._missing(name)
+        column, row = self.members[name]
+        group = bisect_right(self._ends, row)
+        try:
+            cell = self._group(group, self._leaves[column])[
+                row - self._ends[group]
+            ].as_py()  # counted from the group's end
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{self.path}: {name} cannot be read ({error}); the file is damaged.") from error
+        data = cell["bytes"] if isinstance(cell, dict) else cell
+        if data is None:
+            raise InputError(
+                f"{self.path}: {name} has no bytes; obtain a file in which the images are, not their paths."
+            )
+        return bytes(data)
+
+    def _read_group(self, group: int, leaf: str) -> pa.ChunkedArray:
+        rows = self._metadata.row_group(group)
+        chunk = next(c for c in map(rows.column, range(rows.num_columns)) if c.path_in_schema == leaf)
+        _check_size(self.path, f"column {leaf}", chunk.total_compressed_size, chunk.total_uncompressed_size)
+        with pq.ParquetFile(self.path, metadata=self._metadata) as file:
+            return file.read_row_group(group, columns=[leaf]).column(0)
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a file begins as Parquet does."""
+    with open(path, "rb") as file:
+        return file.read(4) == b"PAR1"
+
+
+def bytes_columns(schema: pa.Schema) -> dict[str, str]:
+    """The columns that hold bytes of files, each with its path: bytes alone, or the Hub's pairs of bytes and path."""
+    found = {}
+    for column in schema:
+        if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
+            found[column.name] = column.name
+        elif pa.types.is_struct(column.type) and column.type.get_field_index("bytes") >= 0:
+            found[column.name] = f"{column.name}.bytes"
+    return found
 
 
 class _File(Archive):

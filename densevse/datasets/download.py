@@ -4,7 +4,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,29 +32,49 @@ class _DroppedError(Exception):
     """An attempt ended before the file did; the next one goes on from there."""
 
 
-def download(source: Mapping[str, Any], path: str | Path, wait: float = 2.0) -> None:
+class _AddressError(Exception):
+    """The file cannot be had from an address; another one may have it."""
+
+
+def download(source: Mapping[str, Any], path: str | Path, mirrors: Sequence[str] = (), wait: float = 2.0) -> None:
     """Obtain `source` (the values of a `Source`: url, manual, size, checksums) as `path`, whole and checked.
 
-    What was received stays in `<path>.part`, between attempts (`wait` seconds apart, then twice as long each time) and
-    between runs, and the server is asked for the rest of the same version only. `<path>.obtained.json` records url,
-    size and sha256. Raises `InputError` for a source that must be obtained by hand, an address that refuses, a server
-    that keeps failing, and bytes of the wrong size or checksum, which are removed.
+    `mirrors` are other addresses of the same bytes; each is tried in turn after the one before it has failed. What was
+    received stays in `<path>.part`, between attempts (`wait` seconds apart, then twice as long each time) and between
+    runs, and the same address is asked for the rest of the same version only. `<path>.obtained.json` records the url
+    that gave the file, its size and sha256. Raises `InputError` for a source that must be obtained by hand, and where
+    every address refuses, keeps failing, or gives bytes of the wrong size or checksum, which are removed.
     """
     path = Path(path)
     if source["url"] is None:
         raise InputError(f"{path}: obtain this file by hand. {source['manual']}\n{_by_hand(path)}")
     path.parent.mkdir(parents=True, exist_ok=True)
     _record(path).unlink(missing_ok=True)
+    failures = []
+    for url in (source["url"], *mirrors):
+        try:
+            logger.info("%s: asking %s", path, url)
+            _obtain({**source, "url": url}, path, wait)
+            return
+        except _AddressError as error:
+            logger.warning("%s: %s", url, error)
+            failures.append(f"  {url}: {error}")
+    raise InputError("\n".join([f"{path}: no address gave this file.", *failures, _by_hand(path)]))
+
+
+def _obtain(source: Mapping[str, Any], path: Path, wait: float) -> None:
+    """Obtain the file from one address, in several attempts. Raises `_AddressError` where it cannot be had there."""
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             _fetch(source, _part(path))
             break
+        except requests.exceptions.SSLError as error:
+            raise _AddressError(f"no safe connection (TLS): {error}") from error
         except (_DroppedError, requests.RequestException) as error:
             logger.warning("%s, attempt %d of %d: %s", source["url"], attempt, _ATTEMPTS, error)
             if attempt == _ATTEMPTS:
-                raise InputError(
-                    f"{source['url']}: failed {_ATTEMPTS} times, the last time with: {error}. "
-                    f"Run again to go on from where it stopped. {_by_hand(path)}"
+                raise _AddressError(
+                    f"failed {_ATTEMPTS} times, the last time with: {error}. Run again to go on from where it stopped."
                 ) from error
             time.sleep(wait * 2 ** (attempt - 1))
     _accept(source, path)
@@ -64,7 +84,7 @@ def _fetch(source: Mapping[str, Any], part: Path) -> None:
     """One attempt: ask for what `part` still lacks, or for all of it, and write it there."""
     offset, headers = _resume(source, part)
     with requests.get(source["url"], headers=headers, stream=True, timeout=TIMEOUT) as response:
-        start, total = _extent(response)
+        start, total = extent(response)
         if response.status_code == 416 and offset == total:
             return
         if response.status_code == 416 or (response.status_code == 206 and start != offset):
@@ -73,9 +93,9 @@ def _fetch(source: Mapping[str, Any], part: Path) -> None:
         if response.status_code in PASSING:
             raise _DroppedError(f"HTTP {response.status_code}")
         if response.status_code not in (200, 206):
-            raise InputError(f"{source['url']}: HTTP {response.status_code}. {_by_hand(part.with_suffix(''))}")
+            raise _AddressError(f"HTTP {response.status_code}")
         if source["size"] is not None and total not in (None, source["size"]):
-            raise InputError(f"{source['url']}: expected {source['size']:,} bytes, but the server offers {total:,}.")
+            raise _AddressError(f"expected {source['size']:,} bytes, but the server offers {total:,}")
         _write(response, source["url"], part, start, total)
     if total is not None and part.stat().st_size < total:
         raise _DroppedError(f"{part.stat().st_size:,} of {total:,} bytes received")
@@ -98,7 +118,7 @@ def _resume(source: Mapping[str, Any], part: Path) -> tuple[int, dict[str, str]]
     return offset, {**headers, "Range": f"bytes={offset}-", **condition}
 
 
-def _extent(response: requests.Response) -> tuple[int, int | None]:
+def extent(response: requests.Response) -> tuple[int, int | None]:
     """At which byte the answer starts, and how many bytes the whole file has, where the server says so."""
     told = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
     if told:
@@ -133,10 +153,9 @@ def _accept(source: Mapping[str, Any], path: Path) -> None:
         # torchvision publishes the start of a sha256, in the file's name
         if actual != source[name] and not (name == "sha256" and str(actual).startswith(source[name])):
             _forget(part)
-            raise InputError(
-                f"{path}: downloaded from {source['url']}, but its {name} is {actual} instead of {source[name]}; "
-                "it was removed. Run again; if it happens again, the file at that address has changed. "
-                f"{_by_hand(path)}"
+            raise _AddressError(
+                f"downloaded, but its {name} is {actual} instead of {source[name]}; it was removed. Run again; if it "
+                "happens again, the file at that address has changed."
             )
     with open(part, "rb") as file:
         os.fsync(file.fileno())

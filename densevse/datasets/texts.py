@@ -34,7 +34,7 @@ def read_files(path: str, pattern: str) -> Iterator[tuple[str, bytes]]:
 
     A plain file is given whatever its name. Raises `InputError` if there is none.
     """
-    if _is_plain_file(path):
+    if is_plain_file(path):
         yield path, Path(path).read_bytes()
         return
     asked = plain(pattern)
@@ -56,8 +56,15 @@ def read_lines(path: str, pattern: str, encoding: str = "utf-8") -> list[tuple[i
 
 def numbered_lines(data: bytes, where: str, encoding: str) -> list[tuple[int, str]]:
     """The lines that are not blank, numbered from 1. Raises `InputError` naming a line that does not decode."""
+    text = decoded(data, where, encoding)
+    ends = "\n" if "\n" in text else "\r"  # an old Mac ends lines by CR alone
+    return [(number, line.rstrip("\r")) for number, line in enumerate(text.split(ends), start=1) if line.strip()]
+
+
+def decoded(data: bytes, where: str, encoding: str) -> str:
+    """The text, without a mark of its byte order. Raises `InputError` naming a line that does not decode."""
     try:
-        text = data.removeprefix(b"\xef\xbb\xbf").decode(encoding)
+        return data.removeprefix(b"\xef\xbb\xbf").decode(encoding)
     except UnicodeDecodeError as error:
         before = data[: error.start].split(b"\n")
         raise InputError(
@@ -66,8 +73,6 @@ def numbered_lines(data: bytes, where: str, encoding: str) -> list[tuple[int, st
         ) from None
     except UnicodeError as error:
         raise InputError(f"options.encoding, for {where}: no encoding of text called {encoding!r} ({error}).") from None
-    ends = "\n" if "\n" in text else "\r"  # an old Mac ends lines by CR alone
-    return [(number, line.rstrip("\r")) for number, line in enumerate(text.split(ends), start=1) if line.strip()]
 
 
 def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:
@@ -96,5 +101,6 @@ def check_layout(layout: TypeAdapter[Content], content: Any, where: str) -> Cont
         raise InputError("\n  ".join([f"{where}: {count}:", *wrong])) from None
 
 
-def _is_plain_file(path: str) -> bool:
+def is_plain_file(path: str) -> bool:
+    """Whether there is a file that is no archive."""
     return Path(path).is_file() and not zipfile.is_zipfile(path) and not tarfile.is_tarfile(path)

@@ -1,12 +1,13 @@
 """Caffe's weights of R-CNN (ILSVRC13) as safetensors that `densevse.vision.architectures.rcnn.RCNN` loads.
 
-OpenCV reads the Caffe file; the network's description, which Caffe keeps apart from the weights, is `prototxt`.
+A Caffe file is a protocol buffer, a `NetParameter`. A message of that format is fields, each with a number and a value:
+a whole number, 4 or 8 bytes, or bytes with their length before them, such as another message. Only weights are read.
 """
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
@@ -22,8 +23,19 @@ CONVOLUTIONS = {  # name: (channels in, channels out, kernel, stride, padding, g
     "conv4": (384, 384, 3, 1, 1, 2),
     "conv5": (384, 256, 3, 1, 1, 2),
 }
-POOLED = ("conv1", "conv2", "conv5")
-NORMALISED = ("conv1", "conv2")
+
+_NAME_AND_BLOBS = {100: (1, 7), 2: (4, 6)}
+"""Fields of a network that hold a layer (`layer`; `layers` in files of before 2015) -> its fields name and blobs."""
+_DATA, _SHAPE, _DIMENSIONS = 5, 7, 1
+"""Fields of a blob: values in float32, and its shape, whose field `dim` holds the sizes."""
+_OLD_SIZES = (1, 2, 3, 4)
+"""Fields of a blob in files without shapes: num, channels, height, width."""
+_NUMBER, _BYTES, _FIXED = 0, 2, {1: 8, 5: 4}
+"""Kinds of values; the fixed ones with their bytes."""
+
+
+class _DamagedError(Exception):
+    """Bytes are no message of the format."""
 
 
 def convert(caffemodel: str | Path, path: str | Path, hidden: int = 4096, classes: int = 200) -> None:
@@ -39,24 +51,112 @@ def convert(caffemodel: str | Path, path: str | Path, hidden: int = 4096, classe
         save_file(weights, temporary, metadata=metadata(made_from))
 
 
-def _read(caffemodel: str | Path, hidden: int, classes: int) -> dict[str, NDArray[np.float32]]:
-    described = np.frombuffer(prototxt(hidden, classes).encode(), np.uint8)
+def read_blobs(caffemodel: str | Path) -> dict[str, list[NDArray[np.float32]]]:
+    """The weights of a Caffe file: layer -> its blobs, each of its own shape.
+
+    Raises `InputError` for a file that is truncated or of another format.
+    """
     try:
-        network = cv2.dnn.readNetFromCaffe(described, np.fromfile(caffemodel, np.uint8))
-        blobs = {
-            f"{ours}.{kind}": np.array(network.getParam(theirs, number), np.float32)
-            for theirs, ours in _names().items()
-            for number, kind in enumerate(("weight", "bias"))
-        }
-    except cv2.error as error:
+        return dict(_layers(memoryview(Path(caffemodel).read_bytes())))
+    except _DamagedError as error:
         raise InputError(
-            f"{caffemodel}: not the weights of R-CNN ILSVRC13 ({error.err}); get the file again."
+            f"{caffemodel}: not a whole Caffe file ({error}); obtain it again, or name converted weights "
+            "(.safetensors) as `local` of the network."
         ) from None
+
+
+def _read(caffemodel: str | Path, hidden: int, classes: int) -> dict[str, NDArray[np.float32]]:
+    found = read_blobs(caffemodel)
+    blobs = {
+        f"{ours}.{kind}": blob
+        for theirs, ours in _names().items()
+        for kind, blob in zip(("weight", "bias"), found.get(theirs, ()), strict=False)
+    }
     shapes = _shapes(hidden, classes)
     wrong = [f"{name} {blob.shape}" for name, blob in blobs.items() if blob.size != math.prod(shapes[name])]
+    wrong += [f"{name} is missing" for name in shapes if name not in blobs]
     if wrong:
-        raise InputError(f"{caffemodel}: not the weights of R-CNN ILSVRC13; of other sizes are {', '.join(wrong)}.")
+        raise InputError(f"{caffemodel}: not the weights of R-CNN ILSVRC13: {', '.join(wrong)}.")
     return {name: blob.reshape(shapes[name]) for name, blob in blobs.items()}
+
+
+def _layers(network: memoryview) -> Iterator[tuple[str, list[NDArray[np.float32]]]]:
+    """The layers of a network that have weights."""
+    for number, layer in _fields(network):
+        if number in _NAME_AND_BLOBS:
+            of_name, of_blobs = _NAME_AND_BLOBS[number]
+            parts = [(part, value) for part, value in _fields(_message(layer))]
+            blobs = [_blob(_message(value)) for part, value in parts if part == of_blobs]
+            names = [bytes(_message(value)).decode("utf-8", "replace") for part, value in parts if part == of_name]
+            if blobs:
+                yield "".join(names), blobs
+
+
+def _blob(message: memoryview) -> NDArray[np.float32]:
+    data, old, shape = list[memoryview](), dict[int, int](), None
+    for number, value in _fields(message):
+        if number == _DATA:
+            data.append(_message(value))
+        elif number == _SHAPE:
+            shape = tuple(_sizes(_message(value)))
+        elif number in _OLD_SIZES and isinstance(value, int):
+            old[number] = value
+    packed = b"".join(data)
+    values = np.frombuffer(packed, "<f4", count=len(packed) // 4)
+    sizes = tuple(old.get(number, 1) for number in _OLD_SIZES) if shape is None else shape
+    if len(packed) != 4 * math.prod(sizes):
+        raise _DamagedError(f"{len(packed)} bytes for a blob of {sizes}")
+    return values.reshape(sizes)
+
+
+def _sizes(shape: memoryview) -> Iterator[int]:
+    """The sizes of a blob, which may be packed into one field or not."""
+    for number, value in _fields(shape):
+        if number == _DIMENSIONS and isinstance(value, int):
+            yield value
+        elif number == _DIMENSIONS:
+            position, packed = 0, _message(value)
+            while position < len(packed):
+                size, position = _whole_number(packed, position)
+                yield size
+
+
+def _message(value: int | memoryview) -> memoryview:
+    if isinstance(value, int):
+        raise _DamagedError("a number where a message is expected")
+    return value
+
+
+def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+    """The fields of a message by their numbers, in their order."""
+    position = 0
+    while position < len(message):
+        key, position = _whole_number(message, position)
+        number, kind = key >> 3, key & 7
+        if kind == _NUMBER:
+            value, position = _whole_number(message, position)
+            yield number, value
+            continue
+        if kind == _BYTES:
+            length, position = _whole_number(message, position)
+        elif kind in _FIXED:
+            length = _FIXED[kind]
+        else:
+            raise _DamagedError(f"a field of the unknown kind {kind}")
+        if position + length > len(message):
+            raise _DamagedError(f"a field of {length:,} bytes ends after the file or after what holds it")
+        yield number, message[position : position + length]
+        position += length
+
+
+def _whole_number(message: memoryview, position: int) -> tuple[int, int]:
+    """The number that begins at a byte, and the byte after it: 7 bits in each byte, the lowest first."""
+    number = 0
+    for shift, byte in enumerate(message[position : position + 10]):
+        number |= (byte & 0x7F) << 7 * shift
+        if byte < 0x80:
+            return number, position + shift + 1
+    raise _DamagedError("a number without end")
 
 
 def _names() -> dict[str, str]:
@@ -75,36 +175,3 @@ def _shapes(hidden: int, classes: int) -> dict[str, tuple[int, ...]]:
     return {f"{name}.weight": shape for name, shape in weights.items()} | {
         f"{name}.bias": shape[:1] for name, shape in weights.items()
     }
-
-
-def prototxt(hidden: int = 4096, classes: int = 200) -> str:
-    """The network's description in Caffe's format, with its published sizes by default."""
-    layers, bottom = [], "data"
-    for name, (_, channels, kernel, stride, padding, groups) in CONVOLUTIONS.items():
-        number = name.removeprefix("conv")
-        sizes = f"num_output: {channels} kernel_size: {kernel} stride: {stride} pad: {padding} group: {groups}"
-        layers.append(_layer(name, "Convolution", bottom, name, f"convolution_param {{ {sizes} }}"))
-        layers.append(_layer(f"relu{number}", "ReLU", name, name))
-        bottom = name
-        if name in POOLED:
-            layers.append(_layer(f"pool{number}", "Pooling", bottom, f"pool{number}", POOLING))
-            bottom = f"pool{number}"
-        if name in NORMALISED:
-            layers.append(_layer(f"norm{number}", "LRN", bottom, f"norm{number}", NORMALISATION))
-            bottom = f"norm{number}"
-    for name, outputs in {"fc6": hidden, "fc7": hidden, "fc-rcnn": classes}.items():
-        sizes = f"inner_product_param {{ num_output: {outputs} }}"
-        layers.append(_layer(name, "InnerProduct", bottom, name, sizes))
-        if name != "fc-rcnn":
-            layers.append(_layer(name.replace("fc", "relu"), "ReLU", name, name))
-        bottom = name
-    inputs = 'name: "R-CNN-ilsvrc13"\ninput: "data"\ninput_shape { dim: 1 dim: 3 dim: 227 dim: 227 }'
-    return "\n".join([inputs, *layers]) + "\n"
-
-
-POOLING = "pooling_param { pool: MAX kernel_size: 3 stride: 2 }"
-NORMALISATION = "lrn_param { local_size: 5 alpha: 0.0001 beta: 0.75 }"
-
-
-def _layer(name: str, kind: str, bottom: str, top: str, parameters: str = "") -> str:
-    return f'layer {{ name: "{name}" type: "{kind}" bottom: "{bottom}" top: "{top}" {parameters} }}'

@@ -50,7 +50,7 @@ WRONG = {
     "datasets.flickr8k.sources.text.md5": ["abc", 5],
     "datasets.flickr8k.sources.text.size": [0, -5],
     "datasets.scenes.sources.scenes.made_by": ["grammar", ""],
-    "datasets.flickr8k.sources.text.url": ["ftp//x", 3],
+    "datasets.flickr8k.sources.text.url": ["ftp//x", 3, [], ["https://a.org/x", "ftp//x"], ["https://a.org/x"] * 2],
     "datasets.pascal1k.options.splits.train": [0, -800],
     "datasets.coco.options.seed": [-1],
     # analyses

@@ -1,19 +1,22 @@
 """From wildcards to files and settings: what rules are made with, stage by stage."""
 
+import ast
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from snakemake.rules import Rule
 
 from densevse.config.declared.readers.flickr import Flickr
 from densevse.dag.datasets import DatasetStage, DownloadStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.language import ParseStage, VocabularyStage
+from densevse.dag.paths import aside
 from densevse.dag.project import Project, any_of, only
 from densevse.dag.proposals import ProposalStage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
-from tests.rules import input_of
+from tests.rules import input_of, rules
 
 ROOT = Path(__file__).parents[2]
 
@@ -172,6 +175,23 @@ def test_what_has_an_address_is_downloaded_and_the_rest_is_asked_for(whole):
     source = downloads.source("flickr8k/Flickr8k_Dataset.zip")
     assert "md5" in source
     assert not {"licence", "note"} & set(source), "a corrected note downloads nothing again"
+
+
+def test_another_mirror_downloads_nothing_again():
+    def downloads(*urls):
+        changed = {"url": list(urls) if len(urls) > 1 else urls[0]}
+        return DownloadStage(Project(ROOT, {"datasets": {"flickr8k": {"sources": {"text": changed}}}}))
+
+    file, first, mirror = "flickr8k/Flickr8k_text.zip", "https://a.org/text.zip", "https://b.org/text.zip"
+    assert downloads(first, mirror).source(file) == downloads(first).source(file)
+    assert downloads(first, mirror).mirrors(file) == [mirror]
+    assert downloads(first).mirrors(file) == []
+    params = rules()["download"].arguments("params")
+    assert {name: ast.unparse(value) for name, value in params.items()} == {
+        "source": "configured(downloads.source)",
+        "mirrors": "aside(downloads.mirrors)",
+    }
+    assert Rule._is_deriving_function(aside(downloads(first).mirrors)), "Snakemake would compare it"
 
 
 def test_corenlp_is_obtained_unless_the_environment_names_one(whole, monkeypatch):

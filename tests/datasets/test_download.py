@@ -1,76 +1,27 @@
 import hashlib
 import json
-import threading
+import logging
+import socket
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 from densevse.datasets.download import _ATTEMPTS, _BLOCK, download
 from densevse.runtime.errors import InputError
-
-CONTENT = bytes(range(256)) * 1000
-
-
-@dataclass
-class Server:
-    """A server that misbehaves as told; each list is used up, one item for each request."""
-
-    address: str = ""
-    content: bytes = CONTENT
-    etag: str | None = '"one"'
-    ranges: bool = True
-    states: list[int] = field(default_factory=list)
-    drop_after: list[int] = field(default_factory=list)
-    asked: list[str | None] = field(default_factory=list)
-
-    def source(self, **known: object) -> dict[str, object]:
-        nothing = dict.fromkeys(("manual", "size", "sha256", "md5", "sha1"))
-        return {**nothing, "url": self.address, **known}
-
-
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        told: Server = self.server.told  # type: ignore[attr-defined]
-        asked = self.headers["Range"]
-        told.asked.append(asked)
-        if told.states:
-            self.send_error(told.states.pop(0))
-            return
-        start = int(asked.removeprefix("bytes=").rstrip("-")) if asked and told.ranges else 0
-        if self.headers["If-Range"] not in (None, told.etag):
-            start = 0
-        if start and start >= len(told.content):
-            self.send_response(416)
-            self.send_header("Content-Range", f"bytes */{len(told.content)}")
-            self.end_headers()
-            return
-        rest = told.content[start:]
-        self.send_response(206 if start else 200)
-        self.send_header("Content-Length", str(len(rest)))
-        if start:
-            self.send_header("Content-Range", f"bytes {start}-{len(told.content) - 1}/{len(told.content)}")
-        if told.etag:
-            self.send_header("ETag", told.etag)
-        self.end_headers()
-        self.wfile.write(rest[: told.drop_after.pop(0)] if told.drop_after else rest)
-
-    def log_message(self, *_: object) -> None:
-        pass
+from tests.servers import CONTENT, Server, serving
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.told = Server(address=f"http://127.0.0.1:{http.server_port}/file")  # type: ignore[attr-defined]
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield http.told  # type: ignore[attr-defined]
-    http.shutdown()
-    http.server_close()
-    thread.join()
+    with serving() as one:
+        yield one
+
+
+@pytest.fixture
+def mirror() -> Iterator[Server]:
+    with serving() as one:
+        yield one
 
 
 @pytest.fixture
@@ -86,7 +37,7 @@ def test_the_start_of_a_sha256_is_enough_where_only_that_is_known(server: Server
     start = hashlib.sha256(CONTENT).hexdigest()[:8]
     download(server.source(sha256=start), tmp_path / "file.zip", wait=0)
     assert (tmp_path / "file.zip").read_bytes() == CONTENT
-    with pytest.raises(InputError, match=r"other\.zip.*sha256 is .* instead of"):
+    with pytest.raises(InputError, match=r"other\.zip[\s\S]*sha256 is .* instead of"):
         download(server.source(sha256=start[::-1]), tmp_path / "other.zip", wait=0)
 
 
@@ -182,7 +133,7 @@ def test_wrong_bytes_are_removed_and_named(server: Server, path: Path) -> None:
     download(server.source(), path, wait=0)
     path.unlink()
     server.content = CONTENT[::-1]
-    with pytest.raises(InputError, match=r"file\.zip.*sha256 is .* instead of"):
+    with pytest.raises(InputError, match=r"file\.zip[\s\S]*sha256 is .* instead of"):
         download(server.source(sha256=hashlib.sha256(CONTENT).hexdigest()), path, wait=0)
     assert beside(path) == []
 
@@ -199,3 +150,57 @@ def test_a_file_to_obtain_by_hand_says_how(path: Path) -> None:
     with pytest.raises(InputError, match=r"Fill in the form[\s\S]*local"):
         download({**nothing, "manual": "Fill in the form."}, path)
     assert not path.parent.exists()
+
+
+def dead() -> str:
+    """An address at which nothing listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{free.getsockname()[1]}/file"
+
+
+def test_the_next_address_is_tried_after_dead_and_wrong_ones(
+    server: Server, mirror: Server, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "densevse")
+    server.content, nowhere = CONTENT[::-1], dead()
+    source = {**server.source(sha256=hashlib.sha256(CONTENT).hexdigest()), "url": nowhere}
+    download(source, path, [server.address, mirror.address], wait=0)
+    assert path.read_bytes() == CONTENT
+    assert beside(path) == ["file.zip", "file.zip.obtained.json"]
+    assert json.loads(path.with_name("file.zip.obtained.json").read_text())["url"] == mirror.address
+    said = [record.getMessage() for record in caplog.records]
+    assert any(f"{nowhere}: failed {_ATTEMPTS} times" in line for line in said)
+    assert any(f"{server.address}: downloaded, but its sha256 is" in line for line in said)
+    assert f"{path}: asking {mirror.address}" in said
+
+
+def test_an_address_without_tls_is_left_at_once(server: Server, mirror: Server, path: Path) -> None:
+    source = {**server.source(), "url": server.address.replace("http:", "https:")}
+    download(source, path, [mirror.address], wait=0)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == []
+
+
+def test_no_mirror_is_asked_where_the_first_address_answers(server: Server, mirror: Server, path: Path) -> None:
+    download(server.source(), path, [mirror.address], wait=0)
+    assert mirror.asked == []
+
+
+def test_parts_of_two_addresses_are_not_joined(server: Server, mirror: Server, path: Path) -> None:
+    """The versions of both have the same ETag, so only the address tells them apart."""
+    server.drop_after, mirror.content = [100_000] + [0] * (_ATTEMPTS - 1), CONTENT[::-1]
+    download(server.source(), path, [mirror.address], wait=0)
+    assert path.read_bytes() == CONTENT[::-1]
+    assert mirror.asked == [None]
+
+
+def test_a_failure_names_each_address_with_its_reason(server: Server, mirror: Server, path: Path) -> None:
+    server.states, mirror.content = [404], CONTENT[:1000]
+    with pytest.raises(InputError) as failure:
+        download(server.source(size=len(CONTENT)), path, [mirror.address], wait=0)
+    first, second, third, hint = str(failure.value).splitlines()
+    assert first == f"{path}: no address gave this file."
+    assert second == f"  {server.address}: HTTP 404"
+    assert third == f"  {mirror.address}: expected 256,000 bytes, but the server offers 1,000"
+    assert hint.startswith("A file of yours can be used instead")

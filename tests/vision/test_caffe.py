@@ -2,12 +2,12 @@ import cv2
 import numpy as np
 import pytest
 import torch
-from caffemodel import caffemodel
+from caffemodel import caffemodel, old_caffemodel, prototxt
 from safetensors.torch import load_file
 
 from densevse.runtime.errors import InputError
 from densevse.vision.architectures.rcnn import RCNN
-from densevse.vision.caffe import CONVOLUTIONS, convert, prototxt
+from densevse.vision.caffe import CONVOLUTIONS, convert, read_blobs
 
 HIDDEN, CLASSES = 48, 20
 LAYERS = [*RCNN(HIDDEN, CLASSES).features._modules, "relu6", "relu7", "fc-rcnn"]
@@ -61,6 +61,22 @@ def test_every_layer_is_as_opencv_runs_the_caffe_file(caffe_file, tmp_path):
         assert expected.std() > 0, name
 
 
+@pytest.mark.parametrize("written", [caffemodel, old_caffemodel])
+def test_blobs_are_as_opencv_reads_them(written, tmp_path):
+    small = {name: layer for name, layer in random_layers().items() if name != "fc6"}
+    small["fc6"] = ("InnerProduct", [np.arange(HIDDEN * 9216, dtype=np.float32).reshape(HIDDEN, 9216), np.ones(HIDDEN)])
+    path = tmp_path / "net.caffemodel"
+    path.write_bytes(written(small))
+    network = cv2.dnn.readNetFromCaffe(
+        np.frombuffer(prototxt(HIDDEN, CLASSES).encode(), np.uint8), np.fromfile(path, np.uint8)
+    )
+    blobs = read_blobs(path)
+    assert blobs.keys() == small.keys()
+    for name, of_layer in blobs.items():
+        for number, blob in enumerate(of_layer):
+            np.testing.assert_array_equal(blob.ravel(), network.getParam(name, number).ravel(), err_msg=name)
+
+
 def test_the_published_sizes_are_the_default():
     network = RCNN()
     assert network.classifier.fc7.weight.shape == (4096, 4096)
@@ -86,7 +102,15 @@ def test_a_missing_layer_is_refused(tmp_path, missing):
         convert(tmp_path / "short.caffemodel", tmp_path / "out.safetensors", HIDDEN, CLASSES)
 
 
-def test_a_cut_file_is_refused(caffe_file, tmp_path):
-    (tmp_path / "cut.caffemodel").write_bytes(caffe_file.read_bytes()[:1_000_000])
+@pytest.mark.parametrize("size", [0, 1, 9, 500_000, 1_000_000, -1])
+def test_a_cut_file_is_refused(caffe_file, tmp_path, size):
+    (tmp_path / "cut.caffemodel").write_bytes(caffe_file.read_bytes()[:size])
     with pytest.raises(InputError, match=r"cut\.caffemodel"):
         convert(tmp_path / "cut.caffemodel", tmp_path / "out.safetensors", HIDDEN, CLASSES)
+
+
+@pytest.mark.parametrize("data", [b"<html>not found</html>", b"PK\x03\x04" + bytes(100), b"\xff" * 50, b"\xa0\x06\x01"])
+def test_another_kind_of_file_is_refused(tmp_path, data):
+    (tmp_path / "page.caffemodel").write_bytes(data)
+    with pytest.raises(InputError, match=r"page\.caffemodel: not "):
+        convert(tmp_path / "page.caffemodel", tmp_path / "out.safetensors", HIDDEN, CLASSES)

@@ -160,6 +160,20 @@ def targets() -> dict[str, Target]:
         examine(data, "image")
         decode(data, "image")
 
+    rows = [
+        {"image": f"{n}.jpg", "sentence": SENTENCE, "split": s}
+        for n, s in zip(NAMES, ("train", "train", "val", "test"), strict=True)
+    ]
+    tables = {
+        "csv": "".join(f"{','.join(row)}\n" for row in [list(rows[0]), *(row.values() for row in rows)]).encode(),
+        "json_lines": "".join(f"{json.dumps(row)}\n" for row in rows).encode(),
+        "parquet": made(lambda path: pd.DataFrame(rows).to_parquet(path)),
+    }
+
+    def pairs_of(kind: str) -> Callable[[Path], Any]:
+        options = {"format": kind, "file": f"t.{kind}", "split": "split"}
+        return dataset("pairs", options, images="images", pairs=f"t.{kind}")
+
     def entity_boxes(folder: Path) -> Any:
         return read_entities(str(folder / "e"), captions())
 
@@ -173,6 +187,10 @@ def targets() -> dict[str, Target]:
         },
         "zip": Target({"archive": zipped(PHOTOGRAPHS)}, "archive", all_members),
         "tar": Target({"archive": tarred(PHOTOGRAPHS)}, "archive", all_members),
+        **{
+            f"pairs {kind}": Target({**PHOTOGRAPHS, f"t.{kind}": table}, f"t.{kind}", pairs_of(kind))
+            for kind, table in tables.items()
+        },
         **{
             f"flickr {name}": Target({**flickr_texts, **PHOTOGRAPHS}, f"text/{name}.txt", flickr)
             for name in ("token", "train")

@@ -19,7 +19,7 @@ from densevse.dag.language import ParseStage, VocabularyStage
 from densevse.dag.analyses import Analyses
 from densevse.dag.makers import Makers
 from densevse.dag.own_files import OwnFileStage
-from densevse.dag.paths import Paths, configured, planned
+from densevse.dag.paths import Paths, aside, configured, planned
 from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import ProposalStage
 from densevse.dag.records import dated_in_the_future, keep_records, read_only

@@ -1,0 +1,38 @@
+"""`densevse sources`: whether what the configuration downloads can still be had."""
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from densevse.command.columns import aligned
+from densevse.command.project import add_configfiles, configuration, overrides
+
+if TYPE_CHECKING:
+    from densevse.datasets.check_sources import CheckedAddress
+
+HELP = "ask each address of the sources whether the file is still there"
+_HEAD = ("source", "answer", "bytes", "configured")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The files over the configuration."""
+    add_configfiles(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Print a line for each address; the status is 1 if a source can be had from none of its addresses."""
+    from densevse.dag.datasets import sources_of
+    from densevse.datasets.check_sources import check_sources, unobtainable
+
+    checked = check_sources(sources_of(configuration(overrides(arguments.configfile))))
+    lines = aligned([_HEAD, *map(_row, checked)], cut=1, right=(2, 3)).splitlines()
+    addresses = ["address", *(one.address for one in checked)]  # whole ones, to be copied
+    print("\n".join(f"{line}  {address}" for line, address in zip(lines, addresses, strict=True)))
+    gone = unobtainable(checked)
+    for source in gone:
+        print(f"{source}: no address has it; add another one to its `url`, or name a file of yours as `local`.")
+    return 1 if gone else 0
+
+
+def _row(one: "CheckedAddress") -> tuple[str, ...]:
+    sizes = ("?" if size is None else f"{size:,}" for size in (one.answer.size, one.expected))
+    return (one.source, one.problem or "ok", *sizes)

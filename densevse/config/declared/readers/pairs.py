@@ -1,0 +1,43 @@
+"""A table with one row a pair of image and sentence, or one row an image with all its sentences."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from densevse.config.declared.readers import BySplit, EncodingName, ReaderOptions, check_one_of
+from densevse.config.values import Split
+
+
+class PairTable(ReaderOptions):
+    """A table with one row a pair of image and sentence, or one row an image with all its sentences."""
+
+    IMPLEMENTATION = "densevse.datasets.pairs"
+    SOURCES = frozenset({"images", "pairs"})
+    SENTENCES = "pairs"
+
+    format: Literal["csv", "json_lines", "parquet"]
+    file: str | None = Field(None, min_length=1, description="the table's file name; with * it may be several")
+    files: BySplit[str] | None = Field(None, description="instead: split -> its file name, which may hold *")
+    split: str | None = Field(None, min_length=1, description="the column of the split, with `file`")
+    splits: dict[str, Split | Literal["restval"]] | None = Field(
+        None, description="what stands in that column -> split; by default the splits' own names"
+    )
+    image: str = Field("image", min_length=1, description="the column of the file's name, or of the file's bytes")
+    image_id: str | None = Field(None, min_length=1, description="the column of the id; by default the file's name")
+    sentence: str = Field("sentence", min_length=1, description="the column of the sentences")
+    sentences_as: Literal["text", "list", "json"] = Field(
+        "text", description="whether it holds one sentence, a list of them, or a list written as JSON"
+    )
+    encoding: EncodingName = "utf-8"
+
+    @model_validator(mode="after")
+    def _one_division(self) -> Self:
+        check_one_of(self, "file", "files")
+        if (self.file is None) != (self.split is None):
+            raise ValueError("split names the column of the split where `file` is given; `files` are by split already")
+        if self.splits and not self.split:
+            raise ValueError("splits translates what stands in the column `split`, which is not given")
+        return self
+
+
+DECLARED = PairTable

@@ -1,0 +1,219 @@
+"""Tables of pairs: CSV, JSON lines, and Parquet, in which images may stand as the Hub stores them.
+
+A row is an image with a sentence, or with a list of its sentences; the rows of an image may stand apart. An error names
+the file and the row, from 1; the head of a CSV is no row.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from densevse.config.declared.readers.pairs import PairTable
+from densevse.datasets.archives import bytes_columns
+from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS, SPLITS, ImageIndex, image_sources
+from densevse.datasets.readers import Paths
+from densevse.datasets.texts import decoded, is_plain_file, numbered_lines, read_files
+from densevse.runtime.errors import InputError
+
+Cells = Mapping[str, Any]
+
+
+class _Row(NamedTuple):
+    """A row of a table, with the file's split where files have one, and the image's place where it is in the table."""
+
+    where: str
+    cells: Cells
+    split: str | None
+    stored: str | None
+
+
+class _Image(NamedTuple):
+    """An image as a row names it: its file, or the place of its bytes in the table."""
+
+    file: str
+    split: str
+    is_stored: bool
+
+
+def read(options: PairTable, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Images and captions of a data set with the source `pairs`: the table, or a folder or archive with it.
+
+    Photographs are in the other sources, or in a Parquet table itself. Raises `InputError` for a row that lacks a cell
+    or holds something else there, and for an image that two rows give other splits or files.
+    """
+    if "pairs" not in paths:
+        raise InputError("the reader pairs needs a source `pairs`: the table, or a folder or archive with it.")
+    images: dict[str, _Image] = {}
+    captions: list[tuple[str, str]] = []
+    for row in _rows(options, paths["pairs"]):
+        image_id, image = _image(options, row)
+        before = images.setdefault(image_id, image)
+        if before.split != image.split or not (image.is_stored or before.file == image.file):
+            raise InputError(
+                f"{row.where}: image {image_id} is {image.file} in {image.split} here, and {before.file} in "
+                f"{before.split} in a row before; give each image one file and one split."
+            )
+        captions += [(image_id, sentence) for sentence in _sentences(options, row)]
+    return _image_frame(images, paths), pd.DataFrame(captions, columns=CAPTION_COLUMNS)
+
+
+def _image_frame(images: Mapping[str, _Image], paths: Paths) -> pd.DataFrame:
+    """The images, in the order of their first rows."""
+    named = {image_id for image_id, image in images.items() if not image.is_stored}
+    index = ImageIndex(image_sources(paths, {"pairs"})) if named else None
+    rows = [
+        (image_id, *(index.place(image.file) if index and image_id in named else ("pairs", image.file)), image.split)
+        for image_id, image in images.items()
+    ]
+    return pd.DataFrame(rows, columns=IMAGE_COLUMNS)
+
+
+def _image(options: PairTable, row: _Row) -> tuple[str, _Image]:
+    """The id of a row's image, and what it says of it."""
+    if row.stored and not options.image_id:
+        raise InputError(
+            f"{row.where}: the column {options.image} holds bytes; name the column of the ids as options.image_id."
+        )
+    file = row.stored or _text(row, options.image)
+    image_id = _text(row, options.image_id) if options.image_id else file
+    return image_id, _Image(file, row.split or _split(options, row), row.stored is not None)
+
+
+def _split(options: PairTable, row: _Row) -> str:
+    found = _text(row, str(options.split))
+    names: Mapping[str, str] = options.splits or {split: split for split in SPLITS}
+    if found not in names:
+        raise InputError(
+            f"{row.where}: {found!r} in the column {options.split} is no split; known: {', '.join(names)}. Say in "
+            "options.splits which split it is."
+        )
+    return names[found]
+
+
+def _sentences(options: PairTable, row: _Row) -> list[str]:
+    cell = row.cells.get(options.sentence)
+    if options.sentences_as == "json" and isinstance(cell, str):
+        try:
+            cell = json.loads(cell)
+        except (ValueError, RecursionError) as error:
+            raise _wrong(row, options.sentence, f"no JSON ({error})") from None
+    sentences = [cell] if options.sentences_as == "text" else cell
+    if not (isinstance(sentences, list) and all(isinstance(one, str) and _can_be_written(one) for one in sentences)):
+        kind = "text" if options.sentences_as == "text" else "a list of text"
+        raise _wrong(row, options.sentence, f"{str(cell)[:60]!a} instead of {kind} (see options.sentences_as)")
+    return sentences
+
+
+def _text(row: _Row, column: str) -> str:
+    """A cell of text, or a whole number as text."""
+    cell = row.cells.get(column)
+    if isinstance(cell, int) and not isinstance(cell, bool):
+        return str(cell)
+    if not (isinstance(cell, str) and cell.strip() and _can_be_written(cell)):
+        raise _wrong(row, column, f"{str(cell)[:60]!a} instead of a name")
+    return cell
+
+
+def _can_be_written(text: str) -> bool:
+    """Whether text has no half of a surrogate pair, which JSON may hold."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _wrong(row: _Row, column: str, found: str) -> InputError:
+    return InputError(f"{row.where}: the column {column} holds {found}; correct the row, or obtain the file again.")
+
+
+def _rows(options: PairTable, source: str) -> Iterator[_Row]:
+    """Every row of every file, in the order of the splits, then of the files' names."""
+    if options.files and is_plain_file(source):
+        raise InputError(
+            f"{source}: options.files names a file for each split, so the source `pairs` must be the folder or archive "
+            "that holds them."
+        )
+    patterns: list[tuple[str | None, str]] = [*(options.files or {}).items()] or [(None, str(options.file))]
+    for split, pattern in patterns:
+        if options.format == "parquet":
+            yield from _parquet(options, source, pattern, split)
+            continue
+        for name, data in read_files(source, pattern):
+            where = name if name == source else f"{source}, {name}"
+            of_format = _csv if options.format == "csv" else _json_lines
+            for row, cells in of_format(options, data, where):
+                yield _Row(f"{where}, row {row}", cells, split, None)
+
+
+def _asked(options: PairTable) -> list[str]:
+    """The columns that are read."""
+    named = (options.image, options.image_id, options.sentence, options.split)
+    return list(dict.fromkeys(column for column in named if column))
+
+
+def _check_columns(options: PairTable, columns: list[str], where: str) -> None:
+    missing = [column for column in _asked(options) if column not in columns]
+    if missing:
+        raise InputError(
+            f"{where}: no column {missing[0]!r}; it has {', '.join(columns[:20]) or 'none'}. Name its columns in the "
+            "data set's options: image, image_id, sentence, split."
+        )
+
+
+def _csv(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
+    lines = csv.reader(io.StringIO(decoded(data, where, options.encoding), newline=""), strict=True)
+    row = 0
+    try:
+        columns = next(lines, [])
+        _check_columns(options, columns, where)
+        for cells in filter(None, lines):
+            row += 1
+            if len(cells) != len(columns):
+                raise InputError(f"{where}, row {row}: {len(cells)} cells under {len(columns)} columns; correct it.")
+            yield row, dict(zip(columns, cells, strict=True))
+    except csv.Error as error:
+        raise InputError(f"{where}, row {row + 1}: not CSV ({error}); correct it.") from None
+
+
+def _json_lines(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:
+    for row, line in numbered_lines(data, where, options.encoding):
+        try:
+            cells = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where}, row {row}: not JSON ({error}); correct it.") from None
+        if not isinstance(cells, dict):
+            raise InputError(f"{where}, row {row}: expected an object in braces, found {line[:60]!a}.")
+        _check_columns(options, list(cells), f"{where}, row {row}")
+        yield row, cells
+
+
+def _parquet(options: PairTable, source: str, pattern: str, split: str | None) -> Iterator[_Row]:
+    for path in _parquet_files(source, pattern):
+        try:
+            with pq.ParquetFile(path) as file:
+                schema = file.schema_arrow
+                _check_columns(options, schema.names, str(path))
+                stored = options.image in bytes_columns(schema)
+                columns = [column for column in _asked(options) if not (stored and column == options.image)]
+                rows = file.read(columns=columns).to_pylist()
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{path}: not readable as Parquet ({error}); obtain it again.") from None
+        below = f"{path.relative_to(source).as_posix()}/" if Path(source).is_dir() else ""
+        for row, cells in enumerate(rows, start=1):
+            place = f"{below}{options.image}/{row}" if stored else None
+            yield _Row(f"{path}, row {row}", cells, split, place)
+
+
+def _parquet_files(source: str, pattern: str) -> list[Path]:
+    """The files of a folder whose names fit; or the source, where it is a file."""
+    if Path(source).is_file():
+        return [Path(source)]
+    found = sorted(path for path in Path(source).rglob("*") if fnmatch(path.name, pattern) and path.is_file())
+    if not found:
+        raise InputError(f"{source}: no file {pattern} in this folder; see the data set's options and its source.")
+    return found

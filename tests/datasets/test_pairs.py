@@ -1,0 +1,254 @@
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from PIL import Image
+
+from densevse.config.declared.readers.pairs import PairTable
+from densevse.config.load import load
+from densevse.datasets.archives import Archive
+from densevse.datasets.readers import read_dataset
+from densevse.runtime.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+SPLITS = {"a.png": "train", "b.png": "train", "c.png": "val", "d.png": "test"}
+PAIRS = [
+    {"image": image, "sentence": f'Sentence {number}, of "{image}".\nIt has two lines.', "split": split}
+    for number in range(2)
+    for image, split in SPLITS.items()
+]
+ONE_ROW_A_PAIR = {"file": "pairs.*", "split": "split"}
+
+
+def picture(name: str) -> bytes:
+    buffer = io.BytesIO()
+    Image.new("RGB", (12, 9), (ord(name[0]), 0, 0)).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    text = io.StringIO()
+    lines = csv.DictWriter(text, list(rows[0]))
+    lines.writeheader()
+    lines.writerows(rows)
+    return text.getvalue().encode()
+
+
+def as_json_lines(rows: Sequence[Mapping[str, Any]]) -> bytes:
+    return "".join(f"{json.dumps(row)}\n" for row in rows).encode()
+
+
+def as_parquet(rows: Sequence[Mapping[str, Any]], rows_in_a_group: int = 3) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(list(rows)), buffer, row_group_size=rows_in_a_group)
+    return buffer.getvalue()
+
+
+WRITERS: Mapping[str, Callable[[Any], bytes]] = {"csv": as_csv, "json_lines": as_json_lines, "parquet": as_parquet}
+EVERY_FORMAT = pytest.mark.parametrize("format_name", WRITERS)
+
+
+def read(
+    options: Mapping[str, Any], pairs: Path, images: Path | None = None, threads: int = 1
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    paths = {"pairs": str(pairs)} | ({"images": str(images)} if images else {})
+    return read_dataset({"reader": "pairs", "options": options}, paths, threads)
+
+
+@pytest.fixture
+def images(tmp_path: Path) -> Path:
+    folder = tmp_path / "images"
+    folder.mkdir()
+    for name in SPLITS:
+        (folder / name).write_bytes(picture(name))
+    return folder
+
+
+@EVERY_FORMAT
+def test_one_row_a_pair(images: Path, tmp_path: Path, format_name: str) -> None:
+    (tmp_path / "pairs.x").write_bytes(WRITERS[format_name](PAIRS))
+    found, captions = read({**ONE_ROW_A_PAIR, "format": format_name}, tmp_path / "pairs.x", images)
+    assert dict(zip(found["image_id"], found["split"], strict=True)) == SPLITS
+    assert (found["source"] == "images").all()
+    assert captions["caption_id"][:3].tolist() == ["a.png#0", "a.png#1", "b.png#0"]
+    assert captions["text"][1] == 'Sentence 1, of "a.png". It has two lines.'
+
+
+@EVERY_FORMAT
+def test_a_file_for_each_split(images: Path, tmp_path: Path, format_name: str) -> None:
+    for split in ("train", "val", "test"):
+        rows = [{"image": row["image"], "sentence": row["sentence"]} for row in PAIRS if row["split"] == split]
+        (tmp_path / f"{split}-of-3.x").write_bytes(WRITERS[format_name](rows))
+    files = {split: f"{split}-*" for split in ("train", "val", "test")}
+    found, captions = read({"format": format_name, "files": files}, tmp_path, images)
+    assert dict(zip(found["image_id"], found["split"], strict=True)) == SPLITS
+    assert len(captions) == len(PAIRS)
+
+
+def test_flickr30k_as_the_hub_has_it(images: Path, tmp_path: Path) -> None:
+    rows = [
+        {
+            "raw": json.dumps([f"Sentence {n} of {image}, it is." for n in range(5)]),
+            "sentids": json.dumps(list(range(5))),
+            "split": split,
+            "filename": image,
+            "img_id": number,
+        }
+        for number, (image, split) in enumerate(SPLITS.items())
+    ]
+    (tmp_path / "flickr_annotations_30k.csv").write_bytes(as_csv(rows))
+    options = {"format": "csv", "file": "flickr_annotations_30k.csv", "split": "split", "image": "filename"}
+    found, captions = read(
+        {**options, "sentence": "raw", "sentences_as": "json"}, tmp_path / "flickr_annotations_30k.csv", images
+    )
+    assert found["image_id"].tolist() == list(SPLITS)
+    assert found["captions"].tolist() == [5] * 4
+    assert captions["text"][4] == "Sentence 4 of a.png, it is."
+
+
+def hub_rows(**more: Any) -> list[dict[str, Any]]:
+    return [
+        {
+            "image": {"bytes": picture(name), "path": None},
+            "caption": [f"One of {name}", f"Two of {name}"],
+            "img_id": number,
+            "split": split.replace("val", "validation"),
+            **more,
+        }
+        for number, (name, split) in enumerate(SPLITS.items())
+    ]
+
+
+HUB = {"format": "parquet", "image_id": "img_id", "sentence": "caption", "sentences_as": "list"}
+BY_COLUMN = {"file": "*.parquet", "split": "split", "splits": {"train": "train", "validation": "val", "test": "test"}}
+
+
+@pytest.mark.parametrize("in_a_folder", [True, False])
+@pytest.mark.parametrize("bare", [True, False])
+def test_images_in_the_rows_of_parquet(tmp_path: Path, in_a_folder: bool, bare: bool) -> None:
+    rows = [{**row, "image": row["image"]["bytes"]} if bare else row for row in hub_rows()]
+    folder = tmp_path / "hub/data"
+    folder.mkdir(parents=True)
+    for number, part in enumerate([rows[:3], rows[3:]] if in_a_folder else [rows]):
+        (folder / f"part-{number}.parquet").write_bytes(as_parquet(part, 2))
+    source = tmp_path / "hub" if in_a_folder else folder / "part-0.parquet"
+    found, captions = read({**HUB, **BY_COLUMN}, source, threads=2)
+    assert found["image_id"].tolist() == ["0", "1", "2", "3"]
+    assert found["split"].tolist() == list(SPLITS.values())
+    assert found["status"].tolist() == ["ok"] * 4
+    assert captions["text"][:2].tolist() == ["One of a.png", "Two of a.png"]
+    with Archive.open(source) as archive:
+        assert [archive.read(file) for file in found["file"]] == [picture(name) for name in SPLITS]
+    assert found["file"][3] == ("data/part-1.parquet/image/1" if in_a_folder else "image/4")
+
+
+def test_an_image_whose_bytes_stand_in_several_rows_is_one_image(tmp_path: Path) -> None:
+    rows = [{**row, "caption": sentence} for row in hub_rows() for sentence in row["caption"]]
+    (tmp_path / "x.parquet").write_bytes(as_parquet(rows))
+    found, _ = read({**HUB, **BY_COLUMN, "sentences_as": "text"}, tmp_path / "x.parquet")
+    assert found["file"].tolist() == ["image/1", "image/3", "image/5", "image/7"]
+    assert found["captions"].tolist() == [2] * 4
+
+
+def test_a_row_without_bytes_is_named(tmp_path: Path) -> None:
+    rows = hub_rows()
+    rows[1]["image"] = {"bytes": None, "path": "b.png"}
+    (tmp_path / "x.parquet").write_bytes(as_parquet(rows))
+    with pytest.raises(InputError, match=r"\"1\": .*x\.parquet: image/2 has no bytes"):
+        read({**HUB, **BY_COLUMN}, tmp_path / "x.parquet")
+
+
+def test_bytes_need_a_column_of_ids(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").write_bytes(as_parquet(hub_rows()))
+    with pytest.raises(InputError, match=r"x\.parquet, row 1: the column image holds bytes; .*options\.image_id"):
+        read({**HUB, **BY_COLUMN, "image_id": None}, tmp_path / "x.parquet")
+
+
+def changed(number: int, **cells: Any) -> list[dict[str, Any]]:
+    return [{**row, **cells} if n == number else row for n, row in enumerate(PAIRS)]
+
+
+@EVERY_FORMAT
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (changed(4, split="dev"), r"row 5: 'dev' in the column split is no split; known: train, val, test"),
+        (changed(4, split="test"), r"row 5: image a\.png is a\.png in test here, and a\.png in train in a row before"),
+        (changed(2, image=""), r"row 3: the column image holds '' instead of a name"),
+        ([{"image": "a.png", "text": "x", "split": "train"}], r"no column 'sentence'; it has image, text, split"),
+    ],
+)
+def test_a_wrong_row_is_named(images: Path, tmp_path: Path, rows: Any, message: str, format_name: str) -> None:
+    (tmp_path / "pairs.x").write_bytes(WRITERS[format_name](rows))
+    with pytest.raises(InputError, match=rf"pairs\.x.*{message}"):
+        read({**ONE_ROW_A_PAIR, "format": format_name}, tmp_path / "pairs.x", images)
+
+
+HEAD = b"image,sentence,split\r\n"
+LINE = b'{"image": "a.png", "sentence": "x", "split": "train"}\n'
+
+
+@pytest.mark.parametrize(
+    ("format_name", "data", "message"),
+    [
+        ("csv", HEAD + b"a.png,x,train\r\na.png,x\r\n", "row 2: 2 cells under 3 columns"),
+        ("csv", HEAD + b'a.png,"x,train\r\n', "row 1: not CSV"),
+        ("csv", HEAD + b"a.png,\xff,train\r\n", "line 2: not utf-8"),
+        ("csv", b"", "no column 'image'; it has none"),
+        ("json_lines", LINE + b"{", "row 2: not JSON"),
+        ("json_lines", LINE + b"[]", r"row 2: expected an object in braces, found '\[\]'"),
+        ("json_lines", LINE.replace(b'"x"', b"[7]"), r"row 1: the column sentence holds '\[7\]' instead of text"),
+        ("json_lines", LINE.replace(b'"x"', b'"\\ud800"'), "row 1: the column sentence holds"),
+        ("parquet", as_parquet(PAIRS)[:-40], "not readable as Parquet"),
+        ("parquet", b"no table", "not readable as Parquet"),
+    ],
+)
+def test_a_damaged_file_is_named(images: Path, tmp_path: Path, format_name: str, data: bytes, message: str) -> None:
+    (tmp_path / "pairs.x").write_bytes(data)
+    with pytest.raises(InputError, match=rf"pairs\.x.*{message}"):
+        read({**ONE_ROW_A_PAIR, "format": format_name}, tmp_path / "pairs.x", images)
+
+
+@pytest.mark.parametrize(("cell", "found"), [("no list", "no JSON"), ("[1]", "instead of a list of text")])
+def test_a_list_in_json_is_checked(images: Path, tmp_path: Path, cell: str, found: str) -> None:
+    (tmp_path / "pairs.x").write_bytes(as_csv(changed(0, sentence=cell)))
+    options = {**ONE_ROW_A_PAIR, "format": "csv", "sentences_as": "json"}
+    with pytest.raises(InputError, match=rf"row 1: the column sentence holds .*{found}"):
+        read(options, tmp_path / "pairs.x", images)
+
+
+@EVERY_FORMAT
+def test_a_file_for_each_split_is_not_one_file(images: Path, tmp_path: Path, format_name: str) -> None:
+    (tmp_path / "pairs.x").write_bytes(WRITERS[format_name](PAIRS))
+    files = {split: f"{split}-*" for split in ("train", "val", "test")}
+    with pytest.raises(InputError, match=r"pairs\.x: options\.files names a file for each split"):
+        read({"format": format_name, "files": files}, tmp_path / "pairs.x", images)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"file": "x"}, "split names the column"),
+        ({"files": dict.fromkeys(("train", "val", "test"), "x"), "split": "split"}, "split names the column"),
+        ({"files": dict.fromkeys(("train", "val", "test"), "x"), "splits": {"a": "val"}}, "splits translates"),
+        ({}, "one of file and files"),
+    ],
+)
+def test_splits_are_said_once(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        PairTable(format="csv", **options)
+
+
+def test_the_example_of_the_docs_is_a_data_set() -> None:
+    text = (ROOT / "docs/data_sets.md").read_text(encoding="utf-8")
+    example = text.partition("## Tables of pairs")[2].partition("```yaml\n")[2].partition("```")[0]
+    config = load(ROOT / "config", yaml.safe_load(example))
+    assert isinstance(config.datasets["flickr30k_hub"].options, PairTable)
