@@ -85,6 +85,11 @@ class Dataset(Reading):
         return self
 
     @property
+    def has_pictures(self) -> bool:
+        """Whether there are pictures, and not only features of them."""
+        return READERS[self.reader].HAS_PICTURES
+
+    @property
     def has_boxes(self) -> bool:
         """Whether there are true boxes, official ones or the user's."""
         return self.boxes is not None or READERS[self.reader].HAS_BOXES

@@ -1,0 +1,186 @@
+"""Arrays in files of others: npy, npz, Parquet and safetensors, memory-mapped.
+
+What is compressed or encoded (a compressed npz, any Parquet file) is unpacked piece by piece into a file without a
+name, which is mapped instead. Nothing that can hold code is loaded: neither pickles nor arrays of Python objects.
+"""
+
+import json
+import math
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+
+from densevse.runtime.errors import InputError
+
+_SAFETENSORS = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}
+_ROWS_AT_ONCE = 256
+_CONVERT = (
+    "convert it where it was made: np.save('array.npy', np.asarray(values, np.float32)), or of tensors: "
+    "np.save('array.npy', values.float().cpu().numpy())"
+)
+
+
+class Matrix(NamedTuple):
+    """A matrix (rows, columns), or an array of more dimensions, of floats in a file, memory-mapped."""
+
+    name: str  # the file, and the array in it
+    values: NDArray[Any]
+    ids: NDArray[np.object_] | None = None  # of its rows, where the file has them
+
+
+def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions: int = 2) -> Matrix:
+    """The matrix of a file; of several in one file, the one called `key`.
+
+    What must be unpacked is so in the folder `unpacked_in`. Raises `InputError` for a file that is missing, truncated,
+    a pickle, or no array of floats with so many dimensions.
+    """
+    read = _READERS.get(Path(path).suffix)
+    if read is None:
+        raise InputError(
+            f"{path}: expected {', '.join(_READERS)}; pickles and other formats are not loaded. To use it, {_CONVERT}."
+        )
+    try:
+        matrix = read(Path(path), key, Path(unpacked_in))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file; correct the path of {key}.") from None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, SafetensorError, pa.ArrowException) as error:
+        raise InputError(
+            f"{path}: not a whole {Path(path).suffix[1:]} file ({error}); write or copy it again."
+        ) from error
+    check_numbers(matrix.values, matrix.name, dimensions)
+    return matrix
+
+
+def check_numbers(values: NDArray[Any], name: str, dimensions: int = 2) -> None:
+    """Raise `InputError` for what is no array of floats with so many dimensions."""
+    if values.ndim != dimensions:
+        raise InputError(
+            f"{name}: expected an array of {dimensions} dimensions, found the shape {values.shape}; write it again."
+        )
+    if not np.issubdtype(values.dtype, np.floating):
+        raise InputError(
+            f"{name}: expected floats, found {values.dtype}. Whole numbers are ranks or rounded values, which "
+            "tie; write the values themselves, as float32."
+        )
+
+
+def _npy(path: Path, key: str, folder: Path) -> Matrix:
+    with open(path, "rb") as file:
+        return Matrix(str(path), _mapped(file, str(path)))
+
+
+def _npz(path: Path, key: str, folder: Path) -> Matrix:
+    with zipfile.ZipFile(path) as archive:
+        chosen = _chosen([name.removesuffix(".npy") for name in archive.namelist()], key, path)
+        name, info = f"{path}, {chosen}", archive.getinfo(f"{chosen}.npy")
+        if info.compress_type == zipfile.ZIP_STORED:
+            with open(path, "rb") as file:
+                file.seek(info.header_offset + 26)
+                lengths = np.frombuffer(file.read(4), "<u2")  # of the name and the extra field, which end the header
+                file.seek(int(lengths.sum()), 1)
+                return Matrix(name, _mapped(file, name))
+        with archive.open(info) as packed, tempfile.TemporaryFile(dir=folder) as file:
+            shutil.copyfileobj(packed, file)
+            file.seek(0)
+            return Matrix(name, _mapped(file, name))
+
+
+def _mapped(file: IO[bytes], name: str) -> NDArray[Any]:
+    """The array that begins, with its header, where `file` stands."""
+    if file.read(1) == b"\x80":
+        raise InputError(f"{name}: expected an array, found a pickle, which is not loaded; {_CONVERT}.")
+    file.seek(-1, 1)
+    version = np.lib.format.read_magic(file)
+    read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+    shape, by_column, dtype = read_header(file)
+    if dtype.hasobject:
+        raise InputError(f"{name}: expected floats, found Python objects, which are not loaded; {_CONVERT}.")
+    return _map(file, dtype, file.tell(), shape, by_column)
+
+
+def _map(file: IO[bytes], dtype: Any, start: int, shape: Sequence[int], by_column: bool = False) -> NDArray[Any]:
+    """An array of an open file. Raises `ValueError` if the file ends before it."""
+    if not math.prod(shape):
+        return np.empty(shape, dtype)  # no file can be mapped for nothing
+    return np.memmap(file, dtype, "r", start, tuple(shape), "F" if by_column else "C")
+
+
+def _safetensors(path: Path, key: str, folder: Path) -> Matrix:
+    with safe_open(path, "np") as tensors:  # checks the header and the file's length
+        chosen = _chosen(list(tensors.keys()), key, path)
+        kind = tensors.get_slice(chosen).get_dtype()
+    name = f"{path}, {chosen}"
+    if kind not in _SAFETENSORS:
+        raise InputError(f"{name}: expected {', '.join(_SAFETENSORS)}, found {kind}; write it as float32.")
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        entry = json.loads(file.read(length))[chosen]
+        start = 8 + length + entry["data_offsets"][0]
+        return Matrix(name, _map(file, np.dtype(_SAFETENSORS[kind]), start, entry["shape"]))
+
+
+def _parquet(path: Path, key: str, folder: Path) -> Matrix:
+    with pq.ParquetFile(path, memory_map=True) as file:
+        columns = [field.name for field in file.schema_arrow if _is_list(field.type)]
+        chosen = _chosen(columns, key, path)
+        ids = file.read([_id_of(key)])[0].to_numpy().astype(str) if _id_of(key) in file.schema_arrow.names else None
+        batches = (batch.column(0) for batch in file.iter_batches(_ROWS_AT_ONCE, columns=[chosen]))
+        name, rows = f"{path}, {chosen}", file.metadata.num_rows
+        with tempfile.TemporaryFile(dir=folder) as unpacked:
+            width, dtype = 0, np.dtype(np.float32)
+            for number, batch in enumerate(batches):
+                block = _rows_of(batch, name, number * _ROWS_AT_ONCE, width if number else None)
+                width, dtype = block.shape[1], block.dtype
+                unpacked.write(block.tobytes())
+            unpacked.flush()
+            values = _map(unpacked, dtype, 0, (rows, width))
+    return Matrix(name, values, None if ids is None else ids.astype(object))
+
+
+def _rows_of(lists: pa.Array, name: str, first: int, width: int | None) -> NDArray[Any]:
+    """Lists of one length as rows. Raises `InputError` naming the first row that has another one."""
+    lengths = np.asarray(lists.value_lengths().fill_null(-1)) if not pa.types.is_fixed_size_list(lists.type) else None
+    if lengths is None:
+        lengths = np.where(lists.is_valid(), lists.type.list_size, -1)
+    expected = lengths[0] if width is None else width
+    wrong = np.flatnonzero(lengths != expected)
+    if len(wrong) or lists.flatten().null_count:
+        row = first + int(wrong[0]) if len(wrong) else first
+        raise InputError(f"{name}: row {row} or one after it has not the {expected} numbers of the first; complete it.")
+    rows: NDArray[Any] = lists.flatten().to_numpy(zero_copy_only=False).reshape(len(lists), expected)
+    return rows
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return any(of(kind) for of in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
+
+
+def _id_of(key: str) -> str:
+    """The column of a Parquet file with the ids of its rows."""
+    return "caption_id" if key in ("sentences", "t2i") else "image_id"
+
+
+def _chosen(names: list[str], key: str, path: Path) -> str:
+    """The only name there is, or the one that is the key. Raises `InputError` if that is not clear."""
+    if key in names or len(names) != 1:
+        if key not in names:
+            raise InputError(f"{path}: expected one array, or one called {key!r}, found {names}; name one so.")
+        return key
+    return names[0]
+
+
+_READERS: dict[str, Callable[[Path, str, Path], Matrix]] = {
+    ".npy": _npy,
+    ".npz": _npz,
+    ".parquet": _parquet,
+    ".safetensors": _safetensors,
+}
