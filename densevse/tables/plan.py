@@ -33,7 +33,7 @@ class TrainedWith(Strict):
 class MadeWith(Strict):
     """What decides a variant's metrics on a data set; of an ensemble, what decides its members'."""
 
-    networks: dict[str, str] = Field(description="view -> its network")
+    networks: dict[str, str] = Field(description="view -> its network, or the features that are given instead")
     concepts: str | None
     proposer: str | None
     parser: str | None
