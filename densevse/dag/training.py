@@ -86,8 +86,8 @@ class TrainingStage(Stage):
         network = {**entry.networks, **method.networks}[view]
         if network in entry.features and not entry.features[network].has_boxes:
             raise InputError(
-                f"datasets.{dataset}.features.{network}.regions: these regions have no boxes, so how right {variant} is "
-                "by true boxes cannot be told; give their boxes, or take the data set's true boxes out."
+                f"datasets.{dataset}.features.{network}.regions: these regions have no boxes, so how right {variant} "
+                "is by true boxes cannot be told; give their boxes, or take the data set's true boxes out."
             )
         return self.shards(dataset, network=network, proposer=self.regions_of(dataset, network))
 

@@ -1,7 +1,7 @@
 """Features that were computed elsewhere, as the artifacts that a network's features are.
 
 Region 0 of an image is the whole of it, from the view `whole` of the same features or of a network; the file's regions
-follow in its order. Where a file has no boxes they are not a number, and a region without a score has an infinite one,
+follow in its order. Where a file has no boxes they have no area, and a region without a score has an infinite one,
 so that no threshold leaves it out.
 """
 
@@ -58,6 +58,7 @@ def read_given_features(
     given, table = validate(GivenOptions, options, "the features"), read(images, IMAGES)
     usable = table[table["status"] == "ok"]
     rows = table.iloc[shard_slice(shard, len(table))].loc[lambda found: found["status"] == "ok"]
+    Path(path).parent.mkdir(parents=True, exist_ok=True)  # files are unpacked in it
     file = _opened(given, files, usable, Path(path).parent)
     file.check_ids(table["image_id"], usable["image_id"], given.image_id)
     made_from = lineage(
@@ -139,7 +140,7 @@ def _check_shape(found: tuple[int, ...], expected: tuple[int, ...], given: Given
 
 
 def _boxes(image: GivenImage, size: tuple[int, int], given: GivenOptions, image_id: str) -> Boxes:
-    """The boxes of the whole image and of its regions; those that are not known are not a number.
+    """The boxes of the whole image and of its regions; those that are not known have no area.
 
     Raises `InputError` for boxes outside the picture, or of a picture of another size.
     """
@@ -149,9 +150,9 @@ def _boxes(image: GivenImage, size: tuple[int, int], given: GivenOptions, image_
             f"{given.name}: says that image {image_id!r} has {image.size[0]} x {image.size[1]} pixels, and the picture "
             f"has {known[0]} x {known[1]}, so its boxes lie elsewhere; use the picture that the features are of."
         )
-    whole = np.array([[0, 0, *known] if known else [np.nan] * 4], np.float32)
+    whole = np.array([[0, 0, *(known or (0, 0))]], np.float32)
     if image.boxes is None:
-        return np.concatenate([whole, np.full((len(image.vectors), 4), np.nan, np.float32)])
+        return np.concatenate([whole, np.zeros((len(image.vectors), 4), np.float32)])
     inside = clip(image.boxes, *known) if known else image.boxes
     wrong = np.flatnonzero(~(inside[:, 2:] > 0).all(axis=1))
     if len(wrong):

@@ -72,7 +72,7 @@ class GivenFile(ABC):
         if not np.isfinite(found.vectors).all():
             raise InputError(f"{where}: a number is not finite; compute the vectors of this image again.")
         most = float(np.abs(found.vectors).max(initial=0))
-        if most > np.finfo(dtype).max:
+        if most > float(np.finfo(dtype).max):
             raise InputError(f"{where}: {most:g} is too large for {dtype}; set the dtype of the features to float32.")
         return found
 
