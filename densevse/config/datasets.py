@@ -85,9 +85,9 @@ class Dataset(Reading):
     def _features_have_files(self) -> Self:
         for name, given in self.features.items():
             for view in given.views:
-                if given.file_of(view).format == "scan" and (self.reader != "scan" or view == "grid"):
+                if given.file_of(view).format == "scan" and self.reader != "scan":
                     raise ValueError(
-                        f"features.{name}.{view}.format: scan is of the reader scan, and of regions or whole images; "
+                        f"features.{name}.{view}.format: scan is of the reader scan alone; "
                         "write array, and name the id file as ids"
                     )
         return self

@@ -42,7 +42,6 @@ def test_features_stand_in_the_place_of_networks():
         ({"features": {"butd": {"regions": {"path": "x"}}}}, "path: the format scan has none"),
         ({"features": {"butd": {"regions": ARRAY | {"image_id": "x"}}}}, "image_id: 'x' must hold {id}"),
         ({"features": {"butd": {"grid": ARRAY | {"boxes": "y.npy"}}}}, "grid: boxes and the format bottom_up are of"),
-        ({"features": {"butd": {"grid": {"format": "scan"}}}}, "features.butd.grid.format: scan is of the reader scan"),
         ({"features": {"other": {"whole_by": "mean"}}}, "one of the views regions, grid and whole is needed"),
         ({"options": {"copies": 2}}, "options.copies"),
     ],
@@ -50,3 +49,9 @@ def test_features_stand_in_the_place_of_networks():
 def test_wrong_features_are_refused_by_their_key(changes, message):
     with pytest.raises(InputError, match=message):
         read(merge(SCAN, changes))
+
+
+def test_the_format_scan_is_of_the_reader_scan():
+    features = {"butd": {"grid": {"format": "scan"}}}
+    with pytest.raises(InputError, match=r"features\.butd\.grid\.format: scan is of the reader scan alone"):
+        load(CONFIG, {"datasets": {"flickr8k": {"features": features}}})

@@ -1,4 +1,4 @@
-"""A data set that is a folder of SCAN's, without pictures, trained through the workflow by VSE, DeFrag and HM-LSTM."""
+"""A data set that is a folder of SCAN's, without pictures, trained through the workflow by all five papers' methods."""
 
 import numpy as np
 import pytest
@@ -15,8 +15,9 @@ MINE = {
     "reader": "scan",
     "options": {"copies": 1},
     "local": {"precomp": "mine_precomp"},
-    "features": {"butd": {"regions": {"format": "scan"}, "whole_by": "mean"}},
-    "networks": {"regions": "butd", "whole": "butd"},
+    "features": {"butd": {"regions": {"format": "scan"}, "grid": {"format": "scan"}, "whole_by": "mean"}},
+    "networks": {"regions": "butd", "whole": "butd", "grid": "butd", "concepts": "multi_label_head"},
+    "concepts": 16,
     "parser": "grammar",
     "word_vectors": None,
     "threads": 1,
@@ -36,7 +37,29 @@ METHODS = {
         }
     },
 }
-TABLE = {"title": "Mine", "measure": ["vse", "defrag", "hm_lstm"], "sections": [{"dataset": "mine"}]}
+METHODS |= {
+    "sm_lstm": {
+        "datasets": {
+            "mine": {
+                "starts_from": None,
+                "parameters": dict.fromkeys(("hidden", "word_hidden", "context_dimension", "similarity"), 8),
+                "rounds": [["main"]],
+                "phases": {"main": {"epochs": 1}},
+            }
+        }
+    },
+    "sco": {
+        "datasets": {
+            "mine": {
+                "views": ["whole", "concepts"],
+                "parameters": {"dimension": 16},
+                "rounds": [["main"]],
+                "phases": {"main": {"epochs": 1}},
+            }
+        }
+    },
+}
+TABLE = {"title": "Mine", "measure": ["vse", "defrag", "hm_lstm", "sm_lstm", "sco"], "sections": [{"dataset": "mine"}]}
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +82,7 @@ def test_all_methods_run_and_the_foot_says_what_they_were_given(project):
     for said in ("network of regions: butd (given: the folder of the data set, region 0 by the mean of the regions)",):
         assert said in text
     assert "proposer" not in text
-    for variant, round in (("vse", 0), ("defrag", 0), ("hm_lstm", 1)):
+    for variant, round in (("vse", 0), ("defrag", 0), ("hm_lstm", 1), ("sm_lstm", 0), ("sco", 0)):
         path = project.folder / f"results/mine/retrieval/full/{variant}/seed0/round{round}.parquet"
         assert schema.read(path, RETRIEVAL)["query_id"].nunique() == 8 + 40
 
