@@ -347,7 +347,10 @@ class TableStage(Stage):
 def _described(dataset: Dataset, view: str, network: str) -> str:
     """A network by its name; given features with what they were read from."""
     given = dataset.features.get(network)
-    return f"{network} (given: {given.described(view)})" if given else network
+    if given is None:
+        return network
+    read = view if view in given.views else "regions"  # at which a concept network looks
+    return f"{network} (given: {given.described(read)})"
 
 
 def _weights(network: NetworkConfig) -> Weights:
