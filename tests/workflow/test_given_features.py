@@ -1,4 +1,4 @@
-"""A data set that is a folder of SCAN's, without pictures, trained through the workflow by all five papers' methods."""
+"""A data set that is a folder of SCAN's, without pictures, trained through the workflow by VSE, DeFrag, HM-LSTM and sm-LSTM."""
 
 import numpy as np
 import pytest
@@ -16,8 +16,7 @@ MINE = {
     "options": {"copies": 1},
     "local": {"precomp": "mine_precomp"},
     "features": {"butd": {"regions": {"format": "scan"}, "grid": {"format": "scan"}, "whole_by": "mean"}},
-    "networks": {"regions": "butd", "whole": "butd", "grid": "butd", "concepts": "multi_label_head"},
-    "concepts": 16,
+    "networks": {"regions": "butd", "whole": "butd", "grid": "butd"},
     "parser": "grammar",
     "word_vectors": None,
     "threads": 1,
@@ -48,18 +47,8 @@ METHODS |= {
             }
         }
     },
-    "sco": {
-        "datasets": {
-            "mine": {
-                "views": ["whole", "concepts"],
-                "parameters": {"dimension": 16},
-                "rounds": [["main"]],
-                "phases": {"main": {"epochs": 1}},
-            }
-        }
-    },
 }
-TABLE = {"title": "Mine", "measure": ["vse", "defrag", "hm_lstm", "sm_lstm", "sco"], "sections": [{"dataset": "mine"}]}
+TABLE = {"title": "Mine", "measure": ["vse", "defrag", "hm_lstm", "sm_lstm"], "sections": [{"dataset": "mine"}]}
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +71,7 @@ def test_all_methods_run_and_the_foot_says_what_they_were_given(project):
     for said in ("network of regions: butd (given: the folder of the data set, region 0 by the mean of the regions)",):
         assert said in text
     assert "proposer" not in text
-    for variant, round in (("vse", 0), ("defrag", 0), ("hm_lstm", 1), ("sm_lstm", 0), ("sco", 0)):
+    for variant, round in (("vse", 0), ("defrag", 0), ("hm_lstm", 1), ("sm_lstm", 0)):
         path = project.folder / f"results/mine/retrieval/full/{variant}/seed0/round{round}.parquet"
         assert schema.read(path, RETRIEVAL)["query_id"].nunique() == 8 + 40
 
