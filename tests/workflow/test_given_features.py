@@ -1,4 +1,4 @@
-"""A data set that is a folder of SCAN's, without pictures, trained through the workflow by VSE, DeFrag, HM-LSTM and sm-LSTM."""
+"""A data set that is a folder of SCAN's, without pictures, through the workflow by VSE, DeFrag, HM-LSTM and sm-LSTM."""
 
 import numpy as np
 import pytest
@@ -35,8 +35,6 @@ METHODS = {
             }
         }
     },
-}
-METHODS |= {
     "sm_lstm": {
         "datasets": {
             "mine": {
