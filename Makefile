@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs record-costs wheels-check lock clean
+.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs record-costs wheels-check check-sources lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'

@@ -16,6 +16,7 @@ from densevse.config.analyses import AnalysisSettings, key_of, settings_of_analy
 from densevse.config.concepts import ConceptNetwork
 from densevse.config.datasets import Dataset
 from densevse.config.declared.views import VIEWS
+from densevse.config.features import MEAN_OF_REGIONS
 from densevse.config.generators import GeneratorConfig, GeneratorEntry
 from densevse.config.given import GivenEntry
 from densevse.config.language import ParserConfig, WordVectors
@@ -63,7 +64,8 @@ class Config(Strict):
             known(f"{where}.proposer", [dataset.proposer], self.proposers)
             known(f"{where}.parser", [dataset.parser], self.parsers)
             known(f"{where}.word_vectors", [dataset.word_vectors or ""], {**self.word_vectors, "": None})
-            self.check_networks(f"{where}.networks", dataset.networks)
+            self._check_features(where, dataset)
+            self.check_networks(f"{where}.networks", dataset.networks, [dataset])
         for name, network in self.networks.items():
             if not (network.weights or network.local or network.trained_on):
                 raise ValueError(f"networks.{name}: one of weights, local (a file of yours) and trained_on is needed")
@@ -89,15 +91,39 @@ class Config(Strict):
         """The settings of all analyses."""
         return [getattr(self, name) for name in settings_of_analyses()]
 
-    def check_networks(self, where: str, networks: Mapping[str, str]) -> None:
-        """Raise `ValueError` for a network that there is none of, or that has no layer for its view."""
+    def check_networks(
+        self, where: str, networks: Mapping[str, str], datasets: Iterable[Dataset] | None = None
+    ) -> None:
+        """Raise `ValueError` for a network that there is none of, or that has no layer for its view.
+
+        In the place of a network may stand the features that one of `datasets`, by default of all, is given.
+        """
+        among = self.datasets.values() if datasets is None else datasets
+        given = {name: features.views for dataset in among for name, features in dataset.features.items()}
         for view, network in networks.items():
             by_concepts = VIEWS[view].made_by == "concept_network"
-            known(f"{where}.{view}", [network], self.concept_networks if by_concepts else self.networks)
+            known(f"{where}.{view}", [network], self.concept_networks if by_concepts else {**self.networks, **given})
             if by_concepts:
+                continue
+            if network in given:
+                known(f"{where}.{view}", [view], given[network])
                 continue
             if view not in self.networks[network].layers:
                 raise ValueError(f"{where}.{view}: networks.{network}.layers names no layer for this view")
+
+    def _check_features(self, where: str, dataset: Dataset) -> None:
+        for name, given in dataset.features.items():
+            if name in self.networks or name in self.concept_networks:
+                raise ValueError(f"{where}.features.{name}: a network has this name; rename the features")
+            if given.whole_by not in (None, MEAN_OF_REGIONS):
+                self.check_networks(f"{where}.features.{name}.whole_by", {"whole": given.whole_by}, [])
+        if not dataset.has_pictures:
+            for view, network in dataset.networks.items():
+                if network in self.networks:
+                    raise ValueError(
+                        f"{where}.networks.{view}: {network} is shown pictures, and the data set has none; name "
+                        f"features of {where}.features instead"
+                    )
 
     def _check_masks(self) -> None:
         for name, proposer in self.proposers.items():

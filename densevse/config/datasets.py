@@ -1,5 +1,6 @@
 """Data sets: where their files come from, who reads them, and what the stages use on them."""
 
+from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Self, cast
 
@@ -7,6 +8,8 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
 
 from densevse.config.declared.readers import READERS, ReaderName, ReaderOptions
 from densevse.config.declared.views import ViewName
+from densevse.config.features import GivenFeatures
+from densevse.config.names import FileName
 from densevse.config.options import of_type
 from densevse.config.sources import Path, Source
 from densevse.config.strict import Strict
@@ -64,6 +67,9 @@ class Dataset(Reading):
     shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")
     threads: int | None = Field(None, ge=1, description="threads of a job, instead of the general `threads`")
     networks: dict[ViewName, str] = Field(description="view -> the network whose features every method is given")
+    features: dict[FileName, GivenFeatures] = Field(
+        default={}, description="features that were computed elsewhere, by a name that stands in networks"
+    )
     proposer: str = "selective_search_fast"
     parser: str = "corenlp_pcfg"
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
@@ -81,6 +87,17 @@ class Dataset(Reading):
         return self
 
     @model_validator(mode="after")
+    def _features_have_files(self) -> Self:
+        for name, given in self.features.items():
+            for view in given.views:
+                if given.file_of(view).format == "scan" and self.reader != "scan":
+                    raise ValueError(
+                        f"features.{name}.{view}.format: scan is of the reader scan alone; "
+                        "write array, and name the id file as ids"
+                    )
+        return self
+
+    @model_validator(mode="after")
     def _sentences_are_a_source(self) -> Self:
         needed = cast(ReaderOptions, self.options).needed
         if needed not in self.sources.keys() | self.local.keys():
@@ -88,6 +105,20 @@ class Dataset(Reading):
                 f"local: the reader {self.reader} needs the source {needed!r} as well; name a file or folder of yours"
             )
         return self
+
+    def feature_files(self) -> Iterator[tuple[str, str]]:
+        """The files of given features, each with its key below `features`."""
+        for name, given in self.features.items():
+            for view in given.views:
+                for key in ("path", "ids", "boxes"):
+                    path: str | None = getattr(given.file_of(view), key)
+                    if path is not None:
+                        yield f"{name}.{view}.{key}", path
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether there are pictures, and not only features of them."""
+        return READERS[self.reader].HAS_PICTURES
 
     @property
     def has_boxes(self) -> bool:

@@ -8,6 +8,7 @@ from densevse.config.declared.readers import READERS
 from densevse.config.sources import Source
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
+from densevse.runtime.errors import InputError
 
 OBTAINED_BY = {"url", "manual", "size", "sha256", "md5", "sha1"}
 """The keys that decide which bytes come; a corrected licence or note does not."""
@@ -63,6 +64,15 @@ class DatasetStage(Stage):
         """Every file that a data set is read from: the user's own, or its name below resources/<data set>/."""
         entry = self.dataset(dataset)
         return [entry.local.get(name) or {"file": entry.sources[name].file} for name in self.source_names(dataset)]
+
+    def pictures(self, dataset: str) -> list[str | Values]:
+        """The same files, for what shows or reads pictures. Raises `InputError` for a data set without any."""
+        if not self.dataset(dataset).has_pictures:
+            raise InputError(
+                f"datasets.{dataset}: the reader {self.dataset(dataset).reader} reads features and no pictures, which "
+                "this would show or read; ask for it on another data set."
+            )
+        return self.sources(dataset)
 
     def source_names(self, dataset: str) -> list[str]:
         """The names of the same files; Karpathy's only where the options name it."""

@@ -5,11 +5,15 @@ from typing import Any
 
 from densevse.config.declared.networks import ARCHITECTURES
 from densevse.config.declared.views import VIEWS
+from densevse.config.features import MEAN_OF_REGIONS
 from densevse.config.networks import NetworkConfig, NetworkInput
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
+from densevse.runtime.errors import InputError
 
 IMAGE_FIELDS = {"architecture", "size", "resize", "mean", "std", "precision", "batch_size"}
+GIVEN_REGIONS = "regions-given"
+"""As a path calls given regions, which no proposer has found."""
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
 
 
@@ -19,12 +23,66 @@ def input_of(network: NetworkConfig) -> dict[str, Any]:
 
 
 class FeatureStage(Stage):
-    """Features of images and of regions."""
+    """Features of images and of regions, by networks of this workflow or given."""
+
+    def given(self) -> str:
+        """The names of features that data sets are given."""
+        return any_of(dict.fromkeys(name for dataset in self.config.datasets.values() for name in dataset.features))
+
+    def given_files(self, dataset: str, given: str, view: str) -> list[str]:
+        """The files that a view of given features is read from."""
+        return list(self._given_files(dataset, given, view).values())
+
+    def given_file_names(self, dataset: str, given: str, view: str) -> list[str]:
+        """What each of these files is: path, ids or boxes."""
+        return list(self._given_files(dataset, given, view))
+
+    def given_whole(self, dataset: str, given: str, view: str) -> Values | None:
+        """Whose vectors of whole images become region 0 of given regions."""
+        if view != GIVEN_REGIONS:
+            return None
+        by = self.dataset(dataset).features[given].whole_by
+        return {"network": given if by in (None, MEAN_OF_REGIONS) else by}
+
+    def given_options(self, dataset: str, given: str, view: str) -> dict[str, Any]:
+        """How a view of given features is read, as densevse.vision.given_features.Reading takes it."""
+        entry, name = self.dataset(dataset).features[given], view.partition("-")[0]
+        options = self.dataset(dataset).options
+        return {
+            "name": f"datasets.{dataset}.features.{given}.{name}",
+            "network": given,
+            "view": name,
+            "format": entry.file_of(name).format,
+            "image_id": entry.file_of(name).image_id,
+            "mean": name == "whole" and entry.whole is None,
+            "dtype": entry.dtype,
+            "copies": getattr(options, "copies", 1),
+        }
+
+    def _given_files(self, dataset: str, given: str, view: str) -> dict[str, str]:
+        entry, file = self.dataset(dataset), self.dataset(dataset).features[given].file_of(view.partition("-")[0])
+        if file.format == "scan":
+            return {"path": self.obtained(dataset, entry.sources.get("precomp"), entry.local.get("precomp"))}
+        return {name: path for name in ("path", "ids", "boxes") if (path := getattr(file, name)) is not None}
 
     def files(self, dataset: str, view: str, network: str) -> list[str]:
-        """The feature shards of a view; regions are those of the data set's proposer."""
+        """The feature shards of a view; regions are those of the data set's proposer.
+
+        Raises `InputError` for a network on a data set without pictures, and for features that only others are given.
+        """
+        entry = self.dataset(dataset)
+        if network in self.config.networks and not entry.has_pictures:
+            raise InputError(
+                f"datasets.{dataset}: there are no pictures that the network {network} could be shown for the view "
+                f"{view}; name features of datasets.{dataset}.features instead."
+            )
+        if network not in {*entry.features, *self.config.networks, *self.config.concept_networks}:
+            raise InputError(
+                f"datasets.{dataset}.features: there are no features {network}, from which the view {view} is to be "
+                "read; add them, or name another network."
+            )
         folder = f"{self.results}/{dataset}/features/{network}"
-        by = f"-{self.dataset(dataset).proposer}" if VIEWS[view].of_proposals else ""
+        by = f"-{self.regions_of(dataset, network)}" if VIEWS[view].of_proposals else ""
         return self.shard_files(f"{folder}/{view}{by}", dataset)
 
     def extracted(self, one_vector: bool = False) -> str:

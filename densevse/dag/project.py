@@ -99,6 +99,11 @@ class Stage:
         """A variant's settings on a data set."""
         return self.project.variant(variant, self.seen_as(dataset))
 
+    def regions_of(self, dataset: str, network: str, proposer: str | None = None) -> str:
+        """Whose boxes the regions by a network are: those of the `proposer`, by default the data set's; or given."""
+        entry = self.dataset(dataset)
+        return "given" if network in entry.features else proposer or entry.proposer
+
     def title(self, dataset: str) -> str:
         """A data set's title."""
         return self.dataset(dataset).title

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from densevse.config.config import Config
+from densevse.config.datasets import Dataset
 from densevse.config.declared.structures import STRUCTURES
 from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.given import GivenFiles
@@ -298,18 +299,21 @@ class TableStage(Stage):
         concepts = {name for view, name in read.items() if _is_of_concepts(view)}
         made_of = {name: FeatureStage(self.project).backbone(name, dataset) for name in concepts}
         networks = {view: made_of.get(name, name) for view, name in read.items()}
-        proposer = entry.proposer if any(VIEWS[view].of_proposals for view in networks) else None
+        own = [view for view, name in networks.items() if name not in entry.features]
+        proposer = entry.proposer if any(VIEWS[view].of_proposals for view in own) else None
+        given = {name: entry.features[name] for name in networks.values() if name in entry.features}
+        beside = {features.whole_by for features in given.values() if features.whole_by in self.config.networks}
         structures = {name for one in found for name in one.sentences} | {n for one in writers for n in one.sentences}
         parser = entry.parser if concepts or any(STRUCTURES[name].parsed for name in structures) else None
         vectors = entry.word_vectors if any(one.word_vectors for one in found) else None
         return MadeWith(
-            networks={str(view): network for view, network in networks.items()},
+            networks={str(view): _described(entry, view, network) for view, network in networks.items()},
             concepts=", ".join(sorted(concepts)) or None,
             proposer=proposer,
             parser=parser,
             word_vectors=vectors,
             used={
-                "network": sorted({*networks.values(), *concepts}),
+                "network": sorted({*networks.values(), *concepts, *beside}),
                 "concept_network": sorted(concepts),
                 "proposer": sorted(self._proposers(proposer, concepts)),
                 "parser": [self.config.parsers[parser].kind] if parser else [],
@@ -409,6 +413,15 @@ def _said_of(given: GivenFiles) -> str:
     parts = [f"{key} {', '.join(dict.fromkeys(Path(one[key]).name for one in files))}" for key in files[0]]
     options = [f"{key} {value}" for key, value in given.layout.model_dump(exclude_defaults=True).items()]
     return "; ".join([*parts, *options])
+
+
+def _described(dataset: Dataset, view: str, network: str) -> str:
+    """A network by its name; given features with what they were read from."""
+    given = dataset.features.get(network)
+    if given is None:
+        return network
+    read = view if view in given.views else "regions"  # at which a concept network looks
+    return f"{network} (given: {given.described(read)})"
 
 
 def _weights(network: NetworkConfig) -> Weights:

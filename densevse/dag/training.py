@@ -76,11 +76,20 @@ class TrainingStage(Stage):
         return inputs
 
     def regions(self, dataset: str, variant: str) -> list[Values]:
-        """The shards of the regions that a variant reads, or reads the pixels of."""
+        """The shards of the regions that a variant reads, or reads the pixels of, for what compares their boxes.
+
+        Raises `InputError` where regions are given without boxes.
+        """
         entry, method = self.dataset(dataset), self.variant(dataset, variant)
         described = [described_by(view) for view in method.views]
         view = next(view for view in described if VIEWS[view].of_proposals)
-        return self.shards(dataset, network={**entry.networks, **method.networks}[view], proposer=entry.proposer)
+        network = {**entry.networks, **method.networks}[view]
+        if network in entry.features and not entry.features[network].has_boxes:
+            raise InputError(
+                f"datasets.{dataset}.features.{network}.regions: these regions have no boxes, so how right {variant} "
+                "is by true boxes cannot be told; give their boxes, or take the data set's true boxes out."
+            )
+        return self.shards(dataset, network=network, proposer=self.regions_of(dataset, network))
 
     def code_of(self, script: str) -> Callable[..., str]:
         """The code of a script that computes with a variant's method."""
@@ -150,7 +159,14 @@ class TrainingStage(Stage):
     def _trained_networks(self, entry: MethodConfig, dataset: str) -> list[str]:
         """The network that is trained with a variant, where it is shown pixels."""
         networks = {**self.project.datasets[dataset].networks, **entry.networks}
-        return [networks[described_by(view)] for view in entry.views if VIEWS[view].pixels]
+        found = [networks[described_by(view)] for view in entry.views if VIEWS[view].pixels]
+        for name in found:
+            if name not in self.config.networks:
+                raise InputError(
+                    f"datasets.{dataset}.features.{name}: no network that could be trained with {entry.title}; name a "
+                    "network of config/networks as its networks.regions."
+                )
+        return found
 
     def round_before(self, dataset: str, variant: str, seed: int, round: int) -> Values:
         """The round that a round goes on from. Raises `ValueError` for round 0, which starts from nothing."""

@@ -45,6 +45,7 @@ from densevse.runtime.logs import logger, progress
 
 Paths = Mapping[str, str]
 
+_SIZES = {"width": "int32", "height": "int32"}
 LONG = 100
 """Words. Longer captions are kept and named in the log: parsers may refuse them."""
 
@@ -76,12 +77,16 @@ def read_dataset(
         table["image_id"] = table["image_id"].map(composed)  # files may write the same letters in two ways
     files = ImageFiles(paths)
     _check_images(images)
-    _log_unlisted(images, captions, files)
+    with_pictures = READERS[reading.reader].HAS_PICTURES
+    if with_pictures:
+        _log_unlisted(images, captions, files)
     images = images.sort_values("split", key=lambda split: split.map(SPLITS.index), kind="stable", ignore_index=True)
     images["family"] = images.get("family", images["image_id"])
     captions = _number_captions(captions[captions["image_id"].isin(images["image_id"])], images)
     images["captions"] = images["image_id"].map(captions["image_id"].value_counts()).fillna(0).astype("int32")
     _log(images, captions)
+    if not with_pictures:
+        return images.assign(width=0, height=0, sha256="", status="ok").astype(_SIZES), captions
     images, problems = examine_all(images, files, threads)
     _check_readable(images, problems, reading, paths, listing)
     _log_copies(images)
@@ -165,9 +170,7 @@ def examine_all(images: pd.DataFrame, files: ImageFiles, threads: int) -> tuple[
         found = pool.map(lambda source, file: _examine(files, source, file), images["source"], images["file"])
         examined = list(progress(found, "decoding images", total=len(images)))
     facts = pd.DataFrame([facts for facts, _, _ in examined], columns=ImageFacts._fields)
-    images = images.assign(
-        **facts.astype({"width": "int32", "height": "int32"}), status=[status for _, status, _ in examined]
-    )
+    images = images.assign(**facts.astype(_SIZES), status=[status for _, status, _ in examined])
     return images, [problem for _, _, problem in examined]
 
 

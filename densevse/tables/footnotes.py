@@ -216,7 +216,7 @@ def _made_with(section: MeasuredSection, networks: Mapping[str, Weights]) -> lis
         return []
     parts = _by_variant({name: _choices(entry) for name, entry in measured.items()})
     used = sorted({network for entry in measured.values() for network in entry.made_with.networks.values()})
-    weights = [f"{name} is {networks[name]}" for name in used]
+    weights = [f"{name} is {networks[name]}" for name in used if name in networks]
     return [f"{section.plan.title}, ours: {'; '.join([*parts, *weights])}."]
 
 

@@ -34,7 +34,7 @@ class TrainedWith(Strict):
 class MadeWith(Strict):
     """What decides a variant's metrics on a data set; of an ensemble, what decides its members'."""
 
-    networks: dict[str, str] = Field(default={}, description="view -> its network")
+    networks: dict[str, str] = Field(default={}, description="view -> its network, or given features")
     concepts: str | None = None
     proposer: str | None = None
     parser: str | None = None

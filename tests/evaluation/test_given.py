@@ -12,10 +12,10 @@ from safetensors.numpy import save_file
 
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
+from densevse.artifacts.matrices import open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
-from densevse.evaluation.given.matrices import open_matrix
 from densevse.evaluation.given.retrieval import GivenRow, given_rankings, read_test, write_given_retrieval
 from densevse.evaluation.recall import metrics_of
 from densevse.evaluation.retrieval import retrieve

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
+from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.given import GivenLayout
-from densevse.evaluation.given.matrices import Matrix, open_matrix
 from densevse.evaluation.given.order import Items, read_ids, rows_of
 from densevse.evaluation.given.scoring import Aligned, score_blocks, vector_blocks
 from densevse.evaluation.protocols import Fold, TestSet, folds, select_split
@@ -35,7 +35,7 @@ class GivenRow(NamedTuple):
     layout: GivenLayout
     sentences: str  # all or first_five, as the data set's settings say
     contents: Sequence[str]  # digests of the files
-    top: int  # how many of the best candidates are listed
+    top: int = 10  # how many of the best candidates are listed
 
 
 class GivenTest(NamedTuple):

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from densevse.artifacts.matrices import Matrix
 from densevse.config.given import GivenLayout
-from densevse.evaluation.given.matrices import Matrix
 from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer
 from densevse.kernels.order import order_scores

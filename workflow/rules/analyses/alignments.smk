@@ -58,7 +58,7 @@ rule alignment_accuracy:
 
 rule alignment_figures:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         alignments=filled(
             "<results>/{dataset}/alignments/{variant}/seed{seed}/round{round}/test.parquet", alignments.last_round
         ),

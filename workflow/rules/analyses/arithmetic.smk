@@ -60,7 +60,7 @@ rule arithmetic_table:
 
 rule arithmetic_figure:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         found=filled(
             "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", arithmetic.last_round
         ),

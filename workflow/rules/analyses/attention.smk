@@ -55,7 +55,7 @@ rule score_saliency:
 
 rule saliency_figures:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         saliency=filled(
             "<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/test.parquet", attention.last_round
         ),
@@ -93,7 +93,7 @@ rule saliency_figures:
 # Figure 5 of sm-LSTM is results/figures/flickr30k/sm_lstm/saliency_beside_sm_lstm_att.png.
 rule saliency_of_two:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         saliency=filled("<results>/{dataset}/saliency/{variant}/seed{seed}/round{round}/test.parquet", attention.of_two),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",

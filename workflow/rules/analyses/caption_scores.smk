@@ -138,7 +138,7 @@ rule caption_table:
 
 rule caption_figure:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         generated=filled(
             "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test.parquet", caption_scores.shown
         ),

@@ -7,7 +7,7 @@ concept_precision = analyses.add(ConceptPrecisionStage(project))
 
 rule predicted_concepts:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         scores=filled(
             "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", concept_precision.scores
         ),

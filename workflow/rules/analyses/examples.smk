@@ -7,7 +7,7 @@ examples = analyses.add(ExampleStage(project))
 
 rule compared_retrievals:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         retrievals=filled(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", examples.compared
         ),
@@ -38,7 +38,7 @@ rule compared_retrievals:
 
 rule example_retrievals:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         retrieval=filled(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", examples.example
         ),

@@ -7,7 +7,7 @@ localisation = analyses.add(LocalisationStage(project))
 
 rule extract_windows:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
         boxes=filled("<results>/{dataset}/boxes.parquet", localisation.boxes),
         weights=filled("<resources>/{network}/{file}", features.weights),
@@ -100,7 +100,7 @@ rule localisation_table:
 
 rule localisation_figure:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         heat_maps=filled(
             "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet", localisation.last_round
         ),

@@ -7,7 +7,7 @@ phrases_and_regions = analyses.add(PhraseRegionStage(project))
 
 rule correspondences_figure:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         correspondences=filled(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
             training.last_correspondences,
@@ -39,7 +39,7 @@ rule correspondences_figure:
 
 rule embedding_figures:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         embeddings=filled(
             "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet", training.last_round
         ),

@@ -8,7 +8,7 @@ proposal_recall = analyses.add(ProposalRecallStage(project))
 # Alone on the machine where possible: what else runs there slows it down.
 rule time_mcg:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
         model=filled("<resources>/hed/hed.safetensors", proposals.contour_model),
         ranker="<results>/rankers/{proposer}.safetensors",
@@ -59,7 +59,7 @@ rule proposal_recall:
 # Alone on the machine where possible: what else runs there slows it down.
 rule time_selective_search:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/proposals/{proposer}_times.parquet",

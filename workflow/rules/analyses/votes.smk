@@ -34,7 +34,7 @@ rule draw_ballot:
 
 rule ballot_page:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         ballot="<results>/{dataset}/ballots/{variant}.parquet",
         image_table="<results>/{dataset}/images.parquet",
     output:

@@ -19,7 +19,7 @@ rule choose_precision:
 
 rule extract_features:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
         weights=filled("<resources>/{network}/{file}", features.weights),
         precision=filled("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
@@ -44,3 +44,30 @@ rule extract_features:
         "{wildcards.view} features of {wildcards.dataset} by {wildcards.network}, shard {wildcards.shard}"
     script:
         "../../scripts/extract_features.py"
+
+
+rule read_given_features:
+    input:
+        files=filled("{own_file}", features.given_files),
+        image_table="<results>/{dataset}/images.parquet",
+        whole=filled("<results>/{dataset}/features/{network}/whole/{shard}.parquet", features.given_whole),
+    output:
+        "<results>/{dataset}/features/{given}/{view}/{shard}.parquet",
+    log:
+        "<logs>/read_given_features/{dataset}_{given}_{view}_{shard}.log",
+    wildcard_constraints:
+        given=features.given(),
+        view="whole|grid|regions-given",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        code=code_of("read_given_features.py"),
+        contents=contents_of("{own_file}", features.given_files),
+        options=configured(features.given_options),
+        names=configured(features.given_file_names),
+    message:
+        "reading your {wildcards.view} features {wildcards.given} of {wildcards.dataset}, shard {wildcards.shard}"
+    script:
+        "../../scripts/read_given_features.py"

@@ -24,7 +24,7 @@ rule get_hed:
 
 rule find_contours:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
         model=filled("<resources>/hed/hed.safetensors", proposals.contour_model),
     output:

@@ -3,7 +3,7 @@
 
 rule propose:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         files=filled("{own_file}", proposals.files_of_user),
         image_table="<results>/{dataset}/images.parquet",
     output:

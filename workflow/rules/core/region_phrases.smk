@@ -3,7 +3,7 @@
 
 rule extract_true_regions:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
         boxes="<results>/{dataset}/boxes.parquet",
         weights=filled("<resources>/{network}/{file}", features.weights),

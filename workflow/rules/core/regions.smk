@@ -3,7 +3,7 @@
 
 rule extract_regions:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
         proposals=filled("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", features.proposals),
         weights=filled("<resources>/{network}/{file}", features.weights),

@@ -25,7 +25,7 @@ rule make_scenes:
 
 rule train_network:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
         box_table="<results>/{dataset}/boxes.parquet",
         class_names=filled("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),

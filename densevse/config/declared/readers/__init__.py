@@ -40,6 +40,8 @@ class ReaderOptions(Strict):
 
     SOURCES: ClassVar[frozenset[str]] = frozenset()
     """The names of the sources that it knows, whether config/ lists them or not."""
+    HAS_PICTURES: ClassVar[bool] = True
+    """Whether there are pictures, and not only features of them."""
     HAS_BOXES: ClassVar[bool] = False
     """Whether the official files hold true boxes."""
     HAS_MASKS: ClassVar[bool] = False

@@ -1,4 +1,4 @@
-"""Matrices in files of others: npy, npz, Parquet and safetensors, memory-mapped.
+"""Arrays in files of others: npy, npz, Parquet and safetensors, memory-mapped.
 
 What is compressed or encoded (a compressed npz, any Parquet file) is unpacked piece by piece into a file without a
 name, which is mapped instead. Nothing that can hold code is loaded: neither pickles nor arrays of Python objects.
@@ -24,24 +24,24 @@ from densevse.runtime.errors import InputError
 _SAFETENSORS = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}
 _ROWS_AT_ONCE = 256
 _CONVERT = (
-    "convert it where it was made: np.save('scores.npy', np.asarray(scores, np.float32)), or of tensors: "
-    "np.save('scores.npy', scores.float().cpu().numpy())"
+    "convert it where it was made: np.save('array.npy', np.asarray(values, np.float32)), or of tensors: "
+    "np.save('array.npy', values.float().cpu().numpy())"
 )
 
 
 class Matrix(NamedTuple):
-    """A matrix (rows, columns) of floats in a file, memory-mapped."""
+    """A matrix (rows, columns), or an array of more dimensions, of floats in a file, memory-mapped."""
 
     name: str  # the file, and the array in it
     values: NDArray[Any]
     ids: NDArray[np.object_] | None = None  # of its rows, where the file has them
 
 
-def open_matrix(path: str | Path, key: str, unpacked_in: str | Path) -> Matrix:
+def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions: int = 2) -> Matrix:
     """The matrix of a file; of several in one file, the one called `key`.
 
     What must be unpacked is so in the folder `unpacked_in`. Raises `InputError` for a file that is missing, truncated,
-    a pickle, or no matrix of floats.
+    a pickle, or no array of floats with so many dimensions.
     """
     read = _READERS.get(Path(path).suffix)
     if read is None:
@@ -56,20 +56,20 @@ def open_matrix(path: str | Path, key: str, unpacked_in: str | Path) -> Matrix:
         raise InputError(
             f"{path}: not a whole {Path(path).suffix[1:]} file ({error}); write or copy it again."
         ) from error
-    check_numbers(matrix.values, matrix.name)
+    check_numbers(matrix.values, matrix.name, dimensions)
     return matrix
 
 
-def check_numbers(values: NDArray[Any], name: str) -> None:
-    """Raise `InputError` for what is no matrix of floats."""
-    if values.ndim != 2:
+def check_numbers(values: NDArray[Any], name: str, dimensions: int = 2) -> None:
+    """Raise `InputError` for what is no array of floats with so many dimensions."""
+    if values.ndim != dimensions:
         raise InputError(
-            f"{name}: expected a matrix, with a row and a column for each item, found shape {values.shape}."
+            f"{name}: expected an array of {dimensions} dimensions, found the shape {values.shape}; write it again."
         )
     if not np.issubdtype(values.dtype, np.floating):
         raise InputError(
-            f"{name}: expected floats, found {values.dtype}. Whole numbers are ranks or rounded scores, which tie; "
-            "write the scores themselves, as float32."
+            f"{name}: expected floats, found {values.dtype}. Whole numbers are ranks or rounded values, which "
+            "tie; write the values themselves, as float32."
         )
 
 

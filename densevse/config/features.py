@@ -1,0 +1,100 @@
+"""Features of images that were computed elsewhere, each a key of its data set."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from densevse.config.sources import Path
+from densevse.config.strict import Strict
+
+MEAN_OF_REGIONS = "mean"
+"""The whole image is described by the mean of its regions."""
+_WITH_BOXES = ("parquet", "bottom_up")
+
+
+class FeatureFile(Strict):
+    """A file with vectors of a data set's images: see docs/features.md for its formats."""
+
+    format: Literal["scan", "array", "parquet", "bottom_up"] = Field(
+        description="scan: _ims.npy beside the sentences that the reader scan reads; array: npy, npz or safetensors "
+        "with an id file; parquet: a row for each vector; bottom_up: the TSV of bottom-up attention"
+    )
+    path: Path | None = Field(None, description="the file; scan has that of the data set")
+    ids: Path | None = Field(None, description="with array: a text file with an image's id in each line, in order")
+    boxes: Path | None = Field(
+        None, description="with array, of regions: left, top, right and bottom of each in pixels (images, regions, 4)"
+    )
+    image_id: str = Field("{id}", description="an image's id in the data set, where {id} is that of the file")
+
+    @model_validator(mode="after")
+    def _own_keys(self) -> Self:
+        needed = {"scan": (), "array": ("path", "ids"), "parquet": ("path",), "bottom_up": ("path",)}[self.format]
+        known = (*needed, "boxes") if self.format == "array" else needed
+        for key in ("path", "ids", "boxes"):
+            given = getattr(self, key) is not None
+            if given and key not in known:
+                raise ValueError(f"{key}: the format {self.format} has none; take it out")
+            if key in needed and not given:
+                raise ValueError(f"{key}: the format {self.format} needs it; name a file of yours")
+        if "{id}" not in self.image_id:
+            raise ValueError(f"image_id: {self.image_id!r} must hold {{id}}, which stands for the id in the file")
+        return self
+
+
+class GivenFeatures(Strict):
+    """Features that were computed elsewhere, by view; a data set's `networks` name them as they name a network."""
+
+    regions: FeatureFile | None = None
+    grid: FeatureFile | None = None
+    whole: FeatureFile | None = None
+    whole_by: str | None = Field(
+        None,
+        description="instead of a file of whole images: mean (of an image's regions), or the name of a network whose "
+        "vectors of whole images are region 0",
+    )
+    dtype: Literal["float16", "float32"] = Field("float16", description="what the vectors are stored as")
+
+    @model_validator(mode="after")
+    def _whole_images(self) -> Self:
+        if not (self.regions or self.grid or self.whole):
+            raise ValueError("one of the views regions, grid and whole is needed")
+        if self.whole and self.whole_by:
+            raise ValueError("whole, whole_by: whole images are described by one of them; take the other out")
+        if self.regions and not (self.whole or self.whole_by):
+            raise ValueError(
+                "whole_by: region 0 of an image is the whole of it, which the file of regions lacks; write mean, the "
+                "name of a network, or a file of vectors as whole"
+            )
+        if self.whole_by and not self.regions:
+            raise ValueError("whole_by: there are no regions that it could belong to; take it out")
+        for view in ("grid", "whole"):
+            file: FeatureFile | None = getattr(self, view)
+            if file and (file.boxes or file.format == "bottom_up"):
+                raise ValueError(f"{view}: boxes and the format bottom_up are of regions; give an array or Parquet")
+        return self
+
+    @property
+    def views(self) -> list[str]:
+        """The views that there are features of."""
+        found = {"regions": self.regions, "grid": self.grid, "whole": self.whole or self.whole_by == MEAN_OF_REGIONS}
+        return [view for view, given in found.items() if given]
+
+    @property
+    def has_boxes(self) -> bool:
+        """Whether the regions may have boxes; whether Parquet has them, its file says."""
+        return self.regions is not None and (self.regions.boxes is not None or self.regions.format in _WITH_BOXES)
+
+    def file_of(self, view: str) -> FeatureFile:
+        """The file that a view is read from: whole images by their mean are read from the regions'."""
+        found = getattr(self, view) or self.regions
+        assert isinstance(found, FeatureFile)  # of a view that `views` names
+        return found
+
+    def described(self, view: str) -> str:
+        """Where the vectors of a view come from, for a table's foot."""
+        file = self.file_of(view)
+        named = "the folder of the data set" if file.path is None else file.path.rpartition("/")[2]
+        if view == "whole":
+            return f"the mean of the regions in {named}" if self.whole is None else named
+        whole = {None: "a file", MEAN_OF_REGIONS: "the mean of the regions"}.get(self.whole_by, self.whole_by)
+        return f"{named}, region 0 by {whole}" if view == "regions" else named

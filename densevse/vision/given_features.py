@@ -1,0 +1,177 @@
+"""Features that were computed elsewhere, as the artifacts that a network's features are.
+
+Region 0 of an image is the whole of it, from the view `whole` of the same features or of a network; the file's regions
+follow in its order. Where a file has no boxes they have no area, and a region without a score has an infinite one,
+so that no threshold leaves it out.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.matrices import open_matrix
+from densevse.artifacts.schema import read
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
+from densevse.artifacts.shards import remove_superseded, shard_slice
+from densevse.artifacts.store import FeatureStore, FeatureWriter
+from densevse.config.strict import Strict
+from densevse.config.validation import validate
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import progress
+from densevse.vision.boxes import clip
+from densevse.vision.given_files import ArrayFile, BottomUpFile, GivenFile, GivenImage, TableFile, read_ids
+
+
+class GivenOptions(Strict):
+    """How a view of given features is read."""
+
+    name: str  # its key in the configuration
+    network: str  # the features' name, which stands in the place of a network's
+    view: Literal["regions", "grid", "whole"]
+    format: Literal["scan", "array", "parquet", "bottom_up"]
+    image_id: str
+    mean: bool  # of an image's regions, as the whole of it
+    dtype: Literal["float16", "float32"]
+    copies: int
+
+
+def read_given_features(
+    images: str | Path,
+    options: Mapping[str, object],
+    files: Mapping[str, str],
+    whole: str | Path | None,
+    shard: str,
+    path: str | Path,
+) -> None:
+    """Write a shard's given features (schema REGION_FEATURES or IMAGE_FEATURES) to `path`.
+
+    `images` is the image table, `files` are the user's by what they hold (path, ids, boxes), and `whole` the shard's
+    features of whole images, which regions begin with. Raises `InputError` naming the file and the row or id at fault.
+    """
+    given, table = validate(GivenOptions, options, "the features"), read(images, IMAGES)
+    usable = table[table["status"] == "ok"]
+    rows = table.iloc[shard_slice(shard, len(table))].loc[lambda found: found["status"] == "ok"]
+    Path(path).parent.mkdir(parents=True, exist_ok=True)  # files are unpacked in it
+    file = _opened(given, files, usable, Path(path).parent)
+    file.check_ids(table["image_id"], usable["image_id"], given.image_id)
+    made_from = lineage(
+        {**given.model_dump(exclude={"name"}), "files": {name: Path(own).name for name, own in files.items()}},
+        {"images": images, "whole": whole or []},
+    )
+    images_of_file = (
+        file.read(image_id, given.dtype) for image_id in progress(rows["image_id"], given.name, len(rows))
+    )
+    if whole is not None:
+        _write_regions(rows, images_of_file, FeatureStore([whole], IMAGE_FEATURES), given, made_from, path)
+    else:
+        shape = _vector(file.read(usable["image_id"].iloc[0], given.dtype), given).shape
+        with FeatureWriter(path, IMAGE_FEATURES, shape, given.dtype, made_from) as writer:
+            for image_id, image in zip(rows["image_id"], images_of_file, strict=True):
+                vector = _vector(image, given)
+                _check_shape(vector.shape, shape, given, image_id)
+                writer.append(pd.DataFrame({"image_id": [image_id]}), vector[None])
+    remove_superseded(path)
+
+
+def _opened(given: GivenOptions, files: Mapping[str, str], images: pd.DataFrame, folder: Path) -> GivenFile:
+    """The file of a view. What must be unpacked is so in `folder`."""
+    dimensions = 2 if given.view == "whole" and not given.mean else 3
+    if given.format == "bottom_up":
+        return BottomUpFile(files["path"], given.image_id)
+    if given.format == "parquet":
+        return TableFile(files["path"], folder, dimensions == 2, given.view == "regions", given.image_id)
+    if given.format == "scan":
+        return _opened_scan(given, files["path"], images, folder, dimensions)
+    boxes = open_matrix(files["boxes"], "boxes", folder, 3).values if "boxes" in files else None
+    matrix = open_matrix(files["path"], given.view, folder, dimensions)
+    return ArrayFile([(matrix, read_ids(files["ids"], given.image_id))], boxes)
+
+
+def _opened_scan(
+    given: GivenOptions, folder: str, images: pd.DataFrame, unpacked_in: Path, dimensions: int
+) -> GivenFile:
+    """The arrays of SCAN's folder, one for each split, whose images the image table has in the order of the files."""
+    if not Path(folder).is_dir():
+        raise InputError(f"{folder}: no folder; unpack it, as its arrays are read where they are.")
+    arrays = [
+        (open_matrix(Path(folder, str(name)), given.view, unpacked_in, dimensions), list(of["image_id"]))
+        for name, of in images.groupby("file", sort=False)
+    ]
+    return ArrayFile(arrays, copies=given.copies)
+
+
+def _vector(image: GivenImage, given: GivenOptions) -> NDArray[np.float32]:
+    """The vector or grid of a whole image."""
+    found: NDArray[np.float32] = image.vectors.astype(np.float32)
+    return found.mean(axis=0) if given.mean else found
+
+
+def _write_regions(
+    rows: pd.DataFrame,
+    images: Iterable[GivenImage],
+    whole: FeatureStore,
+    given: GivenOptions,
+    made_from: Mapping[str, Any],
+    path: str | Path,
+) -> None:
+    number = {image_id: place for place, image_id in enumerate(whole.rows["image_id"])}
+    sizes = zip(rows["image_id"], rows["width"], rows["height"], strict=True)
+    with FeatureWriter(path, REGION_FEATURES, whole.shape, given.dtype, made_from) as writer:
+        for (image_id, width, height), image in zip(sizes, images, strict=True):
+            _check_shape(image.vectors.shape[1:], whole.shape, given, image_id)
+            of_whole = whole.gather([number[image_id]])
+            table = _table(image_id, image, _boxes(image, (width, height), given, image_id))
+            writer.append(table, np.concatenate([of_whole.astype(np.float32), image.vectors]))
+
+
+def _check_shape(found: tuple[int, ...], expected: tuple[int, ...], given: GivenOptions, image_id: str) -> None:
+    if found != expected:
+        raise InputError(
+            f"{given.name}: image {image_id!r} has vectors of the shape {found}, and whole images or the first image "
+            f"have {expected}; give all of the same shape."
+        )
+
+
+def _boxes(image: GivenImage, size: tuple[int, int], given: GivenOptions, image_id: str) -> Boxes:
+    """The boxes of the whole image and of its regions; those that are not known have no area.
+
+    Raises `InputError` for boxes outside the picture, or of a picture of another size.
+    """
+    known = size if size[0] else image.size
+    if image.size and known and image.size != known:
+        raise InputError(
+            f"{given.name}: says that image {image_id!r} has {image.size[0]} x {image.size[1]} pixels, and the picture "
+            f"has {known[0]} x {known[1]}, so its boxes lie elsewhere; use the picture that the features are of."
+        )
+    whole = np.array([[0, 0, *(known or (0, 0))]], np.float32)
+    if image.boxes is None:
+        return np.concatenate([whole, np.zeros((len(image.vectors), 4), np.float32)])
+    inside = clip(image.boxes, *known) if known else image.boxes
+    wrong = np.flatnonzero(~(inside[:, 2:] > 0).all(axis=1))
+    if len(wrong):
+        raise InputError(
+            f"{given.name}: the box {image.boxes[wrong[0]].tolist()} (x, y, width, height) of region {wrong[0] + 1} of "
+            f"image {image_id!r} has no area inside {known}; correct it, in pixels from the top left corner."
+        )
+    return np.concatenate([whole, inside])
+
+
+def _table(image_id: str, image: GivenImage, boxes: Boxes) -> pd.DataFrame:
+    """The rows of an image's regions but for their vectors."""
+    unscored = np.full(len(image.vectors), np.inf, np.float32)
+    return pd.DataFrame(
+        {
+            "image_id": image_id,
+            "rank": np.arange(len(boxes), dtype=np.int32),
+            **dict(zip(BOX, boxes.T, strict=True)),
+            "score": np.append(np.float32(np.inf), unscored if image.scores is None else image.scores),
+            "class_name": ["", *(image.classes or [""] * len(image.vectors))],
+        }
+    )

@@ -1,0 +1,233 @@
+"""Files with features that were computed elsewhere: arrays, Parquet, and the TSV of bottom-up attention.
+
+All are read an image at a time, wherever it stands in the file, so that memory stays flat. docs/features.md describes
+the formats. Nothing that can hold code is loaded (densevse/artifacts/matrices.py).
+"""
+
+import base64
+import binascii
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from densevse.artifacts.boxes import BOX, Boxes
+from densevse.artifacts.matrices import Matrix, open_matrix
+from densevse.runtime.errors import InputError
+
+_FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
+"""Of a line of bottom-up attention's TSV (Anderson et al., CVPR 2018)."""
+
+
+class GivenImage(NamedTuple):
+    """What a file holds of an image."""
+
+    vectors: NDArray[Any]  # (R, D) of regions, (cells, D) of a grid, (D,) of a whole image
+    boxes: Boxes | None = None  # (R, 4)
+    scores: NDArray[np.float32] | None = None  # (R,)
+    classes: Sequence[str] | None = None  # (R,)
+    size: tuple[int, int] | None = None  # width and height of the image, pixels
+
+
+class GivenFile(ABC):
+    """A file with vectors of images, by image id."""
+
+    def __init__(self, ids: Iterable[tuple[str, Any]], where: str) -> None:
+        """`ids` are those of the file, each with its place. Raises `InputError` naming one that is there twice."""
+        self._places: dict[str, Any] = {}
+        self.where = where
+        for image_id, place in ids:
+            if image_id in self._places:
+                raise InputError(
+                    f"image {image_id!r} is there twice, at {self._said(self._places[image_id])} and at "
+                    f"{self._said(place)}; take one of them out."
+                )
+            self._places[image_id] = place
+
+    def check_ids(self, known: Iterable[str], needed: Iterable[str], pattern: str) -> None:
+        """Raise `InputError` for an id that no image has, or for one of the `needed` that the file lacks."""
+        known, hint = set(known), f"image_id says how ids of the file become those of the data set, now {pattern!r}."
+        unknown = [image_id for image_id in self._places if image_id not in known]
+        if unknown:
+            raise InputError(
+                f"{self.where}: {len(unknown):,} ids are of no image of the data set, the first is {unknown[0]!r}; "
+                f"take them out, or correct them: {hint}"
+            )
+        missing = [image_id for image_id in needed if image_id not in self._places]
+        if missing:
+            raise InputError(
+                f"{self.where}: {len(missing):,} images of the data set are not in it, the first is {missing[0]!r}; "
+                f"add them, or correct the ids: {hint}"
+            )
+
+    def read(self, image_id: str, dtype: str) -> GivenImage:
+        """An image's vectors. Raises `InputError` naming its place where they are not finite, or not so in `dtype`."""
+        place = self._places[image_id]
+        found, where = self._read(place), f"{self._said(place)} (image {image_id!r})"
+        if not np.isfinite(found.vectors).all():
+            raise InputError(f"{where}: a number is not finite; compute the vectors of this image again.")
+        most = float(np.abs(found.vectors).max(initial=0))
+        if most > float(np.finfo(dtype).max):
+            raise InputError(f"{where}: {most:g} is too large for {dtype}; set the dtype of the features to float32.")
+        return found
+
+    @abstractmethod
+    def _read(self, place: Any) -> GivenImage:
+        """What stands at a place."""
+
+    @abstractmethod
+    def _said(self, place: Any) -> str:
+        """A place as a message names it: the file, and the row or line."""
+
+
+class ArrayFile(GivenFile):
+    """Arrays (images, ...) whose rows are of known images, each there `copies` times, one after the other."""
+
+    def __init__(
+        self, arrays: Sequence[tuple[Matrix, Sequence[str]]], boxes: NDArray[Any] | None = None, copies: int = 1
+    ) -> None:
+        """`arrays` are each with the ids of its images; `boxes` (images, regions, 4) are those of a single array."""
+        self._arrays, self._boxes, self._copies = [matrix for matrix, _ in arrays], boxes, copies
+        for matrix, ids in arrays:
+            _check_rows(matrix, len(ids), copies)
+        shape = (*self._arrays[0].values.shape[:2], 4)
+        if boxes is not None and boxes.shape != shape:
+            raise InputError(
+                f"{self._arrays[0].name}: expected boxes of the shape {shape}, found {boxes.shape}; a box is left, "
+                "top, right and bottom of a region."
+            )
+        super().__init__(
+            (
+                (image_id, (number, row * copies))
+                for number, (_, ids) in enumerate(arrays)
+                for row, image_id in enumerate(ids)
+            ),
+            ", ".join(matrix.name for matrix in self._arrays),
+        )
+
+    def _read(self, place: tuple[int, int]) -> GivenImage:
+        number, row = place
+        copies = self._arrays[number].values[row : row + self._copies]
+        for other in range(1, self._copies):
+            if not np.array_equal(copies[other], copies[0], equal_nan=True):
+                raise InputError(
+                    f"{self._arrays[number].name}: rows {row} and {row + other} must be copies of one image, and "
+                    "differ; correct the file, or the option copies."
+                )
+        return GivenImage(copies[0], None if self._boxes is None else _placed(self._boxes[row]))
+
+    def _said(self, place: tuple[int, int]) -> str:
+        return f"{self._arrays[place[0]].name}, row {place[1]}"
+
+
+def _check_rows(matrix: Matrix, images: int, copies: int) -> None:
+    """Raise `InputError` for an array of another length than its images have, saying what may be wrong."""
+    shape, expected = matrix.values.shape, images * copies
+    if len(matrix.values) != expected:
+        do = "turn it round" if expected in shape else "correct the file, its ids, or the option copies"
+        raise InputError(
+            f"{matrix.name}: expected {expected:,} rows, {copies} for each of {images:,} images, found the shape "
+            f"{shape}; {do}."
+        )
+
+
+class TableFile(GivenFile):
+    """A Parquet file with a row for each vector: image_id, vector; of regions also x, y, width, height and others."""
+
+    def __init__(self, path: str, unpacked_in: str | Path, one_vector: bool, of_regions: bool, pattern: str) -> None:
+        matrix = open_matrix(path, "vector", unpacked_in)
+        if matrix.ids is None:
+            raise InputError(f"{path}: no column image_id; add the id of each row's image.")
+        named = set(pq.read_schema(path).names)
+        columns = [name for name in (*BOX, "score", "class_name") if name in named] if of_regions else []
+        lacking = set(BOX) - named if of_regions else set()
+        if lacking:
+            raise InputError(
+                f"{path}: there is no column {min(lacking)}; a region has {', '.join(BOX)} in pixels. Regions without "
+                "boxes can be given as an array."
+            )
+        self._values, self._one_vector = matrix.values, one_vector
+        self._columns: pd.DataFrame = pq.read_table(path, columns=columns).to_pandas()
+        ids = matrix.ids
+        begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.empty(0, np.int64)
+        slices = map(slice, begins, [*begins[1:], len(ids)])
+        super().__init__(zip(_named(ids[begins], pattern), slices, strict=True), path)
+
+    def _read(self, place: slice) -> GivenImage:
+        vectors, columns = self._values[place], self._columns[place]
+        if self._one_vector:
+            if len(vectors) != 1:
+                raise InputError(f"{self._said(place)}: several rows of one whole image; leave one.")
+            return GivenImage(vectors[0])
+        boxes = columns[BOX].to_numpy(np.float32) if BOX[0] in columns else None
+        scores = columns["score"].to_numpy(np.float32) if "score" in columns else None
+        return GivenImage(vectors, boxes, scores, list(columns["class_name"]) if "class_name" in columns else None)
+
+    def _said(self, place: slice) -> str:
+        return f"{self.where}, row {place.start}"
+
+
+class BottomUpFile(GivenFile):
+    """The TSV of bottom-up attention: a line for each image, with any number of boxes, arrays in base64."""
+
+    def __init__(self, path: str, pattern: str) -> None:
+        self._file = open(path, "rb")  # noqa: SIM115, read for as long as this lives
+        super().__init__(self._lines(pattern), path)
+
+    def _lines(self, pattern: str) -> Iterator[tuple[str, tuple[int, int]]]:
+        """The id of each line, with its number from 1 and the byte that it begins at."""
+        begin = 0
+        for number, line in enumerate(self._file, start=1):
+            (image_id,) = _named([line.partition(b"\t")[0].decode("utf-8", "replace")], pattern)
+            yield image_id, (number, begin)
+            begin += len(line)
+
+    def _read(self, place: tuple[int, int]) -> GivenImage:
+        self._file.seek(place[1])
+        fields, where = self._file.readline().rstrip(b"\r\n").split(b"\t"), self._said(place)
+        if len(fields) != len(_FIELDS):
+            raise InputError(
+                f"{where}: expected the {len(_FIELDS)} fields {', '.join(_FIELDS)}, found {len(fields)}; the file may "
+                "be truncated: copy it again."
+            )
+        try:
+            width, height, count = map(int, fields[1:4])
+            boxes, values = (np.frombuffer(base64.b64decode(field, validate=True), "<f4") for field in fields[4:])
+        except (ValueError, binascii.Error) as error:
+            raise InputError(f"{where}: {error}; the file may be truncated: copy it again.") from error
+        if count < 1 or len(boxes) != count * 4 or not len(values) or len(values) % count:
+            raise InputError(
+                f"{where}: num_boxes is {count}, and there are {len(boxes):,} numbers of boxes and {len(values):,} of "
+                "features; copy the file again."
+            )
+        return GivenImage(values.reshape(count, -1), _placed(boxes.reshape(count, 4)), size=(width, height))
+
+    def _said(self, place: tuple[int, int]) -> str:
+        return f"{self.where}, line {place[0]}"
+
+
+def read_ids(path: str, pattern: str) -> list[str]:
+    """The ids of a text file, one in each line. Raises `InputError` naming a blank line or one that is no text."""
+    try:
+        lines = Path(path).read_text("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 ({error}); write it as text, with an id in each line.") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            raise InputError(f"{path}, line {number}: it is blank, and each line must be the id of a row; complete it.")
+    return _named([line.strip() for line in lines], pattern)
+
+
+def _named(ids: Iterable[str], pattern: str) -> list[str]:
+    """The data set's ids of those in a file."""
+    return [pattern.replace("{id}", image_id) for image_id in ids]
+
+
+def _placed(corners: NDArray[Any]) -> Boxes:
+    """Boxes (R, 4) of left, top, right and bottom as x, y, width and height."""
+    return np.concatenate([corners[:, :2], corners[:, 2:] - corners[:, :2]], axis=1).astype(np.float32)
