@@ -314,12 +314,12 @@ def with_value(value, dtype=np.float32):
               layout=COSINE, images=floats(40, 4), sentences=floats(40, 4)),
         wrong(r"images.npy: a vector has 4 numbers, and in .*sentences.npy 5; vectors of images and sentences must be",
               layout=COSINE, images=floats(8, 4), sentences=floats(40, 5)),
-        wrong(r"scores.npy: expected a matrix, .* found shape \(320,\)", scores=GOOD.ravel()),
+        wrong(r"scores.npy: expected an array of 2 dimensions, found the shape \(320,\)", scores=GOOD.ravel()),
         wrong(r"row 3, column 7 is not a number; correct it, or say by `unscored`", scores=with_value(np.nan)),
         wrong(r"row 3, column 7 is inf: float16 ends at 65,504; write float32", scores=with_value(1e6, np.float16)),
         wrong(r"row 3, column 7 is inf, which cannot be ranked as float32", scores=with_value(1e300, np.float64)),
         wrong(r"t2i.npy: row 7, column 3 is not a number", i2t=GOOD, t2i=with_value(np.nan).T.copy()),
-        wrong(r"scores.npy: expected floats, found int64. Whole numbers are ranks or rounded scores",
+        wrong(r"scores.npy: expected floats, found int64. Whole numbers are ranks or rounded values",
               scores=np.arange(320).reshape(8, 40)),
         wrong(r"images.npy: row 2, column 0 is inf: float16", layout=GivenLayout(similarity="dot"),
               images=np.where(np.arange(8)[:, None] == 2, np.float16(np.inf), floats(8, 4, dtype=np.float16)),
@@ -376,7 +376,7 @@ class Loaded:
 
 
 def test_pickles_and_objects_are_never_loaded(tmp_path, given, capsys):
-    convert = r"np.save\('scores.npy', np.asarray\(scores, np.float32\)\)"
+    convert = r"np.save\('array.npy', np.asarray\(values, np.float32\)\)"
     with open(tmp_path / "pickled.npy", "wb") as file:
         pickle.dump(Loaded(), file)
     np.save(tmp_path / "objects.npy", np.array([[Loaded()]], dtype=object), allow_pickle=True)
