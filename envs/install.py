@@ -93,8 +93,12 @@ def uv_install(files: Sequence[str], pip: dict[str, str], *more: str, **how: Any
 
 
 def install_with_uv(file: str) -> bool:
-    """Whether uv could install the requirements in a file."""
-    return uv_install([file], pip_settings(), "--python", sys.executable).returncode == 0
+    """Whether uv could install the requirements in a file.
+
+    It compiles them, as pip does: else each job that is first to import a package would, and where the environment
+    forbids to write what was compiled, every job.
+    """
+    return uv_install([file], pip_settings(), "--python", sys.executable, "--compile-bytecode").returncode == 0
 
 
 def main(file: str) -> int:
