@@ -1,16 +1,24 @@
 """The plan of a picture of several artifacts of one kind: the contract between the DAG and the picture's job."""
 
-from pydantic import Field
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
 
 from densevse.artifacts.identity import Identity
 from densevse.config.strict import Strict
+
+
+def _identity(values: Any) -> Any:
+    """An identity of plain values, as a job is given them."""
+    return Identity(**values) if isinstance(values, Mapping) else values
 
 
 class ShownArtifact(Strict):
     """An artifact, by its identity, and the title that it has in the picture."""
 
     title: str
-    of: Identity
+    of: Annotated[Identity, BeforeValidator(_identity)]
 
 
 class PicturePlan(Strict):

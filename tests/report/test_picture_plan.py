@@ -1,0 +1,11 @@
+"""The contract between the DAG and the job of a picture."""
+
+from densevse.artifacts.identity import Identity
+from densevse.config.validation import validate
+from densevse.report.plan import PicturePlan, ShownArtifact
+
+
+def test_a_plan_is_the_same_after_it_was_given_to_a_job_as_plain_values():
+    shown = [ShownArtifact(title="Ours", of=Identity("scenes", "vse", seed=0, split="test"))]
+    plan = PicturePlan(title="Two", shown=shown)
+    assert validate(PicturePlan, plan.model_dump(mode="json"), "the plan of the picture") == plan
