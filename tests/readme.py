@@ -41,7 +41,7 @@ def main(results: Path) -> None:
     text = README.read_text(encoding="utf-8")
     README.write_text(MARKED.sub(rf"\1{table(results / 'tables/scenes.csv')}\n\2", text), encoding="utf-8")
     PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_bytes(picture(results / "figures/scenes/correspondences.png"))
+    PICTURE.write_bytes(picture(results / "figures/scenes/hm_lstm/correspondences.png"))
 
 
 if __name__ == "__main__":
