@@ -44,7 +44,8 @@ def recorded(results: str | Path, machine: str) -> pd.DataFrame:
         bytes=("bytes", "mean"),
     )
     date = datetime.fromtimestamp(last, UTC).date().isoformat()
-    return rows.assign(machine=machine, date=date).round({"seconds": 1, "memory": 0, "bytes": 0})[COLUMNS]
+    rows = rows.assign(machine=machine, date=date).round({"seconds": 1, "memory": 0, "bytes": 0})
+    return rows.astype({"memory": "Int64", "bytes": "Int64"})[COLUMNS]
 
 
 def keep(rows: pd.DataFrame, file: str | Path) -> None:
