@@ -5,6 +5,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,13 +20,26 @@ from densevse.evaluation.ranks import BLOCK, ScoreBlock
 from densevse.evaluation.retrieval import retrieve
 from densevse.runtime.arrays import Indices
 
-IMAGES, PER_IMAGE, DIMENSION, PAIRS = 5000, 5, 1024, 3
+PER_IMAGE = 5
 SAMPLED = 0.005
 """Seconds between two looks at the memory."""
 
 
-def rows(images: int = IMAGES, dimension: int = DIMENSION, pairs: int = PAIRS) -> list[tuple[str, str, float, str]]:
+class Sizes(NamedTuple):
+    """Of the test set and its vectors, and how often it is ranked."""
+
+    images: int
+    dimension: int
+    pairs: int
+
+
+FULL = Sizes(5000, dimension=1024, pairs=3)
+TOY = Sizes(30, dimension=4, pairs=1)
+
+
+def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
     """What, the target, the ratio or figure, a note."""
+    images, dimension, pairs = sizes
     test = numbered_test(images, np.repeat(np.arange(images), PER_IMAGE), "full")
     vectors = _vectors(images, dimension)
     with tempfile.TemporaryDirectory() as folder:

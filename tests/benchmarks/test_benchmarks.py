@@ -15,6 +15,7 @@ ROWS = {
     "dry_run": 1,
     "features": 1,
     "generation": 1,
+    "given": 2,
     "hlstm": 2,
     "interval_coverage": 6,
     "mcg": 3,
@@ -26,7 +27,7 @@ ROWS = {
     "training": 3,
 }
 SLOW = {"dry_run", "features", "hlstm", "mcg", "regions"}  # they start processes or compile
-LINUX = {"defrag", "ranking", "search", "sm_lstm"}  # memory is read from /proc
+LINUX = {"defrag", "given", "ranking", "search", "sm_lstm"}  # memory is read from /proc
 
 
 def test_each_benchmark_is_tried():

@@ -177,7 +177,9 @@ def test_each_rule_that_reads_a_file_of_the_user_s_has_what_it_holds_among_its_p
             # A stage's `files` are those that its `file` gives by key.
             asked = [(pattern, pattern.replace(".files)", ".file(")) for pattern in patterns]
             assert all(any(f"filled{one}" in rule for one in either) for either in asked), rule.partition(":")[0]
-            photographs = {"datasets.sources", "searches.sources"} if "image_table=" in rule else set()
+            photographs = (
+                {"datasets.sources", "datasets.pictures", "searches.sources"} if "image_table=" in rule else set()
+            )
             photographs -= {"datasets.sources"} if rule.startswith(("read_boxes", "read_masks")) else set()
             assert set(inputs) - set(held) <= photographs | {"caption_scores.spice"}, rule.partition(":")[0]
             found += len(held)

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 import densevse
-from benchmarks.given import rows
 from densevse.evaluation.ranks import evaluate, metrics
 from densevse.runtime.errors import InputError
 from tests.evaluation.vsepp_and_scan import i2t_of_scan, t2i_of_scan
@@ -69,9 +68,3 @@ def test_importing_the_package_imports_nothing_heavy():
     subprocess.run([sys.executable, "-c", code], check=True)
     with pytest.raises(AttributeError, match="no attribute 'evaluated'"):
         densevse.evaluated  # noqa: B018
-
-
-def test_the_benchmark_runs_on_a_toy():
-    (_, _, ratio, _), (_, _, memory, _) = rows(images=20, dimension=8, pairs=1)
-    assert ratio > 0
-    assert 0 <= memory <= 150

@@ -66,10 +66,10 @@ def test_a_parameter_of_one_variant_reruns_that_variant_only(finished):
     assert changed(finished, values) == {"train": 1, "retrieve": 1, "table": 1}
 
 
-def test_a_networks_learning_rate_reruns_its_training_and_what_follows(finished):
+def test_a_networks_input_reruns_its_features_and_what_follows(finished):
     values = copy.deepcopy(SMALL)
-    values["networks"] = {"scenes_net": {"phases": {"fall": {"learning_rate": 0.002}}}}
-    assert changed(finished, values) == {"train_network": 1, "extract_features": 1, **TRAINING}
+    values["networks"] = {"scenes_net": {"size": 48}}
+    assert changed(finished, values) == {"extract_features": 1, **TRAINING}
 
 
 def test_a_title_reruns_only_the_table(finished):

@@ -73,7 +73,7 @@ def test_the_image_alone_and_the_word_alone_are_sanity_checks(folder):
 
 def test_accuracies_have_chance_and_intervals_beside_them(folder):
     found(folder, EXCHANGED)
-    paths = (str(folder / "table.parquet"), str(folder / "table.md"), str(folder / "table.html"))
+    paths = tuple(str(folder / f"table.{end}") for end in ("parquet", "md", "html", "tex"))
     arguments = str(folder / "found.parquet"), str(folder / "images.parquet")
     write_table(*arguments, "Arithmetic", paths, {"parents": {}})
     rows = schema.read(paths[0], ARITHMETIC_ACCURACY).set_index(["kind", "by", "first"])
@@ -95,7 +95,7 @@ def test_named_queries_need_no_boxes(folder):
 
 def test_a_table_needs_queries_whose_answers_are_known(folder):
     found(folder, {}, [["0-red-ball", "ball", "box"]], boxes=False)
-    paths = (str(folder / "table.parquet"), str(folder / "table.md"), str(folder / "table.html"))
+    paths = tuple(str(folder / f"table.{end}") for end in ("parquet", "md", "html", "tex"))
     with pytest.raises(InputError, match=r"set arithmetic\.<data set>\.exchanged"):
         write_table(str(folder / "found.parquet"), str(folder / "images.parquet"), "Arithmetic", paths, {})
 

@@ -43,7 +43,7 @@ def test_the_table_is_written(tmp_path):
     images = pd.DataFrame({"image_id": ["image0"], "source": "", "file": "f", "split": "test", "width": 1, "height": 1})
     images = images.assign(sha256="", captions=0, family="f", status="ok")
     schema.write(images, IMAGES, tmp_path / "images.parquet", {})
-    paths = (str(tmp_path / "table.parquet"), str(tmp_path / "table.md"), str(tmp_path / "table.html"))
+    paths = tuple(str(tmp_path / f"table.{end}") for end in ("parquet", "md", "html", "tex"))
     arguments = str(tmp_path / "maps.parquet"), str(tmp_path / "images.parquet")
     write_table(*arguments, "Localisation", paths, {"parents": {}})
     assert schema.read(paths[0], LOCALISATION_ACCURACY)["by"].tolist() == ["heat map", "centre", "chance"]

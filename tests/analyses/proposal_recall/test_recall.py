@@ -80,7 +80,7 @@ def test_the_order_of_recalls_and_times_changes_no_byte(tmp_path):
     plan = ProposalTablePlan(title="MS-COCO", dataset="coco", proposers=names, timed=names[:2])
     folder = Path(__file__).parents[3] / "config/published/proposals"
     published = [str(folder / "coco.csv"), str(folder / "coco.yaml")]
-    outputs = str(tmp_path / "table.md"), str(tmp_path / "table.html")
+    outputs = tuple(str(tmp_path / f"table.{end}") for end in ("md", "html", "tex"))
     found = []
     for order in (list, lambda paths: paths[::-1], lambda paths: [*paths[1:], paths[0]]):
         make_proposal_table(order(recalls), order(times), order(published), plan, outputs)
