@@ -186,8 +186,8 @@ ABSENT = {
     ),
     "a source": ("datasets.scenes.local.scenes: /nowhere", {"datasets": {"scenes": {"local": {"scenes": "/nowhere"}}}}),
     "a file among results that no rule makes": (
-        "datasets.scenes.boxes: results/scenes/boxs.parquet",
-        {"datasets": {"scenes": {"boxes": "results/scenes/boxs.parquet"}}},
+        "datasets.scenes.local.scenes: results/scenes/scene.zip",
+        {"datasets": {"scenes": {"local": {"scenes": "results/scenes/scene.zip"}}}},
     ),
     "a file among downloads that no rule makes": (
         "datasets.scenes.local.scenes: resources/scenes/scene.zip",
