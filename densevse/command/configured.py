@@ -1,13 +1,11 @@
 """The project as its rules see it, with a user's files over the configuration."""
 
 from collections.abc import Sequence
-from functools import reduce
 
-from densevse.command.project import ROOT, overrides
-from densevse.config.load import merge
+from densevse.command.project import ROOT, merged, overrides
 from densevse.dag.project import Project
 
 
 def configured_project(configfiles: Sequence[str]) -> Project:
     """The project with the user's files over its configuration. Raises `InputError` that names what is wrong there."""
-    return Project(ROOT, reduce(merge, (one.values for one in overrides(configfiles)), {}))
+    return Project(ROOT, merged(overrides(configfiles)))

@@ -40,12 +40,19 @@ def overrides(files: Sequence[str]) -> list[Override]:
 
 def configuration(over: Sequence[Override]) -> Any:
     """The validated configuration (`Config`). Raises `InputError` that names what is wrong in it."""
+    from densevse.config.load import load
+
+    return load(ROOT / "config", merged(over))
+
+
+def merged(over: Sequence[Override]) -> dict[str, Any]:
+    """The values of several files, later ones over earlier ones."""
     from functools import reduce
 
-    from densevse.config.load import load, merge
+    from densevse.config.load import merge
 
     values: dict[str, Any] = reduce(merge, (one.values for one in over), {})
-    return load(ROOT / "config", values)
+    return values
 
 
 def check_name(kind: str, name: str, known: Sequence[str]) -> None:

@@ -236,15 +236,15 @@ def test_a_package_of_another_hash_is_installed_by_neither(machine):
 
 def test_settings_of_pip_are_read_as_pip_reads_them(without_bundles):
     listed = """:env:.default-timeout='180'
-:env:.index-url='https://b/simple'
+:env:.index-url='https://b.example'
 freeze.timeout='1'
-global.index-url='https://a/simple'
+global.index-url='https://a.example'
 global.find-links='\\nhttps://c/wheels\\n/not/there'
 install.no-index='true'"""
     pip = INSTALL["settings"](listed)
-    assert pip["index-url"] == "https://b/simple"
+    assert pip["index-url"] == "https://b.example"
     assert "timeout" not in pip
-    options = ["--default-index", "https://b/simple", "--find-links", "https://c/wheels", "--no-index"]
+    options = ["--default-index", "https://b.example", "--find-links", "https://c/wheels", "--no-index"]
     assert list(INSTALL["options"](pip)) == options
     assert INSTALL["variables"](pip) == {"UV_HTTP_TIMEOUT": "180"}
 
