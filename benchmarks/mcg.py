@@ -5,6 +5,7 @@ have been obtained (resources/hed/hed.safetensors), else plain gradients. Both a
 the size of the one that learns from the authors' sample.
 """
 
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -124,7 +125,8 @@ def _pictures(sizes: Sizes) -> list[np.ndarray]:
         return [cv2.resize(one, (sizes.width, sizes.height), interpolation=cv2.INTER_CUBIC) for one in coarse]
     files = [PHOTOGRAPHS / "images" / name for name in photographs(PHOTOGRAPHS)["file"]]
     found = (decode(file.read_bytes(), str(file)) for file in files)
-    return [picture for picture in found if picture.shape == (sizes.height, sizes.width, 3)][: sizes.pictures]
+    large = (picture for picture in found if picture.shape[0] >= sizes.height and picture.shape[1] >= sizes.width)
+    return [picture[: sizes.height, : sizes.width].copy() for picture in islice(large, sizes.pictures)]
 
 
 def _contours(detector: Contours, picture: np.ndarray) -> list[np.ndarray]:
