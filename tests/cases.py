@@ -7,6 +7,10 @@ import pytest
 
 
 def first_now(cases: Iterable[Any], count: int = 1) -> list[Any]:
-    """The first cases as they are; the others are marked, so that only `make test-all` runs them."""
+    """The first cases as they are; the others are marked, so that only `make test-all` runs them.
+
+    A case that is a tuple holds the values of several parameters.
+    """
     now, later = list(cases)[:count], list(cases)[count:]
-    return [*now, *(pytest.param(case, marks=pytest.mark.long) for case in later)]
+    values = [case if isinstance(case, tuple) else (case,) for case in later]
+    return [*now, *(pytest.param(*each, marks=pytest.mark.long) for each in values)]

@@ -26,7 +26,7 @@ ROWS = {
     "store": 2,
     "training": 3,
 }
-SLOW = {"dry_run", "features", "hlstm", "mcg", "regions"}  # they start processes or compile
+LONG = {"dry_run", "features", "hlstm", "mcg", "regions"}  # they start processes or compile
 LINUX = {"defrag", "given", "ranking", "search", "sm_lstm"}  # memory is read from /proc
 
 
@@ -35,7 +35,7 @@ def test_each_benchmark_is_tried():
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in ROWS]
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in LONG else name for name in ROWS]
 )
 def test_a_benchmark_yields_its_rows_at_toy_size(name):
     if name in LINUX and not sys.platform.startswith("linux"):

@@ -116,7 +116,7 @@ def assert_photographs_need_no_sentences_of_the_data_set(project):
     project.configure(WITH_SEARCH)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_imported_model_finds_the_same_in_another_folder(exported, original, make_project, monkeypatch):
     project = make_project(WITH_SEARCH)
     monkeypatch.chdir(project.folder)

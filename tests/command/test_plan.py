@@ -9,6 +9,7 @@ import yaml
 
 from densevse.command.subcommands.plan import works
 from densevse.command.workflow import PlannedJob, planned_jobs, snakemake
+from tests.cases import first_now
 
 ROOT = Path(__file__).parents[2]
 
@@ -35,6 +36,7 @@ def test_jobs_stages_downloads_and_instructions(folder, densevse):
     assert not list(Path("results").glob("[!.]*")), "a plan makes nothing but the hidden folder of records"
 
 
+@pytest.mark.long
 def test_the_jobs_are_those_of_a_dry_run(folder):
     jobs = planned_jobs(["results/tables/scenes.md"], [])
     command = snakemake(["results/tables/scenes.md"], [], "--dry-run")
@@ -45,10 +47,12 @@ def test_the_jobs_are_those_of_a_dry_run(folder):
 
 @pytest.mark.parametrize(
     ("target", "said"),
-    [
-        ("results/tables/flickr30.md", "is 'results/tables/flickr30k.md' meant?"),
-        ("al", "is 'all' meant?"),
-    ],
+    first_now(
+        [
+            ("results/tables/flickr30.md", "is 'results/tables/flickr30k.md' meant?"),
+            ("al", "is 'all' meant?"),
+        ]
+    ),
 )
 def test_a_misspelt_target_is_answered_with_the_near_one(target, said, folder, densevse):
     answer = densevse("plan", target)
@@ -57,6 +61,7 @@ def test_a_misspelt_target_is_answered_with_the_near_one(target, said, folder, d
     assert len(answer.errors.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_run_is_snakemake_and_passes_options_on(folder):
     Path("mine.yaml").write_text(yaml.safe_dump({"tables": {"scenes": {"measure": ["vse"]}}}))
     command = [sys.executable, "-m", "densevse", "run", "results/tables/scenes.md", "--configfile", "mine.yaml"]

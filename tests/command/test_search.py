@@ -76,6 +76,7 @@ def test_a_search_that_cannot_be_made_is_refused(arguments, said, folder, densev
     assert said in answer.errors
 
 
+@pytest.mark.long
 def test_results_without_records_are_refused(folder, densevse):
     file = folder / "results/scenes/images.parquet"
     file.parent.mkdir(parents=True)
@@ -85,7 +86,7 @@ def test_results_without_records_are_refused(folder, densevse):
     assert "not the records of how it made it" in answer.errors
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_photographs_are_found_for_a_sentence(finished, tmp_path):
     """The photographs are pictures of scenes; a second time nothing is computed."""
     photographs = tmp_path / "photographs"

@@ -47,7 +47,7 @@ def model():
     return MinimalVSE(SIZE, 2 + len(KNOWN))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_runs_as_a_script_and_a_seed_is_trained_once(results, monkeypatch, capsys):
     asked = [str(SCRIPT), str(results), "net", "--loss", "hardest", "--seeds", "0", "1"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}

@@ -62,6 +62,7 @@ print(sum(tanh_sums._forward.stats.cache_hits.values()))
 """
 
 
+@pytest.mark.long
 def test_sums_are_the_same_bits_in_the_process_that_compiles_and_in_the_next(tmp_path):
     """And with any number of threads, as each pair's sum is one thread's."""
 

@@ -74,7 +74,7 @@ def test_the_same_data_give_the_same_bytes(folder, tmp_path):
     assert one.read_bytes() != other.read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_learns_the_classes_of_the_training_things(folder, tmp_path):
     classes = [*COLOURS, "several things", "background"]  # 40 pictures are enough to learn colours
     path = train(folder, tmp_path / "net.safetensors", recipe(epochs=20, batch_size=16), classes=classes)

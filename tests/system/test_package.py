@@ -88,7 +88,7 @@ def test_conda_is_refused_as_its_environments_lack_the_package(packages, folder)
     assert "but not an installed densevse. Run the workflow from a checkout" in failed.value.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_installed_package_runs_in_an_empty_folder(packages, folder):
     root = packages / "densevse/_project"
     planned = job_counts(snakemake(ROOT, folder, "-n", TABLE))

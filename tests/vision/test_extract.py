@@ -73,7 +73,7 @@ def test_features_are_those_of_the_image_in_table_order_without_unreadable_ones(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("view", ["whole", "centre", "ten_crop", "grid"])
-@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+@pytest.mark.parametrize("precision", ["fp32", pytest.param("bf16", marks=pytest.mark.long)])
 def test_no_bit_depends_on_the_number_of_shards(folder, tmp_path, view, precision):
     one = features(folder, tmp_path / "one", view, 1, precision=precision, batch_size=20)
     three = features(folder, tmp_path / "three", view, 3, precision=precision, batch_size=20)

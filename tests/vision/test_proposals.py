@@ -39,7 +39,7 @@ def pictures(tmp_path):
 SEARCH = {"kind": "selective_search", "options": {"mode": "fast", "boxes": 50}}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_processes_and_division_change_nothing(pictures):
     images = image_table("a", "b", "c")
     whole = propose(images, slice(None), pictures, SEARCH, processes=1)

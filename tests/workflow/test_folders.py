@@ -26,6 +26,7 @@ def test_a_copied_project_has_nothing_to_do(copied):
     assert copied.planned(TABLE) == {}
 
 
+@pytest.mark.long
 def test_results_alone_say_what_they_were_made_with(copied):
     """Without .snakemake, a changed setting and edited code are seen as with it."""
     assert without_snakemake_s_folder(copied) == {}
@@ -52,11 +53,13 @@ def test_results_without_records_are_refused(copied):
     assert "results/.records-results: not there" in text
 
 
+@pytest.mark.long
 def test_without_the_profile_a_changed_setting_is_seen_too(copied):
     copied.configure(ANOTHER_RATE)
     assert job_counts(copied.run("--workflow-profile=none", "--dry-run", TABLE).stdout) == TRAINING
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not (os.geteuid() or shutil.which("setpriv")), reason="root may write everywhere; no setpriv here")
 def test_read_only_results_can_be_looked_at_and_say_what_to_do(copied):
     subprocess.run(["chmod", "-R", "a-w", copied.folder / "results"], check=True)
@@ -88,6 +91,7 @@ def test_it_can_be_started_from_another_folder(finished, tmp_path):
     assert "Nothing to be done" in elsewhere.run(*options, "--dry-run", TABLE).stdout
 
 
+@pytest.mark.long
 def test_the_file_config_yaml_beside_the_snakefile_holds_in_any_folder(copied, tmp_path):
     (copied.folder / "config/config.yaml").write_text("datasets: {scenes: {shards: 3}}")
     command = [sys.executable, "-m", "snakemake", f"--snakefile={copied.folder}/Snakefile", "--cores=1", "--dry-run"]

@@ -63,6 +63,13 @@ def project(make_project):
     return made
 
 
+def test_vse_is_trained_and_ranks_the_test_sentences(project):
+    path = "results/mine/retrieval/full/vse/seed0/round0.parquet"
+    project.run(path)
+    assert schema.read(project.folder / path, RETRIEVAL)["query_id"].nunique() == 8 + 40
+
+
+@pytest.mark.long
 def test_all_methods_run_and_the_foot_says_what_they_were_given(project):
     project.run("results/tables/mine.md")
     text = (project.folder / "results/tables/mine.md").read_text()

@@ -2,6 +2,7 @@
 
 import copy
 
+import pytest
 from safetensors.torch import load_file
 
 from tests.projects import SMALL
@@ -9,6 +10,7 @@ from tests.projects import SMALL
 FOLDER = "results/scenes_pretraining/networks"
 
 
+@pytest.mark.long
 def test_it_is_trained_and_released_with_a_card(continue_project):
     values = copy.deepcopy(SMALL)
     pictures = {"options": {"images": {"train": 24, "val": 8, "test": 1}}}

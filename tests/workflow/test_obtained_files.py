@@ -24,6 +24,7 @@ def address(tmp_path):
         server.shutdown()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not (os.geteuid() or shutil.which("setpriv")), reason="root may write everywhere; no setpriv here")
 def test_a_download_outlives_delete_all_output_and_is_obtained_anew_on_purpose(make_project, tmp_path, address):
     served = tmp_path / "served/texts.zip"

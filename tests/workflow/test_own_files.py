@@ -11,6 +11,7 @@ import pytest
 import torch
 import torchvision
 
+from tests.cases import first_now
 from tests.projects import Project
 from tests.system.newcomer.mornings import add_photographs, configuration
 
@@ -115,7 +116,7 @@ REPLACED = {
 }
 
 
-@pytest.mark.parametrize("what", REPLACED)
+@pytest.mark.parametrize("what", first_now(REPLACED))
 def test_a_file_that_an_older_one_replaces_runs_again_what_reads_it(project, what):
     name, jobs = REPLACED[what]
     content = (project.folder / "mine" / name).read_bytes()
@@ -134,6 +135,7 @@ def test_a_file_that_is_touched_copied_or_dated_in_the_future_runs_nothing_again
     assert project.planned(*TARGETS) == {}
 
 
+@pytest.mark.long
 def test_without_what_is_kept_in_snakemake_s_folder_nothing_runs_again(project):
     shutil.rmtree(project.folder / ".snakemake")
     assert project.planned(*TARGETS) == {}
@@ -163,6 +165,7 @@ def test_a_key_that_stands_twice_in_a_file_is_refused(project):
         project.configure(settings())
 
 
+@pytest.mark.long
 def test_results_may_lie_in_a_folder_whose_name_is_parted(project):
     values = copy.deepcopy(settings())
     values["results"] = "my results, it's"

@@ -87,6 +87,7 @@ def test_a_misspelt_target_is_answered_with_the_near_one(empty, target, said):
     assert "MissingRuleException" not in text
 
 
+@pytest.mark.long
 def test_a_plan_asks_for_no_unknown_target(empty):
     planned = empty.planned("all", *(f"results/tables/{table}.md" for table in TABLES))
     assert not {"unknown", "absent"} & set(planned)

@@ -144,6 +144,7 @@ def test_an_edited_stage_reruns_itself_and_those_after_it(finished):
     assert edited(finished, "densevse/data/structures/words.py") == TRAINING
 
 
+@pytest.mark.long
 def test_a_changed_default_reruns_the_jobs_that_use_it(finished):
     file = "densevse/methods/parameters/vse.py"
     assert (
@@ -196,7 +197,7 @@ ABSENT = {
 }
 
 
-@pytest.mark.parametrize("what", first_now(ABSENT, 2))
+@pytest.mark.parametrize("what", first_now(ABSENT))
 def test_a_path_that_is_not_there_is_named_though_its_outputs_are(finished, what):
     """Snakemake would drop the jobs that read it, and leave the old figures under the new name."""
     message, changes = ABSENT[what]

@@ -133,6 +133,7 @@ def test_a_shard_is_written_of_one_split_and_says_what_it_was_made_from(tmp_path
     assert made_from(path) == {"drawn": 30, "parents": parents}
 
 
+@pytest.mark.long
 def test_segments_are_the_proposals_in_the_pixels_of_the_image(images, ranker):
     found, boxes = (make(images, ranker, OPTIONS, 1) for make in (segments, proposals))
     arrow_table(found, SEGMENTS, "a test")
@@ -144,6 +145,7 @@ def test_segments_are_the_proposals_in_the_pixels_of_the_image(images, ranker):
         assert group[["x", "y", "width", "height"]].iloc[0].tolist() == drawn
 
 
+@pytest.mark.long
 def test_more_segments_cover_objects_better(images, objects, ranker):
     found = segment_overlap(images, objects, ranker, OPTIONS, 1)
     arrow_table(found, SEGMENT_OVERLAP, "a test")
