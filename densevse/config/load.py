@@ -46,11 +46,25 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     }
     entries |= {path.stem: read_yaml(path) for path in _entries(Path(folder, "analyses"))}
     _check_new(entries, overrides)
-    config = validate(with_analyses(), merge(entries, overrides), "the configuration")
+    config = validate(with_analyses(), _placed(merge(entries, overrides)), "the configuration")
     found: dict[Hashable, Needs] = {}
     for dataset in config.datasets:
         _check_order(config, dataset, found)
     return config
+
+
+def _placed(values: dict[str, Any]) -> Any:
+    """The same with the folder of results where a path begins with `<results>/`, as paths of rules do."""
+    results = values.get("results", Config.model_fields["results"].default)
+
+    def placed(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: placed(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [placed(each) for each in value]
+        return f"{results}/{value.removeprefix('<results>/')}" if str(value).startswith("<results>/") else value
+
+    return placed(values)
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -174,12 +174,20 @@ class SMLSTM(Method):
         grouped = (Grouped.by(image), Grouped.by(sentence)) if attends else None
         for _ in range(1, self.hyperparameters.steps):
             if grouped is not None:
-                cells, of_image = self.image.attend(images, hidden, grouped[0])
-                words, of_sentence = self.sentence.attend(sentences, hidden, grouped[1])
+                told = self._told(hidden)
+                cells, of_image = self.image.attend(images, told, grouped[0])
+                words, of_sentence = self.sentence.attend(sentences, told, grouped[1])
                 of_similarity = self._gates(_scaled(of_image) * _scaled(of_sentence))
             hidden, cell = lstm_cell(torch.addmm(of_similarity, hidden, of_hidden), cell)  # Eq 4
             saliency.append((cells, words))
         return hidden, saliency
+
+    def _told(self, hidden: Tensor) -> Tensor:
+        """(P, H) what Eq 2 is given of the pairs' states; printed is h itself, the rest is ours."""
+        state = self.hyperparameters.state
+        if state == "none":
+            return torch.zeros_like(hidden)
+        return _scaled(hidden) if state == "scaled" else hidden
 
     def _gates(self, similarity: Tensor) -> Tensor:
         """(P, 4H) what s_t, the local similarity of a selected pair of instances (section 3.4), gives to the gates."""

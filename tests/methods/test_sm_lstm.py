@@ -271,6 +271,22 @@ def test_as_printed_neither_context_nor_step_changes_the_saliency():
     assert min(changed["repaired"]) > 1e-3
 
 
+def test_the_state_moves_attention_as_it_is_told():
+    model, batch = build(steps=3), batch_of(*SENTENCES)
+    rows = torch.arange(len(SENTENCES))
+
+    def steps_of(state):
+        told = SMLSTM(Parameters(**{**SMALL, "steps": 3, "state": state}), SHAPES).double()
+        told.load_state_dict(model.state_dict())
+        return told.saliency(*told.encode_batch(batch), rows, rows).cells
+
+    given, scaled_up, none = map(steps_of, ("given", "scaled", "none"))
+    torch.testing.assert_close(none, none[:1].expand_as(none))
+    assert (given[1] - given[0]).abs().max() > 1e-3
+    assert (scaled_up[1] - scaled_up[0]).norm() > (given[1] - given[0]).norm()
+    torch.testing.assert_close(given[0], none[0])
+
+
 def test_the_regulariser_as_printed_is_constant_and_squared_it_is_not():
     model, batch = build(), batch_of(*SENTENCES)
     pairs = torch.arange(4)

@@ -14,6 +14,7 @@ class Parameters(Strict):
         "*": "paper, 4.2",
         **dict.fromkeys(("word_dimension", "attention_units", "similarity", "score_units", "dropout"), "chosen"),
         "attention": "ours, Eq 2 repaired",
+        "state": "paper, Eq 2",
         "regulariser": "ours, Eq 7 repaired",
         "context_word_dimension": "public code of VSE",
         "pairs_at_once": "chosen, for speed",
@@ -41,6 +42,9 @@ class Parameters(Strict):
     context: bool = Field(True, description="whether global context modulates the attention; not in -att")
     attention: Literal["repaired", "printed"] = Field(
         "repaired", description="Eq 2 with its nonlinearity after the sum; or as printed, where only candidates count"
+    )
+    state: Literal["given", "scaled", "none"] = Field(
+        "given", description="h of Eq 2, repaired: as it is; scaled to mean square 1, as cells and words are; left out"
     )
     attention_units: int = Field(512, gt=0, description="units of Eq 2, chosen")
     similarity: int = Field(512, gt=0, description="length of s_t, the representation of a local similarity, chosen")

@@ -1,0 +1,18 @@
+"""The made-up data sets with needles."""
+
+from typing import Any
+
+from densevse.analyses.needles.settings import NeedlesSettings
+from densevse.dag.project import Stage, any_of
+
+
+class NeedlesStage(Stage):
+    """The making of data sets with needles."""
+
+    def names(self) -> str:
+        """The names of the data sets."""
+        return any_of(name for name, _ in self.config.analysis(NeedlesSettings).items())
+
+    def options(self, needles: str) -> dict[str, Any]:
+        """What a data set is made with."""
+        return self.config.analysis(NeedlesSettings).root[needles].model_dump(mode="json")

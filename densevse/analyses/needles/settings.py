@@ -1,0 +1,44 @@
+"""Settings of the made-up data sets with needles."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from densevse.config.analyses import Entries
+from densevse.config.strict import Strict
+
+NEEDLES = 3
+"""Marked cells of a group, each with a symbol that a sentence names."""
+
+
+class ImageCounts(Strict):
+    """Numbers of images."""
+
+    train: int = Field(ge=1)
+    val: int = Field(ge=1)
+    test: int = Field(ge=1)
+
+
+class Needles(Strict):
+    """A made-up data set: who tells which group of marked cells an image's sentences are about."""
+
+    told_by: Literal["nothing", "context", "sentence"] = Field(
+        description="nothing: it is always the first group; context: the vector of the whole image tells; sentence: "
+        "a word of the sentence tells, and the sentences of an image are about several groups"
+    )
+    images: ImageCounts = Field(ImageCounts(train=2000, val=200, test=500), description="of each split")
+    cells: int = Field(48, ge=NEEDLES, description="of an image, each with another symbol")
+    groups: int = Field(4, ge=1, description="marks; three cells of an image carry each, the others carry none")
+    length: int = Field(64, ge=1, description="of a vector")
+    noise: float = Field(0.3, ge=0, description="standard deviation of what is added to each entry of a vector")
+    seed: int = Field(0, ge=0)
+
+    @model_validator(mode="after")
+    def _room_for_all_groups(self) -> "Needles":
+        if self.groups * NEEDLES > self.cells:
+            raise ValueError(f"groups: {self.groups} of {NEEDLES} cells each do not fit into {self.cells} cells")
+        return self
+
+
+class NeedlesSettings(Entries[Needles]):
+    """The made-up data sets, by name: results/needles/<name>/."""

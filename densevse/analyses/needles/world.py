@@ -1,0 +1,98 @@
+"""Images of marked cells, and sentences about some of these: a task that sm-LSTM's attention must solve.
+
+Every image has the same symbols, one in each cell, so that their mean tells nothing of an image. Some cells are marked,
+three by each mark. The sentences name the three symbols under one mark, and filling words. A model that selects the
+cells under this mark can tell images apart, and no other can. Which mark it is, nothing tells (it is always the
+first), or the vector of the whole image, or a word of the sentence.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from densevse.analyses.needles.settings import NEEDLES, Needles
+from densevse.artifacts.files import atomic
+from densevse.config.validation import validate
+
+_SENTENCES, _FILLERS, _FILLED = 5, ("here", "there", "now", "then", "soon", "often"), 2
+_SPLITS = {"train": "train", "val": "dev", "test": "test"}
+"""Splits, and SCAN's names of them in files."""
+
+
+class NeedleImages(NamedTuple):
+    """Images of a split with their sentences."""
+
+    cells: NDArray[np.float32]  # (n, cells, length)
+    contexts: NDArray[np.float32]  # (n, length) the vectors of whole images
+    sentences: list[str]  # five for each image
+
+
+def generate(options: dict[str, Any], precomp: str | Path, whole: str | Path, ids: str | Path) -> None:
+    """Write a data set: SCAN's folder `precomp`, and vectors of whole images with their ids."""
+    settings = validate(Needles, options, "needles")
+    Path(precomp).mkdir(parents=True, exist_ok=True)
+    names: list[str] = []
+    contexts = []
+    for number, (split, name) in enumerate(_SPLITS.items()):
+        count = getattr(settings.images, split)
+        made = images(settings, count, np.random.default_rng([settings.seed, number]))
+        of_split = [f"{split}{image}" for image in range(count)]
+        np.save(Path(precomp, f"{name}_ims.npy"), made.cells)
+        _write(Path(precomp, f"{name}_caps.txt"), made.sentences)
+        _write(Path(precomp, f"{name}_ids.txt"), of_split)
+        contexts.append(made.contexts)
+        names += of_split
+    with atomic(whole) as temporary, open(temporary, "wb") as file:
+        np.save(file, np.concatenate(contexts))
+    _write(Path(ids), names)
+
+
+def images(settings: Needles, count: int, random: np.random.Generator) -> NeedleImages:
+    """Some images of the world that a seed of the settings makes."""
+    world = np.random.default_rng(settings.seed)
+    symbols = world.normal(size=(settings.cells, settings.length))
+    marks = world.normal(size=(settings.groups, settings.length))
+    symbol = _shuffled(count, settings.cells, random)  # (n, cells), first the three under each mark
+    about = _groups(settings, count, random)
+    marked = np.zeros((settings.cells, settings.length))
+    marked[: NEEDLES * settings.groups] = marks.repeat(NEEDLES, axis=0)
+    order = _shuffled(count, settings.cells, random)
+    cells = symbols[np.take_along_axis(symbol, order, axis=1)] + marked[order]
+    contexts = marks[about[:, 0]] if settings.told_by == "context" else np.zeros((count, settings.length))
+    sentences = [
+        _sentence(settings, symbol[image, NEEDLES * group : NEEDLES * (group + 1)], group, random)
+        for image in range(count)
+        for group in about[image]
+    ]
+    return NeedleImages(_noisy(cells, settings, random), _noisy(contexts, settings, random), sentences)
+
+
+def _groups(settings: Needles, count: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """(n, 5) the mark that each sentence is about."""
+    if settings.told_by == "nothing":
+        return np.zeros((count, _SENTENCES), np.int64)
+    if settings.told_by == "context":
+        return random.integers(settings.groups, size=(count, 1)).repeat(_SENTENCES, axis=1)
+    return random.integers(settings.groups, size=(count, _SENTENCES))
+
+
+def _sentence(settings: Needles, symbols: NDArray[np.int64], group: int, random: np.random.Generator) -> str:
+    words = [f"symbol{symbol}" for symbol in random.permutation(symbols)]
+    words += random.choice(_FILLERS, _FILLED).tolist()
+    return " ".join([f"mark{group}", *words] if settings.told_by == "sentence" else words)
+
+
+def _noisy(vectors: NDArray[np.float64], settings: Needles, random: np.random.Generator) -> NDArray[np.float32]:
+    return (vectors + settings.noise * random.normal(size=vectors.shape)).astype(np.float32)
+
+
+def _shuffled(count: int, length: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """(count, length) numbers from 0, each row in an order of its own."""
+    return random.random((count, length)).argsort(axis=1)
+
+
+def _write(path: Path, lines: list[str]) -> None:
+    with atomic(path) as temporary:
+        Path(temporary).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
