@@ -7,7 +7,7 @@ from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan
 from densevse.analyses.claims.settings import Claim, ClaimRow, ClaimSettings
 from densevse.config.tables import Protocol, SectionConfig
 from densevse.dag.paths import Values
-from densevse.dag.project import Project, any_of
+from densevse.dag.project import any_of
 from densevse.dag.tables import TableStage, check_phrases
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import MeasuredVariant
@@ -30,28 +30,37 @@ class ClaimStage(TableStage):
     are measured anyway, for the data set's main table, its rounds or its regions; it takes no training of its own.
     """
 
-    def __init__(self, project: Project) -> None:
-        """Raises `InputError` for a claim that cannot be tested on one of its data sets, by its path."""
-        super().__init__(project)
-        for dataset in self._claimed():
-            for test in self._every(dataset):
-                self._check(dataset, test)
-
     def of_dataset(self, dataset: str) -> list[str]:
         """The table of claims that the rows of a data set's main table test, where there are such."""
         return [f"{self.results}/tables/{dataset}_main_claims.md"] if self._main(dataset) else []
 
     def claimed(self) -> str:
         """The data sets that claims are tested on."""
-        return any_of(self._claimed())
+        papers = [paper for _, paper in self.config.analysis(ClaimSettings).items()]
+        return any_of(name for name in self.config.datasets if any(list(paper.on(name)) for paper in papers))
 
     def evidence(self, dataset: str) -> list[str | Values]:
-        """The retrievals of the rows of every claim, of each seed."""
-        return self._evidence(dataset, self._every(dataset))
+        """The retrievals of the rows of every claim, of each seed.
+
+        Raises `InputError` for a claim that cannot be tested on the data set, by its path.
+        """
+        tests = self._every(dataset)
+        for test in tests:
+            self._check(dataset, test)
+        return self._evidence(dataset, tests)
 
     def main_evidence(self, dataset: str) -> list[str | Values]:
-        """The retrievals of the rows of those claims that the main table's rows test."""
-        return self._evidence(dataset, self._main(dataset))
+        """The retrievals of the rows of those claims that the main table's rows test.
+
+        Raises `InputError` where there is no such claim.
+        """
+        tests = self._main(dataset)
+        if not tests:
+            raise InputError(
+                f"tables.{dataset}.measure: no claim compares two of these rows; measure more of them, or make "
+                f"{self.results}/tables/{dataset}_claims.md, which measures the rows that claims name."
+            )
+        return self._evidence(dataset, tests)
 
     def plan_of_claims(self, dataset: str) -> ClaimsPlan:
         """The plan of the table of every claim."""
@@ -61,10 +70,6 @@ class ClaimStage(TableStage):
         """The plan of the table of those claims that the main table's rows test."""
         title = f"{self.title(dataset)}: claims that rows of its main table test"
         return self._plan(title, dataset, self._main(dataset))
-
-    def _claimed(self) -> list[str]:
-        papers = [paper for _, paper in self.config.analysis(ClaimSettings).items()]
-        return [name for name in self.config.datasets if any(list(paper.on(name)) for paper in papers)]
 
     def _every(self, dataset: str) -> list[ClaimTest]:
         """Every claim that is tested on a data set."""
@@ -136,16 +141,17 @@ class ClaimStage(TableStage):
         """Raise `InputError` for a round that is not trained, for phrases without boxes, or for one model twice."""
         rows: Mapping[str, ClaimRow] = {"better": test.claim.better, "worse": test.claim.worse}
         for side, row in rows.items():
-            last = None if row.variant in self.config.ensembles() else self.variant(dataset, row.variant).last_round
-            if row.round is not None and (last is None or row.round > last):
-                having = "no rounds of its own" if last is None else f"the rounds 0 to {last} on {dataset}"
-                raise InputError(f"{test.where}.{side}.round: {row.variant} has {having}; name another one.")
-        if test.protocol == "regions":
-            if not self.phrases_have_boxes(dataset):
+            if row.round is not None and row.round > (last := self.variant(dataset, row.variant).last_round):
                 raise InputError(
-                    f"{test.where}.datasets: phrases of {dataset} have no true boxes, which the protocol regions "
-                    f"ranks; give some as datasets.{dataset}.boxes, or name other data sets."
+                    f"{test.where}.{side}.round: {row.variant} has the rounds 0 to {last} on {dataset}, and no round "
+                    f"{row.round}; name one of these, or leave {dataset} out of the claim's datasets."
                 )
+        if test.protocol == "regions" and not self.phrases_have_boxes(dataset):
+            raise InputError(
+                f"{test.where}.datasets: phrases of {dataset} have no true boxes, which the protocol regions ranks; "
+                f"give some as datasets.{dataset}.boxes, or leave {dataset} out of the claim's datasets."
+            )
+        if test.protocol == "regions":
             check_phrases(test.where, [row.variant for row in rows.values()], dataset, self.project)
         better, worse = (self.retrieval(dataset, test.protocol, row.variant, 0, row.round) for row in rows.values())
         if better == worse:

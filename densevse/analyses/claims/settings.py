@@ -14,7 +14,7 @@ from densevse.config.values import Seeds
 from densevse.evaluation.metrics import METRIC_COLUMNS
 
 OURS = "ours"
-"""The place of a claim that no paper prints a figure for."""
+"""The place of a claim for which the paper prints no figures."""
 
 
 def _is_metric(name: str) -> str:
@@ -37,7 +37,7 @@ class Claim(Strict):
     """A claim that one row is better than another one."""
 
     title: str = Field(description="the claim in one sentence")
-    place: str = Field(description=f"where its figures are printed, such as Table 2; `{OURS}` where the paper has none")
+    place: str = Field(description=f"where it stands in the paper, such as Table 2; `{OURS}` where no figures do")
     better: ClaimRow = Field(description="the row that the claim calls better")
     worse: ClaimRow
     metric: Annotated[str, AfterValidator(_is_metric), Field(json_schema_extra={"enum": list(METRIC_COLUMNS)})] = Field(
@@ -79,12 +79,18 @@ class ClaimSettings(Entries[PaperClaims]):
     """Paper -> its claims."""
 
     def check(self, config: Config) -> None:
-        """Raise `ValueError` for a data set, variant or ensemble that there is none of."""
-        rows = [*config.variant_names(), *config.ensembles()]
+        """Raise `ValueError` for a data set, variant or ensemble that there is none of, or a round of an ensemble."""
         for paper, entry in self.items():
             known(f"claims.{paper}.datasets", entry.datasets, config.datasets)
             for name, claim in entry.claims.items():
                 where = f"claims.{paper}.claims.{name}"
                 known(f"{where}.datasets", claim.datasets or [], entry.datasets)
-                known(f"{where}.better.variant", [claim.better.variant], rows)
-                known(f"{where}.worse.variant", [claim.worse.variant], rows)
+                _check_row(f"{where}.better", claim.better, config)
+                _check_row(f"{where}.worse", claim.worse, config)
+
+
+def _check_row(where: str, row: ClaimRow, config: Config) -> None:
+    ensembles = config.ensembles()
+    known(f"{where}.variant", [row.variant], [*config.variant_names(), *ensembles])
+    if row.round is not None and row.variant in ensembles:
+        raise ValueError(f"{where}.round: {row.variant} is an ensemble, which has no rounds; leave the round out")

@@ -34,8 +34,8 @@ _NOTES = [
     "Undecided: too few images for an interval.",
     "Gain: the metric of the better row minus that of the worse row; for ranks the other way round. Its interval is "
     "paired: both rows are given the same drawn images.",
-    f"Place: where the paper prints the figures of both rows; `{OURS}` for a comparison of this project, for which the "
-    "paper prints none.",
+    f"Place: where the claim stands in the paper; `{OURS}` for a comparison of this project, of which the paper prints "
+    "no figures.",
     "A verdict from one seed holds for these two trained models; another seed may give another one.",
     RANKS,
     INTERVALS,
