@@ -44,6 +44,7 @@ include: "workflow/rules/analyses/caption_scores.smk"
 include: "workflow/rules/analyses/human_judgements.smk"
 include: "workflow/rules/analyses/votes.smk"
 include: "workflow/rules/analyses/eccv_caption.smk"
+include: "workflow/rules/analyses/claims.smk"
 include: "workflow/rules/analyses/searches.smk"
 include: "workflow/rules/analyses/needles.smk"
 # Paths that no rule makes.

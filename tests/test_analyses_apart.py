@@ -23,6 +23,7 @@ def parts(name: str) -> list[str]:
         f"workflow/rules/analyses/{name}.smk",
         f"workflow/scripts/analyses/{name}",
         f"config/analyses/{name}.yaml",
+        f"config/{name}",
         f"tests/analyses/{name}",
         *SUBCOMMANDS.get(name, []),
     ]

@@ -1,7 +1,8 @@
 """Settings of analyses: each analysis declares its own, in densevse/analyses/<name>/settings.py.
 
 There stands one subclass of `AnalysisSettings`. It describes the top-level key `<name>` of the configuration;
-config/analyses/<name>.yaml holds the settings that come with the project. This module finds the declarations by the
+config/analyses/<name>.yaml holds the settings that come with the project; or a folder config/<name>/ has a file for
+each of its entries. This module finds the declarations by the
 names of the analyses' folders, so that an analysis can be added or deleted without an edit elsewhere.
 """
 

@@ -1,7 +1,8 @@
 """All of the configuration, and what its entries must know of each other.
 
 A folder below config/ holds one file per entry, named like the entry: config/datasets/flickr8k.yaml is
-`datasets.flickr8k`. config/analyses/<name>.yaml holds the settings of an analysis, which the analysis declares.
+`datasets.flickr8k`. config/analyses/<name>.yaml holds the settings of an analysis, which the analysis declares; if they
+are many entries, config/<name>/ holds a file for each.
 Whatever stands in config/config.yaml, a --configfile or --config is merged over the files.
 """
 

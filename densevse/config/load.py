@@ -41,11 +41,12 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     Raises `InputError` that names the path of each key that does not exist or whose value does not fit. Every variant
     is checked on every data set.
     """
-    entries: dict[str, Any] = {
-        name: {path.stem: read_yaml(path) for path in _entries(Path(folder, name))} for name in FOLDERS
-    }
-    entries |= {path.stem: read_yaml(path) for path in _entries(Path(folder, "analyses"))}
-    _check_new(entries, overrides)
+    folders = [*FOLDERS, *(name for name in settings_of_analyses() if Path(folder, name).is_dir())]
+    in_folders = {name: _read(Path(folder, name)) for name in folders}
+    in_files = _read(Path(folder, "analyses"))
+    entries = {**in_folders, **in_files}
+    _check_new(in_folders, "config/{}", overrides)
+    _check_new(in_files, "config/analyses/{}.yaml", overrides)
     config = validate(with_analyses(), _placed(merge(entries, overrides)), "the configuration")
     found: dict[Hashable, Needs] = {}
     for dataset in config.datasets:
@@ -67,25 +68,27 @@ def _placed(values: dict[str, Any]) -> Any:
     return placed(values)
 
 
-def _entries(folder: Path) -> list[Path]:
-    """The files of a folder below config/. Raises `InputError` for one whose ending would leave it unread."""
+def _read(folder: Path) -> dict[str, Any]:
+    """The entries of a folder below config/. Raises `InputError` for a file whose ending would leave it unread."""
     for path in folder.glob("*.yml"):
         raise InputError(f"{path}: entries are read from files that end in .yaml; rename it to {path.stem}.yaml.")
-    return sorted(folder.glob("*.yaml"))
+    return {path.stem: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
 
 
-def _check_new(entries: Mapping[str, Mapping[str, Any]], overrides: Mapping[str, Any]) -> None:
-    """Raise `InputError` for a new entry that lacks keys: more likely, its name is a misspelt one."""
+def _check_new(entries: Mapping[str, Mapping[str, Any]], place: str, overrides: Mapping[str, Any]) -> None:
+    """Raise `InputError` for a new entry that lacks keys: more likely, its name is a misspelt one.
+
+    `place` is where entries of a kind `{}` stand.
+    """
     for folder, known in entries.items():
         kinds = [[key for key, of in kind.model_fields.items() if of.is_required()] for kind in _entry_types(folder)]
         if not kinds or not all(kinds):
             continue
-        place = f"config/{folder}" if folder in FOLDERS else f"config/analyses/{folder}.yaml"
         given = overrides.get(folder)
         for name, entry in given.items() if isinstance(given, Mapping) else ():
             if name not in known and not any(isinstance(entry, Mapping) and entry.keys() >= {*keys} for keys in kinds):
                 raise InputError(
-                    f"{folder}.{name}: there is no {name!r} in {place}, and a new one needs the keys "
+                    f"{folder}.{name}: there is no {name!r} in {place.format(folder)}, and a new one needs the keys "
                     f"{', or '.join(', '.join(keys) for keys in kinds)}; known: {', '.join(known)}"
                     f"{or_meant(str(name), known)}"
                 )

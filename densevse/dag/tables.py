@@ -484,11 +484,14 @@ def _check_sections(where: str, table: Table, project: Project) -> None:
     _known(f"{where}.sections: no data set", [section.dataset for section in table.sections], project.config.datasets)
     for section in table.sections:
         if section.protocol == _REGIONS:
-            _check_phrases(f"{where}.measure", table.measure, section.dataset, project)
+            check_phrases(f"{where}.measure", table.measure, section.dataset, project)
 
 
-def _check_phrases(where: str, measured: list[str], dataset: str, project: Project) -> None:
-    """Scores are given, and those of an ensemble's members are added, for whole images and sentences only."""
+def check_phrases(where: str, measured: list[str], dataset: str, project: Project) -> None:
+    """Raise `InputError` for a row that ranks no regions and phrases.
+
+    Scores are given, and those of an ensemble's members are added, for whole images and sentences only.
+    """
     for name in sorted({*project.config.given()} & set(measured)):
         raise InputError(
             f"{where}: methods.{name} is given, without scores of regions and phrases, which the protocol {_REGIONS} "

@@ -13,16 +13,17 @@ from densevse.artifacts.copies import copies
 from densevse.evaluation.protocols import MOST
 from densevse.runtime.arrays import Indices
 from densevse.statistics.bootstrap import TOO_FEW
-from densevse.tables.plan import MeasuredVariant, RoundsPlan, SectionPlan, TablePlan, Weights
+from densevse.tables.plan import MeasuredVariant, MeasuringPlan, SectionPlan, TablePlan, Weights
 from densevse.tables.published import Paper, PublishedRow
 from densevse.tables.rendering import Sheet, TableColumn, named_seeds
 from densevse.tables.sections import MeasuredSection
 
 COMPUTED = "Random is the expected result of ranking by chance on these images and sentences, by formula."
-TIES = (
+RANKS = (
     "Rank: 1 + the wrong candidates that score at least as high as the best true one, so a tie is never a hit. "
-    "Metrics are means over seeds; ± is the standard deviation of Sum over them."
+    "Metrics are means over seeds."
 )
+TIES = f"{RANKS} ± is the standard deviation of Sum over seeds."
 INTERVALS = (
     "95% intervals: a bootstrap over the test images, each with its sentences (in families, where a data set has "
     "such), so they cover which queries were asked; with two or more seeds they also cover the seed of training, by "
@@ -46,7 +47,7 @@ CHANGED = (
     "config/methods does not say that it is chosen."
 )
 CHANGED_COLUMNS = tuple(TableColumn(name, number=False) for name in ("Setting", "Here", "The method's own", "Variants"))
-_REGIONS = (
+REGIONS = (
     "Annotation: a region asks for its phrases among all phrases; search: a phrase asks for its region among all. "
     "A region is the box around all that a phrase names; phrases are the parser's noun phrases that have a true box."
 )
@@ -65,7 +66,7 @@ def footnotes(
         *reading_notes(sections, plan.reference),
         *([DIFFERENCE] if cited else []),
         *_without_difference(shown),
-        *([_REGIONS] if any(section.plan.protocol == "regions" for section in sections) else []),
+        *([REGIONS] if any(section.plan.protocol == "regions" for section in sections) else []),
         *_data_notes(sections),
         *(f"{row.method} ({papers[row.paper].name}): {row.note}." for _, row in shown if row.note),
         *(f"{paper.name}: {paper.title}. Published with {paper.used}." for paper in cited),
@@ -82,7 +83,7 @@ def reading_notes(sections: Sequence[MeasuredSection], reference: str | None) ->
     return [COMPUTED, TIES, INTERVALS, *([_GAIN.format(reference=titles[reference])] if reference in titles else [])]
 
 
-def making_notes(plan: TablePlan | RoundsPlan, sections: Sequence[MeasuredSection]) -> list[str]:
+def making_notes(plan: MeasuringPlan, sections: Sequence[MeasuredSection]) -> list[str]:
     """Networks, words, seeds, devices, configuration and versions."""
     made_from = [made for section in sections for made in section.made_from]
     return [
@@ -266,7 +267,7 @@ def _devices(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
     return [] if devices <= {"cpu"} else ["Computed on a GPU: another run may differ in the last digits."]
 
 
-def _digest(plan: TablePlan | RoundsPlan) -> str:
+def _digest(plan: MeasuringPlan) -> str:
     measured = plan.model_dump(mode="json", exclude={"latex_intervals"})  # which decides no number
     return hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()[:12]
 

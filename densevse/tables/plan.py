@@ -103,14 +103,19 @@ class Configured(Strict):
     )
 
 
-class TablePlan(Strict):
-    """A table of results."""
+class MeasuringPlan(Strict):
+    """The base of plans of tables whose rows are measured here."""
 
     title: str
+    configured: Configured
+
+
+class TablePlan(MeasuringPlan):
+    """A table of results."""
+
     reference: str | None = Field(description="the variant that the others are compared with")
     published: list[PrintedTable]
     sections: list[SectionPlan]
-    configured: Configured
     latex_intervals: bool = Field(default=False, description="whether its LaTeX has 95% intervals")
 
 
@@ -141,11 +146,9 @@ class RoundPlan(Strict):
     )
 
 
-class RoundsPlan(Strict):
+class RoundsPlan(MeasuringPlan):
     """A table of rounds, by variant, then number."""
 
-    title: str
     section: SectionPlan
     rounds: list[RoundPlan]
-    configured: Configured
     latex_intervals: bool = Field(default=False, description="whether its LaTeX has 95% intervals")

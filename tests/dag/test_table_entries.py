@@ -240,7 +240,8 @@ def test_training_starts_from_the_variant_that_the_configuration_names():
 
 
 def test_a_table_expects_of_a_shared_round_0_what_it_was_trained_with():
-    (section,) = TableStage(project()).plan("scenes_claims").sections
+    measured = {"tables": {"scenes": {"measure": ["hm_lstm_sentences"], "reference": None}}}
+    (section,) = TableStage(project(**measured)).plan("scenes").sections
     parameters = section.measured["hm_lstm_sentences"].made_with.trained.parameters
     assert [of_round["phrase_weight"] for of_round in parameters] == ["confidence", "none", "none"]
 
@@ -278,7 +279,7 @@ def test_a_table_knows_which_settings_are_changed_for_its_data_set():
 
 def test_gains_are_drawn_of_tables_with_a_reference_and_rows_to_compare():
     tables = TableStage(project())
-    assert {"scenes", "scenes_claims_regions", "flickr8k"} <= set(tables.with_gains())
+    assert {"scenes", "flickr8k"} <= set(tables.with_gains())
     assert "hm_lstm_4" not in tables.with_gains()  # which names no reference
     assert "results/figures/scenes_gains.svg" in tables.of_dataset("scenes")
     alone = TableStage(project(tables={"scenes": {"measure": ["vse"], "reference": "vse"}}))

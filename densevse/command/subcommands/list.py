@@ -57,14 +57,14 @@ def kinds(config: Any) -> list[str]:
 
 
 def listed(kind: str, config: Any, over: Sequence[Override]) -> Iterator[Listed]:
-    """The names of a kind: of methods and generators also their variants and ensembles."""
+    """The names of a kind: of methods and generators also their variants and ensembles, of papers their claims."""
     for name, entry in getattr(config, kind).items():
         file = ROOT / f"config/{kind}/{name}.yaml"
         line = getattr(entry, "title", None) or _comment(
             file if file.is_file() else ROOT / f"config/analyses/{kind}.yaml"
         )
         yield Listed(name, line, _where(over, kind, name))
-        for key in ("variants", "ensembles"):
+        for key in ("variants", "ensembles", "claims"):
             for variant, differences in getattr(entry, key, {}).items():
                 yield Listed(variant, differences.title or "", _where(over, kind, name, key, variant))
 

@@ -1,0 +1,96 @@
+"""Settings of claims: config/claims/<paper>.yaml says what a paper claims, and which two rows test each claim."""
+
+from collections.abc import Iterator
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from densevse.config.analyses import Entries
+from densevse.config.config import Config
+from densevse.config.names import FileName, known
+from densevse.config.strict import Strict
+from densevse.config.tables import Different, Protocol
+from densevse.config.values import Seeds
+from densevse.evaluation.metrics import METRIC_COLUMNS
+
+OURS = "ours"
+"""The place of a claim for which the paper prints no figures."""
+
+
+def _is_metric(name: str) -> str:
+    if name not in METRIC_COLUMNS:
+        raise ValueError(f"no {name!r}; known: {', '.join(METRIC_COLUMNS)}")
+    return name
+
+
+class ClaimRow(Strict):
+    """A row that a claim compares."""
+
+    variant: str = Field(description="a variant or an ensemble of config/methods")
+    round: int | None = Field(default=None, ge=0, description="the round that is measured; by default the last one")
+
+    def __str__(self) -> str:
+        return self.variant if self.round is None else f"{self.variant} round {self.round}"
+
+
+class Claim(Strict):
+    """A claim that one row is better than another one."""
+
+    title: str = Field(description="the claim in one sentence")
+    place: str = Field(description=f"where it stands in the paper, such as Table 2; `{OURS}` where no figures do")
+    better: ClaimRow = Field(description="the row that the claim calls better")
+    worse: ClaimRow
+    metric: Annotated[str, AfterValidator(_is_metric), Field(json_schema_extra={"enum": list(METRIC_COLUMNS)})] = Field(
+        default="rsum", description="the metric that decides; of ranks the lower one is better"
+    )
+    protocol: Protocol | None = Field(default=None, description="instead of the protocol of the data set")
+    datasets: Different | None = Field(default=None, description="only these of the paper's data sets; all by default")
+    note: str | None = Field(default=None, description="what must be known to read the verdict")
+
+    @model_validator(mode="after")
+    def _rows_differ(self) -> Self:
+        if self.better == self.worse:
+            raise ValueError(f"worse: {self.worse} is the better row too; name another one")
+        return self
+
+
+class TestedOn(Strict):
+    """How the claims of a paper are tested on a data set."""
+
+    protocol: Protocol = "full"
+    seeds: Seeds | None = Field(default=None, description="instead of the data set's own")
+
+
+class PaperClaims(Strict):
+    """The claims of a paper."""
+
+    title: str = Field(description="the paper's name in the table")
+    datasets: dict[FileName, TestedOn] = Field(description="the data sets that its claims are tested on")
+    claims: dict[FileName, Claim]
+
+    def on(self, dataset: str) -> Iterator[tuple[str, Claim]]:
+        """The names and claims that are tested on a data set."""
+        for name, claim in self.claims.items():
+            if dataset in self.datasets and (claim.datasets is None or dataset in claim.datasets):
+                yield name, claim
+
+
+class ClaimSettings(Entries[PaperClaims]):
+    """Paper -> its claims."""
+
+    def check(self, config: Config) -> None:
+        """Raise `ValueError` for a data set, variant or ensemble that there is none of, or a round of an ensemble."""
+        for paper, entry in self.items():
+            known(f"claims.{paper}.datasets", entry.datasets, config.datasets)
+            for name, claim in entry.claims.items():
+                where = f"claims.{paper}.claims.{name}"
+                known(f"{where}.datasets", claim.datasets or [], entry.datasets)
+                _check_row(f"{where}.better", claim.better, config)
+                _check_row(f"{where}.worse", claim.worse, config)
+
+
+def _check_row(where: str, row: ClaimRow, config: Config) -> None:
+    ensembles = config.ensembles()
+    known(f"{where}.variant", [row.variant], [*config.variant_names(), *ensembles])
+    if row.round is not None and row.variant in ensembles:
+        raise ValueError(f"{where}.round: {row.variant} is an ensemble, which has no rounds; leave the round out")

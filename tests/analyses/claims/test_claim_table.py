@@ -1,0 +1,165 @@
+"""Verdicts on claims, from made-up retrieval artifacts."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan
+from densevse.analyses.claims.schemas import CLAIM_RESULTS
+from densevse.analyses.claims.table import ClaimInputs, make_claims_table
+from densevse.analyses.claims.verdicts import Judged
+from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.artifacts.schemas.retrieval import RETRIEVAL
+from densevse.evaluation.protocols import folds, select_split
+from densevse.runtime.errors import InputError
+from densevse.statistics.bootstrap import UNKNOWN_INTERVAL, Interval
+from densevse.tables.plan import Configured, MadeWith, MeasuredVariant, SectionPlan
+from densevse.tables.results import Outputs
+from densevse.tables.rows import queries_of
+from tests.tables import unaligned
+
+GOOD, BAD = 0.8, 0.05
+"""The share of queries whose first answer is right."""
+
+
+def claim(better, worse, **changes):
+    text = {"paper": "A paper", "title": f"{better} is above {worse}.", "place": "Table 1", "metric": "rsum"}
+    return ClaimPlan(**{**text, "better": better, "worse": worse, **changes})
+
+
+@pytest.mark.parametrize(
+    ("interval", "verdict"),
+    [
+        ((0.1, 5.0), "supported"),
+        ((0.0, 5.0), "not supported"),
+        ((-1.0, 5.0), "not supported"),
+        ((-5.0, -0.1), "contradicted"),
+        (UNKNOWN_INTERVAL, "undecided"),
+    ],
+)
+def test_a_verdict_is_that_of_the_interval(interval, verdict):
+    assert Judged(claim("a", "b"), 2.0, 1.0, 1.0, Interval(*interval)).verdict == verdict
+
+
+class Made:
+    """Retrievals of variants on one data set, and the table of claims about them."""
+
+    def __init__(self, folder, images):
+        self.folder = folder
+        names = [f"i{n}" for n in range(images)]
+        rows = pd.DataFrame({"image_id": names, "family": names, "file": "a.jpg", "source": "images"})
+        rows = rows.assign(split="test", width=4, height=4, sha256="", captions=2, status="ok")
+        self.images, self.captions = (str(folder / f"{name}.parquet") for name in ("images", "captions"))
+        schema.write(rows, IMAGES, self.images, {}, Identity("flickr8k"))
+        captions = [(f"{name}#{k}", name, k, "a dog", "test") for name in names for k in range(2)]
+        columns = ["caption_id", "image_id", "position", "text", "split"]
+        schema.write(pd.DataFrame(captions, columns=columns), CAPTIONS, self.captions, {}, Identity("flickr8k"))
+        self.files = []
+
+    def retrieve(self, variant, share, seed=0, random=None):
+        """A retrieval in which a `share` of the queries have the rank 1, and the others 20; `random` draws which."""
+        test_set = select_split(schema.read(self.images, IMAGES), schema.read(self.captions, CAPTIONS))
+        rows, _ = queries_of(test_set, folds(test_set, "full"))
+        right = np.random.default_rng([seed, len(self.files)] if random is None else random).random(len(rows)) < share
+        rows = rows.assign(rank=np.where(right, 1, 20), candidates=99, tied=False)
+        rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
+        self.files.append(str(self.folder / f"{variant}{seed}.parquet"))
+        made_from = {"device": "cpu", "versions": {}, "parents": {}}
+        schema.write(rows, RETRIEVAL, self.files[-1], made_from, Identity("flickr8k", variant, seed, 0, "full", "test"))
+
+    def table(self, *claims, seeds=(0,)):
+        """The table as text, and its rows."""
+        named = {row for one in claims for row in (one.better, one.worse)}
+        measured = {
+            name: MeasuredVariant(
+                title=name.upper(), seeds=list(seeds), model=name, round=0, made_with=MadeWith(replaced={})
+            )
+            for name in sorted(named)
+        }
+        section = SectionPlan(title="Flickr8K", dataset="flickr8k", protocol="full", published=None, measured=measured)
+        configured = Configured(networks={}, settings={})
+        claimed = ClaimedSection(section=section, claims=list(claims))
+        plan = ClaimsPlan(title="Claims", configured=configured, sections=[claimed])
+        made = Outputs(*(str(self.folder / f"claims.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
+        make_claims_table(ClaimInputs(self.images, self.captions, self.files), plan, made)
+        assert all(Path(file).is_file() for file in made)
+        return unaligned(Path(made.markdown).read_text(encoding="utf-8")), schema.read(made.parquet, CLAIM_RESULTS)
+
+
+@pytest.fixture
+def made(tmp_path):
+    found = Made(tmp_path, images=60)
+    found.retrieve("good", GOOD, random=7)
+    found.retrieve("bad", BAD)
+    return found
+
+
+def test_a_claim_is_supported_and_its_contrary_contradicted(made):
+    text, rows = made.table(claim("good", "bad"), claim("bad", "good", note="for the sake of the test"))
+    assert rows["verdict"].tolist() == ["supported", "contradicted"]
+    first, second = rows.to_dict("records")
+    assert first["gain"] == pytest.approx(first["better_metric"] - first["worse_metric"])
+    assert 0 < first["gain_low"] < first["gain"] < first["gain_high"]
+    assert (second["gain_low"], second["gain_high"]) == pytest.approx((-first["gain_high"], -first["gain_low"]))
+    line = next(line for line in text.splitlines() if line.startswith("| A paper | good is above bad."))
+    assert line.startswith(
+        f"| A paper | good is above bad. | Table 1 | Sum | GOOD | {first['better_metric']:.1f} | BAD |"
+    )
+    assert line.endswith("| one seed: 0 | supported |")
+    assert '- A paper, "bad is above good.": for the sake of the test.' in text
+
+
+def test_rows_that_answer_alike_support_nothing(made):
+    made.retrieve("alike", GOOD, random=7)
+    _, rows = made.table(claim("alike", "good"), claim("good", "alike"))
+    assert rows["verdict"].tolist() == ["not supported"] * 2
+    assert rows[["gain", "gain_low", "gain_high"]].eq(0).all(axis=None)
+
+
+def test_of_ranks_the_lower_one_is_better(made):
+    text, rows = made.table(claim("good", "bad", metric="t2i_mean_rank"))
+    row = rows.to_dict("records")[0]
+    assert row["better_metric"] < row["worse_metric"]
+    assert row["gain"] == pytest.approx(row["worse_metric"] - row["better_metric"])
+    assert row["verdict"] == "supported"
+    assert "| search Mean r |" in text
+
+
+def test_several_seeds_are_averaged_and_widen_the_interval(made):
+    _, one = made.table(claim("good", "bad"))
+    for seed, share in ((1, 0.5), (2, 0.3)):
+        made.retrieve("good", share, seed)
+        made.retrieve("bad", BAD, seed)
+    text, rows = made.table(claim("good", "bad"), seeds=(0, 1, 2))
+    assert "| 0, 1, 2 |" in text
+    assert rows["seeds"].tolist() == [3]
+    assert rows["gain"][0] < one["gain"][0]
+    width, of_one = ((of["gain_high"] - of["gain_low"])[0] for of in (rows, one))
+    assert width > 2 * of_one
+    assert rows["verdict"].tolist() == ["not supported"]  # seeds differ by more than the gain
+
+
+def test_too_few_images_decide_nothing(tmp_path):
+    few = Made(tmp_path, images=5)
+    few.retrieve("good", 1.0)
+    few.retrieve("bad", 0.0)
+    text, rows = few.table(claim("good", "bad"))
+    assert rows["verdict"].tolist() == ["undecided"]
+    assert rows["gain_low"].isna().all()
+    assert rows["gain"][0] > 0
+    assert "| undecided |" in text
+
+
+def test_a_missing_retrieval_is_named(made):
+    with pytest.raises(InputError, match="other"):
+        made.table(claim("good", "other"))
+
+
+def test_a_table_is_the_same_from_files_in_any_order(made):
+    text, _ = made.table(claim("good", "bad"))
+    made.files.reverse()
+    assert made.table(claim("good", "bad"))[0] == text
