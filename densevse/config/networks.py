@@ -1,9 +1,10 @@
-"""Convolutional networks: their weights, which layers are features, and how regions are chosen with them."""
+"""Networks that are shown images: their weights, which layers are features, and how regions are chosen with them."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from densevse.config.declared.libraries import LAYERS, Library, library_of
 from densevse.config.declared.networks import ARCHITECTURES, ArchitectureName
 from densevse.config.declared.views import ViewName
 from densevse.config.sources import Path, PlainPath, Source
@@ -68,9 +69,12 @@ class NetworkInput(Strict):
 
 
 class NetworkConfig(NetworkInput):
-    """A convolutional network and the images it expects."""
+    """A network and the images it expects; one of a library brings its own preprocessing."""
 
-    architecture: ArchitectureName
+    architecture: ArchitectureName = Field(description="or <library>:<network>, such as timm:vit_small_patch16_224")
+    options: dict[str, Any] = Field(
+        default={}, description="of a library's network: arguments of the library's function that makes it"
+    )
     weights: Source | None = Field(None, description="published weights, or those that come with the project")
     local: Path | None = Field(None, description="a weights file of yours to use instead")
     trained_on: str | None = Field(
@@ -104,8 +108,37 @@ class NetworkConfig(NetworkInput):
             raise ValueError(f"resize: {self.resize} pixels are fewer than those of size, {self.size}")
         return self
 
+    @property
+    def library(self) -> Library | None:
+        """The library that the network is of, if any."""
+        return library_of(self.architecture)
+
+    @model_validator(mode="after")
+    def _options_of_a_library(self) -> Self:
+        if self.options and self.library is None:
+            raise ValueError(f"options: {self.architecture} is no network of a library, and has none; take them out")
+        return self
+
+    @model_validator(mode="after")
+    def _library_decides(self) -> Self:
+        """A library's network is given what the library's own preprocessing makes of an image, and is not trained."""
+        if self.library is None:
+            return self
+        for key in ("size", "mean", "std", "resize"):
+            if getattr(self, key) != type(self).model_fields[key].default:
+                raise ValueError(f"{key}: {self.architecture} brings its own preprocessing; take this out")
+        if self.trained_on:
+            raise ValueError(f"trained_on: a network of a library is not trained here, as {self.architecture} is one")
+        if self.regions.scoring != "crops" or self.regions.crop_size is not None:
+            raise ValueError(
+                f"regions: {self.architecture} is shown crops of its own size; take scoring, features and crop_size out"
+            )
+        return self
+
     @model_validator(mode="after")
     def _known_layers(self) -> Self:
+        if self.library is not None:
+            return self._with_layers_of_libraries()
         named = {f"layers.{view}": layer for view, layer in self.layers.items()}
         if self.regions.scoring == "roi_align":
             named["regions.map"] = self.regions.map
@@ -116,4 +149,11 @@ class NetworkConfig(NetworkInput):
                     f"{where}: {self.architecture} has no layer {layer!r}; known: {', '.join(known)}, or the path of a "
                     "module such as features.12"
                 )
+        return self
+
+    def _with_layers_of_libraries(self) -> Self:
+        for view, layer in self.layers.items():
+            if LAYERS.get(view) != layer:
+                known = ", ".join(f"{view}: {layer}" for view, layer in LAYERS.items())
+                raise ValueError(f"layers.{view}: {layer!r} is no layer for this view; a library's network has {known}")
         return self

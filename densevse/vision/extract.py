@@ -80,7 +80,7 @@ def batches(
 ) -> Iterator[tuple[pd.DataFrame, Pixels]]:
     """Yield rows of the image table with their crops, (images, crops, size, size, 3); the last batch ends in black."""
     cv2.setNumThreads(1)  # the threads here are the readers'
-    crops_of = partial(_read_crops, files=files, view=view, resize=network.settings.resize, size=network.settings.size)
+    crops_of = partial(_read_crops, files=files, view=view, network=network)
     named = zip(rows["source"], rows["file"], strict=True)
     in_batch = batch_size(network, view)
     with ThreadPoolExecutor(DECODING_THREADS) as pool:
@@ -98,6 +98,6 @@ def features(network: Network, pixels: Pixels, view: str) -> NDArray[np.float32]
     return extraction_of(view).features(network, pixels, network.layer(view))
 
 
-def _read_crops(named: tuple[str, str], files: ImageFiles, view: str, resize: int, size: int) -> Pixels:
+def _read_crops(named: tuple[str, str], files: ImageFiles, view: str, network: Network) -> Pixels:
     source, file = named
-    return extraction_of(view).crops(files.pixels(source, file), resize, size)
+    return network.crops(files.pixels(source, file), extraction_of(view))

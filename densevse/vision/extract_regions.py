@@ -156,6 +156,7 @@ def _chosen(
     names = sorted({name for image in proposed for name in image.classes} - {""})
     images = zip(proposed, pixels, strict=True)
     if not names:
+        _check_classes(network.network, classes)
         plain = (Candidates(image.image_id, shown, image.boxes) for image, shown in images)
         return choose(plain, network, options, pool), classes
     detected = (
@@ -163,6 +164,20 @@ def _chosen(
         for image, shown in images
     )
     return choose_detected(detected, network, options, pool), names
+
+
+def _check_classes(network: Network, names: Sequence[str]) -> None:
+    """Raise `InputError` for a network without classes, by which regions are chosen, or with others than are named."""
+    if network.classes == 0:
+        raise InputError(
+            f"networks: {network.settings.architecture} has no classes, by which regions are chosen among proposals; "
+            "name a network that has some, or give detections of yours (a proposer of kind detections)."
+        )
+    if network.classes not in (None, len(names)):
+        raise InputError(
+            f"networks: {network.settings.architecture} tells {network.classes} classes, and its `classes` names "
+            f"{len(names)}; name a file with one name in each line, in the order of its scores."
+        )
 
 
 def _found_by(detector: Detector, rows: pd.DataFrame, pixels: Iterable[Pixels]) -> Iterator[Regions]:

@@ -1,14 +1,15 @@
-"""Convolutional networks whose layers are the features of all five papers.
+"""Networks whose layers are features: the convolutional ones of all five papers here, those of libraries by their modules.
 
-Those of densevse/config/declared/networks, with weights from a file, cut off behind the layer that is asked for. With
+Those of densevse/config/declared/networks have weights from a file and are cut off behind the layer that is asked for. With
 precision bf16, convolutions and linear layers compute in bf16 and batch normalisations keep their parameters in
 float32, as under autocast; but autocast converts all weights for every batch, here it is done once.
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from safetensors.torch import load_file
@@ -22,6 +23,7 @@ from densevse.config.networks import CLASSES, NetworkConfig
 from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import device, fastest_precision
+from densevse.vision.resizing import Pixels, squeezed
 
 EPSILON = 1e-6
 """What a batch normalisation adds to the variance of pixels, some thousands: it must not be zero."""
@@ -31,6 +33,13 @@ CHECKPOINTS = ("state_dict", "model")
 
 WRAPPERS = ("module", "_orig_mod")
 """What DataParallel and torch.compile add to the names of a module, or of a part of it, that they wrap."""
+
+
+class Cropping(Protocol):
+    """The crops of an image that a view shows to a network: see densevse/vision/views."""
+
+    def crops(self, pixels: Pixels, resize: int, size: int) -> Pixels:
+        """(crops, size, size, 3) of an image (height, width, 3)."""
 
 
 class Network:
@@ -45,11 +54,23 @@ class Network:
         self.device = device()
         precision = fastest_precision() if settings.precision == "auto" else settings.precision
         self.dtype = torch.bfloat16 if precision == "bf16" else torch.float32
-        self.module = _converted(module, self.dtype).to(self.device)
-        self._nodes: list[str] = get_graph_node_names(module, suppress_diff_warning=True)[1]
+        self.module = self._prepared(module).to(self.device)
         self._cut: dict[tuple[str, ...], nn.Module] = {}
         self._mean = 255 * torch.tensor(settings.mean, device=self.device)
         self._variance = (255 * torch.tensor(settings.std, device=self.device)) ** 2
+
+    @property
+    def classes(self) -> int | None:
+        """How many classes it tells; none where that is not known before it is asked, 0 where it tells none."""
+        return None
+
+    def fitted(self, pixels: Pixels, size: int) -> Pixels:
+        """(size, size, 3): a whole image (height, width, 3) as the network is shown it, here squeezed."""
+        return squeezed(pixels, size)
+
+    def crops(self, pixels: Pixels, view: Cropping) -> Pixels:
+        """(crops, size, size, 3): what a view shows it of an image (height, width, 3)."""
+        return view.crops(pixels, self.settings.resize, self.settings.size)
 
     def features(self, batch: Tensor, layer: str) -> Tensor:
         """(N, D) activations of a layer; of a convolution, their mean over all cells."""
@@ -102,6 +123,14 @@ class Network:
             )
         return node
 
+    def _prepared(self, module: nn.Module) -> nn.Module:
+        return _converted(module, self.dtype)
+
+    @cached_property
+    def _nodes(self) -> list[str]:
+        found: list[str] = get_graph_node_names(self.module, suppress_diff_warning=True)[1]
+        return found
+
     def _cut_behind(self, nodes: Sequence[str]) -> nn.Module:
         names = dict(zip(nodes, nodes, strict=True))
         cut = create_feature_extractor(self.module, names, suppress_diff_warning=True).eval()
@@ -122,6 +151,9 @@ def _converted(module: nn.Module, dtype: torch.dtype) -> nn.Module:
 def load_network(settings: Mapping[str, Any], weights: str | Path) -> Network:
     """The network of a config/networks entry (as plain values) with the weights of a file: see `load_module`."""
     chosen = validate(NetworkConfig, dict(settings), "networks")
+    if chosen.library is not None:
+        found: Network = import_module(chosen.library.implementation).network(chosen, weights)
+        return found
     return Network(chosen, load_module(chosen.architecture, weights))
 
 

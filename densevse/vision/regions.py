@@ -9,8 +9,8 @@ the regions that stay are read from it as well; without, they are warped, and th
 an `area_exponent` a region's score is its class score times (its share of the image's area) to this power: a
 classifier of whole images is as sure of a dog's ear as of the dog, which a detector that was trained on boxes is not.
 
-However boxes are read, the whole image is squeezed into the network's square as the view `whole` squeezes it, so that
-methods which read the one or the other are given the same vector of it.
+However boxes are read, the whole image is fitted into the network's square as for the view `whole`, so that methods
+which read the one or the other are given the same vector of it.
 
 A region has one class, its best: the same location is never two regions. With the architecture faster_rcnn the boxes
 are the detector's own, there are no proposals, and only `detections` and `nms_threshold` apply. Where the proposals are
@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from densevse.artifacts.boxes import Boxes
 from densevse.config.networks import RegionOptions
 from densevse.vision.boxes import by_score, non_maximum_suppression
-from densevse.vision.crops import colour_of, crop_of_region
+from densevse.vision.crops import colour_of, warp
 from densevse.vision.pipeline import ahead
 from densevse.vision.region_network import Described, RegionNetwork
 from densevse.vision.resizing import Pixels, resize_shorter_side, squeezed
@@ -148,10 +148,15 @@ def _of_crops(
             begun.append(image)
             yield from (Window(image, number) for number in range(len(image.boxes)))
 
+    def crop(image: Candidates, number: int) -> Pixels:
+        if number == 0:
+            return network.network.fitted(image.pixels, size)
+        return warp(image.pixels, image.boxes[number], size, options.context, fill)
+
     def crops(batch: Sequence[Window]) -> tuple[int, Pixels]:
         made = np.empty((batch_size, size, size, 3), np.uint8)
         for place, (image, number) in enumerate(batch):
-            made[place] = crop_of_region(image.pixels, number, image.boxes[number], size, options.context, fill)
+            made[place] = crop(image, number)
         made[len(batch) :] = made[0]
         return len(batch), made
 

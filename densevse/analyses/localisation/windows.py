@@ -99,8 +99,7 @@ def _windows_of(
     pixels, looked_at = files.pixels(source, file), extraction_of(view)
     found = windows(pixels.shape[1], pixels.shape[0], chosen["sides"], chosen["stride"])
     of_window = [
-        looked_at.crops(pixels[y : y + side, x : x + side], network.settings.resize, network.settings.size)
-        for x, y, side, _ in found.astype(int)
+        network.crops(pixels[y : y + side, x : x + side], looked_at) for x, y, side, _ in found.astype(int)
     ]
     return image_id, found, np.stack(of_window)
 

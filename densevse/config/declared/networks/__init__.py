@@ -8,16 +8,18 @@ of as many classes as the weights `state` (tensors by name) have. One that finds
 
     detector(weights, detections, nms_threshold)
 
-that makes a `Detector` of densevse/vision/extract_regions.py.
+that makes a `Detector` of densevse/vision/extract_regions.py. Networks of a library go by `<library>:<name>`: see
+densevse/config/declared/libraries.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from densevse.config.declared.door import Door
+from densevse.config.declared.libraries import LIBRARIES
 
 
 @dataclass(frozen=True)
@@ -47,4 +49,22 @@ OTHERS = frozenset(
 """torchvision's other classifiers: their layers go by the names of torchvision's nodes alone."""
 
 ARCHITECTURES: Door[Architecture] = Door("networks", "architecture", dict.fromkeys(sorted(OTHERS), Architecture()))
-ArchitectureName = Annotated[str, AfterValidator(ARCHITECTURES.check), ARCHITECTURES.enum]
+
+
+def _check(name: str) -> str:
+    library, colon, network = name.partition(":")
+    if not colon:
+        return ARCHITECTURES.check(name)
+    LIBRARIES.check(library)
+    if not network:
+        raise ValueError(f"{name!r} names no network of {library}; write {library}:<network>")
+    return name
+
+
+_OF_LIBRARIES = {"pattern": f"^({'|'.join(LIBRARIES)}):.+$"}
+ArchitectureName = Annotated[
+    str,
+    AfterValidator(_check),
+    Field(json_schema_extra={"anyOf": [{"enum": list(ARCHITECTURES)}, _OF_LIBRARIES]}),
+]
+"""The name of an architecture here, or `<library>:<name>`; which names a library knows is told by the jobs that import it."""

@@ -1,0 +1,29 @@
+"""Networks of timm, PyTorch Image Models, by its names."""
+
+from pathlib import Path
+
+import timm
+from timm.data import create_transform, resolve_data_config
+
+from densevse.config.declared.libraries import PATCHES, POOLED
+from densevse.config.networks import CLASSES, NetworkConfig
+from densevse.runtime.errors import InputError
+from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, filled, made, preprocessing_of
+
+
+def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
+    """The network with the weights of a file. Raises `InputError` for a name, options or weights that do not fit."""
+    architecture = settings.architecture
+    model = filled(made(architecture, timm.list_models(), timm.create_model, settings.options), architecture, weights)
+    if not hasattr(model, "forward_intermediates"):
+        raise InputError(f"networks: {architecture} gives no vectors of patches (forward_intermediates); name another.")
+    layers = {
+        # What classifiers read, before any dropout: pooled, and behind what layers the library has between.
+        POOLED: lambda pixels: model.forward_head(model.forward_features(pixels), pre_logits=True),
+        PATCHES: lambda pixels: model.forward_intermediates(
+            pixels, indices=1, norm=True, output_fmt="NCHW", intermediates_only=True
+        )[-1],
+        CLASSES: model,
+    }
+    transform = create_transform(**resolve_data_config({}, model=model))
+    return LibraryNetwork(settings, OfLibrary(model, layers, model.num_classes), preprocessing_of(transform, architecture))

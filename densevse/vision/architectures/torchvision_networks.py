@@ -1,0 +1,63 @@
+"""torchvision's transformers by its names, with its own preprocessing."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+from torchvision import models, transforms
+from torchvision.models import SwinTransformer, VisionTransformer
+
+from densevse.config.declared.libraries import PATCHES, POOLED
+from densevse.config.networks import CLASSES, NetworkConfig
+from densevse.runtime.errors import InputError
+from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, filled, made, preprocessing_of
+
+
+def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
+    """The network with the weights of a file. Raises `InputError` for a name, options or weights that do not fit."""
+    architecture = settings.architecture
+    model = made(architecture, models.list_models(module=models), models.get_model, settings.options)
+    if not isinstance(model, VisionTransformer | SwinTransformer):
+        name = architecture.partition(":")[2]
+        raise InputError(f"networks: {architecture} is no ViT or Swin transformer; write `architecture: {name}`.")
+    filled(model, architecture, weights)
+    layers = {POOLED: partial(_pooled, model), PATCHES: partial(_patches, model), CLASSES: model}
+    classes = (model.heads.head if isinstance(model, VisionTransformer) else model.head).out_features
+    return LibraryNetwork(settings, OfLibrary(model, layers, classes), preprocessing_of(_transform(settings), architecture))
+
+
+def _patches(model: Any, pixels: Tensor) -> Tensor:
+    """(N, D, height, width) of the last block after the norm behind it."""
+    if isinstance(model, SwinTransformer):
+        found: Tensor = model.permute(model.norm(model.features(pixels)))
+        return found
+    side = pixels.shape[2] // model.patch_size
+    return _tokens(model, pixels)[:, 1:].transpose(1, 2).unflatten(2, (side, side))
+
+
+def _pooled(model: Any, pixels: Tensor) -> Tensor:
+    """(N, D) that the classifier reads: a ViT's class token, the mean of a Swin transformer's patches."""
+    swin = isinstance(model, SwinTransformer)
+    return _patches(model, pixels).mean((2, 3)) if swin else _tokens(model, pixels)[:, 0]
+
+
+def _tokens(model: VisionTransformer, pixels: Tensor) -> Tensor:
+    """(N, 1 + patches, D) of a ViT after its last norm, as its own forward pass begins."""
+    patches = model._process_input(pixels)
+    found: Tensor = model.encoder(torch.cat([model.class_token.expand(len(patches), -1, -1), patches], dim=1))
+    return found
+
+
+def _transform(settings: NetworkConfig) -> transforms.Compose:
+    """The preprocessing of the name's default weights, in steps."""
+    own = models.get_model_weights(settings.architecture.partition(":")[2]).DEFAULT.transforms()
+    return transforms.Compose(
+        [
+            transforms.Resize(own.resize_size, interpolation=own.interpolation, antialias=own.antialias),
+            transforms.CenterCrop(own.crop_size),
+            transforms.ToTensor(),
+            transforms.Normalize(own.mean, own.std),
+        ]
+    )
