@@ -126,6 +126,7 @@ lock: environment ## pyproject.toml -> requirements*.txt
 	$(COMPILE) --constraint requirements.txt --group uv -o requirements-uv.txt
 	$(COMPILE) --constraint requirements.txt --extra slurm pyproject.toml -o requirements-slurm.txt
 	$(COMPILE) --constraint requirements.txt --extra eccv-caption pyproject.toml -o requirements-eccv-caption.txt
+	$(COMPILE) --constraint requirements.txt --extra networks pyproject.toml -o requirements-networks.txt
 	$(BIN)/python -m tests.environments
 
 clean: ## remove what the workflow made, but neither downloads nor the environment

@@ -25,6 +25,7 @@ def test_conda_environments_have_the_pinned_versions():
         ("requirements.txt", PYPROJECT["project"]["dependencies"]),
         ("requirements-slurm.txt", PYPROJECT["project"]["optional-dependencies"]["slurm"]),
         ("requirements-eccv-caption.txt", PYPROJECT["project"]["optional-dependencies"]["eccv-caption"]),
+        ("requirements-networks.txt", PYPROJECT["project"]["optional-dependencies"]["networks"]),
         ("requirements-dev.txt", PYPROJECT["dependency-groups"]["dev"]),
         ("requirements-uv.txt", PYPROJECT["dependency-groups"]["uv"]),
     ],
@@ -40,6 +41,7 @@ def test_what_pyproject_names_is_pinned(file, named):
     [
         ("requirements-slurm.txt", {"snakemake-executor-plugin-slurm", "snakemake-executor-plugin-slurm-jobstep"}),
         ("requirements-eccv-caption.txt", {"eccv-caption"}),
+        ("requirements-networks.txt", {"timm", "open-clip-torch", "ftfy", "wcwidth"}),
     ],
 )
 def test_nothing_but_itself_is_added_by_the_requirements_of_an_extra(file, added):

@@ -109,7 +109,15 @@ class CarriedStage(Stage):
         }
 
     def vocabularies_of(self, dataset: str, variant: str) -> list[Values]:
-        """The vocabularies that a model knows sentences by, with what the same jobs make."""
+        """The vocabularies that a model knows sentences by, with what the same jobs make.
+
+        Raises `InputError` for a model of which nothing is trained.
+        """
+        if self.variant(dataset, variant).untrained:
+            raise InputError(
+                f"{variant} is a network as it is, of which nothing is trained: there is nothing to export. Name the "
+                "same network and weights in the other project."
+            )
         inputs = TrainingStage(self.project).inputs_of_sentences(dataset, variant)
         folder = f"{self.results}/{dataset}/{VOCABULARY}/"
         read = [str(path) for path in inputs.values() if str(path).startswith(folder)]

@@ -148,20 +148,40 @@ class Config(Strict):
 
     def _check_method(self, where: str, method: MethodEntry) -> None:
         self.check_networks(f"{where}.networks", method.networks)
+        if method.untrained:
+            self._check_encodes_sentences(where, method)
         known(f"{where}.datasets", method.datasets, self.datasets)
         for name, variant in method.variants.items():
             known(f"{where}.variants.{name}.datasets", variant.datasets, self.datasets)
 
+    def _check_encodes_sentences(self, where: str, method: MethodConfig) -> None:
+        """Raise `ValueError` unless a method that is not trained names one network, which encodes sentences, by view."""
+        for view in method.views:
+            if view not in method.networks:
+                raise ValueError(f"{where}.networks.{view}: name the network of open_clip that is measured")
+            network = self.networks.get(method.networks[view])
+            if network is None or network.library is None or not network.library.has_text:
+                raise ValueError(
+                    f"{where}.networks.{view}: {method.networks[view]} encodes no sentences, and the structure text needs "
+                    "that; name a network of open_clip"
+                )
+        if len({method.networks[view] for view in method.views}) > 1:
+            raise ValueError(f"{where}.networks: images and sentences are encoded by one network; name the same")
+
     def trained(self) -> dict[str, MethodEntry]:
-        """The methods of config/methods that are trained."""
+        """The methods of config/methods that are measured by models of this workflow."""
         return {name: entry for name, entry in self.methods.items() if isinstance(entry, MethodEntry)}
 
     def given(self) -> dict[str, GivenEntry]:
         """The rows of config/methods whose scores or embeddings are given."""
         return {name: entry for name, entry in self.methods.items() if isinstance(entry, GivenEntry)}
 
+    def untrained_names(self) -> list[str]:
+        """Those variants of which nothing is trained."""
+        return [name for method, entry in self.trained().items() if entry.untrained for name in (method, *entry.variants)]
+
     def variant_names(self) -> list[str]:
-        """Every variant that can be trained: each method by its own name, then its variants."""
+        """Every variant that has a model: each method by its own name, then its variants."""
         return [name for method, entry in self.trained().items() for name in (method, *entry.variants)]
 
     def ensembles(self) -> dict[str, Ensemble]:
@@ -198,6 +218,8 @@ class Config(Strict):
     def check_variant(self, where: str, entry: MethodConfig) -> None:
         """Raise `ValueError` for the name of a network or variant that there is none of."""
         self.check_networks(f"{where}.networks", entry.networks)
+        if entry.untrained:
+            self._check_encodes_sentences(where, entry)
         known(f"{where}.generator", [entry.generator or ""], [*self.generator_names(), ""])
         known(f"{where}.starts_from", [entry.starts_from or ""], [*self.variant_names(), ""])
         known(f"{where}.round_0_of", [entry.round_0_of or ""], [*self.variant_names(), ""])

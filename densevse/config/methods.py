@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializeAsAny, ValidationError, model_validator
 
-from densevse.config.declared.structures import StructureName
+from densevse.config.declared.structures import STRUCTURES, StructureName
 from densevse.config.declared.views import VIEWS, ViewName
 from densevse.config.declared.yields import YIELDS, YieldName
 from densevse.config.names import FileName
@@ -110,8 +110,10 @@ class MethodConfig(Strict):
     parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of)] = Field(
         default={}, validate_default=True, description="what differs from the defaults"
     )
-    training: TrainingConfig
-    phases: dict[str, Phase] = Field(min_length=1, description="by name; `rounds` says which follow one another")
+    training: TrainingConfig | Literal["none"] = Field(
+        description="none: it is the networks of its views as they are, of which one encodes sentences (text)"
+    )
+    phases: dict[str, Phase] = Field(default={}, description="by name; `rounds` says which follow one another")
     rounds: list[Annotated[list[str], Field(min_length=1)]] | None = Field(
         None,
         min_length=1,
@@ -145,6 +147,30 @@ class MethodConfig(Strict):
             raise ValueError(f"generator: it is needed for the view {' or '.join(generated)}, and for no other")
         return self
 
+    @property
+    def untrained(self) -> bool:
+        """Whether nothing of it is trained."""
+        return self.training == "none"
+
+    @model_validator(mode="after")
+    def _trained_or_not(self) -> Self:
+        by_network = [name for name in self.sentences if STRUCTURES[name].by_network]
+        if not self.untrained:
+            if not self.phases:
+                raise ValueError("phases: at least one is needed, unless nothing is trained (training: none)")
+            if by_network:
+                raise ValueError(
+                    f"sentences: {by_network[0]} is encoded by a network of which nothing is trained here; write "
+                    "training: none"
+                )
+            return self
+        for key in ("phases", "rounds", "starts_from", "round_0_of", "generator", "word_vectors"):
+            if getattr(self, key):
+                raise ValueError(f"{key}: nothing is trained (training: none); take it out")
+        if self.sentences != by_network:
+            raise ValueError("sentences: without training (training: none) sentences are read as [text] alone")
+        return self
+
     @model_validator(mode="after")
     def _phases_exist(self) -> Self:
         for number, names in enumerate(self.rounds or []):
@@ -162,6 +188,8 @@ class MethodConfig(Strict):
     def _parameters_hold_in_some_phase(self) -> Self:
         """A training that lies wholly inside a warm-up would have the figures of another method."""
         used = [self.phases[name] for names in self.rounds or [list(self.phases)] for name in names]
+        if not used:
+            return self
         for parameter in sorted(set.intersection(*(set(phase.parameters) for phase in used))):
             value = getattr(self.parameters, parameter)
             if all(phase.parameters[parameter] != value for phase in used):

@@ -35,7 +35,7 @@ def settings_of(name: str, dataset: str | None, config: Config, over: Sequence[O
     rows = [
         Setting(".".join(keys), value, *finder.origin(keys))
         for keys, value in _leaves(entry.model_dump())
-        if not (keys[0] == "phases" and used is not None and keys[1] not in used)
+        if not (keys[0] == "phases" and len(keys) > 1 and used is not None and keys[1] not in used)
     ]
     rows = [row for row in rows if row.origin != DEFAULT or row.value not in (None, [], {})]
     return [*rows, *(_networks(entry, dataset, config, over) if dataset and kind == "methods" else [])]

@@ -1,4 +1,4 @@
-"""Files that are obtained: from an address, by hand, from a rule, or from the project; and paths of the user's."""
+"""Files that are obtained: from an address or a hub, by hand, from a rule, or from the project; and paths of the user's."""
 
 import os
 import re
@@ -81,12 +81,19 @@ Addresses = Annotated[
 
 
 class Source(Strict):
-    """A file that is obtained: from an address, by hand, from a rule of this workflow, or from the project itself."""
+    """A file that is obtained: from an address or a hub, by hand, from a rule of this workflow, or from the project itself."""
 
     file: str = Field(pattern=r"^[^/{}\x00-\x1f\x7f]+$", description="file name under resources/<owner>/")
     url: Addresses | None = Field(
         None, description="its address, or several that are tried in order; none for a file obtained by hand"
     )
+    hub: str | None = Field(
+        None,
+        pattern=r"^[\w.-]+/[\w.-]+$",
+        description="the repository of the Hugging Face Hub that has it, such as "
+        "laion/CLIP-ViT-B-32-laion2B-s34B-b79K; its own library downloads it",
+    )
+    revision: str | None = Field(None, pattern="^[0-9a-f]{40}$", description="with hub: the commit")
     manual: str | None = Field(None, min_length=1, description="what a person must do to obtain it")
     made_by: Literal["make_scenes"] | None = Field(None, description="the rule that makes it")
     packaged: PlainPath | None = Field(None, description="a file that comes with the project, from its folder")
@@ -101,8 +108,13 @@ class Source(Strict):
     def _obtainable(self) -> Self:
         if self.file in (".", ".."):
             raise ValueError(f"file: {self.file!r} is a folder; name a file")
-        if [self.url, self.manual, self.made_by, self.packaged].count(None) != 3:
+        if [self.url, self.hub, self.manual, self.made_by, self.packaged].count(None) != 4:
             raise ValueError(
-                "a source has one of url, manual (instructions to obtain it), made_by (a rule) and packaged (a file)"
+                "a source has one of url, hub (a repository), manual (instructions to obtain it), made_by (a rule) and "
+                "packaged (a file)"
             )
+        if bool(self.hub) != bool(self.revision):
+            raise ValueError("revision: a file of a hub's repository needs the commit, and no other has one")
+        if self.hub and not self.sha256:
+            raise ValueError("sha256: a file of a hub's repository needs it; the page of the file shows it")
         return self

@@ -63,13 +63,13 @@ class ConceptStage(Stage):
         job = {"concept_network": concept_network, "learns_from": entry.learns_from}
         if entry.train == "head":
             return {**job, **self.recipe(dataset, entry, "train_concept_head.py")}
-        backbone = self.config.networks[self.backbone(dataset, concept_network)]
+        backbone = self.features.trainable(self.backbone(dataset, concept_network))
         begun_with = {"architecture": backbone.architecture, "pixels": input_of(backbone)}
         return {**job, **begun_with, **self.recipe(dataset, entry, "train_concept_network.py")}
 
     def code_of_training(self, dataset: str, concept_network: str) -> str:
         """The code that trains all layers of a concept network."""
-        backbone = self.config.networks[self.backbone(dataset, concept_network)]
+        backbone = self.features.trainable(self.backbone(dataset, concept_network))
         return self.project.code.digest("train_concept_network.py", *modules_of_architecture(backbone.architecture))
 
     def scores(self, dataset: str) -> list[Values]:

@@ -25,6 +25,14 @@ class DownloadStage(Stage):
         """The paths that have an address."""
         return any_of(path for path, source in self.sources().items() if source.url)
 
+    def on_hub(self) -> str:
+        """The paths that are files of a hub's repository."""
+        return any_of(path for path, source in self.sources().items() if source.hub)
+
+    def of_hub(self, resource: str) -> dict[str, Any]:
+        """The repository, commit and name of such a file, and its checksum."""
+        return self.sources()[resource].model_dump(include={"hub", "revision", "file", "size", "sha256"})
+
     def by_hand(self) -> str:
         """The paths that a person must obtain."""
         return any_of(path for path, source in self.sources().items() if source.manual)

@@ -3,15 +3,19 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from densevse.config.declared.libraries import LIBRARIES, library_of
 from densevse.config.declared.networks import ARCHITECTURES
 from densevse.config.declared.views import VIEWS
+from densevse.config.environment import check_extra
 from densevse.config.features import MEAN_OF_REGIONS
 from densevse.config.networks import NetworkConfig, NetworkInput
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 from densevse.runtime.errors import InputError
 
-IMAGE_FIELDS = {"architecture", "size", "resize", "mean", "std", "precision", "batch_size"}
+PREPROCESSING = {"size", "resize", "mean", "std"}
+"""A library's network brings its own."""
+IMAGE_FIELDS = {"architecture", "options", "precision", "batch_size", *PREPROCESSING}
 GIVEN_REGIONS = "regions-given"
 """As a path calls given regions, which no proposer has found."""
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
@@ -114,7 +118,8 @@ class FeatureStage(Stage):
 
     def proposals(self, dataset: str, network: str) -> Values | None:
         """Whether proposals are read: a detector that finds its own boxes needs none."""
-        return None if ARCHITECTURES[self.network(dataset, network).architecture].finds_boxes else {}
+        entry = self.network(dataset, network)
+        return None if entry.library is None and ARCHITECTURES[entry.architecture].finds_boxes else {}
 
     def weights(self, dataset: str, network: str) -> str | Values:
         """A network's weights: the user's own, trained here, or downloaded; those of Caffe are converted."""
@@ -123,8 +128,13 @@ class FeatureStage(Stage):
         return self.weights_of(network)
 
     def weights_of(self, network: str) -> str | Values:
-        """The weights of a network that is no concept network: a file of the user's or of another rule, or its name."""
+        """The weights of a network that is no concept network: a file of the user's or of another rule, or its name.
+
+        Raises `InputError` for a network of a library that is not installed.
+        """
         entry = self.config.networks[network]
+        if entry.library is not None and entry.library.extra is not None:
+            check_extra(entry.library.package, entry.library.extra, f"networks.{network} ({entry.architecture})")
         if entry.trained_on and not (entry.local or entry.weights):
             return f"{self.results}/{entry.trained_on}/networks/{network}.safetensors"
         published = self.published_weights(network)
@@ -172,12 +182,24 @@ class FeatureStage(Stage):
         regions = backbone.regions.model_copy(update={"scoring": "crops", "features": "crops", "background": None})
         return backbone.model_copy(update={"layers": {"regions": "classes"}, "regions": regions})
 
+    def trainable(self, network: str) -> NetworkConfig:
+        """The settings of a network that is trained further. Raises `InputError` for one of a library."""
+        entry = self.config.networks[network]
+        if entry.library is not None:
+            raise InputError(
+                f"networks.{network}: {entry.architecture} is of a library, whose networks are not trained here; name "
+                "another, such as vgg19."
+            )
+        return entry
+
     def backbone(self, concept_network: str, dataset: str) -> str:
         """The network that a concept network is made of on a data set."""
         return self.config.concept_networks[concept_network].network or self.project.datasets[dataset].networks["whole"]
 
     def _deciding(self, dataset: str, network: str, view: str, fields: set[str], script: str) -> dict[str, Any]:
         entry = self.network(dataset, network)
+        if entry.library is not None:
+            fields = fields - PREPROCESSING
         values = {name: value for name, value in self.read_by(script, entry).items() if name in fields}
         return {**values, "layers": {view: entry.layers[view]}}
 
@@ -187,4 +209,7 @@ def modules_of_architecture(name: str) -> list[str]:
 
     The declaration counts because a job takes the nodes of layers from it.
     """
+    library = library_of(name)
+    if library is not None:
+        return [library.implementation, LIBRARIES.module(name.partition(":")[0])]
     return [ARCHITECTURES[name].implementation, ARCHITECTURES.module(name)]

@@ -46,12 +46,10 @@ class InputStage(Stage):
         `dependencies` says of which kind triplets are.
         """
         folder, known_by = f"{self.results}/{dataset}", f"{self.results}/{self.seen_as(dataset)}/vocabulary"
-        inputs: InputFiles = {
-            "caption_table": f"{folder}/captions.parquet",
-            "tokens": f"{folder}/tokens.parquet",
-            "words": f"{known_by}/words.parquet",
-        }
+        inputs: InputFiles = {"caption_table": f"{folder}/captions.parquet"}
         read = [STRUCTURES[name] for name in structures]
+        if not all(structure.by_network for structure in read):
+            inputs |= {"tokens": f"{folder}/tokens.parquet", "words": f"{known_by}/words.parquet"}
         if any(structure.parsed for structure in read):
             inputs["parses"] = self.shard_files(f"{folder}/parses/{self.dataset(dataset).parser}", dataset)
         kind = "basic" if any(structure.basic for structure in read) else dependencies

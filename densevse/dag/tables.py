@@ -73,11 +73,15 @@ class TableStage(Stage):
         return [name for name in self.names() if self._has_gains(name)]
 
     def table(self, name: str) -> Table:
-        """A table's entry. A data set's own, where config/tables has none, measures every method by its own name."""
+        """A table's entry.
+
+        A data set's own, where config/tables has none, measures every method that is trained, by its own name.
+        """
         if name in self.config.tables:
             return self.config.tables[name]
         title = self.config.datasets[name].title
-        return Table(title=title, sections=[SectionConfig(dataset=name)], measure=list(self.config.trained()))
+        trained = [method for method, entry in self.config.trained().items() if not entry.untrained]
+        return Table(title=title, sections=[SectionConfig(dataset=name)], measure=trained)
 
     def variants(self, dataset: str) -> dict[str, MethodConfig]:
         """Variant -> its settings on a data set, for those in its main table."""
@@ -253,10 +257,15 @@ class TableStage(Stage):
         )
 
     def _seeds(self, name: str, section: SectionConfig) -> list[int]:
-        """The seeds of a variant or an ensemble; of a given row, one for each of its files."""
+        """The seeds of a variant or an ensemble, one alone where nothing is trained.
+
+        Those of a given row are one for each of its files.
+        """
         given = self.config.given().get(name)
+        if given:
+            return given.on(section.dataset).seeds
         own = section.seeds or self.config.datasets[section.dataset].seeds
-        return given.on(section.dataset).seeds if given else own
+        return own[:1] if name in self.config.untrained_names() else own
 
     def _measured_variant(self, name: str, dataset: str, seeds: list[int]) -> MeasuredVariant:
         """A variant after its last round, an ensemble of such, or a given row."""

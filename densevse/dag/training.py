@@ -10,7 +10,7 @@ from densevse.config.methods import MethodConfig
 from densevse.dag.features import FeatureStage, modules_of_architecture
 from densevse.dag.inputs import InputFiles, InputStage
 from densevse.dag.paths import Values, Wildcards
-from densevse.dag.project import Stage
+from densevse.dag.project import Stage, any_of, only
 from densevse.runtime.errors import InputError
 
 
@@ -106,10 +106,32 @@ class TrainingStage(Stage):
         """
         entry = self.variant(dataset, variant)
         found = [f"densevse.methods.{entry.model}", *modules_reading(entry.sentences, entry.views)]
+        if entry.untrained:
+            found += modules_of_architecture(self.config.networks[entry.networks[entry.views[0]]].architecture)
         for network in self._trained_networks(entry, self.seen_as(dataset)):
             architecture = self.config.networks[network].architecture
             found += ["densevse.vision.finetuned", *modules_of_architecture(architecture)]
         return found
+
+    def trained(self) -> str:
+        """The variants that are trained."""
+        return any_of(name for name in self.config.variant_names() if name not in self.config.untrained_names())
+
+    def untrained(self) -> str:
+        """The variants that are their networks as these are."""
+        return any_of(self.config.untrained_names())
+
+    def networks_as_they_are(self, dataset: str, variant: str) -> dict[str, dict[str, Any]]:
+        """View -> the network of a variant of which nothing is trained, as its features say of themselves."""
+        return {
+            view: {"network": name, **only(self.config.networks[name], frozenset({"architecture", "options"}))}
+            for view, name in self.variant(dataset, variant).networks.items()
+        }
+
+    def weights_as_they_are(self, dataset: str, variant: str) -> list[str | Values]:
+        """The weights of the same network."""
+        networks = dict.fromkeys(self.variant(dataset, variant).networks.values())
+        return [FeatureStage(self.project).weights_of(name) for name in networks]
 
     def method(self, dataset: str, variant: str) -> str:
         """The name of a variant's method."""
@@ -124,8 +146,9 @@ class TrainingStage(Stage):
         return list(self.variant(dataset, variant).sentences)
 
     def training(self, dataset: str, variant: str) -> dict[str, Any]:
-        """What holds in all phases of a variant's training."""
-        return self._read(self.variant(dataset, variant).training, dataset, variant)
+        """What holds in all phases of a variant's training; nothing where it has none."""
+        training = self.variant(dataset, variant).training
+        return {} if training == "none" else self._read(training, dataset, variant)
 
     def phases(self, dataset: str, variant: str, round: int = 0) -> list[dict[str, Any]]:
         """The phases of a round, in order."""
@@ -166,6 +189,7 @@ class TrainingStage(Stage):
                     f"datasets.{dataset}.features.{name}: no network that could be trained with {entry.title}; name a "
                     "network of config/networks as its networks.regions."
                 )
+            FeatureStage(self.project).trainable(name)
         return found
 
     def round_before(self, dataset: str, variant: str, seed: int, round: int) -> Values:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
@@ -16,9 +17,11 @@ from densevse.data.texts import Texts
 class Artifacts(Texts):
     """The image table, and the features of views by the views' names."""
 
-    def __init__(self, files: Files, features: Mapping[str, Schema]) -> None:
-        """`features` has the schema of each view that is opened from features."""
-        super().__init__(files)
+    def __init__(
+        self, files: Files, features: Mapping[str, Schema], encoded_by: Mapping[str, Any] | None = None
+    ) -> None:
+        """`features` has the schema of each view that is opened from features; `encoded_by` as Texts takes it."""
+        super().__init__(files, encoded_by)
         self.stores = {view: FeatureStore(files.view(view), kind) for view, kind in features.items()}
 
     @cached_property

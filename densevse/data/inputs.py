@@ -1,6 +1,6 @@
 """A data set's artifacts, opened once for all its splits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any, Literal
@@ -27,17 +27,26 @@ from densevse.methods.interface import Shapes
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-NETWORK = "network"
-"""The job's input with the first weights of a network that is trained with the method."""
+WORDS, NETWORK = "words", "network"
+"""The job's inputs with the known words, and with the first weights of a network that is trained with the method."""
 
 
 class Inputs(Artifacts):
     """What a method reads: the views that the job's files hold, and the structures of sentences that are named."""
 
-    def __init__(self, files: Files, sentences: Sequence[str]) -> None:
+    def __init__(
+        self, files: Files, sentences: Sequence[str], encoded_by: Mapping[str, Any] | None = None
+    ) -> None:
+        """`encoded_by` as Texts takes it."""
         self.sentences = tuple(sentences)
         self._kinds = {view: kind_of_view(view) for view in files.views()}
-        super().__init__(files, {view: kind.features for view, kind in self._kinds.items() if kind.features})
+        features = {view: kind.features for view, kind in self._kinds.items() if kind.features}
+        super().__init__(files, features, encoded_by)
+
+    @property
+    def knows_words(self) -> bool:
+        """Whether sentences are known by a vocabulary of words."""
+        return WORDS in self.files
 
     @cached_property
     def captions(self) -> pd.DataFrame:
@@ -62,7 +71,8 @@ class Inputs(Artifacts):
         """The sizes that the data gives a method."""
         features = {view: kind.size(self, view) for view, kind in self._kinds.items()}
         sizes = {key: size for name in self.sentences for key, size in structure(name).sizes(self).items()}
-        return Shapes(features, len(self.vocabulary), self._word_vectors(), sizes, self._network())
+        words = len(self.vocabulary) if self.knows_words else 0
+        return Shapes(features, words, self._word_vectors(), sizes, self._network())
 
     def features_made_from(self) -> dict[str, dict[str, Any]]:
         """View -> what its features were made from: network, layer, weights."""

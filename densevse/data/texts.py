@@ -1,12 +1,15 @@
 """A data set's sentences as artifacts hold them: what every structure of sentences is read from."""
 
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.artifacts import schema
+from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.data.files import Files
@@ -17,13 +20,20 @@ from densevse.runtime.errors import InputError
 class Texts:
     """The known words, and tokens and parses by caption."""
 
-    def __init__(self, files: Files) -> None:
-        self.files = files
+    def __init__(self, files: Files, encoded_by: Mapping[str, Any] | None = None) -> None:
+        """`encoded_by` is a network that encodes the sentences themselves: its architecture, options and prompt."""
+        self.files, self.encoded_by = files, encoded_by
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The known words."""
         return Vocabulary.read(self.files.one("words"))
+
+    def sentences_of(self, caption_ids: NDArray[np.object_]) -> list[str]:
+        """Some captions as they are published. Raises `InputError` naming one that is not there."""
+        path = self.files.one("caption_table")
+        texts = schema.read(path, CAPTIONS, ["caption_id", "text"]).set_index("caption_id")
+        return list(self._of_captions(texts, caption_ids, "captions")["text"])
 
     def tokens_of(self, caption_ids: NDArray[np.object_]) -> list[list[str]]:
         """The tokens of some captions. Raises `InputError` naming one that has none."""

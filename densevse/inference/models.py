@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from densevse.artifacts.files import atomic
 from densevse.artifacts.lineage import PARENTS, metadata, without
 from densevse.artifacts.schema import MADE_FROM
+from densevse.config.declared.libraries import library_of
 from densevse.config.strict import Strict
 from densevse.config.validation import validate
 from densevse.data.files import Files
@@ -24,6 +25,10 @@ from densevse.methods.interface import Method, Shapes
 from densevse.runtime.errors import InputError
 
 _KEY = MADE_FROM  # one key, as the order of several is not defined
+UNTRAINED = "untrained"
+"""Whether nothing of a model was trained: it is of no data set, and its features say their network alone."""
+TEXT_ENCODER = "text_encoder"
+"""The network whose encoder of sentences a model is: its architecture and options."""
 TRAINED_NETWORK = "trained_network"  # what the network is that was trained with a model; `network` is a name elsewhere
 
 
@@ -73,6 +78,7 @@ def save_model(
         "sentences": list(sentences),
         "shapes": sizes,
         **({} if shapes.network is None else {TRAINED_NETWORK: shapes.network.described}),
+        **({} if shapes.text_encoder is None else {TEXT_ENCODER: shapes.text_encoder.described}),
     }
     write_weights(method, path, described)
 
@@ -103,8 +109,8 @@ def load_model(
     """
     weights, described = _read(path)
     if features is not None:
-        _check_features(path, described.get("features", {}), features)
-    method = build(described["method"], described["parameters"], _with_network(shapes or _shapes(described), described))
+        _check_features(path, described.get("features", {}), _comparable(described, features))
+    method = build(described["method"], described["parameters"], _with_networks(shapes or _shapes(described), described))
     _fill(method, weights, path)
     return method
 
@@ -119,7 +125,7 @@ def open_model(files: Files, path: str | Path, device: torch.device, *abilities:
     kind = method_class(known["method"])
     if missing := [ability for ability in abilities if not kind.can(ability)]:
         raise InputError(f"{path}: a model of the method {known['method']} cannot {' or '.join(missing)}.")
-    inputs = Inputs(files, known["sentences"])
+    inputs = Inputs(files, known["sentences"], _encoded_by(known))
     return inputs, load_model(path, inputs.shapes(), inputs.features_made_from()).to(device)
 
 
@@ -129,7 +135,7 @@ def open_alone(files: Files, path: str | Path, device: torch.device) -> tuple[In
     Raises `InputError` as `load_model` does; which images features were made of may differ.
     """
     known = described(path)
-    inputs = Inputs(files, known["sentences"])
+    inputs = Inputs(files, known["sentences"], _encoded_by(known))
     return inputs, load_for_other_images(path, inputs.features_made_from()).to(device)
 
 
@@ -138,7 +144,10 @@ def load_for_other_images(path: str | Path, features: Mapping[str, Mapping[str, 
 
     Raises `InputError` as `load_model` does; which images features were made of may differ.
     """
-    trained = described(path).get("features", {})
+    known = described(path)
+    if known.get(UNTRAINED):
+        return load_model(path, features=features)
+    trained = known.get("features", {})
     _check_features(
         path,
         {view: without(trained.get(view, {}), "images") for view in features},
@@ -172,13 +181,44 @@ def _shapes(described: Mapping[str, Any]) -> Shapes:
     return Shapes(shapes["features"], shapes["words"], vectors, shapes["sizes"])
 
 
-def _with_network(shapes: Shapes, described: Mapping[str, Any]) -> Shapes:
-    """The shapes with the network that was trained with a model, to be filled with the model's weights."""
-    if TRAINED_NETWORK not in described:
-        return shapes
-    # By name, so that only jobs of such models depend on its code: see densevse.dag.training.
-    finetuned = import_module("densevse.vision.finetuned").FineTuned
-    return replace(shapes, network=finetuned.untrained(described[TRAINED_NETWORK]))
+def _with_networks(shapes: Shapes, described: Mapping[str, Any]) -> Shapes:
+    """The shapes with the networks that are a part of a model, to be filled with the model's weights."""
+    # By name, so that only jobs of such models depend on their code: see densevse.dag.training.
+    if TRAINED_NETWORK in described:
+        finetuned = import_module("densevse.vision.finetuned").FineTuned
+        shapes = replace(shapes, network=finetuned.untrained(described[TRAINED_NETWORK]))
+    if TEXT_ENCODER in described:
+        shapes = replace(shapes, text_encoder=text_encoder(described[TEXT_ENCODER]))
+    return shapes
+
+
+def text_encoder(network: Mapping[str, Any], weights: str | Path | None = None) -> nn.Module:
+    """The encoder of sentences of a network (its architecture and options), with `weights` of its file or none.
+
+    Raises `InputError` for a network without one, or weights that do not fit.
+    """
+    library = library_of(network["architecture"])
+    if library is None or not library.has_text:
+        raise InputError(f"networks: {network['architecture']} encodes no sentences; name a network of open_clip.")
+    encoder: nn.Module = import_module(library.implementation).text_encoder(network, weights)
+    return encoder
+
+
+def _encoded_by(described: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The network that encodes the sentences themselves, and the prompt that they are put into."""
+    if TEXT_ENCODER not in described:
+        return None
+    return {**described[TEXT_ENCODER], "prompt": described["parameters"]["prompt"]}
+
+
+def _comparable(
+    described: Mapping[str, Any], features: Mapping[str, Mapping[str, Any]]
+) -> Mapping[str, Mapping[str, Any]]:
+    """What of the features' origins must be as a model says: of one that saw none, what it says of their network."""
+    if not described.get(UNTRAINED):
+        return features
+    known = described["features"]
+    return {view: {key: made.get(key) for key in known.get(view, {})} for view, made in features.items()}
 
 
 def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

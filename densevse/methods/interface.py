@@ -141,6 +141,9 @@ class Shapes:
     # With the view crops, what gives (N, D) vectors of (N, 3, S, S) uint8; its module `layers` is the network, in which
     # modules go by its own names.
     network: nn.Module | None = None
+    # With the structure text, the encoder of sentences that comes with the network of the views: it gives (S, D) of
+    # (S, length) tokens.
+    text_encoder: nn.Module | None = None
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,13 @@ def words_of(index: Integers, device: torch.device) -> Words:
 
 
 @dataclass(frozen=True)
+class Text:
+    """Each sentence as a network's own tokenizer cuts it."""
+
+    tokens: Tensor  # (S, length) numbers of tokens, of the length that the network reads
+
+
+@dataclass(frozen=True)
 class Trees:
     """Constituency trees of a batch of sentences, all nodes numbered together, children before parents.
 

@@ -38,7 +38,7 @@ def write_answers(
     ids = pairs.rows.caption_ids
     captions = schema.read(inputs.files.one("caption_table"), CAPTIONS, ["caption_id", "text"])
     texts = captions.set_index("caption_id")["text"].reindex(ids).to_numpy(object)
-    if asked == "sentences":
+    if asked == "sentences" and inputs.knows_words:
         _check_understood(inputs, ids, texts)
     found = search(method, images, SentencesOf(method, pairs), asked, top)
     image, sentence = (found.row, found.query) if asked == "sentences" else (found.query, found.row)
@@ -57,7 +57,9 @@ def write_answers(
 
 
 def _unknown_words(inputs: Inputs, caption_ids: NDArray[np.object_]) -> list[list[str]]:
-    """Those words of each caption that the model does not know."""
+    """Those words of each caption that the model does not know; none of one that is known by no words."""
+    if not inputs.knows_words:
+        return [[] for _ in caption_ids]
     known = inputs.vocabulary
     return [[word for word in tokens if word not in known] for tokens in inputs.tokens_of(caption_ids)]
 

@@ -134,7 +134,9 @@ class SearchStage(Stage):
             searched = "your photographs" if entry.photographs else f"the {entry.split} images of {dataset}"
         else:
             searched = "your sentences" if entry.sentences else f"the {entry.split} sentences of {dataset}"
-        return f"Your {entry.asked}, asked of {searched}, by {self._variant(entry).title} trained on {dataset}"
+        method = self._variant(entry)
+        trained = "not trained here" if method.untrained else f"trained on {dataset}"
+        return f"Your {entry.asked}, asked of {searched}, by {method.title}, {trained}"
 
     def _searches(self) -> dict[str, Search]:
         return dict(self.config.analysis(SearchSettings).items())

@@ -33,7 +33,7 @@ def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
 
 
 class TextEncoder(nn.Module):
-    """Tokens (S, length) to vectors (S, D) in the space of images; `described` says of which network it is."""
+    """Tokens (S, length) to vectors (S, D) in the space of images; `described` is of which network, `size` is D."""
 
     def __init__(self, described: Mapping[str, Any], weights: str | Path | None = None) -> None:
         """`described` has the network's `architecture` and `options`; `weights` is its file, for its own weights.
@@ -47,6 +47,8 @@ class TextEncoder(nn.Module):
             filled(self.model, described["architecture"], weights)
         self.model.visual = nn.Identity()
         self.eval().requires_grad_(False)
+        with torch.inference_mode():
+            self.size = int(self(Tokenizer(described).tokens([""])[0]).shape[1])
 
     def forward(self, tokens: Tensor) -> Tensor:
         """(S, length) to (S, D)."""

@@ -24,6 +24,26 @@ rule download:
         "../../scripts/download.py"
 
 
+rule download_from_hub:
+    output:
+        protected("<resources>/{resource}"),
+    log:
+        "<logs>/download_from_hub/{resource}.log",
+    wildcard_constraints:
+        resource=downloads.on_hub(),
+    localrule: True
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=500,
+    params:
+        source=configured(downloads.of_hub),
+    message:
+        "obtaining {wildcards.resource} from its hub"
+    script:
+        "../../scripts/download_from_hub.py"
+
+
 # Fails with what a person must do.
 use rule download as obtain_by_hand with:
     output:

@@ -11,6 +11,8 @@ rule train:
         history="<model>/round0/history.parquet",
     log:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round0.log",
+    wildcard_constraints:
+        variant=training.trained(),
     priority: 1  # long, and most else waits for it
     conda:
         "../../../envs/torch.yaml"
@@ -57,3 +59,29 @@ use rule train as train_round with:
         round=configured(training.round),
     message:
         "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
+
+
+# A method without training is the network of its views as it is: its model is that network's encoder of sentences.
+rule take_as_model:
+    input:
+        weights=filled("<resources>/{network}/{file}", training.weights_as_they_are),
+    output:
+        "<model>/round0/model.safetensors",
+    log:
+        "<logs>/take_as_model/{dataset}_{variant}_seed{seed}.log",
+    wildcard_constraints:
+        variant=training.untrained(),
+    conda:
+        "../../../envs/torch.yaml"
+    resources:
+        mem_mb=8000,
+    params:
+        code=configured(training.code_of("take_as_model.py")),
+        contents=contents_of("<resources>/{network}/{file}", training.weights_as_they_are),
+        method=configured(training.method),
+        parameters=configured(training.parameters),
+        networks=configured(training.networks_as_they_are),
+    message:
+        "taking the network of {wildcards.variant} as its model on {wildcards.dataset}"
+    script:
+        "../../scripts/take_as_model.py"

@@ -20,6 +20,9 @@ class DeclaredStructure:
     """It is read from parses."""
     vocabularies: Mapping[str, str] = field(default_factory=dict)
     """The job's input -> the file of vocabulary/, without .parquet; {dependencies} stands for their kind."""
+    by_network: bool = False
+    """It is what the network of a method's views reads of the sentence itself: its encoder of sentences is not trained,
+    and no vocabulary is known."""
     basic: bool = False
     """It needs basic dependencies: enhanced ones are no trees."""
 

@@ -1,0 +1,48 @@
+"""Sentences as they are published, in a prompt, cut by the tokenizer of the network that encodes them."""
+
+from importlib import import_module
+from typing import Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from densevse.config.declared.libraries import library_of
+from densevse.data.structures import Structure
+from densevse.data.texts import Texts
+from densevse.methods.structures import Text
+from densevse.runtime.arrays import Indices
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
+
+PLACE = "{}"
+"""What of a prompt stands for the sentence."""
+
+
+class TextOfSentences(Structure):
+    """The tokens of all sentences of a split."""
+
+    def __init__(self, tokens: Tensor) -> None:
+        self._tokens = tokens
+
+    @classmethod
+    def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
+        """A sentence with more tokens than the network reads is cut; the log says how many were."""
+        if texts.encoded_by is None:
+            raise InputError("sentences: text is cut by a network that encodes sentences, and the model has none.")
+        library = library_of(texts.encoded_by["architecture"])
+        assert library is not None  # as the configuration holds
+        # By name, so that only jobs of such models need the library.
+        tokenizer = import_module(library.implementation).tokenizer(texts.encoded_by)
+        prompted = [texts.encoded_by["prompt"].replace(PLACE, text) for text in texts.sentences_of(caption_ids)]
+        tokens, cut = tokenizer.tokens(prompted)
+        logger.info("%d of %d sentences have more than %d tokens and are cut", cut, len(prompted), tokenizer.length)
+        return cls(tokens)
+
+    def take(self, sentences: Indices) -> Text:
+        """The tokens of some sentences."""
+        return Text(self._tokens[torch.from_numpy(sentences)])
+
+
+STRUCTURE = TextOfSentences

@@ -1,0 +1,67 @@
+"""Files of repositories of the Hugging Face Hub, which the hub's own library downloads.
+
+It resumes, and follows the user's settings: HF_ENDPOINT (a mirror), HF_TOKEN (for what is not open), proxies.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from huggingface_hub import hf_hub_download
+from huggingface_hub.errors import EntryNotFoundError, RepositoryNotFoundError, RevisionNotFoundError
+
+from densevse.artifacts.files import checksum, write_text, writing
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
+
+
+def download_from_hub(source: Mapping[str, Any], path: str | Path) -> None:
+    """Obtain `source` (the hub, revision, file, size and sha256 of a `Source`) as `path`, whole and checked.
+
+    What was received stays in the folder `<path>.part` between runs. `<path>.obtained.json` records where the file is
+    from, its size and sha256. Raises `InputError` where the hub does not give it, or gives other bytes.
+    """
+    path = Path(path)
+    part, record = (path.with_name(f"{path.name}.{ending}") for ending in ("part", "obtained.json"))
+    with writing(path):
+        part.mkdir(parents=True, exist_ok=True)
+        record.unlink(missing_ok=True)
+    logger.info("%s: asking the hub for %s at %s", path, source["hub"], source["revision"])
+    received = _received(source, part, path)
+    found = {"size": received.stat().st_size, "sha256": checksum(received)}
+    if source["size"] not in (None, found["size"]) or not found["sha256"].startswith(source["sha256"]):
+        shutil.rmtree(part)
+        raise InputError(
+            f"{path}: downloaded from {source['hub']}, but its size and sha256 are {found['size']:,} and "
+            f"{found['sha256']} instead of {source['size'] or 'any'} and {source['sha256']}; it was removed. Correct "
+            "revision and sha256 of the source."
+        )
+    where = {name: source[name] for name in ("hub", "revision", "file")}
+    write_text(json.dumps({**where, **found}, indent=2) + "\n", record)
+    os.replace(received, path)
+    shutil.rmtree(part)
+    logger.info("%s: %d bytes, sha256 %s", path, found["size"], found["sha256"])
+
+
+def _received(source: Mapping[str, Any], part: Path, path: Path) -> Path:
+    try:
+        found = hf_hub_download(source["hub"], source["file"], revision=source["revision"], local_dir=part)
+    except (RepositoryNotFoundError, RevisionNotFoundError, EntryNotFoundError) as error:
+        raise InputError(
+            f"{path}: the hub has no file {source['file']} in {source['hub']} at {source['revision']} "
+            f"({_first_line(error)}). Correct hub, revision or file of the source; what is not open needs HF_TOKEN."
+        ) from error
+    except Exception as error:  # what a connection may end with is of many kinds, of other libraries
+        raise InputError(
+            f"{path}: the hub did not give it ({type(error).__name__}: {_first_line(error)}). Run again to go on from "
+            "where it stopped; or obtain the file elsewhere, and name it as `local` of the network "
+            f"{path.parent.name}."
+        ) from error
+    return Path(found)
+
+
+def _first_line(error: Exception) -> str:
+    return next((line for line in str(error).splitlines() if line.strip()), "no reason given")

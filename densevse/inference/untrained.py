@@ -1,0 +1,30 @@
+"""Models of which nothing is trained: a network's own encoder of sentences, beside its features of images."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from densevse.artifacts.files import checksum
+from densevse.artifacts.lineage import lineage
+from densevse.inference.models import UNTRAINED, build, save_model, text_encoder
+from densevse.methods.interface import Shapes
+
+
+def write_untrained(
+    method: str,
+    parameters: Mapping[str, Any],
+    networks: Mapping[str, Mapping[str, Any]],
+    weights: str | Path,
+    path: str | Path,
+) -> None:
+    """Write the model of a method that reads the structure text, as those that are trained are written.
+
+    `networks` has for each view its one network: `network`, its name, `architecture` and `options`. Raises `InputError`
+    for a network that encodes no sentences, or `weights` that do not fit.
+    """
+    (network,) = {one["network"]: one for one in networks.values()}.values()
+    encoder = text_encoder({name: network[name] for name in ("architecture", "options")}, weights)
+    shapes = Shapes(dict.fromkeys(networks, encoder.size), 0, text_encoder=encoder)
+    seen_by = {view: {**one, "weights_sha256": checksum(weights)} for view, one in networks.items()}
+    made_from = lineage({UNTRAINED: True, "round": 0, "device": "cpu", "features": seen_by})
+    save_model(build(method, parameters, shapes), method, ["text"], path, made_from)

@@ -1,0 +1,21 @@
+"""Declares what config/methods/clip.yaml may set."""
+
+from typing import ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from densevse.config.strict import Strict
+
+
+class Parameters(Strict):
+    """The parameters of zero-shot CLIP, of which nothing is trained."""
+
+    ORIGINS: ClassVar = {"*": "chosen"}
+
+    prompt: str = Field(default="{}", description="what is encoded of a sentence, which stands for {}")
+
+    @model_validator(mode="after")
+    def _has_a_place(self) -> Self:
+        if self.prompt.count("{}") != 1:
+            raise ValueError(f"prompt: {self.prompt!r} must hold {{}} once, which stands for the sentence")
+        return self
