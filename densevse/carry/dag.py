@@ -18,6 +18,7 @@ from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage, any_of
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
+from densevse.runtime.errors import InputError
 from densevse.tables.plan import TablePlan
 
 _WITH_ORIGIN = ("parameters.", "training.", "phases.")

@@ -155,15 +155,15 @@ class Config(Strict):
             known(f"{where}.variants.{name}.datasets", variant.datasets, self.datasets)
 
     def _check_encodes_sentences(self, where: str, method: MethodConfig) -> None:
-        """Raise `ValueError` unless a method that is not trained names one network, which encodes sentences, by view."""
+        """Raise `ValueError` unless a method that is not trained names one network, which encodes sentences."""
         for view in method.views:
             if view not in method.networks:
                 raise ValueError(f"{where}.networks.{view}: name the network of open_clip that is measured")
             network = self.networks.get(method.networks[view])
             if network is None or network.library is None or not network.library.has_text:
                 raise ValueError(
-                    f"{where}.networks.{view}: {method.networks[view]} encodes no sentences, and the structure text needs "
-                    "that; name a network of open_clip"
+                    f"{where}.networks.{view}: {method.networks[view]} encodes no sentences, and the structure text "
+                    "needs that; name a network of open_clip"
                 )
         if len({method.networks[view] for view in method.views}) > 1:
             raise ValueError(f"{where}.networks: images and sentences are encoded by one network; name the same")
@@ -178,7 +178,9 @@ class Config(Strict):
 
     def untrained_names(self) -> list[str]:
         """Those variants of which nothing is trained."""
-        return [name for method, entry in self.trained().items() if entry.untrained for name in (method, *entry.variants)]
+        return [
+            name for method, entry in self.trained().items() if entry.untrained for name in (method, *entry.variants)
+        ]
 
     def variant_names(self) -> list[str]:
         """Every variant that has a model: each method by its own name, then its variants."""

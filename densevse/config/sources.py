@@ -1,4 +1,4 @@
-"""Files that are obtained: from an address or a hub, by hand, from a rule, or from the project; and paths of the user's."""
+"""Files that are obtained: from an address, a hub, by hand, from a rule or the project; and paths of the user's."""
 
 import os
 import re
@@ -81,7 +81,7 @@ Addresses = Annotated[
 
 
 class Source(Strict):
-    """A file that is obtained: from an address or a hub, by hand, from a rule of this workflow, or from the project itself."""
+    """A file that is obtained: from an address, a hub, by hand, from a rule of this workflow, or the project itself."""
 
     file: str = Field(pattern=r"^[^/{}\x00-\x1f\x7f]+$", description="file name under resources/<owner>/")
     url: Addresses | None = Field(

@@ -14,7 +14,7 @@ from densevse.dag.project import Stage, any_of
 from densevse.runtime.errors import InputError
 
 PREPROCESSING = {"size", "resize", "mean", "std"}
-"""A library's network brings its own."""
+"""A library's network brings its own, and it alone has options."""
 IMAGE_FIELDS = {"architecture", "options", "precision", "batch_size", *PREPROCESSING}
 GIVEN_REGIONS = "regions-given"
 """As a path calls given regions, which no proposer has found."""
@@ -198,9 +198,9 @@ class FeatureStage(Stage):
 
     def _deciding(self, dataset: str, network: str, view: str, fields: set[str], script: str) -> dict[str, Any]:
         entry = self.network(dataset, network)
-        if entry.library is not None:
-            fields = fields - PREPROCESSING
-        values = {name: value for name, value in self.read_by(script, entry).items() if name in fields}
+        fields = fields - (PREPROCESSING if entry.library else {"options"})
+        read = self.read_by(script, entry, *modules_of_architecture(entry.architecture))
+        values = {name: value for name, value in read.items() if name in fields}
         return {**values, "layers": {view: entry.layers[view]}}
 
 

@@ -128,10 +128,10 @@ class TrainingStage(Stage):
             for view, name in self.variant(dataset, variant).networks.items()
         }
 
-    def weights_as_they_are(self, dataset: str, variant: str) -> list[str | Values]:
+    def weights_as_they_are(self, dataset: str, variant: str) -> str | Values:
         """The weights of the same network."""
-        networks = dict.fromkeys(self.variant(dataset, variant).networks.values())
-        return [FeatureStage(self.project).weights_of(name) for name in networks]
+        (network,) = set(self.variant(dataset, variant).networks.values())
+        return FeatureStage(self.project).weights_of(network)
 
     def method(self, dataset: str, variant: str) -> str:
         """The name of a variant's method."""

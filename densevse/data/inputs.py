@@ -34,9 +34,7 @@ WORDS, NETWORK = "words", "network"
 class Inputs(Artifacts):
     """What a method reads: the views that the job's files hold, and the structures of sentences that are named."""
 
-    def __init__(
-        self, files: Files, sentences: Sequence[str], encoded_by: Mapping[str, Any] | None = None
-    ) -> None:
+    def __init__(self, files: Files, sentences: Sequence[str], encoded_by: Mapping[str, Any] | None = None) -> None:
         """`encoded_by` as Texts takes it."""
         self.sentences = tuple(sentences)
         self._kinds = {view: kind_of_view(view) for view in files.views()}

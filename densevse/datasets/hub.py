@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from huggingface_hub import hf_hub_download
-from huggingface_hub.errors import EntryNotFoundError, RepositoryNotFoundError, RevisionNotFoundError
+from huggingface_hub.errors import RemoteEntryNotFoundError, RepositoryNotFoundError, RevisionNotFoundError
 
 from densevse.artifacts.files import checksum, write_text, writing
 from densevse.runtime.errors import InputError
@@ -49,7 +49,7 @@ def download_from_hub(source: Mapping[str, Any], path: str | Path) -> None:
 def _received(source: Mapping[str, Any], part: Path, path: Path) -> Path:
     try:
         found = hf_hub_download(source["hub"], source["file"], revision=source["revision"], local_dir=part)
-    except (RepositoryNotFoundError, RevisionNotFoundError, EntryNotFoundError) as error:
+    except (RepositoryNotFoundError, RevisionNotFoundError, RemoteEntryNotFoundError) as error:
         raise InputError(
             f"{path}: the hub has no file {source['file']} in {source['hub']} at {source['revision']} "
             f"({_first_line(error)}). Correct hub, revision or file of the source; what is not open needs HF_TOKEN."

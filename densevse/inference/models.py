@@ -110,7 +110,9 @@ def load_model(
     weights, described = _read(path)
     if features is not None:
         _check_features(path, described.get("features", {}), _comparable(described, features))
-    method = build(described["method"], described["parameters"], _with_networks(shapes or _shapes(described), described))
+    method = build(
+        described["method"], described["parameters"], _with_networks(shapes or _shapes(described), described)
+    )
     _fill(method, weights, path)
     return method
 

@@ -1,7 +1,7 @@
-"""Zero-shot CLIP (Radford et al., ICML 2021, section 3.1.2 and Table 13): a network's own encoders, as they are.
+"""Zero-shot CLIP (Radford et al., ICML 2021): a network's own encoders, as they are.
 
-Both sides are of unit norm, so that the score of an image and a sentence is the cosine of their vectors. CLIP's training
-multiplies it by a temperature, which changes no rank.
+Both sides are of unit norm, so that the score of an image and a sentence is the cosine of their vectors. CLIP's
+training multiplies it by a temperature, which changes no rank.
 """
 
 from torch import Tensor
@@ -37,7 +37,9 @@ class CLIP(DualEncoder):
 
     def loss(self, images: Embeddings, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
         """Raises `TypeError`: nothing of it is trained here (its configuration says `training: none`)."""
-        raise TypeError("clip is not trained; to train on its vectors of images, give these to another method as a view")
+        raise TypeError(
+            "clip is not trained; to train on its vectors of images, give these to another method as a view"
+        )
 
 
 METHOD = CLIP

@@ -226,12 +226,14 @@ def _choices(entry: MeasuredVariant) -> dict[str, str | None]:
     made = entry.made_with
     if made.given:
         return {"given": made.given}
+    nothing_trained = made.trained is not None and not any(made.trained.phases)
     return {
         **{f"network of {view}": name for view, name in made.networks.items()},
         "concepts": made.concepts,
         "proposer": made.proposer,
         "parser": made.parser,
-        "word vectors": made.word_vectors or "learned",
+        "training": "none" if nothing_trained else None,
+        "word vectors": None if nothing_trained else made.word_vectors or "learned",
     }
 
 

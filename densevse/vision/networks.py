@@ -1,8 +1,9 @@
-"""Networks whose layers are features: the convolutional ones of all five papers here, those of libraries by their modules.
+"""Networks whose layers are features: here the convolutional ones of all five papers.
 
-Those of densevse/config/declared/networks have weights from a file and are cut off behind the layer that is asked for. With
-precision bf16, convolutions and linear layers compute in bf16 and batch normalisations keep their parameters in
-float32, as under autocast; but autocast converts all weights for every batch, here it is done once.
+Those of densevse/config/declared/networks, with weights from a file, are cut off behind the layer that is asked for;
+those of libraries are made by the modules that densevse/config/declared/libraries names. With precision bf16,
+convolutions and linear layers compute in bf16 and batch normalisations keep their parameters in float32, as under
+autocast; but autocast converts all weights for every batch, here it is done once.
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence

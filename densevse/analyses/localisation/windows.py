@@ -98,9 +98,7 @@ def _windows_of(
     image_id, source, file = named
     pixels, looked_at = files.pixels(source, file), extraction_of(view)
     found = windows(pixels.shape[1], pixels.shape[0], chosen["sides"], chosen["stride"])
-    of_window = [
-        network.crops(pixels[y : y + side, x : x + side], looked_at) for x, y, side, _ in found.astype(int)
-    ]
+    of_window = [network.crops(pixels[y : y + side, x : x + side], looked_at) for x, y, side, _ in found.astype(int)]
     return image_id, found, np.stack(of_window)
 
 

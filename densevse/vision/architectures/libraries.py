@@ -68,8 +68,7 @@ class LibraryNetwork(Network):
 
     def fitted(self, pixels: Pixels, size: int) -> Pixels:
         """(S, S, 3): a whole image (height, width, 3) as the library resizes and crops it; `size` is that anyway."""
-        found = np.asarray(self._fit(Image.fromarray(np.ascontiguousarray(pixels))))
-        return found.astype(np.uint8, copy=False)
+        return np.array(self._fit(Image.fromarray(np.ascontiguousarray(pixels))), np.uint8)
 
     def crops(self, pixels: Pixels, view: Cropping) -> Pixels:
         """(1, S, S, 3): the same, whatever the view."""
@@ -106,7 +105,9 @@ def preprocessing_of(transform: transforms.Compose, architecture: str) -> Prepro
     steps = list(transform.transforms)
     tensor = next((place for place, step in enumerate(steps) if isinstance(step, transforms.ToTensor)), None)
     if tensor is None or len(steps) != tensor + 2 or not isinstance(steps[-1], transforms.Normalize):
-        raise InputError(f"networks: {architecture}: its preprocessing {transform} is of a kind that is not known here.")
+        raise InputError(
+            f"networks: {architecture}: its preprocessing {transform} is of a kind that is not known here."
+        )
     fit = transforms.Compose(steps[:tensor])
     width, height = fit(Image.new("RGB", (64, 48))).size
     if width != height:

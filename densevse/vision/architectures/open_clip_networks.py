@@ -1,6 +1,8 @@
 """CLIP's networks of OpenCLIP, by its names: encoders of images and of sentences, and the tokenizers of these."""
 
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -93,4 +95,18 @@ def _untrained(architecture: str, options: Mapping[str, Any]) -> Any:
 
 
 def _create(name: str, **options: Any) -> Any:
-    return open_clip.create_model(name, pretrained_image=False, pretrained_text=False, load_weights=False, **options)
+    with _without_warnings():
+        return open_clip.create_model(
+            name, pretrained_image=False, pretrained_text=False, load_weights=False, **options
+        )
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """The library warns that weights are random; they are read from a file afterwards."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(before)

@@ -26,4 +26,6 @@ def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
         CLASSES: model,
     }
     transform = create_transform(**resolve_data_config({}, model=model))
-    return LibraryNetwork(settings, OfLibrary(model, layers, model.num_classes), preprocessing_of(transform, architecture))
+    return LibraryNetwork(
+        settings, OfLibrary(model, layers, model.num_classes), preprocessing_of(transform, architecture)
+    )

@@ -25,7 +25,9 @@ def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
     filled(model, architecture, weights)
     layers = {POOLED: partial(_pooled, model), PATCHES: partial(_patches, model), CLASSES: model}
     classes = (model.heads.head if isinstance(model, VisionTransformer) else model.head).out_features
-    return LibraryNetwork(settings, OfLibrary(model, layers, classes), preprocessing_of(_transform(settings), architecture))
+    return LibraryNetwork(
+        settings, OfLibrary(model, layers, classes), preprocessing_of(_transform(settings), architecture)
+    )
 
 
 def _patches(model: Any, pixels: Tensor) -> Tensor:

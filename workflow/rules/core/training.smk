@@ -7,8 +7,9 @@ rule train:
         start=filled("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.origin),
         network=filled("<resources>/{network}/{file}", training.network),
     output:
-        model="<model>/round0/model.safetensors",
-        history="<model>/round0/history.parquet",
+        # In full, as Snakemake constrains no wildcard that comes of a path variable.
+        model="<results>/{dataset}/models/{variant}/seed{seed}/round0/model.safetensors",
+        history="<results>/{dataset}/models/{variant}/seed{seed}/round0/history.parquet",
     log:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round0.log",
     wildcard_constraints:
@@ -66,7 +67,7 @@ rule take_as_model:
     input:
         weights=filled("<resources>/{network}/{file}", training.weights_as_they_are),
     output:
-        "<model>/round0/model.safetensors",
+        "<results>/{dataset}/models/{variant}/seed{seed}/round0/model.safetensors",
     log:
         "<logs>/take_as_model/{dataset}_{variant}_seed{seed}.log",
     wildcard_constraints:

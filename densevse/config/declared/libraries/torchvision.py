@@ -1,4 +1,4 @@
-"""torchvision's transformers, with its own preprocessing; its convolutional networks are architectures by themselves."""
+"""torchvision's transformers, with its own preprocessing; its convolutional networks need no library's name."""
 
 from densevse.config.declared.libraries import Library
 

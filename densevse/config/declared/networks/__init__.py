@@ -67,4 +67,5 @@ ArchitectureName = Annotated[
     AfterValidator(_check),
     Field(json_schema_extra={"anyOf": [{"enum": list(ARCHITECTURES)}, _OF_LIBRARIES]}),
 ]
-"""The name of an architecture here, or `<library>:<name>`; which names a library knows is told by the jobs that import it."""
+"""The name of an architecture here, or `<library>:<name>`; a library's own names are checked by the jobs, which import it.
+"""

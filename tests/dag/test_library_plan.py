@@ -1,0 +1,84 @@
+"""Networks of libraries and methods without training, as the plan knows them."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from densevse.analyses.training_curves.dag import TrainingCurveStage
+from densevse.carry.dag import CarriedStage
+from densevse.config import environment
+from densevse.dag.features import FeatureStage
+from densevse.dag.project import Project
+from densevse.dag.tables import TableStage
+from densevse.dag.training import TrainingStage
+from densevse.runtime.errors import InputError
+from tests.tiny_networks import CLIP, CLIP_OPTIONS
+
+ROOT = Path(__file__).parents[2]
+VALUES = {
+    "networks": {"clip_tiny": {**CLIP, "local": "README.md"}},
+    "methods": {"clip": {"networks": {"whole": "clip_tiny"}}},
+    "datasets": {"flickr8k": {"seeds": [0, 1, 2]}},
+    "tables": {
+        "both": {"title": "Both", "sections": [{"dataset": "flickr8k"}], "measure": ["vse", "clip"]},
+        "flickr8k": {"measure": ["clip"], "reference": None},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def project():
+    return Project(ROOT, VALUES)
+
+
+@pytest.mark.parametrize(("network", "package"), [("clip_tiny", "open_clip"), ("deit_small", "timm")])
+def test_a_library_that_is_not_installed_is_named_with_its_extra(network, package, project, monkeypatch):
+    features = FeatureStage(project)
+    assert features.weights_of("vgg19")
+    monkeypatch.setattr(environment, "find_spec", lambda name: None if name == package else find_spec(name))
+    said = rf"networks\.{network} \({package}:\S+\) needs {package}.*pip install 'densevse\[networks\]'"
+    with pytest.raises(InputError, match=said):
+        features.weights_of(network)
+    assert features.weights_of("vgg19"), "others need no library"
+
+
+def test_options_decide_features_and_preprocessing_is_the_library_s(project):
+    found = FeatureStage(project).of_images("flickr8k", "clip_tiny", "grid")
+    assert found["options"] == CLIP_OPTIONS
+    assert found["layers"] == {"grid": "patches"}
+    assert not {"size", "resize", "mean", "std"} & found.keys()
+    assert not {"options"} & FeatureStage(project).of_images("flickr8k", "vgg19", "grid").keys()
+
+
+def test_the_code_of_a_library_s_network_is_its_own(project):
+    features, training = FeatureStage(project), TrainingStage(project)
+    codes = {features.code_of("extract_features.py")("flickr8k", name) for name in ("clip_tiny", "deit_small", "vgg19")}
+    assert len(codes) == 3
+    assert "densevse.vision.architectures.open_clip_networks" in training.modules("flickr8k", "clip")
+
+
+def test_a_method_without_training_needs_neither_words_nor_seeds(project):
+    training = TrainingStage(project)
+    assert list(training.inputs_of_sentences("flickr8k", "clip")) == ["caption_table"]
+    assert training.weights_as_they_are("flickr8k", "clip") == "README.md"
+    plan = TableStage(project).plan("both").sections[0]
+    assert (plan.measured["vse"].seeds, plan.measured["clip"].seeds) == ([0, 1, 2], [0])
+    assert TrainingCurveStage(project).of_dataset("flickr8k") == []
+    with pytest.raises(InputError, match="clip is a network as it is, of which nothing is trained"):
+        CarriedStage(project).vocabularies_of("flickr8k", "clip")
+
+
+def test_a_table_of_no_entry_measures_what_is_trained(project):
+    own = Project(ROOT, {"datasets": {"mine": {**project.overrides["datasets"]["flickr8k"], **MINE}}})
+    measured = TableStage(own).table("mine").measure
+    assert "vse" in measured
+    assert "clip" not in measured
+
+
+MINE = {"title": "Mine", "reader": "karpathy", "options": {"karpathy": "a.json"}, "local": {"karpathy": "README.md"}}
+
+
+def test_a_library_s_network_is_not_trained_further(project):
+    with pytest.raises(InputError, match=r"networks\.deit_small: timm:deit_small\S+ is of a library"):
+        FeatureStage(project).trainable("deit_small")

@@ -1,0 +1,202 @@
+"""Networks of timm, open_clip and torchvision's transformers beside the libraries' own forward passes."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import torch
+import torchvision
+from open_clip.transform import PreprocessCfg, image_transform_v2
+from PIL import Image
+from timm.data import create_transform, resolve_data_config
+
+from densevse.config.networks import RegionOptions
+from densevse.runtime.errors import InputError
+from densevse.vision.extract_regions import _check_classes
+from densevse.vision.networks import load_network, standardised
+from densevse.vision.region_network import RegionNetwork
+from densevse.vision.regions import Candidates, choose
+from densevse.vision.views import extraction_of, planes
+from tests.tiny_networks import CLIP, CLIP_OPTIONS, LAYERS, TIMM, clip_model, save, timm_model
+
+SHAPES = [(61, 97), (160, 160), (33, 300), (301, 47), (1, 5)]
+
+
+def picture(height, width):
+    return np.random.default_rng(height).integers(256, size=(height, width, 3), dtype=np.uint8)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("weights")
+
+
+@pytest.fixture(scope="module")
+def clip(folder):
+    model = clip_model()
+    return model, load_network(CLIP, save(model, folder / "clip.safetensors"))
+
+
+@pytest.fixture(scope="module")
+def vit(folder):
+    model = timm_model("test_vit")
+    return model, load_network(TIMM, save(model, folder / "vit.safetensors"))
+
+
+def seen(network, pixels, view="whole"):
+    """What a network is shown of an image, as it computes with it."""
+    batch = planes(network.crops(pixels, extraction_of(view))[None])
+    return standardised(batch, network.settings.mean, network.settings.std)[0]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("mode", ["shortest", "longest", "squash"])
+def test_images_of_open_clip_are_those_of_its_own_transform(mode, shape, folder):
+    options = {**CLIP_OPTIONS, "force_preprocess_cfg": {"resize_mode": mode, "interpolation": "bilinear"}}
+    model = clip_model(force_preprocess_cfg=options["force_preprocess_cfg"])
+    network = load_network({**CLIP, "options": options}, save(model, folder / "mode.safetensors"))
+    own = image_transform_v2(PreprocessCfg(**model.visual.preprocess_cfg), is_train=False)
+    pixels = picture(*shape)
+    assert (seen(network, pixels) - own(Image.fromarray(pixels))).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("mode", ["center", "squash", "border"])
+def test_images_of_timm_are_those_of_its_own_transform(mode, shape, folder):
+    options = {"pretrained_cfg_overlay": {"crop_mode": mode, "crop_pct": 0.9, "mean": [0.3, 0.4, 0.5]}}
+    model = timm_model("test_vit", **options)
+    network = load_network({**TIMM, "options": options}, save(model, folder / "mode.safetensors"))
+    own = create_transform(**resolve_data_config({}, model=model))
+    pixels = picture(*shape)
+    assert network.settings.mean == pytest.approx((0.3, 0.4, 0.5))
+    assert (seen(network, pixels, "grid") - own(Image.fromarray(pixels))).abs().max() < 1e-5
+
+
+def batch_of(network, count=3):
+    crops = np.stack([network.crops(picture(90 + number, 70), extraction_of("whole")) for number in range(count)])
+    return planes(crops), standardised(planes(crops), network.settings.mean, network.settings.std)
+
+
+@torch.inference_mode()
+def test_vectors_of_open_clip_are_its_own(clip):
+    model, network = clip
+    batch, pixels = batch_of(network)
+    after = []
+    hook = model.visual.transformer.resblocks[-1].register_forward_hook(lambda _, __, tokens: after.append(tokens))
+    pooled = model.encode_image(pixels)
+    hook.remove()
+    torch.testing.assert_close(network.features(batch, "pooled"), pooled)
+    patches = model.visual.ln_post(after[0])[:, 1:]
+    torch.testing.assert_close(network.grid(batch, "patches"), patches)
+    assert patches.shape == (3, 16, 32), "64 pixels are four patches of 16 a side"
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("name", ["test_vit", "test_vit2"])
+def test_vectors_of_timm_are_its_own(name, folder):
+    model = timm_model(name)
+    network = load_network({**TIMM, "architecture": f"timm:{name}"}, save(model, folder / f"{name}.safetensors"))
+    batch, pixels = batch_of(network)
+    after = []
+    hook = model.blocks[-1].register_forward_hook(lambda _, __, tokens: after.append(tokens))
+    classes = model(pixels)
+    hook.remove()
+    torch.testing.assert_close(network.classify(batch), classes)
+    torch.testing.assert_close(model.head(network.features(batch, "pooled")), classes)
+    torch.testing.assert_close(network.grid(batch, "patches"), model.norm(after[0])[:, model.num_prefix_tokens :])
+
+
+@torch.inference_mode()
+def test_the_cells_of_a_convolutional_network_of_timm_are_row_by_row(folder):
+    model = timm_model("test_convnext")
+    network = load_network({**TIMM, "architecture": "timm:test_convnext"}, save(model, folder / "conv.safetensors"))
+    batch, pixels = batch_of(network)
+    torch.testing.assert_close(network.grid(batch, "patches"), model.forward_features(pixels).flatten(2).mT)
+    pooled = model.forward_head(model.forward_features(pixels), pre_logits=True)
+    torch.testing.assert_close(network.features(batch, "pooled"), pooled)
+
+
+@torch.inference_mode()
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["vit_b_32", "swin_t"])
+def test_transformers_of_torchvision(name, folder):
+    torch.manual_seed(0)
+    model = torchvision.models.get_model(name, weights=None).eval()
+    settings = {**TIMM, "architecture": f"torchvision:{name}"}
+    network = load_network(settings, save(model, folder / f"{name}.safetensors"))
+    own = torchvision.models.get_model_weights(name).DEFAULT.transforms()
+    pixels = picture(171, 123)
+    assert (seen(network, pixels) - own(Image.fromarray(pixels))).abs().max() < 1e-5
+    batch, scaled = batch_of(network, 1)
+    head = model.heads if name == "vit_b_32" else model.head
+    torch.testing.assert_close(head(network.features(batch, "pooled")), model(scaled), rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(network.classify(batch), model(scaled))
+    assert network.grid(batch, "patches").shape == (1, 49, 768)
+    if name == "swin_t":
+        torch.testing.assert_close(network.grid(batch, "patches").mean(1), network.features(batch, "pooled"))
+
+
+@torch.inference_mode()
+def test_half_precision_is_close(folder, vit):
+    half = load_network({**TIMM, "precision": "bf16"}, folder / "vit.safetensors")
+    batch, _ = batch_of(half)
+    whole = vit[1].features(batch, "pooled")
+    assert torch.nn.functional.cosine_similarity(half.features(batch, "pooled"), whole).min() > 0.99
+    assert half.features(batch, "pooled").dtype == torch.float32
+
+
+def test_the_whole_image_among_regions_has_the_vector_of_the_view_whole(vit):
+    _, network = vit
+    pixels = picture(120, 83)
+    boxes = np.array([[0, 0, 83, 120], [5, 5, 40, 60], [20, 10, 50, 80]], np.float32)
+    options = RegionOptions(detections=2, nms_threshold=1.0)
+    with ThreadPoolExecutor(1) as pool:
+        (found,) = choose([Candidates("one", pixels, boxes)], RegionNetwork(network, "pooled", "none"), options, pool)
+    whole = network.features(planes(network.crops(pixels, extraction_of("whole"))[None]), "pooled")
+    np.testing.assert_allclose(found.described.vectors[0], whole[0], rtol=1e-4, atol=1e-5)
+    assert len(found.boxes) == 3
+    assert np.ptp(found.described.vectors, axis=0).max() > 0.01, "regions differ"
+
+
+def test_regions_need_classes_or_detections(clip, vit):
+    with pytest.raises(InputError, match=r"open_clip:ViT-B-32 has no classes.*detections"):
+        _check_classes(clip[1], ["a"])
+    with pytest.raises(InputError, match="tells 1000 classes, and its `classes` names 1"):
+        _check_classes(vit[1], ["a"])
+    _check_classes(vit[1], ["a"] * 1000)
+    described = RegionNetwork(clip[1], "pooled", "none").of_crops(np.zeros((2, 64, 64, 3), np.uint8))
+    assert described.vectors.shape == (2, 32), "detections of the user's are described without classes"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"architecture": "timm:test_vti"}, "timm has no network 'test_vti'; is 'test_vit'"),
+        ({"architecture": "open_clip:ViT-B-23"}, r"open_clip has no network 'ViT-B-23'; is 'ViT-B-32'"),
+        ({"architecture": "torchvision:vit_b_61"}, "torchvision has no network 'vit_b_61'; is 'vit_b_16'"),
+        ({"architecture": "torchvision:resnet18"}, "is no ViT or Swin transformer; write `architecture: resnet18`"),
+        ({"architecture": "timm:test_vit.never"}, r"timm:test_vit\.never cannot be made with options {}: .*never"),
+        ({"options": {"depht": 3}}, r"cannot be made with options {'depht': 3}: .*depht"),
+        ({"options": {"depth": 3}}, r"vit\.safetensors: blocks\.\S+: expected no such key.* another"),
+        (
+            {"architecture": "open_clip:ViT-B-32", "options": CLIP_OPTIONS},
+            r"vit\.safetensors: \S+: expected no such key for open_clip",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named(changes, said, vit, folder):
+    with pytest.raises(InputError, match=said):
+        load_network({**TIMM, **changes}, folder / "vit.safetensors")
+
+
+def test_other_layers_are_refused(vit):
+    with pytest.raises(InputError, match="no layer 'fc7'; known: pooled, patches"):
+        vit[1].node("fc7")
+
+
+def test_options_reach_the_library(folder):
+    model = timm_model("test_vit", num_classes=7)
+    settings = {**TIMM, "options": {"num_classes": 7}, "layers": LAYERS}
+    network = load_network(settings, save(model, folder / "seven.safetensors"))
+    assert network.classes == 7
+    assert network.classify(batch_of(network)[0]).shape == (3, 7)
