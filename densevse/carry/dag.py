@@ -168,7 +168,7 @@ def _origin(weights: Source | None, trained_on: str | None) -> str:
         return f"trained on {trained_on} by the workflow"
     if weights is None:
         return _UNSTATED
-    return weights.url[0] if weights.url else weights.manual or ""
+    return next(iter(weights.addresses), weights.manual or "")
 
 
 def _licence(source: Source | None, local: str | None) -> str:

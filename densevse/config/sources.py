@@ -104,6 +104,12 @@ class Source(Strict):
     licence: str = Field(description="its licence or terms of use")
     note: str | None = None
 
+    @property
+    def addresses(self) -> list[str]:
+        """Where it is obtained, if anywhere: its addresses, or that of a hub's file."""
+        hub = [f"https://huggingface.co/{self.hub}/resolve/{self.revision}/{self.file}"] if self.hub else []
+        return self.url or hub
+
     @model_validator(mode="after")
     def _obtainable(self) -> Self:
         if self.file in (".", ".."):

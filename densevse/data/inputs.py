@@ -27,8 +27,8 @@ from densevse.methods.interface import Shapes
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-WORDS, NETWORK = "words", "network"
-"""The job's inputs with the known words, and with the first weights of a network that is trained with the method."""
+NETWORK = "network"
+"""The job's input with the first weights of a network that is trained with the method."""
 
 
 class Inputs(Artifacts):
@@ -44,7 +44,7 @@ class Inputs(Artifacts):
     @property
     def knows_words(self) -> bool:
         """Whether sentences are known by a vocabulary of words."""
-        return WORDS in self.files
+        return "words" in self.files
 
     @cached_property
     def captions(self) -> pd.DataFrame:

@@ -42,7 +42,7 @@ class CheckedAddress(NamedTuple):
 
 def check_sources(sources: Mapping[str, Source]) -> list[CheckedAddress]:
     """Ask each address of `sources` (by their paths below resources/), and give the answers in the same order."""
-    asked = [(path, address, source.size) for path, source in sources.items() for address in source.url or []]
+    asked = [(path, address, source.size) for path, source in sources.items() for address in source.addresses]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = list(pool.map(ask, [address for _, address, _ in asked]))
     return [CheckedAddress(*one, answer) for one, answer in zip(asked, answers, strict=True)]

@@ -31,19 +31,19 @@ def download_from_hub(source: Mapping[str, Any], path: str | Path) -> None:
         record.unlink(missing_ok=True)
     logger.info("%s: asking the hub for %s at %s", path, source["hub"], source["revision"])
     received = _received(source, part, path)
-    found = {"size": received.stat().st_size, "sha256": checksum(received)}
-    if source["size"] not in (None, found["size"]) or not found["sha256"].startswith(source["sha256"]):
+    size, sha256 = received.stat().st_size, checksum(received)
+    if source["size"] not in (None, size) or not sha256.startswith(source["sha256"]):
         shutil.rmtree(part)
         raise InputError(
-            f"{path}: downloaded from {source['hub']}, but its size and sha256 are {found['size']:,} and "
-            f"{found['sha256']} instead of {source['size'] or 'any'} and {source['sha256']}; it was removed. Correct "
+            f"{path}: downloaded from {source['hub']}, but its size and sha256 are {size:,} and {sha256} "
+            f"instead of {source['size'] or 'any'} and {source['sha256']}; it was removed. Correct "
             "revision and sha256 of the source."
         )
     where = {name: source[name] for name in ("hub", "revision", "file")}
-    write_text(json.dumps({**where, **found}, indent=2) + "\n", record)
+    write_text(json.dumps({**where, "size": size, "sha256": sha256}, indent=2) + "\n", record)
     os.replace(received, path)
     shutil.rmtree(part)
-    logger.info("%s: %d bytes, sha256 %s", path, found["size"], found["sha256"])
+    logger.info("%s: %d bytes, sha256 %s", path, size, sha256)
 
 
 def _received(source: Mapping[str, Any], part: Path, path: Path) -> Path:

@@ -36,7 +36,7 @@ def test_names_stand_in_columns_in_order(densevse):
     assert answer.status == 0
     first, second = answer.output.split("\n\n")
     heading, *rows = first.splitlines()
-    assert heading == "networks (9)"
+    assert heading == "networks (11)"
     assert rows == sorted(rows)
     assert len({row.index("config/networks/") for row in rows}) == 1
     assert second.startswith(f"tables ({len(TABLES)})\n")

@@ -32,15 +32,15 @@ def test_networks_of_libraries_stand_beside_others():
     [
         (own(architecture="tim:vit_b"), "networks.mine.architecture: no library of networks 'tim'.* is 'timm' meant"),
         (own(architecture="timm:"), "'timm:' names no network of timm; write timm:<network>"),
-        (own(size=96), "networks.mine: size: open_clip:ViT-B-32 brings its own preprocessing"),
-        (own(mean=[0.1, 0.1, 0.1]), "networks.mine: mean: .* brings its own"),
+        (own(size=96), "networks.mine.size: open_clip:ViT-B-32 brings its own preprocessing"),
+        (own(mean=[0.1, 0.1, 0.1]), "networks.mine.mean: .* brings its own"),
         (
             own(layers={"whole": "fc7"}),
             "layers.whole: 'fc7' is no layer for this view; .* whole: pooled, .*grid: patch",
         ),
         (own(layers={"ten_crop": "pooled"}), "layers.ten_crop: 'pooled' is no layer for this view"),
         (own(regions={"scoring": "roi_align"}), "regions: .* is shown crops of its own size; take scoring"),
-        ({"networks": {"vgg19": {"options": {"depth": 3}}}}, "networks.vgg19: options: vgg19 is no network of a lib"),
+        ({"networks": {"vgg19": {"options": {"depth": 3}}}}, "networks.vgg19.options: vgg19 is no network of a lib"),
         (own(weights={**HUB, "revision": None}), "revision: a file of a hub's repository needs the commit"),
         (own(weights={**HUB, "sha256": None}), "sha256: a file of a hub's repository needs it"),
         (own(weights={**HUB, "url": "https://a.b/c"}), "a source has one of url, hub"),

@@ -70,13 +70,14 @@ def test_a_method_without_training_needs_neither_words_nor_seeds(project):
 
 
 def test_a_table_of_no_entry_measures_what_is_trained(project):
-    own = Project(ROOT, {"datasets": {"mine": {**project.overrides["datasets"]["flickr8k"], **MINE}}})
+    own = Project(ROOT, {"datasets": {"mine": MINE}})
     measured = TableStage(own).table("mine").measure
     assert "vse" in measured
     assert "clip" not in measured
 
 
 MINE = {"title": "Mine", "reader": "karpathy", "options": {"karpathy": "a.json"}, "local": {"karpathy": "README.md"}}
+MINE |= {"networks": {"whole": "vgg19"}}
 
 
 def test_a_library_s_network_is_not_trained_further(project):

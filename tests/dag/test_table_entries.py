@@ -173,7 +173,7 @@ def test_a_data_set_of_one_s_own_has_a_table():
     check_tables(made)
     tables = TableStage(made)
     assert "mine" in tables.names()
-    assert list(tables.variants("mine")) == list(made.config.methods)
+    assert list(tables.variants("mine")) == [name for name in made.config.methods if name != "clip"]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_clip_is_a_row_and_answers_searches_without_training(finished):
         Image.fromarray(pixels).save(finished.folder / f"photographs/{number}.png")
     finished.configure(settings())
     planned = finished.planned(TABLE, FOUND_BY)
-    assert not {"train", "count_words", "download", "obtain_by_hand"} & planned.keys()
+    assert not {"train", "count_words", "download", "download_from_hub", "obtain_by_hand"} & planned.keys()
     finished.run(TABLE, FOUND_BY)
     rows = pd.read_csv(finished.folder / "results/tables/clip.csv", dtype=str)
     assert rows["variant"].dropna().tolist() == ["vse", "clip"]

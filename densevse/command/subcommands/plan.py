@@ -13,7 +13,7 @@ from densevse.command.project import ROOT, add_configfiles, configuration, overr
 from densevse.command.workflow import PlannedJob, planned_jobs
 
 HELP = "print the jobs of targets, what must be obtained by hand, and an estimate of time, memory and disk"
-FETCHING = ("download", "obtain_by_hand", "get_corenlp", "get_hed")
+FETCHING = ("download", "download_from_hub", "obtain_by_hand", "get_corenlp", "get_hed")
 """The rules that obtain what comes from elsewhere."""
 COSTS = ROOT / "config/costs.csv"
 _HEAD = ("stage", "data set", "jobs", "core hours", "memory, GB", "disk, GB", "estimated by")

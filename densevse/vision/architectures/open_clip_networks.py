@@ -22,7 +22,7 @@ def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
 
     Raises `InputError` for a name, options or weights that do not fit.
     """
-    model = filled(_untrained(settings.architecture, settings.options), settings.architecture, weights)
+    model: Any = filled(_untrained(settings.architecture, settings.options), settings.architecture, weights)
     visual = model.visual
     layers = {
         POOLED: model.encode_image,

@@ -36,7 +36,8 @@ def _patches(model: Any, pixels: Tensor) -> Tensor:
         found: Tensor = model.permute(model.norm(model.features(pixels)))
         return found
     side = pixels.shape[2] // model.patch_size
-    return _tokens(model, pixels)[:, 1:].transpose(1, 2).unflatten(2, (side, side))
+    patches: Tensor = _tokens(model, pixels)[:, 1:].transpose(1, 2).unflatten(2, (side, side))
+    return patches
 
 
 def _pooled(model: Any, pixels: Tensor) -> Tensor:

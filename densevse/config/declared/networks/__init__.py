@@ -67,5 +67,4 @@ ArchitectureName = Annotated[
     AfterValidator(_check),
     Field(json_schema_extra={"anyOf": [{"enum": list(ARCHITECTURES)}, _OF_LIBRARIES]}),
 ]
-"""The name of an architecture here, or `<library>:<name>`; a library's own names are checked by the jobs, which import it.
-"""
+"""The name of an architecture here, or `<library>:<name>`; the jobs, which import a library, check its own names."""
