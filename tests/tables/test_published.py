@@ -182,3 +182,20 @@ def test_an_unknown_data_set_or_protocol_is_named(tmp_path, changes):
 
 def test_all_metrics_have_a_column():
     assert len(METRIC_COLUMNS) == 12
+
+
+def test_rows_of_zero_shot_clip_are_whole_and_rise_with_the_number_of_answers():
+    rows = read_published([FOLDER / "clip.csv"])
+    assert {(row.dataset, row.protocol, row.images, row.table) for row in rows} == {
+        ("flickr8k", "full", 1000, "code"),
+        ("flickr30k", "full", 1000, "code"),
+        ("coco", "full", 5000, "code"),
+    }
+    for row in rows:
+        if row.dataset == "flickr8k":
+            assert set(row.printed) == {"i2t_r5", "t2i_r5"}, "CLIP_benchmark's table has no other"
+            continue
+        recalls = [row.metrics[name] for name in RECALL_COLUMNS]
+        assert recalls[:3] == sorted(recalls[:3])
+        assert recalls[3:] == sorted(recalls[3:])
+        assert recalls[0] > recalls[3], "one of five sentences is found more easily than the one image"

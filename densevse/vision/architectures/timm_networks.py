@@ -15,7 +15,9 @@ from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, f
 def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
     """The network with the weights of a file. Raises `InputError` for a name, options or weights that do not fit."""
     architecture = settings.architecture
-    model: Any = filled(made(architecture, timm.list_models(), timm.create_model, settings.options), architecture, weights)
+    model: Any = filled(
+        made(architecture, timm.list_models(), timm.create_model, settings.options), architecture, weights
+    )
     if not hasattr(model, "forward_intermediates"):
         raise InputError(f"networks: {architecture} gives no vectors of patches (forward_intermediates); name another.")
     layers = {
