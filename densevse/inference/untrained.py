@@ -23,7 +23,7 @@ def write_untrained(
     for a network that encodes no sentences, or `weights` that do not fit.
     """
     (network,) = {one["network"]: one for one in networks.values()}.values()
-    encoder = text_encoder({name: network[name] for name in ("architecture", "options")}, weights)
+    encoder: Any = text_encoder({name: network[name] for name in ("architecture", "options")}, weights)
     shapes = Shapes(dict.fromkeys(networks, encoder.size), 0, text_encoder=encoder)
     seen_by = {view: {**one, "weights_sha256": checksum(weights)} for view, one in networks.items()}
     made_from = lineage({UNTRAINED: True, "round": 0, "device": "cpu", "features": seen_by})

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import timm
-from timm.data import create_transform, resolve_data_config
+from timm.data.config import resolve_data_config
+from timm.data.transforms_factory import create_transform
 
 from densevse.config.declared.libraries import PATCHES, POOLED
 from densevse.config.networks import CLASSES, NetworkConfig
