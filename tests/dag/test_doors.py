@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from densevse.config.declared.libraries import LIBRARIES
 from densevse.config.declared.networks import ARCHITECTURES, OTHERS
 from densevse.config.declared.readers import READERS
 from densevse.config.declared.structures import STRUCTURES
@@ -22,12 +23,12 @@ from densevse.runtime.errors import InputError
 from tests.projects import copy_code
 
 ROOT = Path(__file__).parents[2]
-DOORS = (VIEWS, STRUCTURES, READERS, ARCHITECTURES, YIELDS)
+DOORS = (VIEWS, STRUCTURES, READERS, ARCHITECTURES, LIBRARIES, YIELDS)
 
 
 def test_a_declaration_imports_nothing_heavy():
     names = [f"densevse.config.declared.{door.module(name).split('.', 3)[3]}" for door in DOORS for name in door.named]
-    heavy = ["torch", "torchvision", "cv2", "numpy", "pandas", "pyarrow", "nltk"]
+    heavy = ["torch", "torchvision", "timm", "open_clip", "cv2", "numpy", "pandas", "pyarrow", "nltk"]
     program = f"import importlib, sys\nfor name in {names}: importlib.import_module(name)\n"
     program += f"print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, text=True).strip() == "[]"
@@ -42,6 +43,7 @@ def test_every_declaration_has_its_implementation():
     assert {f"densevse/data/structures/{name}.py" for name in STRUCTURES} == files("densevse/data/structures")
     modules = [READERS[name].IMPLEMENTATION for name in READERS]
     modules += [ARCHITECTURES[name].implementation for name in ARCHITECTURES]
+    modules += [LIBRARIES[name].implementation for name in LIBRARIES]
     assert all((ROOT / f"{module.replace('.', '/')}.py").exists() for module in modules)
 
 
