@@ -232,8 +232,7 @@ def _choices(entry: MeasuredVariant) -> dict[str, str | None]:
         "concepts": made.concepts,
         "proposer": made.proposer,
         "parser": made.parser,
-        "training": "none" if nothing_trained else None,
-        "word vectors": None if nothing_trained else made.word_vectors or "learned",
+        "word vectors": "none, as nothing is trained" if nothing_trained else made.word_vectors or "learned",
     }
 
 

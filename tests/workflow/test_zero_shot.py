@@ -42,7 +42,7 @@ def test_clip_is_a_row_and_answers_searches_without_training(finished):
     rows = pd.read_csv(finished.folder / "results/tables/clip.csv", dtype=str)
     assert rows["variant"].dropna().tolist() == ["vse", "clip"]
     text = (finished.folder / TABLE).read_text()
-    assert "training: none (clip)" in text
+    assert "none, as nothing is trained (clip)" in text
     assert "clip_tiny is open_clip:ViT-B-32, weights from clip.safetensors, fp32" in text
     found = schema.read(finished.folder / FOUND_BY, FOUND)
     assert sorted(found["image_id"]) == ["0.png", "1.png", "2.png"]
