@@ -17,8 +17,7 @@ from densevse.config.sources import Path
 from densevse.config.strict import Strict
 from densevse.config.values import Seed, Split
 
-Sentence = Annotated[str, Field(min_length=1)]
-Name = Annotated[str, Field(min_length=1)]
+Text = Annotated[str, Field(min_length=1)]
 ID_KEYS = ("caption_ids", "image_ids")
 
 
@@ -34,15 +33,15 @@ class Search(Strict):
     seed: Seed | None = Field(
         None, description="the training's seed; by default the data set's first, of a given row that of its first file"
     )
-    sentences: list[Sentence] = Field(default=[], description="sentences of yours")
+    sentences: list[Text] = Field(default=[], description="sentences of yours")
     photographs: Path | None = Field(None, description="a folder (or zip or tar) with photographs of yours")
     vectors: Path | None = Field(
         None, description="of a given row: a file with the vectors (sentences, D) of your sentences, in their order"
     )
-    caption_ids: list[Name] = Field(
+    caption_ids: list[Text] = Field(
         default=[], description="of a given row: sentences of the test split that are asked of its images"
     )
-    image_ids: list[Name] = Field(
+    image_ids: list[Text] = Field(
         default=[], description="of a given row: images of the test split that are asked of its sentences"
     )
     queries: Literal["sentences", "photographs"] | None = Field(
