@@ -21,7 +21,7 @@ from densevse.methods.interface import Embeddings, Encoding
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
-VECTORS = "vectors"
+_VECTORS = "vectors"
 """The job's input with the vectors of a person's own sentences."""
 
 
@@ -70,7 +70,7 @@ def write_given_answers(
     caption_ids = test.captions.ranked[caption_rows]
     texts = captions.reindex(caption_ids).to_numpy(object)
     if question.sentences:
-        sentences = _own(files[VECTORS], question.sentences, images, unpacked_in)
+        sentences = _own(files[_VECTORS], question.sentences, images, unpacked_in)
         caption_rows, texts = np.arange(len(question.sentences)), np.array(question.sentences, object)
         caption_ids = np.array([f"#{number}" for number in caption_rows], object)
 
@@ -100,7 +100,7 @@ def _rows(items: Items, asked: Sequence[str]) -> Indices:
 
 def _own(path: str, sentences: Sequence[str], images: Aligned, unpacked_in: Path) -> Aligned:
     """The vectors of a person's own sentences. Raises `InputError` for another shape than theirs."""
-    matrix, expected = open_matrix(path, VECTORS, unpacked_in), (len(sentences), len(images.columns))
+    matrix, expected = open_matrix(path, _VECTORS, unpacked_in), (len(sentences), len(images.columns))
     if matrix.values.shape != expected:
         raise InputError(
             f"{matrix.name}: expected {expected[0]} x {expected[1]}, a vector for each of the search's sentences "
