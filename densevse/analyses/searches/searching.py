@@ -19,7 +19,7 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 
 Scores: TypeAlias = NDArray[np.float32]
-Compare: TypeAlias = Callable[[Encoding, Encoding], Scores]
+CompareEncodings: TypeAlias = Callable[[Encoding, Encoding], Scores]
 """The (I, S) scores of encoded images and sentences."""
 
 MOST_ROWS, MOST_BYTES = 4096, 2**26
@@ -61,7 +61,7 @@ class Answers(NamedTuple):
 
 
 def search(
-    compare: Compare, images: Side, sentences: Side, asked: Literal["sentences", "photographs"], top: int
+    compare: CompareEncodings, images: Side, sentences: Side, asked: Literal["sentences", "photographs"], top: int
 ) -> Answers:
     """The `top` best answers to each query: `asked` says which side the queries are, the other one is searched.
 

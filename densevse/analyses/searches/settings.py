@@ -17,7 +17,7 @@ from densevse.config.sources import Path
 from densevse.config.strict import Strict
 from densevse.config.values import Seed, Split
 
-Text = Annotated[str, Field(min_length=1)]
+NotEmpty = Annotated[str, Field(min_length=1)]
 ID_KEYS = ("caption_ids", "image_ids")
 
 
@@ -33,15 +33,15 @@ class Search(Strict):
     seed: Seed | None = Field(
         None, description="the training's seed; by default the data set's first, of a given row that of its first file"
     )
-    sentences: list[Text] = Field(default=[], description="sentences of yours")
+    sentences: list[NotEmpty] = Field(default=[], description="sentences of yours")
     photographs: Path | None = Field(None, description="a folder (or zip or tar) with photographs of yours")
     vectors: Path | None = Field(
         None, description="of a given row: a file with the vectors (sentences, D) of your sentences, in their order"
     )
-    caption_ids: list[Text] = Field(
+    caption_ids: list[NotEmpty] = Field(
         default=[], description="of a given row: sentences of the test split that are asked of its images"
     )
-    image_ids: list[Text] = Field(
+    image_ids: list[NotEmpty] = Field(
         default=[], description="of a given row: images of the test split that are asked of its sentences"
     )
     queries: Literal["sentences", "photographs"] | None = Field(
