@@ -75,12 +75,16 @@ class DatasetStage(Stage):
 
     def pictures(self, dataset: str) -> list[str | Values]:
         """The same files, for what shows or reads pictures. Raises `InputError` for a data set without any."""
+        self.check_pictures(dataset)
+        return self.sources(dataset)
+
+    def check_pictures(self, dataset: str) -> None:
+        """Raise `InputError` for a data set without pictures."""
         if not self.dataset(dataset).has_pictures:
             raise InputError(
                 f"datasets.{dataset}: the reader {self.dataset(dataset).reader} reads features and no pictures, which "
                 "this would show or read; ask for it on another data set."
             )
-        return self.sources(dataset)
 
     def source_names(self, dataset: str) -> list[str]:
         """The names of the same files; Karpathy's only where the options name it."""

@@ -25,7 +25,8 @@ def keep_records(results: str) -> None:
     """Let Snakemake's records lie in the folder `results`; those that it wrote itself are moved there.
 
     Records name the path of what was made, so those of a folder that had another name are of no use. Raises
-    `InputError` for results without records of their own, and for a folder that cannot be written to.
+    `InputError` for results without records of their own, for a folder that cannot be written to, and while a run that
+    keeps its records elsewhere is under way: they would go astray.
     """
     kept, link = Path(results, f".records-{quote(results, safe='')}"), SNAKEMAKE / "metadata"
     own = link.is_dir() and not link.is_symlink() and any(link.iterdir())
@@ -37,8 +38,20 @@ def keep_records(results: str) -> None:
             "let `results` name a new folder."
         )
     if not (kept.is_dir() and link.is_symlink() and link.resolve() == kept.resolve()):
+        _refuse_beside_a_run(results, link, kept)
         with writing(kept):
             _link(link, kept)
+
+
+def _refuse_beside_a_run(results: str, link: Path, kept: Path) -> None:
+    """Raise `InputError` if a run of this working directory keeps its records in another folder of results."""
+    elsewhere = link.is_symlink() and link.resolve() != kept.resolve()
+    if elsewhere and any(SNAKEMAKE.glob("locks/*.lock")):
+        raise InputError(
+            f"results: {results!r} is another folder than that of a run which is under way here, and whose records "
+            f"go to {os.path.realpath(link)}. Wait until it is finished, or use another working directory "
+            "(snakemake --directory). If none is under way, say snakemake --unlock with its configuration."
+        )
 
 
 def _link(link: Path, kept: Path) -> None:

@@ -60,12 +60,6 @@ def test_what_does_not_fit_is_refused_by_its_path(values, message):
         row(**values)
 
 
-def test_a_search_asks_trained_models_only():
-    search = {"dataset": "scenes", "variant": "mine", "sentences": ["a dog"]}
-    with pytest.raises(InputError, match=r"searches\.own\.variant: mine is given, without vectors of new sentences"):
-        load(CONFIG, {"methods": {"mine": {"given": VECTORS}}, "searches": {"own": search}})
-
-
 def test_a_given_row_has_a_name_of_its_own():
     with pytest.raises(InputError, match="methods: 2 variants have the name 'vsepp'"):
         load(CONFIG, {"methods": {"vsepp": {"given": VECTORS}}})

@@ -52,6 +52,19 @@ def test_whoever_deletes_all_results_begins_anew():
     assert list(KEPT.iterdir()) == []
 
 
+def test_another_folder_of_results_is_refused_while_a_run_is_under_way():
+    """Its records would go to the other folder, and what it makes would be taken for current for ever."""
+    made()
+    Path(".snakemake/locks").mkdir()
+    Path(".snakemake/locks/0.output.lock").touch()
+    keep_records("results")
+    with pytest.raises(InputError, match=r"^results: 'others' is another folder than that of a run which is under way"):
+        keep_records("others")
+    assert LINK.resolve() == KEPT.resolve()
+    shutil.rmtree("results")
+    keep_records("results")
+
+
 def test_results_without_records_are_refused():
     made()
     shutil.rmtree(KEPT)

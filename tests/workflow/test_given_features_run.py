@@ -16,7 +16,7 @@ MINE = {
     "options": {"copies": 1},
     "local": {"precomp": "mine_precomp"},
     "features": {"butd": {"regions": {"format": "scan"}, "grid": {"format": "scan"}, "whole_by": "mean"}},
-    "networks": {"regions": "butd", "whole": "butd", "grid": "butd"},
+    "networks": {"regions": "butd", "whole": "butd", "grid": "butd", "concepts": "multi_label_head"},
     "parser": "grammar",
     "word_vectors": None,
     "threads": 1,
@@ -45,6 +45,7 @@ METHODS = {
             }
         }
     },
+    "sco": {"datasets": {"mine": {"views": ["whole", "concepts"]}}},
 }
 TABLE = {"title": "Mine", "measure": ["vse", "defrag", "hm_lstm", "sm_lstm"], "sections": [{"dataset": "mine"}]}
 
@@ -79,6 +80,13 @@ def test_all_methods_run_and_the_foot_says_what_they_were_given(project):
     for variant, round in (("vse", 0), ("defrag", 0), ("hm_lstm", 1), ("sm_lstm", 0)):
         path = project.folder / f"results/mine/retrieval/full/{variant}/seed0/round{round}.parquet"
         assert schema.read(path, RETRIEVAL)["query_id"].nunique() == 8 + 40
+
+
+def test_sco_reads_concepts_that_are_learned_on_given_regions(project):
+    made_from = {"read_given_features", "mine_concepts", "train_concept_head", "score_concepts", "train", "retrieve"}
+    planned = project.planned("results/mine/retrieval/full/sco/seed0/round0.parquet")
+    assert made_from <= set(planned)
+    assert not {name for name in planned if name.startswith(("extract", "propose"))}
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,24 @@
 """A search of a person's own sentences or photographs: what is asked of what, and which answers are found."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from densevse.analyses.searches.schemas import FOUND
-from densevse.analyses.searches.searching import SentencesOf, search
+from densevse.analyses.searches.searching import Answers, SentencesOf, scores_by, search
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.data.inputs import Inputs
 from densevse.inference.encodings import KeptImages
 from densevse.methods.interface import Method, device_of
 from densevse.runtime.errors import InputError
+
+Ids: TypeAlias = NDArray[np.object_]
 
 
 def write_answers(
@@ -40,20 +43,32 @@ def write_answers(
     texts = captions.set_index("caption_id")["text"].reindex(ids).to_numpy(object)
     if asked == "sentences" and inputs.knows_words:
         _check_understood(inputs, ids, texts)
-    found = search(method, images, SentencesOf(method, pairs), asked, top)
+    found = search(partial(scores_by, method), images, SentencesOf(method, pairs), asked, top)
+    rows = found_rows(found, asked, images.image_ids, ids, texts)
+    rows["unknown_words"] = _unknown_words(inputs, rows["caption_id"].to_numpy(object))
+    schema.write(rows, FOUND, output, made_from)
+
+
+def found_rows(
+    found: Answers,
+    asked: Literal["sentences", "photographs"],
+    image_ids: Ids,
+    caption_ids: Ids,
+    texts: Ids,
+) -> pd.DataFrame:
+    """The rows of a FOUND artifact, with no word unknown, by the ids and texts of both sides."""
     image, sentence = (found.row, found.query) if asked == "sentences" else (found.query, found.row)
-    rows = pd.DataFrame(
+    return pd.DataFrame(
         {
             "query": found.query.astype(np.int32),
             "rank": (1 + np.arange(len(found.query)) - np.searchsorted(found.query, found.query)).astype(np.int32),
-            "image_id": images.image_ids[image],
-            "caption_id": ids[sentence],
+            "image_id": image_ids[image],
+            "caption_id": caption_ids[sentence],
             "text": texts[sentence],
-            "unknown_words": _unknown_words(inputs, ids[sentence]),
+            "unknown_words": [[] for _ in found.row],
             "score": found.score,
         }
     )
-    schema.write(rows, FOUND, output, made_from)
 
 
 def _unknown_words(inputs: Inputs, caption_ids: NDArray[np.object_]) -> list[list[str]]:

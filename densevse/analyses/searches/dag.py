@@ -1,7 +1,11 @@
 """Searches: what a person brings, what it is asked of, and where the answers are."""
 
+from collections.abc import Callable
+from typing import Any
+
 from densevse.analyses.searches.settings import Search, SearchSettings, folder_of_photographs, folder_of_sentences
 from densevse.config.datasets import Brought
+from densevse.config.given import GivenFiles
 from densevse.config.methods import MethodConfig
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.inputs import InputFiles
@@ -19,13 +23,21 @@ class SearchStage(Stage):
 
     def of_dataset(self, dataset: str) -> list[str]:
         """The pages of all searches of a data set that need no files of the user's."""
-        entries = self._searches().items()
-        names = [name for name, entry in entries if entry.dataset == dataset and entry.photographs is None]
+        entries = {name: entry for name, entry in self._searches().items() if entry.variant not in self.config.given()}
+        names = [name for name, entry in entries.items() if entry.dataset == dataset and entry.photographs is None]
         return [f"{self.results}/search/{name}.{kind}" for name in names for kind in ("md", "html")]
 
     def names(self) -> str:
         """Every search."""
         return any_of(self._searches())
+
+    def of_trained(self) -> str:
+        """The searches that ask a trained model."""
+        return any_of(name for name, entry in self._searches().items() if entry.variant not in self.config.given())
+
+    def of_given(self) -> str:
+        """The searches that ask a given row."""
+        return any_of(name for name, entry in self._searches().items() if entry.variant in self.config.given())
 
     def entry(self, search: str) -> Search:
         """A search's settings."""
@@ -82,7 +94,9 @@ class SearchStage(Stage):
 
     def sources(self, search: str) -> list[str]:
         """The files of these images."""
-        return list(DatasetStage(self.project).sources_by_name(self.images(search)).values())
+        stage, images = DatasetStage(self.project), self.images(search)
+        stage.check_pictures(images)
+        return list(stage.sources_by_name(images).values())
 
     def source_names(self, search: str) -> list[str]:
         """Their names."""
@@ -98,6 +112,28 @@ class SearchStage(Stage):
         """The trained model that is asked."""
         entry = self.entry(search)
         return {"dataset": entry.dataset, **self.last_round(entry.dataset, entry.variant, entry.seed)}
+
+    def given_file(self, key: str) -> Callable[..., str | None]:
+        """The file of a key, such as `images`, of the given row that a search asks; None where it has none."""
+
+        def file(search: str) -> str | None:
+            return self._given_files(search).get(key)
+
+        return file
+
+    def given_files(self, search: str) -> list[str]:
+        """All files of the user's that a search of a given row reads."""
+        return list(self._given_files(search).values())
+
+    def layout(self, search: str) -> dict[str, Any]:
+        """The meaning of the rows and columns of a given row's files."""
+        return self._given(search).layout.model_dump(mode="json")
+
+    def question(self, search: str) -> dict[str, Any]:
+        """What is asked of a given row, as `Question` takes it."""
+        entry = self.entry(search)
+        asked = {key: getattr(entry, key) for key in ("image_ids", "caption_ids", "sentences", "top")}
+        return {"ranked_sentences": self.dataset(entry.dataset).sentences, **asked}
 
     def code(self, search: str) -> str:
         """The code of a search."""
@@ -130,6 +166,8 @@ class SearchStage(Stage):
         """The title of a search's pages."""
         entry = self.entry(search)
         dataset = self.config.datasets[entry.dataset].title
+        if entry.variant in self.config.given():
+            return self._title_of_given(entry, dataset)
         if entry.asked == "sentences":
             searched = "your photographs" if entry.photographs else f"the {entry.split} images of {dataset}"
         else:
@@ -137,6 +175,21 @@ class SearchStage(Stage):
         method = self._variant(entry)
         trained = "not trained here" if method.untrained else f"trained on {dataset}"
         return f"Your {entry.asked}, asked of {searched}, by {method.title}, {trained}"
+
+    def _title_of_given(self, entry: Search, dataset: str) -> str:
+        title = self.config.given()[entry.variant].title or entry.variant
+        asked = "Your sentences" if entry.sentences else "Test sentences" if entry.caption_ids else "Test images"
+        searched = "sentences" if entry.image_ids else "images"
+        return f"{asked}, asked of the test {searched} of {dataset}, by {title} (given)"
+
+    def _given(self, search: str) -> GivenFiles:
+        entry = self.entry(search)
+        return self.config.given()[entry.variant].on(entry.dataset)
+
+    def _given_files(self, search: str) -> dict[str, str]:
+        entry = self.entry(search)
+        own = {"vectors": entry.vectors} if entry.vectors else {}
+        return self._given(search).files(entry.seed or 0) | own
 
     def _searches(self) -> dict[str, Search]:
         return dict(self.config.analysis(SearchSettings).items())

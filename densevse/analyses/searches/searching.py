@@ -4,6 +4,7 @@ What is searched comes in tiles, and of each only the best answers are kept. So 
 answers there are, and not on how much is searched.
 """
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -18,6 +19,8 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 
 Scores: TypeAlias = NDArray[np.float32]
+CompareEncodings: TypeAlias = Callable[[Encoding, Encoding], Scores]
+"""The (I, S) scores of encoded images and sentences."""
 
 MOST_ROWS, MOST_BYTES = 4096, 2**26
 """Of a tile of either side."""
@@ -58,7 +61,7 @@ class Answers(NamedTuple):
 
 
 def search(
-    method: Method, images: Side, sentences: Side, asked: Literal["sentences", "photographs"], top: int
+    compare: CompareEncodings, images: Side, sentences: Side, asked: Literal["sentences", "photographs"], top: int
 ) -> Answers:
     """The `top` best answers to each query: `asked` says which side the queries are, the other one is searched.
 
@@ -71,7 +74,7 @@ def search(
         found = searched.encoding(rows)
         for numbers in tiles:
             asking = queries.encoding(numbers)
-            scores = _scores(method, found, asking).T if asked == "sentences" else _scores(method, asking, found)
+            scores = compare(found, asking).T if asked == "sentences" else compare(asking, found)
             best = _best(best, _candidates(scores, numbers, rows, top, _bars(best, numbers, top)), top)
     return best
 
@@ -82,8 +85,8 @@ def _tiles(side: Side) -> list[Indices]:
     return batches(len(side), min(MOST_ROWS, max(1, MOST_BYTES // row_bytes)))
 
 
-def _scores(method: Method, images: Encoding, sentences: Encoding) -> Scores:
-    """(I, S) scores."""
+def scores_by(method: Method, images: Encoding, sentences: Encoding) -> Scores:
+    """The (I, S) scores of a method."""
     counts = len(images[0]), len(sentences[0])
     block = scorer(method, images, sentences)(*(np.arange(count) for count in counts))
     scores: Scores = block(*(slice(0, count) for count in counts)).float().cpu().numpy()

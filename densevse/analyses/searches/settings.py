@@ -11,26 +11,39 @@ from pydantic import Field, model_validator
 from densevse.config.analyses import Entries
 from densevse.config.config import Config
 from densevse.config.datasets import Brought
+from densevse.config.given import GivenFiles
 from densevse.config.names import known
 from densevse.config.sources import Path
 from densevse.config.strict import Strict
 from densevse.config.values import Seed, Split
 
-Sentence = Annotated[str, Field(min_length=1)]
+NotEmpty = Annotated[str, Field(min_length=1)]
+ID_KEYS = ("caption_ids", "image_ids")
 
 
 class Search(Strict):
-    """A person's own sentences or photographs, asked of a trained model.
+    """A person's own sentences or photographs, asked of a trained model; or some of the test split, of a given row.
 
     Sentences alone are asked of a data set's images, photographs alone of its sentences. Where there are both, they are
     asked of each other.
     """
 
     dataset: str = Field(description="the data set that the model is trained on")
-    variant: str = Field(description="the trained variant of config/methods")
-    seed: Seed | None = Field(None, description="the training's seed; by default the data set's first")
-    sentences: list[Sentence] = Field(default=[], description="sentences of yours")
+    variant: str = Field(description="the variant of config/methods: trained, or given by vectors")
+    seed: Seed | None = Field(
+        None, description="the training's seed; by default the data set's first, of a given row that of its first file"
+    )
+    sentences: list[NotEmpty] = Field(default=[], description="sentences of yours")
     photographs: Path | None = Field(None, description="a folder (or zip or tar) with photographs of yours")
+    vectors: Path | None = Field(
+        None, description="of a given row: a file with the vectors (sentences, D) of your sentences, in their order"
+    )
+    caption_ids: list[NotEmpty] = Field(
+        default=[], description="of a given row: sentences of the test split that are asked of its images"
+    )
+    image_ids: list[NotEmpty] = Field(
+        default=[], description="of a given row: images of the test split that are asked of its sentences"
+    )
     queries: Literal["sentences", "photographs"] | None = Field(
         None, description="which of the two are asked, where there are both; by default the sentences"
     )
@@ -40,8 +53,13 @@ class Search(Strict):
 
     @model_validator(mode="after")
     def _asks_something(self) -> Self:
-        if not self.sentences and self.photographs is None:
+        own, ids = bool(self.sentences or self.photographs), [key for key in ID_KEYS if getattr(self, key)]
+        if not own and not ids:
             raise ValueError("a search needs sentences of yours, photographs of yours, or both")
+        if len(ids) + own > 1:
+            raise ValueError(f"{ids[0]}: what is named by ids is asked alone; make another search of the rest")
+        if self.vectors and not self.sentences:
+            raise ValueError("vectors: they are those of sentences of yours, and there are none; add the sentences")
         if self.queries is not None and not getattr(self, self.queries):
             raise ValueError(f"queries: there are no {self.queries} of yours to ask")
         return self
@@ -49,42 +67,78 @@ class Search(Strict):
     @property
     def asked(self) -> Literal["sentences", "photographs"]:
         """What the queries are."""
-        return self.queries or ("sentences" if self.sentences else "photographs")
+        return self.queries or ("sentences" if self.sentences or self.caption_ids else "photographs")
 
 
 class SearchSettings(Entries[Search]):
     """Search -> what is asked of which model."""
 
     def check(self, config: Config) -> None:
-        """Raise `ValueError` for a data set or variant that does not exist, or that is given."""
+        """Raise `ValueError` for a data set or variant that does not exist, or that cannot be asked this."""
+        given = config.given()
         for name, search in self.items():
             where = f"searches.{name}"
             known(f"{where}.dataset", [search.dataset], config.datasets)
-            if search.variant in config.given():
-                raise ValueError(
-                    f"{where}.variant: {search.variant} is given, without vectors of new sentences and photographs, "
-                    "which a search compares; name a variant that is trained"
-                )
-            known(f"{where}.variant", [search.variant], config.variant_names())
+            known(f"{where}.variant", [search.variant], [*config.variant_names(), *given])
+            if search.variant in given:
+                _check_given(where, search, given[search.variant].on(search.dataset))
+            else:
+                _check_trained(where, search)
 
     def paths(self) -> Iterator[tuple[str, str]]:
-        """The photographs."""
+        """The photographs, and the vectors of sentences."""
         for name, search in self.items():
-            if search.photographs:
-                yield f"searches.{name}.photographs", search.photographs
+            for key in ("photographs", "vectors"):
+                if getattr(search, key):
+                    yield f"searches.{name}.{key}", getattr(search, key)
 
     def datasets(self, config: Config) -> dict[str, Brought]:
-        """The sentences and photographs of all searches, by the names of their folders below results/.
+        """The sentences and photographs that trained models are asked, by the names of their folders below results/.
 
         Photographs have a folder of their own, so that searches of the same photographs share their features.
         """
         found = {}
         for name, search in self.items():
+            if search.variant in config.given():
+                continue
             if search.sentences:
                 found[folder_of_sentences(name)] = _brought(search, config, {})
             if search.photographs is not None:
                 found[folder_of_photographs(search)] = _brought(search, config, {"photographs": search.photographs})
         return found
+
+
+def _check_trained(where: str, search: Search) -> None:
+    """Raise `ValueError` for what only a given row is asked by."""
+    for key in ("vectors", *ID_KEYS):
+        if getattr(search, key):
+            raise ValueError(
+                f"{where}.{key}: {search.variant} is trained, and encodes sentences and photographs itself; only a "
+                "given row is asked so"
+            )
+
+
+def _check_given(where: str, search: Search, given: GivenFiles) -> None:
+    """Raise `ValueError` for what the files of a given row do not hold."""
+    if not given.images:
+        raise ValueError(
+            f"{where}.variant: {search.variant} is given by scores, which hold no pair but their own; a search needs "
+            "its vectors, as images and sentences"
+        )
+    if search.photographs:
+        raise ValueError(
+            f"{where}.photographs: {search.variant} is given, and sees no photographs; name images of the test split "
+            "as image_ids, or a variant that is trained"
+        )
+    if search.sentences and not search.vectors:
+        raise ValueError(
+            f"{where}.sentences: {search.variant} is given, and encodes no sentences; name a file with their vectors "
+            "as vectors, sentences of the test split as caption_ids, or a variant that is trained"
+        )
+    if search.split != "test":
+        raise ValueError(f"{where}.split: {search.variant} is given, with vectors of the test split alone")
+    if search.seed is not None and search.seed not in given.seeds:
+        raise ValueError(f"{where}.seed: {search.variant} has files of the seeds {', '.join(map(str, given.seeds))}")
 
 
 def folder_of_sentences(name: str) -> str:

@@ -109,6 +109,13 @@ def scorers(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpa
     return one, one
 
 
+def given_vectors(
+    files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path
+) -> tuple[Aligned, Aligned]:
+    """The vectors of the images and of the sentences of a test split. Raises `InputError` for files that do not fit."""
+    return _GivenMatrices(files, layout, test, unpacked_in).vectors()
+
+
 class _GivenMatrices:
     """The matrices of a given row, held against a test split."""
 

@@ -55,18 +55,23 @@ def score_blocks(scores: Aligned, unscored: str | None) -> Scorer:
 
 def vector_blocks(images: Aligned, sentences: Aligned, layout: GivenLayout) -> Scorer:
     """Scores of vectors by their similarity. A block raises `InputError` naming a row that is not finite."""
-    compare = order_scores if layout.similarity == "order" else _products
 
     def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
         def score_block(image: slice, sentence: slice) -> Tensor:
-            i = _tiles(_vectors(images, image_rows[image], layout))
-            s = _tiles(_vectors(sentences, sentence_rows[sentence], layout))
-            found = torch.cat([torch.cat([compare(row, column) for column in s], dim=1) for row in i])
-            return found[: image.stop - image.start, : sentence.stop - sentence.start]
+            some_images = read_vectors(images, image_rows[image], layout)
+            return similarities(some_images, read_vectors(sentences, sentence_rows[sentence], layout), layout)
 
         return score_block
 
     return of_rows
+
+
+def similarities(images: Tensor, sentences: Tensor, layout: GivenLayout) -> Tensor:
+    """(I, S) scores of (I, D) and (S, D) vectors as `read_vectors` has them, of which there is at least one each."""
+    compare = order_scores if layout.similarity == "order" else _products
+    columns = _tiles(sentences)
+    found = torch.cat([torch.cat([compare(row, column) for column in columns], dim=1) for row in _tiles(images)])
+    return found[: len(images), : len(sentences)]
 
 
 def _products(images: Tensor, sentences: Tensor) -> Tensor:
@@ -80,7 +85,8 @@ def _tiles(vectors: Tensor) -> list[Tensor]:
     return list(padded.split(TILE))
 
 
-def _vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Tensor:
+def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Tensor:
+    """(items, D) vectors, of length 1 for the cosine. Raises `InputError` naming a row that is not finite, or zero."""
     rows = aligned.rows[items]
     vectors = _read(aligned, rows, aligned.columns, None)
     if layout.similarity != "cosine":

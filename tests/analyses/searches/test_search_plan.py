@@ -6,7 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from densevse.analyses.searches.dag import SearchStage
+from densevse.config.load import load
 from densevse.dag.project import Project
+from densevse.runtime.errors import InputError
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[3]
@@ -43,3 +45,63 @@ def test_photographs_are_encoded_by_the_model_that_is_asked(searches):
     assert asked == f"results/flickr30k/models/{model}/model.safetensors"
     table = input_of("search_pages", "image_table", searches.image_table, search="mine")
     assert table == f"results/{photographs}/images.parquet"
+
+
+VECTORS = {"images": "i.npy", "sentences": "s.npy", "similarity": "dot"}
+OWN = {"sentences": ["a dog"]}
+
+
+def with_given(search, given=VECTORS, variant="mine"):
+    """Overrides by which a search asks a given row."""
+    asked = {"dataset": "flickr30k", "variant": variant, **search}
+    return {"methods": {"mine": {"given": given}}, "searches": {"own": asked}}
+
+
+def test_a_search_of_a_given_row_reads_its_files_and_trains_nothing():
+    overrides = with_given(
+        {**OWN, "vectors": "v.npy", "seed": 1},
+        VECTORS | {"images": ["a.npy", "b.npy"], "sentences": ["s.npy", "t.npy"]},
+    )
+    searches = SearchStage(Project(ROOT, overrides))
+    assert searches.given_files("own") == ["b.npy", "t.npy", "v.npy"]
+    assert searches.given_file("images")("own") == "b.npy"
+    assert searches.given_file("image_ids")("own") is None
+    table = input_of("search_given", "caption_table", searches.image_table, search="own")
+    assert table == "results/flickr30k/captions.parquet"
+    assert searches.title_of_search("own").endswith("asked of the test images of Flickr30K, by mine (given)")
+    assert "results/search/own.md" not in searches.of_dataset("flickr30k")
+    assert not any(name.startswith("search/") and "own" in name for name in searches.project.datasets)
+
+
+@pytest.mark.parametrize(
+    ("search", "message"),
+    [
+        (OWN, r"own\.sentences: mine is given, and encodes no sentences; name a file with their vectors as vectors"),
+        ({"photographs": "p"}, r"own\.photographs: mine is given, and sees no photographs"),
+        ({"caption_ids": ["1#0"], "split": "val"}, r"own\.split: mine is given, with vectors of the test split alone"),
+        ({"caption_ids": ["1#0"], "seed": 3}, r"own\.seed: mine has files of the seeds 0"),
+        ({"caption_ids": ["1#0"], "image_ids": ["1"]}, r"own\.caption_ids: what is named by ids is asked alone"),
+        ({"caption_ids": ["1#0"], **OWN, "vectors": "v.npy"}, r"own\.caption_ids: what is named by ids is asked alone"),
+        ({"caption_ids": ["1#0"], "vectors": "v.npy"}, r"own\.vectors: they are those of sentences of yours"),
+        ({}, r"own: a search needs sentences of yours"),
+    ],
+)
+def test_what_a_given_row_cannot_be_asked_is_refused(search, message):
+    with pytest.raises(InputError, match=message):
+        load(ROOT / "config", with_given(search))
+
+
+def test_a_row_of_scores_and_a_trained_model_are_not_asked_by_vectors():
+    with pytest.raises(InputError, match=r"own\.variant: mine is given by scores"):
+        load(ROOT / "config", with_given({"image_ids": ["1"]}, {"scores": "a.npy"}))
+    with pytest.raises(InputError, match=r"own\.image_ids: vse is trained, and encodes sentences and photographs"):
+        load(ROOT / "config", with_given({"image_ids": ["1"]}, variant="vse"))
+
+
+def test_the_pages_of_a_search_need_pictures():
+    features = {"butd": {"regions": {"format": "scan"}, "whole_by": "mean"}}
+    mine = {"title": "Mine", "reader": "scan", "options": {"copies": 1}, "local": {"precomp": "p"}}
+    mine |= {"features": features, "networks": {"regions": "butd", "whole": "butd"}, "word_vectors": None}
+    overrides = {"datasets": {"mine": mine}, "searches": {"own": {"dataset": "mine", "variant": "vse", **OWN}}}
+    with pytest.raises(InputError, match=r"datasets\.mine: the reader scan reads features and no pictures"):
+        SearchStage(Project(ROOT, overrides)).sources("own")

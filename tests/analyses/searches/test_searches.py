@@ -4,6 +4,7 @@ import copy
 import shutil
 import zipfile
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -77,6 +78,26 @@ def test_photographs_are_asked_of_the_sentences_of_a_data_set(searched):
     assert found["query"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
     captions = pd.read_parquet(searched.folder / "results/scenes/captions.parquet").set_index("caption_id")
     assert captions.loc[found["caption_id"], "text"].tolist() == found["text"].tolist()
+
+
+def test_a_given_row_answers_images_of_the_test_split(searched):
+    random = np.random.default_rng(0)
+    for name, rows in (("i", 16), ("s", 80)):
+        np.save(searched.folder / f"{name}.npy", random.normal(size=(rows, 4)).astype(np.float32))
+    test = pd.read_parquet(searched.folder / "results/scenes/images.parquet").query("split == 'test'")
+    settings = with_searches(
+        given={"dataset": "scenes", "variant": "mine", "image_ids": test["image_id"].head(2).tolist(), "top": 3}
+    )
+    given = {"images": "i.npy", "sentences": "s.npy", "similarity": "cosine"}
+    settings["methods"]["mine"] = {"title": "Mine", "given": given}
+    searched.configure(settings)
+    assert searched.planned("results/search/given.md") == {"search_given": 1, "search_pages": 1}
+    searched.run("results/search/given.md")
+    text = (searched.folder / "results/search/given.md").read_text()
+    assert "Test images, asked of the test sentences of Scenes, by Mine (given)" in text
+    assert text.count("\n## ") == 2
+    assert (searched.folder / "results/search/given.html").read_text().count("<img") == 2
+    assert searched.planned("results/search/given.md") == {}
 
 
 def test_a_folder_that_is_not_there_is_refused_before_any_job(searched):

@@ -11,7 +11,7 @@ from densevse.analyses.searches import searching
 from densevse.analyses.searches.answering import write_answers
 from densevse.analyses.searches.own import write_sentences
 from densevse.analyses.searches.schemas import FOUND
-from densevse.analyses.searches.searching import search
+from densevse.analyses.searches.searching import scores_by, search
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.parses import PARSES
@@ -82,6 +82,11 @@ class BestRegions(Method):
         raise AssertionError
 
 
+def by_products(images, sentences):
+    """(I, S) scores."""
+    return scores_by(Products(), images, sentences)
+
+
 def best_by_loops(scores, top):
     """Of (queries, rows) scores: query, row, from the best on; of equal ones the earlier."""
     return [
@@ -99,7 +104,7 @@ def test_a_search_finds_what_a_loop_over_all_scores_finds(asked, rows_at_once, m
     # whole numbers: products are exact, and many scores are equal
     images = torch.randint(-2, 3, (40, 4), generator=generator).float()
     sentences = torch.randint(-2, 3, (25, 4), generator=generator).float()
-    found = search(Products(), Vectors(images), Vectors(sentences), asked, top=6)
+    found = search(by_products, Vectors(images), Vectors(sentences), asked, top=6)
     scores = images @ sentences.T
     scores = scores.T if asked == "sentences" else scores
     assert list(zip(found.query.tolist(), found.row.tolist(), strict=True)) == best_by_loops(scores, 6)
@@ -107,14 +112,14 @@ def test_a_search_finds_what_a_loop_over_all_scores_finds(asked, rows_at_once, m
 
 
 def test_fewer_rows_than_answers_are_all_found():
-    found = search(Products(), Vectors(torch.eye(3)), Vectors(torch.eye(3)[:1]), "sentences", top=10)
+    found = search(by_products, Vectors(torch.eye(3)), Vectors(torch.eye(3)[:1]), "sentences", top=10)
     assert found.row.tolist() == [0, 1, 2]
 
 
 def test_a_score_that_is_no_number_is_an_error_that_names_the_query():
     sentences = torch.tensor([[1.0, 0.0], [torch.nan, 0.0]])
     with pytest.raises(InputError, match="query 1 "):
-        search(Products(), Vectors(torch.eye(2)), Vectors(sentences), "sentences", top=1)
+        search(by_products, Vectors(torch.eye(2)), Vectors(sentences), "sentences", top=1)
 
 
 def test_rows_in_a_tile_follow_from_the_size_of_an_encoding(monkeypatch):

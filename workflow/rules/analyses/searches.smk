@@ -88,7 +88,7 @@ rule search:
     log:
         "<logs>/search/{search}.log",
     wildcard_constraints:
-        search=searches.names(),
+        search=searches.of_trained(),
     conda:
         "../../../envs/torch.yaml"
     threads: configured(searches.threads_of_search)
@@ -107,10 +107,42 @@ rule search:
         "../../scripts/analyses/searches/search.py"
 
 
+rule search_given:
+    input:
+        image_table=filled("<results>/{dataset}/images.parquet", searches.image_table),
+        caption_table=filled("<results>/{dataset}/captions.parquet", searches.image_table),
+        images=filled("{own_file}", searches.given_file("images")),
+        sentences=filled("{own_file}", searches.given_file("sentences")),
+        image_ids=filled("{own_file}", searches.given_file("image_ids")),
+        caption_ids=filled("{own_file}", searches.given_file("caption_ids")),
+        vectors=filled("{own_file}", searches.given_file("vectors")),
+    output:
+        "<results>/search/{search}.parquet",
+    log:
+        "<logs>/search_given/{search}.log",
+    wildcard_constraints:
+        search=searches.of_given(),
+    conda:
+        "../../../envs/torch.yaml"
+    threads: configured(searches.threads_of_search)
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("analyses/searches/search_given.py"),
+        contents=contents_of("{own_file}", searches.given_files),
+        layout=configured(searches.layout),
+        question=configured(searches.question),
+        threads=configured(searches.threads_of_search),
+    message:
+        "searching vectors from elsewhere: {wildcards.search}"
+    script:
+        "../../scripts/analyses/searches/search_given.py"
+
+
 rule search_pages:
     input:
         sources=filled("<resources>/{dataset}/{file}", searches.sources),
-        found=rules.search.output[0],
+        found="<results>/search/{search}.parquet",
         image_table=filled("<results>/{dataset}/images.parquet", searches.image_table),
     output:
         markdown="<results>/search/{search}.md",
