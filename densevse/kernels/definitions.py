@@ -48,7 +48,8 @@ def gru(layer: Recurrent, vectors: Tensor) -> Tensor:
 
 def bidirectional(layer: Bidirectional, vectors: Tensor) -> Tensor:
     """(T, 2H) hidden states of both directions at one sentence's words (T, inputs)."""
-    return torch.cat((lstm(layer.forwards, vectors), lstm(layer.backwards, vectors.flip(0)).flip(0)), dim=1)
+    one_way = {"lstm": lstm, "gru": gru}[layer.forwards.kind]
+    return torch.cat((one_way(layer.forwards, vectors), one_way(layer.backwards, vectors.flip(0)).flip(0)), dim=1)
 
 
 def predictions(words: list[int]) -> list[tuple[int, int]]:

@@ -53,7 +53,7 @@ class SMLSTM(Method):
         self.context_words: nn.Embedding | None = None  # with the LSTM, what gives the sentence's context
         if parameters.select != "context":
             self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
-            self.blstm = Bidirectional(self.words.embedding_dim, parameters.word_hidden)
+            self.blstm = Bidirectional("lstm", self.words.embedding_dim, parameters.word_hidden)
         if parameters.select == "context" or (attends and parameters.context):
             self.context_words = word_vectors(parameters.word_vectors, parameters.context_word_dimension, shapes)
             self.context = Recurrent("lstm", self.context_words.embedding_dim, sentence_context)
