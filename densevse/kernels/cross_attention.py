@@ -5,7 +5,8 @@ what it attends to, sum_c a_c v_c. That vector is never made: its product with q
 is a^T G a, with the Gram matrix G of the contexts. So the similarities of a block of images with a block of sentences
 of one length are one matrix product, and all that follows is of their size.
 
-A ranking loss by the hardest negatives depends on few pairs: the gradient compares these again and no others.
+A ranking loss by the hardest negatives depends on few pairs: the gradient compares these again and no others. Where it
+depends on many, blocks are compared again.
 """
 
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from torch.nn import functional
 SIMILARITIES_AT_ONCE = 1 << 20  # of a block, while all pairs are scored
 IMAGES_AT_ONCE = 32  # of a block
 PAIRS_AT_ONCE = 512  # that are compared again for the gradient
+FEW_PAIRS = 0.1  # the share of all pairs up to which they are compared one by one
 _SMALL = 1e-8
 
 FeatureNorm = Literal["clipped_l2norm", "l2norm", "clipped_l1norm", "l1norm", "clipped", "softmax", "no_norm"]
@@ -43,7 +45,7 @@ class Side(NamedTuple):
 
 
 def cross_attention_scores(images: Side, sentences: Side, attention: CrossAttention) -> Tensor:
-    """(I, S) scores of every image with every sentence: Eq 1 to 11 of SCAN.
+    """(I, S) scores of every image with every sentence: Eq 1 to 6 of densevse/methods/scan.py.
 
     The words of a sentence stand at its first places.
     """
@@ -71,10 +73,8 @@ class _Scores(torch.autograd.Function):
         ctx.save_for_backward(*given)
         images, sentences = Side(*given[:2]), Side(*given[2:])
         scores = images.vectors.new_empty(len(images.vectors), len(sentences.vectors))
-        for rows, columns, some_sentences in _blocks(images, sentences):
-            some_images = Side(images.vectors[rows], images.present[rows])
-            found = _of_block(*_roles(some_images, some_sentences, attention), attention)
-            scores[rows, columns] = found if attention.direction == "i2t" else found.T
+        for rows, columns, found in _blocks(images, sentences, attention):
+            scores[rows, columns] = found
         return scores
 
     @staticmethod
@@ -83,14 +83,14 @@ class _Scores(torch.autograd.Function):
         vectors, in_image, words, in_sentence = ctx.saved_tensors
         leaves = vectors.detach().requires_grad_(), words.detach().requires_grad_()
         totals = torch.zeros_like(vectors), torch.zeros_like(words)
-        for pairs in gradient.nonzero().split(PAIRS_AT_ONCE):
-            image, sentence = pairs.unbind(dim=1)
-            with torch.enable_grad():
-                sides = Side(leaves[0][image], in_image[image]), Side(leaves[1][sentence], in_sentence[sentence])
-                scores = _of_pairs(*_roles(*sides, ctx.attention), ctx.attention)
-            found = torch.autograd.grad(scores, leaves, gradient[image, sentence])
-            for total, part in zip(totals, found, strict=True):
-                total += part
+        few = gradient.count_nonzero() <= FEW_PAIRS * gradient.numel()
+        compared = _compared_pairs if few else _compared_blocks
+        with torch.enable_grad():
+            for scores, of_scores in compared(
+                Side(leaves[0], in_image), Side(leaves[1], in_sentence), ctx.attention, gradient
+            ):
+                for total, part in zip(totals, torch.autograd.grad(scores, leaves, of_scores), strict=True):
+                    total += part
         return None, totals[0], None, totals[1], None
 
 
@@ -99,15 +99,36 @@ def _roles(images: Side, sentences: Side, attention: CrossAttention) -> tuple[Si
     return (images, sentences) if attention.direction == "i2t" else (sentences, images)
 
 
-def _blocks(images: Side, sentences: Side) -> Iterator[tuple[slice, Tensor, Side]]:
-    """Some images, as a slice, with some sentences of one length: their rows, and they themselves without padding."""
+def _compared_pairs(
+    images: Side, sentences: Side, attention: CrossAttention, gradient: Tensor
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Scores of the pairs that have a gradient, some at once, with their gradients."""
+    for pairs in gradient.nonzero().split(PAIRS_AT_ONCE):
+        image, sentence = pairs.unbind(dim=1)
+        sides = (Side(*(part[rows] for part in side)) for side, rows in ((images, image), (sentences, sentence)))
+        yield _of_pairs(*_roles(*sides, attention), attention), gradient[image, sentence]
+
+
+def _compared_blocks(
+    images: Side, sentences: Side, attention: CrossAttention, gradient: Tensor
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Scores of all pairs, block by block, with their gradients."""
+    for rows, columns, scores in _blocks(images, sentences, attention):
+        yield scores, gradient[rows, columns]
+
+
+def _blocks(images: Side, sentences: Side, attention: CrossAttention) -> Iterator[tuple[slice, Tensor, Tensor]]:
+    """Scores of some images, a slice, with some sentences of one length, the rows of which are given."""
     lengths, regions = sentences.present.sum(dim=1), images.present.shape[1]
     for length in lengths.unique().tolist():
         at_once = max(1, SIMILARITIES_AT_ONCE // (IMAGES_AT_ONCE * regions * length))
         for rows in (lengths == length).nonzero().squeeze(1).split(at_once):
-            some = Side(sentences.vectors[rows, :length], sentences.present[rows, :length])
             for first in range(0, len(images.vectors), IMAGES_AT_ONCE):
-                yield slice(first, first + IMAGES_AT_ONCE), rows, some
+                block = slice(first, first + IMAGES_AT_ONCE)
+                some_images = Side(images.vectors[block], images.present[block])
+                some_sentences = Side(sentences.vectors[rows, :length], sentences.present[rows, :length])
+                found = _of_block(*_roles(some_images, some_sentences, attention), attention)
+                yield block, rows, found if attention.direction == "i2t" else found.T
 
 
 def _of_block(queries: Side, contexts: Side, attention: CrossAttention) -> Tensor:
@@ -133,7 +154,7 @@ def _of_pairs(queries: Side, contexts: Side, attention: CrossAttention) -> Tenso
 
 
 def _weights(similarities: Tensor, in_query: Tensor, in_context: Tensor, attention: CrossAttention) -> Tensor:
-    """Eq 2: of similarities (., n, ..., m) the attention of each query, in dimension 1, to the contexts, in the last.
+    """Eq 1 and 2: the attention of each query, in dimension 1 of similarities, to the contexts, in the last one.
 
     The masks, which broadcast to the similarities, say which queries and which contexts exist.
     """
