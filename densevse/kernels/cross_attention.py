@@ -105,8 +105,9 @@ def _compared_pairs(
     """Scores of the pairs that have a gradient, some at once, with their gradients."""
     for pairs in gradient.nonzero().split(PAIRS_AT_ONCE):
         image, sentence = pairs.unbind(dim=1)
-        sides = (Side(*(part[rows] for part in side)) for side, rows in ((images, image), (sentences, sentence)))
-        yield _of_pairs(*_roles(*sides, attention), attention), gradient[image, sentence]
+        of_image = Side(images.vectors[image], images.present[image])
+        of_sentence = Side(sentences.vectors[sentence], sentences.present[sentence])
+        yield _of_pairs(*_roles(of_image, of_sentence, attention), attention), gradient[image, sentence]
 
 
 def _compared_blocks(

@@ -15,6 +15,8 @@ Training keeps matching pairs a margin above negatives, the hardest of the batch
     l = [alpha - S(I, T) + S(I, T_h)]_+ + [alpha - S(I, T) + S(I_h, T)]_+                                      (7)
 """
 
+from typing import Literal
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -42,8 +44,8 @@ class SCAN(Method):
         super().__init__(parameters, shapes)
         if set(shapes.features) not in ({"regions"}, {"grid"}):
             raise ValueError(f"scan reads the view regions or the view grid, not {sorted(shapes.features)}")
-        ((self.view, size),) = shapes.features.items()
-        self.image = nn.Linear(size, parameters.dimension)
+        self.view: Literal["grid", "regions"] = "grid" if "grid" in shapes.features else "regions"
+        self.image = nn.Linear(shapes.features[self.view], parameters.dimension)
         nn.init.xavier_uniform_(self.image.weight)
         nn.init.zeros_(self.image.bias)
         self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)

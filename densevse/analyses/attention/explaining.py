@@ -28,7 +28,7 @@ def write_saliency(
         caption_ids = pairs.rows.caption_ids[some.sentences]
         image_ids = pairs.rows.image_ids[pairs.rows.image_of_caption[some.sentences]]
         of_images = boxes[some.view](inputs, image_ids, some.places.shape[2])
-        steps = some.places.any(axis=2)
+        steps = some.places.max(axis=2) > 0
         places, words = _places(some.places, steps, of_images), _words(some.words, steps, inputs.tokens_of(caption_ids))
         rows = pd.concat([places, words]).sort_values("pair", kind="stable")  # each pair's places, then its words
         tables.append(rows.assign(image_id=image_ids[rows["pair"]], caption_id=caption_ids[rows["pair"]]))
@@ -53,7 +53,7 @@ def _of_regions(inputs: Inputs, image_ids: NDArray[np.object_], regions: int) ->
 
 def _places(weights: Weights, steps: NDArray[np.bool_], boxes: NDArray[np.float64]) -> pd.DataFrame:
     """(T, n, places) weights as rows, of the places that are attended to at all, with their boxes (n, places, 4)."""
-    rows = _rows(weights, steps, weights.any(axis=0))
+    rows = _rows(weights, steps, weights.max(axis=0) > 0)
     placed = boxes[rows["pair"], rows["place"]].astype(np.float32)
     return rows.assign(word="", **dict(zip(BOX, placed.T, strict=True)))
 
