@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from benchmarks._timing import seconds, times_as_fast
 from benchmarks.ranking import extra_memory
-from densevse.kernels.cross_attention import CrossAttention, Side, cross_attention_scores
+from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cross_attention_scores
 from densevse.methods.losses import hardest_hinges
 from densevse.runtime.numerics import set_up
 
@@ -46,7 +46,7 @@ def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
     set_up(torch.get_num_threads())
     images, sentences = made_images(sizes.images, sizes), made_sentences(sizes.sentences, sizes)
     of_port = sizes.sentences_of_port
-    some = Side(sentences.vectors[:of_port], sentences.present[:of_port])
+    some = AttentionSide(sentences.vectors[:of_port], sentences.present[:of_port])
     share = sizes.sentences / of_port
     for name, attention in WAYS.items():
         with torch.inference_mode():
@@ -72,22 +72,22 @@ def rows_of_training(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
     batch, attention = sizes.batch, WAYS["t-i LSE"]
     images, sentences = made_images(batch, sizes), made_sentences(batch, sizes)
 
-    def step(scores: Callable[[Side, Side, CrossAttention], Tensor]) -> None:
+    def step(scores: Callable[[AttentionSide, AttentionSide, CrossAttention], Tensor]) -> None:
         leaves = images.vectors.clone().requires_grad_(), sentences.vectors.clone().requires_grad_()
-        found = scores(Side(leaves[0], images.present), Side(leaves[1], sentences.present), attention)
+        found = scores(AttentionSide(leaves[0], images.present), AttentionSide(leaves[1], sentences.present), attention)
         hardest_hinges(found, torch.eye(batch, dtype=torch.bool), 0.2).backward()
 
     ratio = times_as_fast(lambda: step(cross_attention_scores), lambda: step(scores_of_port), 1)
     yield f"SCAN t-i LSE, loss and gradient, batch of {batch}: its authors' way / ours", ">= 7", ratio, "encoders apart"
 
 
-def scores_without_gradient(images: Side, sentences: Side, attention: CrossAttention) -> Tensor:
+def scores_without_gradient(images: AttentionSide, sentences: AttentionSide, attention: CrossAttention) -> Tensor:
     """The same scores, as evaluation computes them."""
     with torch.inference_mode():
         return cross_attention_scores(images, sentences, attention)
 
 
-def scores_of_port(images: Side, sentences: Side, attention: CrossAttention) -> Tensor:
+def scores_of_port(images: AttentionSide, sentences: AttentionSide, attention: CrossAttention) -> Tensor:
     """(I, S) scores as the authors' model.py computes them."""
     similarities = []
     for caption, length in zip(sentences.vectors, sentences.present.sum(dim=1).tolist(), strict=True):
@@ -112,14 +112,14 @@ def cosine(x: Tensor, y: Tensor) -> Tensor:
     return (x * y).sum(dim=2) / (x.norm(dim=2) * y.norm(dim=2)).clamp(min=1e-8)
 
 
-def made_images(images: int, sizes: Sizes) -> Side:
+def made_images(images: int, sizes: Sizes) -> AttentionSide:
     vectors = torch.randn(images, sizes.regions, sizes.dimension, generator=torch.Generator().manual_seed(0))
-    return Side(functional.normalize(vectors, dim=2), torch.ones(images, sizes.regions, dtype=torch.bool))
+    return AttentionSide(functional.normalize(vectors, dim=2), torch.ones(images, sizes.regions, dtype=torch.bool))
 
 
-def made_sentences(sentences: int, sizes: Sizes) -> Side:
+def made_sentences(sentences: int, sizes: Sizes) -> AttentionSide:
     generator = torch.Generator().manual_seed(1)
     lengths = torch.randint(8, 21, (sentences, 1), generator=generator)
     present = torch.arange(20) < lengths
     vectors = torch.randn(sentences, 20, sizes.dimension, generator=generator)
-    return Side(functional.normalize(vectors, dim=2) * present.unsqueeze(2), present)
+    return AttentionSide(functional.normalize(vectors, dim=2) * present.unsqueeze(2), present)

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from benchmarks._timing import seconds
 from benchmarks.ranking import extra_memory
 from benchmarks.scan import WAYS, scores_of_port
-from densevse.kernels.cross_attention import Side
+from densevse.kernels.cross_attention import AttentionSide
 from densevse.kernels.recurrent import Recurrent
 from densevse.methods.attention import Selection
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
@@ -89,8 +89,8 @@ def rows_of_all_pairs(model: SMLSTM, sizes: Sizes) -> list[tuple[str, str, float
         lengths = batch.sentences["words"].lengths.tolist()
         cells, words = (torch.randn(tile, count, sizes.embedding) for count in (sizes.cells, max(lengths)))
         of_scan = (
-            Side(cells, torch.ones(cells.shape[:2], dtype=torch.bool)),
-            Side(words, batch.sentences["words"].index != 0),
+            AttentionSide(cells, torch.ones(cells.shape[:2], dtype=torch.bool)),
+            AttentionSide(words, batch.sentences["words"].index != 0),
         )
         seconds_of_all = best_of(
             sizes.repeats,

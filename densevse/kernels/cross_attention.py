@@ -18,7 +18,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 SIMILARITIES_AT_ONCE = 1 << 20  # of a block, while all pairs are scored
-IMAGES_AT_ONCE = 32  # of a block
+IMAGES_OF_BLOCK = 32  # of a block
 PAIRS_AT_ONCE = 512  # that are compared again for the gradient
 FEW_PAIRS = 0.1  # the share of all pairs up to which they are compared one by one
 _SMALL = 1e-8
@@ -37,14 +37,14 @@ class CrossAttention(NamedTuple):
     sharpness: float  # lambda_2 of LSE
 
 
-class Side(NamedTuple):
+class AttentionSide(NamedTuple):
     """The fragments of some images, or of some sentences."""
 
     vectors: Tensor  # (N, n, D) of unit norm
     present: Tensor  # (N, n) bool: which of them exist, at least one of each
 
 
-def cross_attention_scores(images: Side, sentences: Side, attention: CrossAttention) -> Tensor:
+def cross_attention_scores(images: AttentionSide, sentences: AttentionSide, attention: CrossAttention) -> Tensor:
     """(I, S) scores of every image with every sentence: Eq 1 to 6 of densevse/methods/scan.py.
 
     The words of a sentence stand at its first places.
@@ -53,7 +53,7 @@ def cross_attention_scores(images: Side, sentences: Side, attention: CrossAttent
     return scores
 
 
-def weights_of_pairs(images: Side, sentences: Side, attention: CrossAttention) -> Tensor:
+def weights_of_pairs(images: AttentionSide, sentences: AttentionSide, attention: CrossAttention) -> Tensor:
     """(P, n, m) attention of image and sentence in the same row, of each query (n) to the contexts (m) of its pair.
 
     That of a query that does not exist is 0.
@@ -71,7 +71,7 @@ class _Scores(torch.autograd.Function):
     def forward(ctx: Any, attention: CrossAttention, *given: Tensor) -> Tensor:
         ctx.attention = attention
         ctx.save_for_backward(*given)
-        images, sentences = Side(*given[:2]), Side(*given[2:])
+        images, sentences = AttentionSide(*given[:2]), AttentionSide(*given[2:])
         scores = images.vectors.new_empty(len(images.vectors), len(sentences.vectors))
         for rows, columns, found in _blocks(images, sentences, attention):
             scores[rows, columns] = found
@@ -87,52 +87,56 @@ class _Scores(torch.autograd.Function):
         compared = _compared_pairs if few else _compared_blocks
         with torch.enable_grad():
             for scores, of_scores in compared(
-                Side(leaves[0], in_image), Side(leaves[1], in_sentence), ctx.attention, gradient
+                AttentionSide(leaves[0], in_image), AttentionSide(leaves[1], in_sentence), ctx.attention, gradient
             ):
                 for total, part in zip(totals, torch.autograd.grad(scores, leaves, of_scores), strict=True):
                     total += part
         return None, totals[0], None, totals[1], None
 
 
-def _roles(images: Side, sentences: Side, attention: CrossAttention) -> tuple[Side, Side]:
+def _roles(
+    images: AttentionSide, sentences: AttentionSide, attention: CrossAttention
+) -> tuple[AttentionSide, AttentionSide]:
     """The side of the queries, and that of the contexts."""
     return (images, sentences) if attention.direction == "i2t" else (sentences, images)
 
 
 def _compared_pairs(
-    images: Side, sentences: Side, attention: CrossAttention, gradient: Tensor
+    images: AttentionSide, sentences: AttentionSide, attention: CrossAttention, gradient: Tensor
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Scores of the pairs that have a gradient, some at once, with their gradients."""
     for pairs in gradient.nonzero().split(PAIRS_AT_ONCE):
         image, sentence = pairs.unbind(dim=1)
-        of_image = Side(images.vectors[image], images.present[image])
-        of_sentence = Side(sentences.vectors[sentence], sentences.present[sentence])
+        of_image = AttentionSide(images.vectors[image], images.present[image])
+        of_sentence = AttentionSide(sentences.vectors[sentence], sentences.present[sentence])
         yield _of_pairs(*_roles(of_image, of_sentence, attention), attention), gradient[image, sentence]
 
 
 def _compared_blocks(
-    images: Side, sentences: Side, attention: CrossAttention, gradient: Tensor
+    images: AttentionSide, sentences: AttentionSide, attention: CrossAttention, gradient: Tensor
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Scores of all pairs, block by block, with their gradients."""
     for rows, columns, scores in _blocks(images, sentences, attention):
         yield scores, gradient[rows, columns]
 
 
-def _blocks(images: Side, sentences: Side, attention: CrossAttention) -> Iterator[tuple[slice, Tensor, Tensor]]:
+def _blocks(
+    images: AttentionSide, sentences: AttentionSide, attention: CrossAttention
+) -> Iterator[tuple[slice, Tensor, Tensor]]:
     """Scores of some images, a slice, with some sentences of one length, the rows of which are given."""
     lengths, regions = sentences.present.sum(dim=1), images.present.shape[1]
     for length in lengths.unique().tolist():
-        at_once = max(1, SIMILARITIES_AT_ONCE // (IMAGES_AT_ONCE * regions * length))
+        at_once = max(1, SIMILARITIES_AT_ONCE // (IMAGES_OF_BLOCK * regions * length))
         for rows in (lengths == length).nonzero().squeeze(1).split(at_once):
-            for first in range(0, len(images.vectors), IMAGES_AT_ONCE):
-                block = slice(first, first + IMAGES_AT_ONCE)
-                some_images = Side(images.vectors[block], images.present[block])
-                some_sentences = Side(sentences.vectors[rows, :length], sentences.present[rows, :length])
+            for first in range(0, len(images.vectors), IMAGES_OF_BLOCK):
+                block = slice(first, first + IMAGES_OF_BLOCK)
+                some_images = AttentionSide(images.vectors[block], images.present[block])
+                some_sentences = AttentionSide(sentences.vectors[rows, :length], sentences.present[rows, :length])
                 found = _of_block(*_roles(some_images, some_sentences, attention), attention)
                 yield block, rows, found if attention.direction == "i2t" else found.T
 
 
-def _of_block(queries: Side, contexts: Side, attention: CrossAttention) -> Tensor:
+def _of_block(queries: AttentionSide, contexts: AttentionSide, attention: CrossAttention) -> Tensor:
     """(A, B) scores of the queries of A with the contexts of B."""
     (a, n, _), (b, m, _) = queries.vectors.shape, contexts.vectors.shape
     similarities = queries.vectors.flatten(0, 1) @ contexts.vectors.flatten(0, 1).T
@@ -145,7 +149,7 @@ def _of_block(queries: Side, contexts: Side, attention: CrossAttention) -> Tenso
     return _pooled(_cosines(products, squares), queries.present.unsqueeze(2), attention)
 
 
-def _of_pairs(queries: Side, contexts: Side, attention: CrossAttention) -> Tensor:
+def _of_pairs(queries: AttentionSide, contexts: AttentionSide, attention: CrossAttention) -> Tensor:
     """(P,) scores of the queries and the contexts in the same row."""
     similarities = queries.vectors @ contexts.vectors.transpose(1, 2)
     weights = _weights(similarities, queries.present.unsqueeze(2), contexts.present.unsqueeze(1), attention)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from densevse.kernels.arrays import Integers
 from densevse.kernels.bidirectional import Bidirectional
-from densevse.kernels.cross_attention import CrossAttention, Side
+from densevse.kernels.cross_attention import AttentionSide, CrossAttention
 from densevse.kernels.hlstm import BAR, HAT, HLSTM, Booleans
 from densevse.kernels.pairs import Compare
 from densevse.kernels.recurrent import Recurrent
@@ -122,7 +122,7 @@ def fragment_sums(regions: Tensor, in_image: Tensor, fragments: Tensor, in_sente
     return sums
 
 
-def cross_attention_scores(images: Side, sentences: Side, attention: CrossAttention) -> Tensor:
+def cross_attention_scores(images: AttentionSide, sentences: AttentionSide, attention: CrossAttention) -> Tensor:
     """(I, S) scores of SCAN, Eq 1 to 6 of densevse/methods/scan.py, with each query's attended vector made."""
     scores = images.vectors.new_zeros(len(images.vectors), len(sentences.vectors))
     for i, (regions, in_image) in enumerate(zip(*images, strict=True)):

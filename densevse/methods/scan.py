@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from densevse.kernels.bidirectional import Bidirectional
-from densevse.kernels.cross_attention import CrossAttention, Side, cross_attention_scores, weights_of_pairs
+from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cross_attention_scores, weights_of_pairs
 from densevse.kernels.recurrent import prefixes
 from densevse.methods.fragments import Fragments
 from densevse.methods.interface import WHOLE_IMAGE, Batch, Images, Method, Moment, Saliency, Sentences, Shapes
@@ -72,18 +72,22 @@ class SCAN(Method):
 
     def score(self, images: Fragments, sentences: Fragments) -> Tensor:
         """(I, S) S_LSE or S_AVG."""
-        return cross_attention_scores(Side(*images), Side(*sentences), attention_of(self.hyperparameters))
+        return cross_attention_scores(
+            AttentionSide(*images), AttentionSide(*sentences), attention_of(self.hyperparameters)
+        )
 
     def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
         """The triplet loss of Eq 7, or the same over all negatives, summed over the batch: a scalar."""
         parameters: Parameters = moment.parameters
-        scores = cross_attention_scores(Side(*images), Side(*sentences), attention_of(parameters))
+        scores = cross_attention_scores(AttentionSide(*images), AttentionSide(*sentences), attention_of(parameters))
         ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
         return ranking(scores, batch.positives, parameters.margin)
 
     def saliency(self, images: Fragments, sentences: Fragments, image: Tensor, sentence: Tensor) -> Saliency:
         """The alpha of each pair of the given rows, (P,) each: a step is a word (t-i), or a region or cell (i-t)."""
-        sides = (Side(*(part[rows] for part in side)) for side, rows in ((images, image), (sentences, sentence)))
+        sides = (
+            AttentionSide(*(part[rows] for part in side)) for side, rows in ((images, image), (sentences, sentence))
+        )
         regions, words = sides
         attention = attention_of(self.hyperparameters)
         weights = weights_of_pairs(regions, words, attention).transpose(0, 1)

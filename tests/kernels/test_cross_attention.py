@@ -5,7 +5,7 @@ import torch
 from torch.nn import functional
 
 from densevse.kernels import cross_attention, definitions
-from densevse.kernels.cross_attention import CrossAttention, Side, cross_attention_scores, weights_of_pairs
+from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cross_attention_scores, weights_of_pairs
 from tests.gradients import assert_same
 
 NORMS = ["clipped_l2norm", "l2norm", "clipped_l1norm", "l1norm", "clipped", "softmax", "no_norm"]
@@ -18,7 +18,7 @@ def side(counts, seed, gaps=False):
     place = torch.arange(max(counts) + gaps)
     present = (place >= gaps) & (place < torch.tensor(counts)[:, None] + gaps)
     vectors = functional.normalize(vectors, dim=2) * present.unsqueeze(2)
-    return Side(vectors.requires_grad_(), present)
+    return AttentionSide(vectors.requires_grad_(), present)
 
 
 def attention(direction="t2i", norm="clipped_l2norm", pooling="lse", slope=0.1):
@@ -30,7 +30,7 @@ def attention(direction="t2i", norm="clipped_l2norm", pooling="lse", slope=0.1):
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("few", [0.0, 1.0])
 def test_scores_and_gradients_are_those_of_the_definition(monkeypatch, direction, pooling, norm, few):
-    for name, number in (("SIMILARITIES_AT_ONCE", 8), ("IMAGES_AT_ONCE", 2), ("PAIRS_AT_ONCE", 5), ("FEW_PAIRS", few)):
+    for name, number in (("SIMILARITIES_AT_ONCE", 8), ("IMAGES_OF_BLOCK", 2), ("PAIRS_AT_ONCE", 5), ("FEW_PAIRS", few)):
         monkeypatch.setattr(cross_attention, name, number)
     images, sentences = side([3, 1, 4], 0, gaps=True), side([2, 3, 1, 2], 1)
     chosen = attention(direction, norm, pooling)
@@ -42,7 +42,7 @@ def test_scores_and_gradients_are_those_of_the_definition(monkeypatch, direction
 def test_similarities_that_are_all_below_a_hard_threshold_have_finite_gradients():
     """With a slope of 0 they become zeros, whose norm is no division by 0."""
     images, sentences = side([2], 0), side([2], 1)
-    images = Side((-sentences.vectors.detach()).requires_grad_(), images.present)
+    images = AttentionSide((-sentences.vectors.detach()).requires_grad_(), images.present)
     for direction in ("t2i", "i2t"):
         cross_attention_scores(images, sentences, attention(direction, slope=0.0)).sum().backward()
         assert images.vectors.grad.isfinite().all()

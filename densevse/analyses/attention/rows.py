@@ -4,7 +4,7 @@ import pandas as pd
 
 from densevse.runtime.errors import InputError
 
-WORDS = 2  # the most salient words of a step that are named: the paper of sm-LSTM shows as many
+WORDS_NAMED = 2  # the most salient words of a step that are named: the paper of sm-LSTM shows as many
 
 
 def places_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -20,6 +20,6 @@ def places_of(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def salient_words(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the words of one step that have the most of its saliency, at most `WORDS`, in their order."""
+    """The rows of the words of one step that have the most of its saliency, at most `WORDS_NAMED`, in their order."""
     words = rows[(rows["word"] != "") & (rows["weight"] > 0)]
-    return words.nlargest(WORDS, "weight", keep="all")[:WORDS].sort_values("place")
+    return words.nlargest(WORDS_NAMED, "weight", keep="all")[:WORDS_NAMED].sort_values("place")
