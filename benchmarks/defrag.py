@@ -14,7 +14,8 @@ from benchmarks._timing import times_as_fast
 from benchmarks.ranking import extra_memory
 from densevse.evaluation.ranks import evaluate
 from densevse.kernels.fragment_sums import SCORES_AT_ONCE
-from densevse.methods.defrag import DeFrag, Fragments
+from densevse.methods.defrag import DeFrag
+from densevse.methods.fragments import Fragments
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters
 from densevse.methods.structures import Triplets

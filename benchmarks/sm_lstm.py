@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from benchmarks._timing import seconds
 from benchmarks.ranking import extra_memory
+from benchmarks.scan import WAYS, scores_of_port
+from densevse.kernels.cross_attention import AttentionSide
 from densevse.kernels.recurrent import Recurrent
 from densevse.methods.attention import Selection
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
@@ -87,12 +88,16 @@ def rows_of_all_pairs(model: SMLSTM, sizes: Sizes) -> list[tuple[str, str, float
         torch.testing.assert_close(usual(*some), model.compare(images, sentences, *some), atol=1e-4, rtol=1e-3)
         lengths = batch.sentences["words"].lengths.tolist()
         cells, words = (torch.randn(tile, count, sizes.embedding) for count in (sizes.cells, max(lengths)))
+        of_scan = (
+            AttentionSide(cells, torch.ones(cells.shape[:2], dtype=torch.bool)),
+            AttentionSide(words, batch.sentences["words"].index != 0),
+        )
         seconds_of_all = best_of(
             sizes.repeats,
             lambda: model.score(images, sentences),
             products_of(model, sizes.cells, lengths, tile * tile, tile),
             lambda: usual(*some),
-            lambda: scan_scores(cells, words, lengths),
+            lambda: scores_of_port(*of_scan, WAYS["t-i LSE"]),
         )
     counts = tile * tile, tile * tile, len(pairs), tile * tile
     ours, products, as_usual, scan = (time / count for time, count in zip(seconds_of_all, counts, strict=True))
@@ -257,20 +262,6 @@ def as_pytorch(layer: Recurrent) -> nn.LSTM:
 
 def scaled(x: Tensor) -> Tensor:
     return x * torch.rsqrt(x.square().mean(dim=tuple(range(1, x.dim())), keepdim=True))
-
-
-def scan_scores(images: Tensor, captions: Tensor, lengths: list[int], smooth: float = 9.0, lse: float = 6.0) -> Tensor:
-    """SCAN's text-to-image scores (images, sentences): for each sentence, all images, as in the authors' model.py."""
-    similarities = []
-    for caption, length in zip(captions, lengths, strict=True):
-        words = caption[:length].unsqueeze(0).repeat(len(images), 1, 1)
-        attention = functional.leaky_relu(torch.bmm(images, words.transpose(1, 2)), 0.1)
-        attention = functional.normalize(attention, dim=2).transpose(1, 2).contiguous()
-        attention = functional.softmax(attention * smooth, dim=2).transpose(1, 2).contiguous()
-        context = torch.bmm(images.transpose(1, 2), attention).transpose(1, 2)
-        row = functional.cosine_similarity(words, context, dim=2)
-        similarities.append(row.mul(lse).exp().sum(dim=1, keepdim=True).log() / lse)
-    return torch.cat(similarities, dim=1)
 
 
 def best_of(repeats: int, *works: Callable[[], object]) -> list[float]:

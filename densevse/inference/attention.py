@@ -1,6 +1,7 @@
 """Attention to the images and sentences of a split, of methods that can say it (`Method.saliency`)."""
 
 from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -13,15 +14,22 @@ from densevse.runtime.arrays import Indices
 from densevse.runtime.logs import progress
 
 Weights = NDArray[np.float32]
+View = Literal["grid", "regions"]
 
 _IMAGES_AT_ONCE = 64
 
 
-def saliency(method: Method, pairs: Pairs) -> Iterator[tuple[Indices, Weights, Weights]]:
-    """Yield the saliency of each image's first sentence, some at once.
+class SomeSaliency(NamedTuple):
+    """The saliency of n images with their first sentences, at T steps: see `Saliency`."""
 
-    As sentences (n,), weights of cells (T, n, cells) and of words (T, n, longest).
-    """
+    sentences: Indices  # (n,)
+    view: View
+    places: Weights  # (T, n, places)
+    words: Weights  # (T, n, longest)
+
+
+def saliency(method: Method, pairs: Pairs) -> Iterator[SomeSaliency]:
+    """Yield the saliency of each image with its first sentence, some at once."""
     device = device_of(method)
     first = np.unique(pairs.rows.image_of_caption, return_index=True)[1]
     for places in progress(batches(len(first), _IMAGES_AT_ONCE), "saliency"):
@@ -31,17 +39,18 @@ def saliency(method: Method, pairs: Pairs) -> Iterator[tuple[Indices, Weights, W
             encoded = method.encode_sentences(to_device(pairs.sentences(sentences), device))
             matched = torch.arange(len(sentences), device=device)
             found = method.saliency(images, encoded, matched, matched)
-        yield sentences, found.cells.float().cpu().numpy(), found.words.float().cpu().numpy()
+        yield SomeSaliency(sentences, found.view, *(part.float().cpu().numpy() for part in (found.places, found.words)))
 
 
 def entropies(method: Method, pairs: Pairs) -> dict[str, float]:
-    """The mean entropy of a split's saliency over cells and over words, in nats, over images and steps."""
-    found = [[_entropy(weights) for weights in maps] for _, *maps in saliency(method, pairs)]
-    cells, words = (float(np.concatenate(parts).mean()) for parts in zip(*found, strict=True))
-    return {"entropy_cells": cells, "entropy_words": words}
+    """The mean entropy of a split's saliency over places and over words, in nats, over the steps of all images."""
+    found = [(_entropy(some.places), _entropy(some.words)) for some in saliency(method, pairs)]
+    places, words = (float(np.concatenate(parts).mean()) for parts in zip(*found, strict=True))
+    return {"entropy_places": places, "entropy_words": words}
 
 
 def _entropy(weights: Weights) -> NDArray[np.float64]:
-    """(T, n, candidates) to (T * n,)."""
-    found: NDArray[np.float64] = torch.special.entr(torch.from_numpy(weights).double()).sum(dim=2).flatten().numpy()
+    """(T, n, candidates) to the entropy of each step that there is."""
+    exists = weights.any(axis=2)
+    found: NDArray[np.float64] = torch.special.entr(torch.from_numpy(weights[exists]).double()).sum(dim=1).numpy()
     return found

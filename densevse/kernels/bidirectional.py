@@ -1,4 +1,4 @@
-"""A bidirectional LSTM over the words of a batch of sentences (Schuster and Paliwal 1997)."""
+"""A bidirectional LSTM or GRU over the words of a batch of sentences (Schuster and Paliwal 1997)."""
 
 import numpy as np
 import torch
@@ -16,9 +16,9 @@ class Bidirectional(nn.Module):
     endings, are computed once.
     """
 
-    def __init__(self, inputs: int, hidden: int) -> None:
+    def __init__(self, kind: str, inputs: int, hidden: int) -> None:
         super().__init__()
-        self.forwards, self.backwards = (Recurrent("lstm", inputs, hidden) for _ in range(2))
+        self.forwards, self.backwards = (Recurrent(kind, inputs, hidden) for _ in range(2))
 
     def forward(self, vectors: Tensor, table: Integers, lengths: Tensor, tree: Prefixes) -> Tensor:
         """(S, longest, 2 * hidden) states, zero at padding.

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from densevse.kernels.arrays import Integers
 from densevse.kernels.bidirectional import Bidirectional
+from densevse.kernels.cross_attention import AttentionSide, CrossAttention
 from densevse.kernels.hlstm import BAR, HAT, HLSTM, Booleans
 from densevse.kernels.pairs import Compare
 from densevse.kernels.recurrent import Recurrent
@@ -48,7 +49,8 @@ def gru(layer: Recurrent, vectors: Tensor) -> Tensor:
 
 def bidirectional(layer: Bidirectional, vectors: Tensor) -> Tensor:
     """(T, 2H) hidden states of both directions at one sentence's words (T, inputs)."""
-    return torch.cat((lstm(layer.forwards, vectors), lstm(layer.backwards, vectors.flip(0)).flip(0)), dim=1)
+    one_way = {"lstm": lstm, "gru": gru}[layer.forwards.kind]
+    return torch.cat((one_way(layer.forwards, vectors), one_way(layer.backwards, vectors.flip(0)).flip(0)), dim=1)
 
 
 def predictions(words: list[int]) -> list[tuple[int, int]]:
@@ -118,6 +120,39 @@ def fragment_sums(regions: Tensor, in_image: Tensor, fragments: Tensor, in_sente
                 for s in g_l[in_sentence[other]]:
                     sums[k, other] = sums[k, other] + (v @ s).clamp(min=0)
     return sums
+
+
+def cross_attention_scores(images: AttentionSide, sentences: AttentionSide, attention: CrossAttention) -> Tensor:
+    """(I, S) scores of SCAN, Eq 1 to 6 of densevse/methods/scan.py, with each query's attended vector made."""
+    scores = images.vectors.new_zeros(len(images.vectors), len(sentences.vectors))
+    for i, (regions, in_image) in enumerate(zip(*images, strict=True)):
+        for j, (words, in_sentence) in enumerate(zip(*sentences, strict=True)):
+            sides = regions[in_image], words[in_sentence]
+            queries, contexts = sides if attention.direction == "i2t" else sides[::-1]
+            scores[i, j] = _cross_attention_score(queries, contexts, attention)
+    return scores
+
+
+def _cross_attention_score(queries: Tensor, contexts: Tensor, attention: CrossAttention) -> Tensor:
+    """S of queries (n, D) of unit norm that attend to contexts (m, D)."""
+    s = torch.stack([torch.stack([q @ c for c in contexts]) for q in queries])
+    clipped = torch.where(s < 0, attention.slope * s, s) if attention.norm.startswith("clipped") else s
+    columns = []  # of one context with all queries each, normalised (Eq 1)
+    for column in clipped.T:
+        size = {
+            "l2norm": column.square().sum().sqrt() + 1e-8,
+            "l1norm": column.abs().sum() + 1e-8,
+            "softmax": column.exp().sum(),
+        }.get(attention.norm.removeprefix("clipped_"), column.new_ones(()))
+        columns.append((column.exp() if attention.norm == "softmax" else column) / size)
+    r = []
+    for q, row in zip(queries, torch.stack(columns, dim=1), strict=True):
+        alpha = (attention.temperature * row).exp() / (attention.temperature * row).exp().sum()  # Eq 2
+        a = sum((weight * c for weight, c in zip(alpha, contexts, strict=True)), torch.zeros_like(q))  # Eq 3
+        r.append(q @ a / a.norm())  # Eq 4
+    if attention.pooling == "avg":
+        return torch.stack(r).mean()  # Eq 6
+    return torch.stack([(attention.sharpness * one).exp() for one in r]).sum().log() / attention.sharpness  # Eq 5
 
 
 def tanh_sums(x: Tensor, y: Tensor, weight: Tensor, owner: Tensor) -> Tensor:

@@ -19,14 +19,14 @@ paper gives no alpha.
 """
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
 from densevse.kernels.fragment_sums import existing, sums_of_all_pairs, truncated_sums
 from densevse.kernels.relations import LinearByRelation
-from densevse.methods.fragments import bag_of_words, bigrams, image_fragments, padded, without_unknown_words
+from densevse.methods.fragments import Fragments, bag_of_words, bigrams, image_fragments, padded, without_unknown_words
 from densevse.methods.global_ranking import global_ranking
 from densevse.methods.interface import Batch, Images, Method, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters
@@ -34,13 +34,6 @@ from densevse.methods.structures import Triplets
 from densevse.methods.words import known_words, word_vectors
 
 Terms = Literal["mean", "sum"]
-
-
-class Fragments(NamedTuple):
-    """The fragments of I images, R each at most, or of S sentences."""
-
-    vectors: Tensor  # (I, R, dimension) v, or s; zero where there is none
-    present: Tensor  # (I, R) bool: which of them exist
 
 
 class DeFrag(Method):

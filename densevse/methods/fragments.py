@@ -1,4 +1,6 @@
-"""The fragments of images and sentences that DeFrag and the methods it is compared with read."""
+"""The fragments of images and sentences that DeFrag, the methods it is compared with, and SCAN read."""
+
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -6,6 +8,13 @@ from torch import Tensor, nn
 from densevse.kernels.fragment_sums import owners
 from densevse.methods.interface import Images
 from densevse.methods.structures import Triplets, Words
+
+
+class Fragments(NamedTuple):
+    """The fragments of I images, R each at most, or of S sentences."""
+
+    vectors: Tensor  # (I, R, dimension) zero where there is none
+    present: Tensor  # (I, R) bool: which of them exist
 
 
 def image_fragments(images: Images, network: nn.Module | None = None) -> tuple[Tensor, Tensor]:

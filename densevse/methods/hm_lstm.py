@@ -91,7 +91,7 @@ class HMLSTM(DualEncoder):
             raise ValueError(f"hm_lstm reads the view regions alone, not {sorted(shapes.features)}")
         self.vectors = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
         size = self.vectors.embedding_dim
-        self.reader = Bidirectional(size, size // 2) if parameters.leaves == "bilstm" else None
+        self.reader = Bidirectional("lstm", size, size // 2) if parameters.leaves == "bilstm" else None
         if self.reader is not None and size % 2:
             raise ValueError(f"a BiLSTM's leaves want word vectors of an even length, not {size}")
         self.encoder = HLSTM(

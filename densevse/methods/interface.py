@@ -166,9 +166,14 @@ class Phrases:
 
 @dataclass(frozen=True)
 class Saliency:
-    """The weights of a method's attention in P pairs of an image and a sentence, at each of its T steps."""
+    """The weights of a method's attention in P pairs of an image and a sentence, at each of T steps.
 
-    cells: Tensor  # (T, P, cells) weights of the view `grid`, which sum to 1 in each step
+    A step is one of the model's (sm-LSTM), or it is a word, or a place, that attends to the other side and has itself
+    the weight 1 (SCAN). A pair that has fewer steps than another has weights of 0 in those that it lacks.
+    """
+
+    view: Literal["grid", "regions"]  # the view of which the places are the cells, or the regions
+    places: Tensor  # (T, P, places) weights of the places, which sum to 1 in each step; 0 where there is none
     words: Tensor  # (T, P, longest) weights of the words, which sum to 1 in each step; 0 at padding
 
 

@@ -53,7 +53,7 @@ class SMLSTM(Method):
         self.context_words: nn.Embedding | None = None  # with the LSTM, what gives the sentence's context
         if parameters.select != "context":
             self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
-            self.blstm = Bidirectional(self.words.embedding_dim, parameters.word_hidden)
+            self.blstm = Bidirectional("lstm", self.words.embedding_dim, parameters.word_hidden)
         if parameters.select == "context" or (attends and parameters.context):
             self.context_words = word_vectors(parameters.word_vectors, parameters.context_word_dimension, shapes)
             self.context = Recurrent("lstm", self.context_words.embedding_dim, sentence_context)
@@ -146,7 +146,7 @@ class SMLSTM(Method):
         """The p_t and q_t of Eq 1 at each step, in pairs of the given rows of the encodings, (P,) each."""
         _, steps = self._unroll(images, sentences, image, sentence)
         cells, words = zip(*steps, strict=True)
-        return Saliency(torch.stack(cells), torch.stack(words))
+        return Saliency("grid", torch.stack(cells), torch.stack(words))
 
     def _encode(self, side: Selection, candidates: Tensor | None, present: Tensor, context: Tensor | None) -> Instances:
         """The candidates as they are, or the one that stands for them: their mean (-mean) or the context (-ctx)."""
@@ -220,7 +220,7 @@ def regulariser(saliency: Saliency, present: Tensor, kind: str) -> Tensor:
     words = saliency.words.shape[2]
     present = present[:, :words]
     of_words = (uncovered(saliency.words) * present).sum(dim=1) / present.sum(dim=1)
-    return (uncovered(saliency.cells).mean(dim=1) + of_words).mean()
+    return (uncovered(saliency.places).mean(dim=1) + of_words).mean()
 
 
 def _scaled(x: Tensor) -> Tensor:

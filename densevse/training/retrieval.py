@@ -53,7 +53,7 @@ class Retrieval(Task):
     def validate(self) -> dict[str, float]:
         """R@K both ways and their Sum on the validation split, ranked as the test split is.
 
-        Of a method that attends to cells and words, also the mean entropy of that.
+        Of a method that attends to places and words, also the mean entropy of that.
         """
         attention = entropies(self.module, self.val) if self.module.can("saliency") else {}
         return {**validate(self.module, self.val), **attention}

@@ -21,13 +21,14 @@ ROWS = {
     "mcg": 3,
     "ranking": 2,
     "regions": 3,
+    "scan": 4,
     "search": 2,
     "sm_lstm": 6,
     "store": 2,
     "training": 3,
 }
 LONG = {"dry_run", "features", "hlstm", "mcg", "regions"}  # they start processes or compile
-LINUX = {"defrag", "given", "ranking", "search", "sm_lstm"}  # memory is read from /proc
+LINUX = {"defrag", "given", "ranking", "scan", "search", "sm_lstm"}  # memory is read from /proc
 
 
 def test_each_benchmark_is_tried():

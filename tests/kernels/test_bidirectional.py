@@ -1,5 +1,6 @@
-"""Both directions of an LSTM over shared beginnings and endings, against one sentence at a time."""
+"""Both directions of an LSTM or GRU over shared beginnings and endings, against one sentence at a time."""
 
+import pytest
 import torch
 
 from densevse.kernels import definitions
@@ -8,11 +9,12 @@ from densevse.kernels.recurrent import prefixes
 from tests.gradients import assert_same
 
 
-def test_states_and_gradients_are_those_of_the_definition():
+@pytest.mark.parametrize("kind", ["lstm", "gru"])
+def test_states_and_gradients_are_those_of_the_definition(kind):
     torch.manual_seed(0)
     table = torch.tensor([[1, 2, 3, 0], [2, 3, 0, 0], [1, 2, 3, 3], [2, 0, 0, 0], [1, 2, 3, 0]])
     lengths, tree = (table != 0).sum(dim=1), prefixes(table.numpy(), torch.device("cpu"))
-    layer, vectors = Bidirectional(3, 2).double(), torch.randn(4, 3, dtype=torch.double, requires_grad=True)
+    layer, vectors = Bidirectional(kind, 3, 2).double(), torch.randn(4, 3, dtype=torch.double, requires_grad=True)
     found = layer(vectors[tree.distinct], table.numpy(), lengths, tree)
     assert found.shape == (5, 4, 4)
     assert (found[table == 0] == 0).all()

@@ -181,7 +181,7 @@ def test_scores_are_those_of_the_literal_loop(variant, steps):
     saliency = model.saliency(images, sentences, pairs, pairs)
     for pair, found in enumerate(maps):
         for step, (cells, words) in enumerate(found):
-            torch.testing.assert_close(saliency.cells[step, pair], cells)
+            torch.testing.assert_close(saliency.places[step, pair], cells)
             torch.testing.assert_close(saliency.words[step, pair, : len(words)], words)
             assert (saliency.words[step, pair, len(words) :] == 0).all()
 
@@ -259,7 +259,7 @@ def test_as_printed_neither_context_nor_step_changes_the_saliency():
     for kind in ("printed", "repaired"):
         model = build(attention=kind)
         found = [
-            model.saliency(*model.encode_batch(given), pairs, sentence).cells
+            model.saliency(*model.encode_batch(given), pairs, sentence).places
             for given, sentence in ((batch, pairs), (batch, partners), (other, pairs))
         ]
         changed[kind] = [
@@ -306,7 +306,7 @@ def test_the_squared_regulariser_is_least_where_attention_is_uniform():
     present = torch.ones(1, 4, dtype=torch.bool)
     uniform, sharp = torch.full((3, 1, 4), 0.25), torch.eye(4)[:1].expand(3, 1, 4)
     spread = torch.eye(4)[:3, None]  # another instance at each step
-    costs = [regulariser(Saliency(maps, maps), present, "squared") for maps in (uniform, spread, sharp)]
+    costs = [regulariser(Saliency("grid", maps, maps), present, "squared") for maps in (uniform, spread, sharp)]
     torch.testing.assert_close(torch.stack(costs), 2 * torch.tensor([1 / 16, 1 / 4, 7 / 4]))
 
 
@@ -335,7 +335,7 @@ def test_an_image_of_one_cell_and_a_sentence_of_one_word():
     model, batch = build(), batch_of((2,), (3,), cells=1)
     images, sentences = model.encode_batch(batch)
     saliency = model.saliency(images, sentences, torch.arange(2), torch.arange(2))
-    assert (saliency.cells == 1).all()
+    assert (saliency.places == 1).all()
     assert (saliency.words == 1).all()
     assert torch.isfinite(model.score(images, sentences)).all()
     loss_of(model, batch).backward()

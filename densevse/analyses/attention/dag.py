@@ -7,7 +7,7 @@ from densevse.report.plan import PicturePlan, ShownArtifact
 
 
 class AttentionStage(TableStage):
-    """The cells and words that a model attends to."""
+    """The places and words that a model attends to."""
 
     def of_dataset(self, dataset: str) -> list[str]:
         """The pictures of each method (not of its variants) that attends, of the first seed."""

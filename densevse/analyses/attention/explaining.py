@@ -22,38 +22,56 @@ def write_saliency(
 ) -> None:
     """Write the saliency of every image of the split of `of` with its first sentence."""
     pairs = inputs.pairs(str(of.split))
-    sizes = inputs.images.set_index("image_id")[["width", "height"]].astype(int)
+    boxes = {"grid": _of_cells, "regions": _of_regions}
     tables = []
-    for sentences, cells, words in saliency(method, pairs):
-        caption_ids = pairs.rows.caption_ids[sentences]
-        image_ids = pairs.rows.image_ids[pairs.rows.image_of_caption[sentences]]
-        of_images = [grid_cells(w, h, cells.shape[2]) for w, h in sizes.loc[list(image_ids)].to_numpy().tolist()]
-        rows = pd.concat([_cells(cells, np.stack(of_images)), _words(words, inputs.tokens_of(caption_ids))])
-        rows = rows.sort_values("pair", kind="stable")  # each pair's cells, then its words
+    for some in saliency(method, pairs):
+        caption_ids = pairs.rows.caption_ids[some.sentences]
+        image_ids = pairs.rows.image_ids[pairs.rows.image_of_caption[some.sentences]]
+        of_images = boxes[some.view](inputs, image_ids, some.places.shape[2])
+        steps = some.places.max(axis=2) > 0
+        places, words = _places(some.places, steps, of_images), _words(some.words, steps, inputs.tokens_of(caption_ids))
+        rows = pd.concat([places, words]).sort_values("pair", kind="stable")  # each pair's places, then its words
         tables.append(rows.assign(image_id=image_ids[rows["pair"]], caption_id=caption_ids[rows["pair"]]))
     table = pd.concat(tables, ignore_index=True).drop(columns="pair")
     schema.write(table, SALIENCY, output, made_from, of)
 
 
-def _cells(weights: Weights, boxes: NDArray[np.float64]) -> pd.DataFrame:
-    """(T, n, cells) weights as rows, with the cells' boxes (n, cells, 4)."""
-    rows = _rows(weights, np.ones(boxes.shape[:2], bool))
+def _of_cells(inputs: Inputs, image_ids: NDArray[np.object_], cells: int) -> NDArray[np.float64]:
+    """The boxes of the cells of some images, (n, cells, 4)."""
+    sizes = inputs.images.set_index("image_id").loc[list(image_ids), ["width", "height"]].astype(int)
+    return np.stack([grid_cells(width, height, cells) for width, height in sizes.to_numpy().tolist()])
+
+
+def _of_regions(inputs: Inputs, image_ids: NDArray[np.object_], regions: int) -> NDArray[np.float64]:
+    """The boxes of the regions of some images, (n, regions, 4); 0 where an image has fewer."""
+    rows = inputs.regions.rows
+    rows = rows[rows["image_id"].isin(image_ids)]
+    boxes = np.zeros((len(image_ids), regions, 4))
+    boxes[pd.Index(image_ids).get_indexer(rows["image_id"]), rows["rank"]] = rows[BOX]
+    return boxes
+
+
+def _places(weights: Weights, steps: NDArray[np.bool_], boxes: NDArray[np.float64]) -> pd.DataFrame:
+    """(T, n, places) weights as rows, of the places that are attended to at all, with their boxes (n, places, 4)."""
+    rows = _rows(weights, steps, weights.max(axis=0) > 0)
     placed = boxes[rows["pair"], rows["place"]].astype(np.float32)
     return rows.assign(word="", **dict(zip(BOX, placed.T, strict=True)))
 
 
-def _words(weights: Weights, texts: Sequence[list[str]]) -> pd.DataFrame:
+def _words(weights: Weights, steps: NDArray[np.bool_], texts: Sequence[list[str]]) -> pd.DataFrame:
     """(T, n, longest) weights as rows of the words that there are; a sentence without any has one, which is unknown."""
     known = [(words or ["(unknown)"])[: weights.shape[2]] for words in texts]
     lengths = np.array([len(words) for words in known])
-    rows = _rows(weights, np.arange(weights.shape[2]) < lengths[:, None])
+    rows = _rows(weights, steps, np.arange(weights.shape[2]) < lengths[:, None])
     word = [known[pair][place] for pair, place in zip(rows["pair"], rows["place"], strict=True)]
     return rows.assign(word=word, **dict.fromkeys(BOX, np.float32(0)))
 
 
-def _rows(weights: Weights, present: NDArray[np.bool_]) -> pd.DataFrame:
-    """(T, n, places) weights as one row per pair, step and place, in this order, of the places (n, places) present."""
-    steps, pairs, places = weights.shape
-    pair, step, place = np.nonzero(np.broadcast_to(present[:, None], (pairs, steps, places)))
+def _rows(weights: Weights, steps: NDArray[np.bool_], present: NDArray[np.bool_]) -> pd.DataFrame:
+    """(T, n, places) weights as one row per pair, step and place, in this order.
+
+    Of the `steps` (T, n) that a pair has, and of the places (n, places) `present`.
+    """
+    pair, step, place = np.nonzero(steps.T[:, :, None] & present[:, None])
     columns = {"step": (step + 1).astype(np.int32), "place": place.astype(np.int32)}
     return pd.DataFrame({"pair": pair, **columns, "weight": weights[step, pair, place]})

@@ -11,20 +11,23 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from densevse.analyses.attention.rows import places_of, salient_words
 from densevse.analyses.attention.schemas import SALIENCY
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX
 from densevse.artifacts.index import ArtifactIndex
-from densevse.artifacts.schemas.datasets import CAPTIONS
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.report.drawing import draw_picture
 from densevse.report.pictures import photographs
 from densevse.report.plan import PicturePlan
 from densevse.report.saving import save
+from densevse.runtime.arrays import Reals
 from densevse.runtime.spacing import evenly_spaced
 
 _PICTURES = 6
-_WORDS = 2  # the paper shows the two most salient words of each step
-_SIDE = 500  # pixels of averaged maps (section 4.7)
+_STEPS = 6  # of an image, at most; where words or places are the steps there are more
+_CANVAS, _SIDE = 100, 500  # pixels of averaged maps, as they are added up and as they are drawn (section 4.7)
+_BLUR = 0.25  # the width of a map's edges, of the shortest side of its places
 _SCALE = "saliency, uniform = 1"
 
 
@@ -43,6 +46,8 @@ def saliency_maps(
 ) -> None:
     """Draw the maps of images evenly spaced in SALIENCY artifacts (not chosen by their looks), one line each.
 
+    Of an image with more than `_STEPS` steps, those whose map is the sharpest.
+
     `saliency` are the artifacts of the plan, in any order: of one model this is Figure 4, of two, one below the other,
     Figure 5. Raises `InputError` if one is missing.
     """
@@ -53,8 +58,9 @@ def saliency_maps(
     photograph = photographs(images, sources)
     captions_drawn = first["caption_id"].unique()
     captions_drawn = captions_drawn[evenly_spaced(len(captions_drawn), _PICTURES)]
-    steps, lines = int(first["step"].max()), len(captions_drawn) * len(found)
     shown = {name: rows[rows["caption_id"].isin(captions_drawn)] for name, rows in found.items()}
+    steps = min(_STEPS, max(int(rows["step"].max()) for rows in shown.values()))
+    lines = len(captions_drawn) * len(found)
     top = max(most_salient(rows) for rows in shown.values())
     figure = Figure(figsize=(3 * (steps + 1), 3.2 * lines), layout="constrained")
     figure.suptitle(plan.title)
@@ -66,48 +72,71 @@ def saliency_maps(
         draw_picture(places[0], pixels)
         heading = textwrap.fill(texts[caption_id], 36) + (f"\n{name}" if len(found) > 1 else "")
         places[0].set_title(heading, fontsize=8, parse_math=False)
-        for place, (step, of_step) in zip(places[1:], rows.groupby("step"), strict=False):
+        for place, (step, of_step) in zip(places[1:], _sharpest(rows).groupby("step"), strict=False):
             draw_picture(place, faded(pixels))
-            heat = heat_map(of_step[of_step["word"] == ""], pixels.shape[:2])
+            of_places = places_of(of_step)
+            heat = heat_map(of_places[BOX].to_numpy(float), of_places["weight"].to_numpy(), pixels.shape[:2])
             drawn = place.imshow(heat, cmap=COLOURS, vmin=0, vmax=top, interpolation="bicubic")
-            place.set_title(f"{step}: {', '.join(salient_words(of_step))}", fontsize=9, parse_math=False)
+            place.set_title(f"{step}: {', '.join(salient_words(of_step)['word'])}", fontsize=9, parse_math=False)
         for place in places:
             place.axis("off")
     figure.colorbar(drawn, ax=figure.axes, label=_SCALE, shrink=0.3, aspect=40)
     save(figure, path)
 
 
-def averaged_maps(saliency: str, title: str, path: str) -> None:
-    """Draw the mean of all images' maps at each step (Figure 6), each rescaled to the same square."""
+def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
+    """Draw the mean of all images' maps at each step (Figure 6), each rescaled to the same square.
+
+    `images` is the data set's IMAGES. Where there are more than `_STEPS` steps, the mean is over all of them.
+    """
     rows = schema.read(saliency, SALIENCY)
-    cells = rows[rows["word"] == ""]
-    means = cells.groupby(["step", "place"])["weight"].mean().unstack().to_numpy(float)
+    places = places_of(rows)
+    if places["step"].max() > _STEPS:
+        titles, step = ["all steps"], np.ones(len(places), int)
+    else:
+        titles, step = [f"step {number}" for number in range(1, places["step"].max() + 1)], places["step"].to_numpy()
+    sizes = (
+        schema.read(images, IMAGES).set_index("image_id").loc[places["image_id"], ["width", "height"]].to_numpy(float)
+    )
+    boxes = places[BOX].to_numpy(float) / np.tile(sizes, 2) * _CANVAS
+    weights = places["weight"].to_numpy()
+    maps, counts = np.zeros((len(titles), _CANVAS, _CANVAS)), np.zeros(len(titles))
+    for some in _of_each_map(places):
+        number = step[some[0]] - 1
+        maps[number] += heat_map(boxes[some], weights[some], (_CANVAS, _CANVAS))
+        counts[number] += 1
+    means = maps / counts[:, None, None]
     figure = Figure(figsize=(3 * len(means) + 0.5, 3.6), layout="constrained")
     figure.suptitle(
-        f"{title}\nmean over {cells['image_id'].nunique()} images, each with its first sentence", fontsize=10
+        f"{title}\nmean over {places['image_id'].nunique()} images, each with its first sentence", fontsize=10
     )
     axes = figure.subplots(1, len(means), squeeze=False)[0]
-    side = round(means.shape[1] ** 0.5)
-    for step, (place, weights) in enumerate(zip(axes, means, strict=True), 1):
-        smooth = cv2.resize(weights.reshape(side, side) * side**2, (_SIDE, _SIDE), interpolation=cv2.INTER_CUBIC)
-        shown = place.imshow(smooth, cmap=COLOURS, vmin=0, vmax=max(2.0, float(means.max()) * side**2))
-        place.set_title(f"step {step}", fontsize=9)
+    for place, mean, heading in zip(axes, means, titles, strict=True):
+        smooth = cv2.resize(mean, (_SIDE, _SIDE), interpolation=cv2.INTER_CUBIC)
+        shown = place.imshow(smooth, cmap=COLOURS, vmin=0, vmax=max(2.0, float(means.max())))
+        place.set_title(heading, fontsize=9)
         place.axis("off")
     figure.colorbar(shown, ax=axes, label=_SCALE, shrink=0.8)
     save(figure, path)
 
 
-def salient_words(rows: pd.DataFrame) -> list[str]:
-    """The most salient words of SALIENCY rows of one step, in the order of the sentence."""
-    words = rows[rows["word"] != ""]
-    return list(words.nlargest(_WORDS, "weight").sort_values("place")["word"])
+def _of_each_map(places: pd.DataFrame) -> list[NDArray[np.int64]]:
+    """Which rows each map is of: those of a step of an image."""
+    groups = places.groupby(["image_id", "step"], sort=False).indices
+    return [np.asarray(rows) for rows in groups.values()]
+
+
+def _sharpest(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of an image's rows, those of the steps that have the most of their weight in one place, at most `_STEPS`."""
+    top = places_of(rows).groupby("step")["weight"].max().nlargest(_STEPS)
+    return rows[rows["step"].isin(top.index)]
 
 
 def most_salient(rows: pd.DataFrame) -> float:
-    """The top of the scale for SALIENCY rows: their most salient cell in multiples of a uniform weight, at least 2."""
-    cells = rows[rows["word"] == ""]
-    number = cells.groupby(["caption_id", "step"])["weight"].transform("size")
-    return max(2.0, float((cells["weight"] * number).max()))
+    """The top of the scale for SALIENCY rows: their most salient place in multiples of a uniform weight, at least 2."""
+    places = places_of(rows)
+    number = places.groupby(["caption_id", "step"])["weight"].transform("size")
+    return max(2.0, float((places["weight"] * number).max()))
 
 
 def faded(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -116,19 +145,16 @@ def faded(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.broadcast_to(grey, pixels.shape).astype(np.uint8)
 
 
-def heat_map(cells: pd.DataFrame, size: tuple[int, int]) -> NDArray[np.float32]:
+def heat_map(boxes: Reals, weights: Reals, size: tuple[int, int]) -> NDArray[np.float32]:
     """The saliency of each pixel of an image (height, width) in multiples of a uniform one.
 
-    `cells` are the SALIENCY rows of a step. Outside of what the network looks at, saliency is 0.
+    That of a pixel is the largest weight (n,) of the places, with boxes (n, 4), that it lies in, and 0 where it lies in
+    none. Edges are smoothed.
     """
-    cells = cells.sort_values("place")
-    side = round(len(cells) ** 0.5)
-    weights = cells["weight"].to_numpy(np.float32).reshape(side, side) * len(cells)
-    left, top, width, _ = cells[BOX].iloc[0]
-    extent = max(1, round(side * float(width)))
-    left, top = round(float(left)), round(float(top))
     heat = np.zeros(size, np.float32)
-    smooth = cv2.resize(weights, (extent, extent), interpolation=cv2.INTER_LINEAR)
-    window = heat[top : top + extent, left : left + extent]
-    window[:] = smooth[: window.shape[0], : window.shape[1]]
-    return heat
+    corners = np.concatenate((boxes[:, :2], boxes[:, :2] + boxes[:, 2:]), axis=1).round().astype(int)
+    for place in np.argsort(weights):
+        left, top, right, bottom = corners[place]
+        heat[top:bottom, left:right] = weights[place] * len(weights)
+    blur = _BLUR * float(boxes[:, 2:].min())
+    return np.asarray(cv2.GaussianBlur(heat, (0, 0), blur, borderType=cv2.BORDER_REPLICATE), np.float32)

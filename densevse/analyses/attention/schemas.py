@@ -5,16 +5,25 @@ from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID
 
 SALIENCY = Schema(
     "saliency",
-    "a cell of an image, or a word of its sentence, at a step of the model",
+    "a place (a cell or a region) of an image, or a word of its sentence, at a step of the model",
     (
         IMAGE_ID,
         CAPTION_ID,
-        Column("step", NUMBER, "the step, from 1"),
-        Column("place", NUMBER, "the cell's number, line after line from the top left; or the word's, from 0"),
-        Column("word", TEXT, "the word; empty for a cell"),
-        *(Column(column.name, column.type, f"{column.meaning}; 0 for a word") for column in BOX_COLUMNS),
         Column(
-            "weight", REAL, "its saliency: those of an image's cells, and of a sentence's words, sum to 1 in a step"
+            "step", NUMBER, "the step, from 1: the model's own; or the word or place that attends, whose weight is 1"
+        ),
+        Column(
+            "place",
+            NUMBER,
+            "the cell's number, line after line from the top left; the region's; or the word's, from 0",
+        ),
+        Column("word", TEXT, "the word; empty for a place"),
+        *(
+            Column(column.name, column.type, f"{column.meaning}; 0 for a word, and where a region's box is not known")
+            for column in BOX_COLUMNS
+        ),
+        Column(
+            "weight", REAL, "its saliency: those of an image's places, and of a sentence's words, sum to 1 in a step"
         ),
     ),
 )

@@ -85,7 +85,7 @@ def test_saliency_of_each_image_with_its_first_sentence(with_grid, tmp_path):
     np.testing.assert_allclose(cells, [[0, 0, 4, 4], [4, 0, 4, 4], [0, 4, 4, 4], [4, 4, 4, 4]])  # of 8 x 8 pixels
     found = entropies(method, pairs)
     weights = rows[~is_word].groupby(["image_id", "step"])["weight"]
-    assert found["entropy_cells"] == pytest.approx(weights.apply(lambda w: -(w * np.log(w)).sum()).mean(), abs=1e-5)
+    assert found["entropy_places"] == pytest.approx(weights.apply(lambda w: -(w * np.log(w)).sum()).mean(), abs=1e-5)
     assert 0 < found["entropy_words"] <= np.log(7)
 
 
@@ -94,7 +94,7 @@ def test_training_starts_from_a_vse_and_says_how_sharp_attention_is(with_grid, t
     vse, _ = run(without_grid, tmp_path / "vse", "vse", VSE)
     model, history = run(with_grid, tmp_path / "sm_lstm", "sm_lstm", SMALL, start=vse, validation_images=2)
     assert list(history["epoch"]) == [0, 1, 2]
-    assert history["entropy_cells"].between(0, np.log(4) + 1e-6).all()
+    assert history["entropy_places"].between(0, np.log(4) + 1e-6).all()
     assert {"entropy_words", "rsum"} <= set(history)
     assert load_model(model).can("saliency")
     with pytest.raises(InputError, match="cannot saliency"):

@@ -34,9 +34,14 @@ def box(image_id, start, end, *sides):
 
 
 def each_its_own(boxes):
-    """Families of images that are like no other."""
-    names = boxes["image_id"].unique()
-    return pd.Series(names, index=names)
+    """Images of 40 x 40 pixels that are like no other."""
+    return images(boxes["image_id"].unique())
+
+
+def images(names, families=None):
+    return pd.DataFrame(
+        {"image_id": names, "family": names if families is None else families, "width": 40, "height": 40}
+    )
 
 
 def test_shares_are_those_counted_by_hand():
@@ -82,9 +87,44 @@ def test_images_of_one_family_are_drawn_together():
     boxes = pd.DataFrame([box(name, 0, 1, 0, 0, 10, 10) for name in names])
     width = {}
     for drawn, families in (("family", [name.partition("/")[0] for name in names]), ("image", names)):
-        found = score(saliency, boxes, pd.Series(families, index=names)).iloc[0]
+        found = score(saliency, boxes, images(names, families)).iloc[0]
         width[drawn] = found["over_chance_high"] - found["over_chance_low"]
     assert width["image"] == pytest.approx(width["family"] / 2, rel=0.15)
+
+
+def test_a_word_that_attends_to_regions_is_right_as_far_as_they_lie_in_its_boxes():
+    """Steps are words, each with the weight 1, and places are regions, which need not cover the image."""
+    regions = np.array([[0, 0, 10, 10], [20, 20, 20, 20], [0, 0, 40, 40]], float)
+    saliency = attended(regions, [[0.7, 0.2, 0.1], [0.1, 0.6, 0.3]])
+    boxes = pd.DataFrame([box("a", 1, 2, 20, 20, 20, 20)])
+    found = score(saliency, boxes, each_its_own(boxes)).set_index("step")
+    assert list(found.index) == [0, 2]  # the first word has no box, though its step is the same image's
+    assert found.loc[2, "share"] == pytest.approx(0.6 + 0.3 / 4)
+    assert found.loc[2, "chance"] == pytest.approx((1 + 1 / 4) / 3)
+    with pytest.raises(InputError, match="saliency of a: its regions have no boxes"):
+        score(attended(regions * 0, [[0.7, 0.2, 0.1], [0.1, 0.6, 0.3]]), boxes, each_its_own(boxes))
+
+
+def attended(regions, weights):
+    """SALIENCY rows of an image: words, each of which is a step, that attend to regions (n, 4)."""
+    rows = []
+    for step, of_word in enumerate(weights, 1):
+        common = {"image_id": "a", "caption_id": "a#0", "step": step}
+        rows += [
+            {**common, "place": place, "word": "", **dict(zip(BOX, regions[place], strict=True)), "weight": weight}
+            for place, weight in enumerate(of_word)
+        ]
+        rows += [
+            {
+                **common,
+                "place": place,
+                "word": f"w{place}",
+                **dict.fromkeys(BOX, 0.0),
+                "weight": float(place == step - 1),
+            }
+            for place in range(len(weights))
+        ]
+    return pd.DataFrame(rows)
 
 
 def test_no_known_box_is_an_error():
@@ -113,7 +153,7 @@ def test_the_grid_covers_the_whole_image_as_the_network_does():
 
 
 def test_the_blob_is_central():
-    blob = central_blob(49).reshape(7, 7)
+    blob = central_blob(grid_cells(210, 140, 49), np.array([210.0, 140.0])).reshape(7, 7)
     assert blob.sum() == pytest.approx(1)
     assert blob.argmax() == 24
-    assert (blob == blob.T).all()
+    np.testing.assert_allclose(blob, blob.T)

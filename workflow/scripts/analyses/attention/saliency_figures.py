@@ -14,4 +14,4 @@ if __name__ == "__main__":
             plan,
             snakemake.output.maps,
         )
-        averaged_maps(snakemake.input.saliency, plan.title, snakemake.output.mean)
+        averaged_maps(snakemake.input.saliency, snakemake.input.image_table, plan.title, snakemake.output.mean)

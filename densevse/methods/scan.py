@@ -1,0 +1,119 @@
+"""SCAN: stacked cross attention (Lee, Chen, Hua, Hu, He, ECCV 2018).
+
+Regions v_i = W_v f_i + b_v of an image and words e_j of a sentence, the mean of both directions of a GRU, are of unit
+norm. In i-t each region attends to the words, and in t-i each word to the regions. Here i-t, numbered for this file:
+
+    s_ij = v_i . e_j,  s'_ij = [s_ij]_+ / sqrt(sum_i [s_ij]_+^2)                                               (1)
+    a_i = sum_j alpha_ij e_j,  alpha_ij = softmax_j(lambda_1 s'_ij)                                        (2), (3)
+    R(v_i, a_i) = cos(v_i, a_i)                                                                                (4)
+    S_LSE = log(sum_i exp(lambda_2 R(v_i, a_i))) / lambda_2                                                    (5)
+    S_AVG = sum_i R(v_i, a_i) / k                                                                              (6)
+
+In t-i regions and words are exchanged; [.]_+ is LeakyReLU in the authors' code, and here unless `negative_slope` is 0.
+Training keeps matching pairs a margin above negatives, the hardest of the batch alone:
+
+    l = [alpha - S(I, T) + S(I, T_h)]_+ + [alpha - S(I, T) + S(I_h, T)]_+                                      (7)
+"""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from densevse.kernels.bidirectional import Bidirectional
+from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cross_attention_scores, weights_of_pairs
+from densevse.kernels.recurrent import prefixes
+from densevse.methods.fragments import Fragments
+from densevse.methods.interface import WHOLE_IMAGE, Batch, Images, Method, Moment, Saliency, Sentences, Shapes
+from densevse.methods.losses import hardest_hinges, sum_of_hinges
+from densevse.methods.parameters.scan import Parameters
+from densevse.methods.structures import Words
+from densevse.methods.words import word_vectors
+
+
+class SCAN(Method):
+    """Stacked cross attention. Encodings are regions (or cells) and words, of unit norm."""
+
+    images_as = Fragments
+
+    hyperparameters: Parameters
+
+    def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
+        """Raises `ValueError` if the views are not regions or a grid alone."""
+        super().__init__(parameters, shapes)
+        if set(shapes.features) not in ({"regions"}, {"grid"}):
+            raise ValueError(f"scan reads the view regions or the view grid, not {sorted(shapes.features)}")
+        self.view: Literal["grid", "regions"] = "grid" if "grid" in shapes.features else "regions"
+        self.image = nn.Linear(shapes.features[self.view], parameters.dimension)
+        nn.init.xavier_uniform_(self.image.weight)
+        nn.init.zeros_(self.image.bias)
+        self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
+        self.sentence = Bidirectional("gru", self.words.embedding_dim, parameters.dimension)
+        self.dropout = nn.Dropout(parameters.dropout)
+
+    def encode_images(self, images: Images) -> Fragments:
+        """(I, R, dimension) v of the regions, or of the cells of a grid."""
+        features = images.views[self.view]
+        if self.view == "grid":
+            present = torch.ones_like(features[:, :, 0], dtype=torch.bool)
+        else:
+            present = images.present if self.hyperparameters.whole_image else _detections(images.present)
+        vectors = functional.normalize(self.image(self.dropout(features)), dim=2)
+        return Fragments(vectors * present.unsqueeze(2), present)
+
+    def encode_sentences(self, sentences: Sentences) -> Fragments:
+        """(S, longest, dimension) e of the words."""
+        words: Words = sentences["words"]
+        tree = prefixes(words.on_host(), words.index.device)
+        vectors = self.dropout(self.words(tree.distinct))
+        forwards, backwards = self.sentence(vectors, words.on_host(), words.lengths, tree).chunk(2, dim=2)
+        return Fragments(functional.normalize((forwards + backwards) / 2, dim=2), words.index != 0)
+
+    def score(self, images: Fragments, sentences: Fragments) -> Tensor:
+        """(I, S) S_LSE or S_AVG."""
+        return cross_attention_scores(
+            AttentionSide(*images), AttentionSide(*sentences), attention_of(self.hyperparameters)
+        )
+
+    def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
+        """The triplet loss of Eq 7, or the same over all negatives, summed over the batch: a scalar."""
+        parameters: Parameters = moment.parameters
+        scores = cross_attention_scores(AttentionSide(*images), AttentionSide(*sentences), attention_of(parameters))
+        ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
+        return ranking(scores, batch.positives, parameters.margin)
+
+    def saliency(self, images: Fragments, sentences: Fragments, image: Tensor, sentence: Tensor) -> Saliency:
+        """The alpha of each pair of the given rows, (P,) each: a step is a word (t-i), or a region or cell (i-t)."""
+        sides = (
+            AttentionSide(*(part[rows] for part in side)) for side, rows in ((images, image), (sentences, sentence))
+        )
+        regions, words = sides
+        attention = attention_of(self.hyperparameters)
+        weights = weights_of_pairs(regions, words, attention).transpose(0, 1)
+        queries = words.present if attention.direction == "t2i" else regions.present
+        themselves = torch.diag_embed(queries.to(weights.dtype)).transpose(0, 1)
+        places, of_words = (weights, themselves) if attention.direction == "t2i" else (themselves, weights)
+        return Saliency(self.view, places, of_words)
+
+
+def attention_of(parameters: Parameters) -> CrossAttention:
+    """Who attends to whom, and how, by the parameters."""
+    return CrossAttention(
+        parameters.direction,
+        parameters.raw_feature_norm,
+        parameters.negative_slope,
+        parameters.lambda_softmax,
+        parameters.pooling,
+        parameters.lambda_lse,
+    )
+
+
+def _detections(present: Tensor) -> Tensor:
+    """(I, R) bool: the regions besides the whole image, or that one where there is no other."""
+    others = present.clone()
+    others[:, WHOLE_IMAGE] = ~present[:, WHOLE_IMAGE + 1 :].any(dim=1)
+    return others
+
+
+METHOD = SCAN
