@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.kernels.arrays import Integers
+from densevse.kernels.arrays import Integers, on_device
 from densevse.kernels.relations import LinearByRelation
 
 
@@ -47,11 +47,9 @@ def depths(head: Integers, weights: Integers, lengths: Integers, device: torch.d
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     parent = np.where(head < 0, sentence, place[head])
 
-    def on_device(values: Integers) -> Tensor:
-        return torch.from_numpy(values).to(device)
-
     return [
-        Depth(*map(on_device, (nodes, size[nodes, None], weights[nodes], parent[nodes]))) for nodes in reversed(found)
+        Depth(*(on_device(part, device) for part in (nodes, size[nodes, None], weights[nodes], parent[nodes])))
+        for nodes in reversed(found)
     ]
 
 

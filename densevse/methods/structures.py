@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.kernels.arrays import Integers
+from densevse.kernels.arrays import Integers, on_device
 
 UNKNOWN = 1  # the number of the word that stands for all that the vocabulary does not have
 
@@ -37,7 +37,7 @@ class Words:
 def words_of(index: Integers, device: torch.device) -> Words:
     """Words of (S, longest) word numbers, padded with 0."""
     lengths = (index != 0).sum(axis=1)
-    return Words(torch.from_numpy(index.copy()).to(device), torch.from_numpy(lengths).to(device), index)
+    return Words(on_device(index.copy(), device), on_device(lengths, device), index)
 
 
 @dataclass(frozen=True)

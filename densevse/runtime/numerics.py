@@ -10,6 +10,7 @@ from typing import Literal
 
 import torch
 
+from densevse.runtime.gpu import usable_device
 from densevse.runtime.logs import logger
 from densevse.runtime.processor import ISA_LIMIT, avoid_illegal_instructions
 
@@ -36,7 +37,7 @@ def set_up(threads: int) -> torch.device:
 
 def device() -> torch.device:
     """The device that jobs compute on."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return usable_device()
 
 
 def seed_everything(seed: int, *names: str) -> None:

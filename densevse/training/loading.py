@@ -20,7 +20,7 @@ def loaded(task: Task, batches: Iterable[Indices], epoch: int, device: torch.dev
     On a GPU a thread makes them ahead, in pinned memory, so that copying waits for nothing. On a CPU they are made when
     they are needed: a thread would take the time of those that compute.
     """
-    if device.type != "cuda":
+    if device.type == "cpu":
         for examples in batches:
             yield task.batch(examples, epoch)
         return

@@ -29,7 +29,7 @@ def weight():
 def comparing(weight, compared):
     """A comparison that is no product of two sides, and that notes how many pairs it was given at a time."""
 
-    def compare(images, sentences, image, sentence):
+    def compare(images, sentences, image, sentence, longest):
         compared.append(len(image))
         sums = (images.vectors[image] + sentences.vectors[sentence]).tanh() @ weight
         return sums * images.factors[image, 0] * sentences.factors[sentence, 0]

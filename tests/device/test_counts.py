@@ -1,0 +1,48 @@
+"""What a training step asks of a device: a number of launches that the batch does not change, and hardly any waiting."""
+
+import numpy as np
+import pytest
+import torch
+
+from densevse.config.load import variant
+from densevse.data.inputs import Inputs
+from densevse.inference.models import build
+from densevse.methods.interface import Moment, to_device
+from densevse.training.checkpoints import Checkpoint
+from densevse.training.loop import Trainer
+from densevse.training.retrieval import Retrieval
+from tests.device.miniature import files_of
+from tests.device.test_methods import CONFIG, DATASET, job_of
+from tests.devices import COUNTS, PRETENDED
+
+
+def trainer_of(made, name):
+    entry = variant(CONFIG, name, DATASET)
+    files = files_of(made, entry.views, entry.sentences, entry.dependencies, entry.word_vectors)
+    job, inputs = job_of(entry), Inputs(files, entry.sentences)
+    torch.manual_seed(0)
+    method = build(entry.model, job.parameters, inputs.shapes()).to(PRETENDED)
+    task = Retrieval(method, inputs.pairs("train", method.regions_read), inputs.pairs("val", method.regions_read))
+    return Trainer(task, job, Checkpoint(made / "none.safetensors", "0" * 64))
+
+
+def counted(trainer, sentences):
+    """Launches and waits of a step on a batch of these sentences, after one that makes the optimiser's state."""
+    for _ in range(2):
+        batch = to_device(trainer.task.batch(sentences, 1), PRETENDED)
+        COUNTS.clear()
+        trainer.step(batch, Moment(1, "main", trainer.task.parameters), 0.01)
+    return COUNTS.launches, dict(COUNTS.waits), dict(COUNTS.operators)
+
+
+@pytest.mark.parametrize("name", CONFIG.variant_names())
+def test_a_step_waits_once_at_most_and_a_larger_batch_has_no_more_launches(made, compute_on, name):
+    compute_on(PRETENDED)
+    trainer = trainer_of(made, name)
+    trainer.task.module.train()
+    lengths = [len(tokens) for tokens in trainer.task.train.rows.caption_ids]
+    chosen = np.arange(len(lengths))[:12]
+    few, waits, of_few = counted(trainer, chosen)
+    many, _, of_many = counted(trainer, np.concatenate((chosen, chosen)))
+    more = {name: (of_few.get(name, 0), count) for name, count in of_many.items() if count > of_few.get(name, 0)}
+    print("COUNT", name, few, many, sum(waits.values()), waits, more)
