@@ -18,7 +18,7 @@ from densevse.vision.networks import load_network
 SIZE, CONTEXT = 32, 4.0
 NETWORK = {
     "architecture": "scenes_net",
-    "batch_size": 16,
+    "batch_size": 128,
     "layers": {"regions": "fc7"},
     "mean": [0.5, 0.5, 0.5],
     "std": [0.25, 0.25, 0.25],

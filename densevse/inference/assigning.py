@@ -15,6 +15,7 @@ from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.inference.embedding import IMAGES_AT_ONCE, phrases_of, regions_of, with_words
 from densevse.inference.encoding import batches, evaluation
+from densevse.kernels.arrays import on_device
 from densevse.methods.interface import Method
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
@@ -82,6 +83,6 @@ def _assigned(method: Method, pairs: Pairs, images: Indices) -> pd.DataFrame:
     first, last = np.searchsorted(pairs.rows.image_of_caption, [images[0], images[-1] + 1])
     rows, h = phrases_of(method, pairs, np.arange(first, last))
     regions, present = regions_of(method, pairs, images)
-    of_phrase = pairs.rows.image_of_caption[rows.pop("sentence")] - images[0]
+    of_phrase = on_device(pairs.rows.image_of_caption[rows.pop("sentence")] - images[0], regions.device)
     region, confidence = method.assign(regions[of_phrase], present[of_phrase], h)
     return rows.assign(region=region.cpu().numpy().astype(np.int32), confidence=confidence.cpu().numpy())

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Integers: TypeAlias = NDArray[np.int64]
+Booleans: TypeAlias = NDArray[np.bool_]
 
 
 def on_device(array: NDArray[Any], device: torch.device) -> Tensor:

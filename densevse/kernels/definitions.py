@@ -97,7 +97,7 @@ def sdt_rnn(children: LinearByRelation, x: Tensor, head: Integers, weights: Inte
     return torch.tanh(total / size), size
 
 
-def linear_by_relation(layer: LinearByRelation, x: Tensor, relation: Tensor) -> Tensor:
+def linear_by_relation(layer: LinearByRelation, x: Tensor, relation: Integers) -> Tensor:
     """(n, outputs) W_R x + b_R of each vector (n, inputs) with its relation (n,)."""
     mapped = [layer.weight[r] @ one for one, r in zip(x, relation.tolist(), strict=True)]
     biases = [0 if layer.bias is None else layer.bias[r] for r in relation.tolist()]

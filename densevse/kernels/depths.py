@@ -23,7 +23,7 @@ class Depth:
 
     node: Tensor  # (n,) which nodes of the batch they are
     size: Tensor  # (n, 1) l: the words in the subtree of each, itself included
-    weights: Tensor  # (n,) which W_ij leads to the parent
+    weights: Integers  # (n,) which W_ij leads to the parent
     parent: Tensor  # (n,) the parent's place in the depth above; at roots, the sentence
 
 
@@ -48,7 +48,12 @@ def depths(head: Integers, weights: Integers, lengths: Integers, device: torch.d
     parent = np.where(head < 0, sentence, place[head])
 
     return [
-        Depth(*(on_device(part, device) for part in (nodes, size[nodes, None], weights[nodes], parent[nodes])))
+        Depth(
+            node=on_device(nodes, device),
+            size=on_device(size[nodes, None], device),
+            weights=weights[nodes],
+            parent=on_device(parent[nodes], device),
+        )
         for nodes in reversed(found)
     ]
 

@@ -12,19 +12,16 @@ dog") is one node. A parent then only adds its children's messages.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
-from densevse.kernels.arrays import Integers, on_device
+from densevse.kernels.arrays import Booleans, Integers, on_device
 from densevse.kernels.gates import sigmoid_, through_sigmoid, through_tanh
-
-Booleans: TypeAlias = NDArray[np.bool_]
 
 BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases
 

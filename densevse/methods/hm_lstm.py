@@ -35,9 +35,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from densevse.kernels.arrays import Integers, on_device
+from densevse.kernels.arrays import Booleans, Integers, on_device
 from densevse.kernels.bidirectional import Bidirectional
-from densevse.kernels.hlstm import HLSTM, Booleans, subtrees, wording
+from densevse.kernels.hlstm import HLSTM, subtrees, wording
 from densevse.kernels.recurrent import prefixes
 from densevse.methods.branch import Branch
 from densevse.methods.interface import (

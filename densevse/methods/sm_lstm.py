@@ -123,7 +123,7 @@ class SMLSTM(Method):
             images,
             sentences,
             (image, sentence),
-            torch.from_numpy((self._words(batch.sentences).on_host() != 0).sum(axis=1)),
+            torch.from_numpy(self._words(batch.sentences).lengths_on_host()),
             list(self.parameters()),
             parameters.pairs_at_once,
         )

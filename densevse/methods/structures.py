@@ -29,6 +29,11 @@ class Words:
         """(S, longest) `index` as a NumPy array; no waiting for the device where the batch came with such a copy."""
         return self.index.cpu().numpy() if self.host is None else self.host
 
+    def lengths_on_host(self) -> Integers:
+        """(S,) `lengths` as a NumPy array, found as `on_host` is."""
+        lengths: Integers = (self.on_host() != 0).sum(axis=1)
+        return lengths
+
     def cut(self, longest: int) -> "Words":
         """The first `longest` words of each sentence."""
         return Words(self.index[:, :longest], self.lengths.clamp(max=longest), self.on_host()[:, :longest])
@@ -84,10 +89,10 @@ class Trees:
 class Triplets:
     """The typed dependencies of each sentence as triplets (DeFrag, section 3.1), sentence after sentence."""
 
-    relation: Tensor  # (T,) the relation's number, below Shapes.sizes["relations"]
-    governor: Tensor  # (T,) the governing word's number in the vocabulary
-    dependent: Tensor  # (T,) the dependent word's number in the vocabulary
-    lengths: Tensor  # (S,) how many triplets each sentence has, perhaps none
+    relation: Integers  # (T,) the relation's number, below Shapes.sizes["relations"]
+    governor: Integers  # (T,) the governing word's number in the vocabulary
+    dependent: Integers  # (T,) the dependent word's number in the vocabulary
+    lengths: Integers  # (S,) how many triplets each sentence has, perhaps none
 
 
 @dataclass(frozen=True)

@@ -209,8 +209,8 @@ class Trainer:
 
     def _save(self) -> None:
         random = {"cpu": torch.get_rng_state()}
-        if self.device.type == "cuda":
-            random["cuda"] = torch.cuda.get_rng_state(self.device)
+        if self.device.type != "cpu":
+            random[self.device.type] = torch.get_device_module(self.device).get_rng_state(self.device)
         self.checkpoint.save(
             {
                 "module": self.task.module.state_dict(),
@@ -232,8 +232,8 @@ class Trainer:
         if self.average:
             self.average.values = to_device(state["average"], self.device)
         torch.set_rng_state(state["random"]["cpu"])
-        if self.device.type == "cuda" and "cuda" in state["random"]:
-            torch.cuda.set_rng_state(state["random"]["cuda"], self.device)
+        if self.device.type != "cpu":
+            torch.get_device_module(self.device).set_rng_state(state["random"][self.device.type], self.device)
         self.progress = Progress(**state["progress"])
         self.progress.resumed += 1
         logger.info("resumed in epoch %d after step %d", self.progress.epoch, self.progress.step)

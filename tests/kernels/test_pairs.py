@@ -10,6 +10,9 @@ from densevse.kernels.pairs import scores_of_all_pairs, scores_of_pairs
 from tests.gradients import assert_same
 
 
+LENGTHS = torch.tensor([3, 1, 2, 1, 9])
+
+
 class Parts(NamedTuple):
     vectors: torch.Tensor
     factors: torch.Tensor
@@ -29,8 +32,9 @@ def weight():
 def comparing(weight, compared):
     """A comparison that is no product of two sides, and that notes how many pairs it was given at a time."""
 
-    def compare(images, sentences, image, sentence, longest):
+    def compare(images, sentences, image, sentence, longest=None):
         compared.append(len(image))
+        assert longest is None or longest in LENGTHS
         sums = (images.vectors[image] + sentences.vectors[sentence]).tanh() @ weight
         return sums * images.factors[image, 0] * sentences.factors[sentence, 0]
 
@@ -42,7 +46,7 @@ def test_scores_and_gradients_are_those_of_the_definition(weight, at_once):
     images, sentences, compared = parts(4, 0), parts(5, 1), []
     pairs = torch.tensor([0, 3, 3, 1, 0, 2, 2]), torch.tensor([4, 0, 1, 1, 4, 2, 3])
     compare = comparing(weight, compared)
-    found = scores_of_pairs(compare, images, sentences, pairs, [weight], at_once)
+    found = scores_of_pairs(compare, images, sentences, pairs, LENGTHS, [weight], at_once)
     assert max(compared) <= at_once
     assert_same(found, definitions.scores_of_pairs(compare, images, sentences, *pairs), [*images, *sentences, weight])
 
@@ -50,7 +54,7 @@ def test_scores_and_gradients_are_those_of_the_definition(weight, at_once):
 def test_pairs_that_the_loss_does_not_depend_on_are_compared_once(weight):
     compared = []
     pairs = torch.arange(4), torch.arange(4)
-    found = scores_of_pairs(comparing(weight, compared), parts(4, 0), parts(4, 1), pairs, [weight], 100)
+    found = scores_of_pairs(comparing(weight, compared), parts(4, 0), parts(4, 1), pairs, LENGTHS, [weight], 100)
     (found[1] + found[3]).backward()
     assert compared == [4, 2]
 
@@ -59,7 +63,7 @@ def test_pairs_that_the_loss_does_not_depend_on_are_compared_once(weight):
 def test_all_pairs_in_tiles(weight, at_once):
     images, sentences, compared = parts(4, 0), parts(5, 1), []
     compare = comparing(weight, compared)
-    found = scores_of_all_pairs(compare, images, sentences, torch.tensor([3, 1, 2, 1, 9]), at_once)
+    found = scores_of_all_pairs(compare, images, sentences, LENGTHS, at_once)
     assert max(compared) <= at_once
     every = torch.cartesian_prod(torch.arange(4), torch.arange(5)).unbind(dim=1)
     torch.testing.assert_close(found, definitions.scores_of_pairs(compare, images, sentences, *every).view(4, 5))
