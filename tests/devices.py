@@ -18,14 +18,11 @@ kernels counts as one. `torch.inference_mode` gives way to `torch.no_grad`, as i
 and autocast does nothing there.
 """
 
-import contextlib
-import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
 import torch
 from torch import Tensor
 from torch.utils import backend_registration
@@ -207,8 +204,8 @@ def count(operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any], goes: bo
         COUNTS.operators[str(operator)] += 1
 
 
-# Factories have no tensor among their arguments, by which Python would be asked. All but those that find a size of their
-# own reserve memory by one of the first two, and then fill it.
+# Factories have no tensor among their arguments, by which Python would be asked. Most reserve memory by one of the first
+# two and fill it; the others here would find its size only then.
 LIBRARY = torch.library.Library("aten", "IMPL")
 FACTORIES = (aten.empty.memory_format, aten.empty_strided.default)
 FACTORIES += (aten.arange.default, aten.arange.start, aten.arange.start_step, aten.eye.default, aten.linspace.default)

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.kernels.arrays import Integers
+from densevse.kernels.arrays import Booleans, Integers
 from densevse.kernels.bidirectional import Bidirectional
 from densevse.kernels.hlstm import BAR, HAT, HLSTM, Booleans
 from densevse.kernels.pairs import Compare
@@ -141,7 +141,13 @@ def weighted_sums(weights: Tensor, values: Tensor, owner: Tensor) -> Tensor:
 
 
 def scores_of_pairs(
-    compare: Compare, images: tuple[Tensor, ...], sentences: tuple[Tensor, ...], image: Tensor, sentence: Tensor
+    compare: Compare,
+    images: tuple[Tensor, ...],
+    sentences: tuple[Tensor, ...],
+    image: Tensor,
+    sentence: Tensor,
+    longest: int,
 ) -> Tensor:
     """(P,) scores of pairs, one after the other."""
-    return torch.cat([compare(images, sentences, i, s) for i, s in zip(image.split(1), sentence.split(1), strict=True)])
+    pairs = zip(image.split(1), sentence.split(1), strict=True)
+    return torch.cat([compare(images, sentences, i, s, longest) for i, s in pairs])

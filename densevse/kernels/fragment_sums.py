@@ -36,7 +36,8 @@ def taken(table: Tensor, present: Booleans) -> Tensor:
 def placed(rows: Tensor, present: Booleans) -> Tensor:
     """The opposite: (I, R, ...) with the rows (n, ...) at these places, and zeros elsewhere."""
     empty = rows.new_zeros(present.size, *rows.shape[1:])
-    return empty.index_copy(0, on_device(np.flatnonzero(present), rows.device), rows).unflatten(0, present.shape)
+    table: Tensor = empty.index_copy(0, on_device(np.flatnonzero(present), rows.device), rows)
+    return table.view(*present.shape, *rows.shape[1:])
 
 
 def existing(vectors: Tensor, present: Booleans) -> tuple[Tensor, Tensor]:

@@ -28,7 +28,8 @@ class Slots(NamedTuple):
     def filled(self, rows: Tensor) -> Tensor:
         """(P, ...) rows at their places to (G, width, ...), with zeros in empty slots."""
         empty = rows.new_zeros(len(self.images) * self.width, *rows.shape[1:])
-        return empty.index_copy_(0, self.slot, rows).unflatten(0, (-1, self.width))
+        slots: Tensor = empty.index_copy_(0, self.slot, rows).unflatten(0, (-1, self.width))
+        return slots
 
     def taken(self, slots: Tensor) -> Tensor:
         """The opposite: (G, width, ...) to (P, ...)."""
@@ -53,8 +54,10 @@ class Grouped:
         rising, order = owner.cpu().sort(stable=True)
         distinct, counts = torch.unique_consecutive(rising, return_counts=True)
         places = [slice(*ends) for ends in pairwise(accumulate(counts.tolist(), initial=0))]
-        planned = (part.to(device or owner.device, non_blocking=True) for part in (order, order.argsort(), rising))
-        return cls(*planned, list(zip(distinct.tolist(), places, strict=True)))
+        order, place, rising = (
+            part.to(device or owner.device, non_blocking=True) for part in (order, order.argsort(), rising)
+        )
+        return cls(order, place, rising, list(zip(distinct.tolist(), places, strict=True)))
 
     @cached_property
     def slots(self) -> Slots:

@@ -32,7 +32,7 @@ def scores_of_all_pairs(compare: Compare, images: Any, sentences: Any, lengths: 
         for first in range(0, len(scores), edge):
             some_images = type(images)(*(part[first : first + edge] for part in images))
             pairs = torch.cartesian_prod(torch.arange(len(some_images[0])), torch.arange(len(columns)))
-            found = compare(some_images, some_sentences, *pairs.unbind(dim=1), longest)
+            found = compare(some_images, some_sentences, pairs[:, 0], pairs[:, 1], longest)
             scores[first : first + edge, columns] = found.view(-1, len(columns))
     return scores
 

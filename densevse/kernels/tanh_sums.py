@@ -98,7 +98,7 @@ def _is_compiled(keys: Tensor) -> bool:
 
 
 def _reciprocals(keys: Tensor, queries: Tensor) -> Tensor:
-    """1 / (1 + e^2(x + y)) of the candidates of images (G, C, units) with pairs of each (G, n, units): (G, n, C, units)."""
+    """1 / (1 + e^2(x + y)) of images' candidates (G, C, units) with some pairs of each (G, n, units): (G, n, C, units)."""
     return torch.addcmul(keys.new_ones(()), keys.unsqueeze(1), queries.unsqueeze(2)).reciprocal_()
 
 

@@ -202,7 +202,9 @@ class HMLSTM(DualEncoder):
         trees, vectors = self._leaves(trees)
         distinct = subtrees(*self._nodes(trees), device)
         states = self.encoder(vectors, distinct)
-        return self.text(states.index_select(0, distinct.node[nodes.to(device, non_blocking=True)]), sentences), distinct.node
+        return self.text(
+            states.index_select(0, distinct.node[nodes.to(device, non_blocking=True)]), sentences
+        ), distinct.node
 
     def _nodes(self, trees: Trees) -> tuple[Integers, Integers, Booleans | None]:
         """Each node's word, parent and, where types of children matter, whether it is a noun phrase."""

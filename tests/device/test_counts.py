@@ -1,4 +1,4 @@
-"""What a training step asks of a device: a number of launches that the batch does not change, and hardly any waiting."""
+"""A training step on a device: the batch does not change how much is launched, and the host hardly waits."""
 
 import numpy as np
 import pytest

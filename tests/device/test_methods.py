@@ -97,7 +97,9 @@ class Trained:
 
     def embeddings(self):
         inputs, method = self.opened()
-        abilities = [name for name in EMBEDDING if method.can(name) and (name != "embed_regions" or inputs.with_regions)]
+        abilities = [
+            name for name in EMBEDDING if method.can(name) and (name != "embed_regions" or inputs.with_regions)
+        ]
         return {"embedded": embed(method, inputs, "val")[1]} if abilities else {}
 
     def encodings(self, folder):
