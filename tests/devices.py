@@ -204,8 +204,8 @@ def count(operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any], goes: bo
         COUNTS.operators[str(operator)] += 1
 
 
-# Factories have no tensor among their arguments, by which Python would be asked. Most reserve memory by one of the first
-# two and fill it; the others here would find its size only then.
+# Factories have no tensor among their arguments, by which Python would be asked. Most reserve memory by one of the
+# first two and fill it; the others here would find its size only then.
 LIBRARY = torch.library.Library("aten", "IMPL")
 FACTORIES = (aten.empty.memory_format, aten.empty_strided.default)
 FACTORIES += (aten.arange.default, aten.arange.start, aten.arange.start_step, aten.eye.default, aten.linspace.default)

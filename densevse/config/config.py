@@ -48,8 +48,8 @@ class Config(Strict):
     resources: PlainPath = Field("resources", description="folder of downloads")
     gpu: Literal["auto"] | Annotated[int, Field(ge=0)] = Field(
         "auto",
-        description="GPUs that a feature or training job asks the executor for and does not run without; 0: it never uses "
-        "one; auto: it asks for none, and uses one where one is visible",
+        description="GPUs that a feature or training job asks the executor for and does not run without; 0: it never "
+        "uses one; auto: it asks for none, and uses one where one is visible",
     )
     threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
     datasets: dict[FileName, Dataset]

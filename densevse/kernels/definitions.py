@@ -9,7 +9,7 @@ from torch import Tensor
 
 from densevse.kernels.arrays import Booleans, Integers
 from densevse.kernels.bidirectional import Bidirectional
-from densevse.kernels.hlstm import BAR, HAT, HLSTM, Booleans
+from densevse.kernels.hlstm import BAR, HAT, HLSTM
 from densevse.kernels.pairs import Compare
 from densevse.kernels.recurrent import Recurrent
 from densevse.kernels.relations import LinearByRelation

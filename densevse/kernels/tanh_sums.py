@@ -29,7 +29,8 @@ _FAST = {"reassoc", "arcp", "contract", "nsz"}
 
 
 def exponential(x: Tensor) -> Tensor:
-    """e^2x, x limited."""
+    """e^2x, x limited; of an x in half precision, as under autocast, in float32."""
+    x = x.float() if x.itemsize < 4 else x
     return x.clamp(-TANH_LIMIT, TANH_LIMIT).mul(2).exp()
 
 
@@ -98,7 +99,7 @@ def _is_compiled(keys: Tensor) -> bool:
 
 
 def _reciprocals(keys: Tensor, queries: Tensor) -> Tensor:
-    """1 / (1 + e^2(x + y)) of images' candidates (G, C, units) with some pairs of each (G, n, units): (G, n, C, units)."""
+    """1 / (1 + e^2(x + y)) of images' candidates (G, C, units) with n pairs of each (G, n, units): (G, n, C, units)."""
     return torch.addcmul(keys.new_ones(()), keys.unsqueeze(1), queries.unsqueeze(2)).reciprocal_()
 
 

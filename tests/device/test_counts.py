@@ -12,23 +12,23 @@ from densevse.training.checkpoints import Checkpoint
 from densevse.training.loop import Trainer
 from densevse.training.retrieval import Retrieval
 from tests.device.miniature import files_of
-from tests.device.test_methods import CONFIG, DATASET, job_of
+from tests.device.test_methods import CONFIG, DATASET, VARIANTS, job_of
 from tests.devices import COUNTS, PRETENDED
 
 
-def trainer_of(made, name):
+def trainer_of(made, name, device=PRETENDED):
     entry = variant(CONFIG, name, DATASET)
     files = files_of(made, entry.views, entry.sentences, entry.dependencies, entry.word_vectors)
     job, inputs = job_of(entry), Inputs(files, entry.sentences)
     torch.manual_seed(0)
-    method = build(entry.model, job.parameters, inputs.shapes()).to(PRETENDED)
+    method = build(entry.model, job.parameters, inputs.shapes()).to(device)
     task = Retrieval(method, inputs.pairs("train", method.regions_read), inputs.pairs("val", method.regions_read))
     task.module.train()
     return Trainer(task, job, Checkpoint(made / "none.safetensors", "0" * 64))
 
 
 def counted(trainer, sentences):
-    """The launches by operator, and the waits, of a step on a batch of these sentences, after one that makes the optimiser's state."""
+    """The launches, by operator, and the waits of a step on these sentences; the optimiser's state is there already."""
     for _ in range(2):
         batch = to_device(trainer.task.batch(sentences, 1), PRETENDED)
         COUNTS.clear()
@@ -36,7 +36,7 @@ def counted(trainer, sentences):
     return COUNTS.operators.copy(), COUNTS.waits.copy()
 
 
-@pytest.mark.parametrize("name", CONFIG.variant_names())
+@pytest.mark.parametrize("name", VARIANTS)
 def test_a_step_waits_once_at_most_and_a_larger_batch_has_no_more_launches(made, compute_on, name):
     compute_on(PRETENDED)
     trainer = trainer_of(made, name)

@@ -79,7 +79,10 @@ def test_fewer_gpus_than_asked_for_are_an_error(cards, monkeypatch, shown):
     [
         ({"available": False}, r"its driver.* cannot run torch .* CUDA 13\.0\. Install a newer driver"),
         ({"capability": (7, 0)}, r"card 0 has the compute capability 7\.0, .* built for sm_75, .* older CUDA"),
-        ({"works": False}, r"the first thing that it computed failed: CUDA error: no kernel image is available\. Driver"),
+        (
+            {"works": False},
+            r"the first thing that it computed failed: CUDA error: no kernel image is available\. Driver",
+        ),
     ],
 )
 def test_a_gpu_that_is_visible_but_not_usable_is_an_error(cards, asked, changes, message):
