@@ -36,6 +36,8 @@ from densevse.vision.extract_regions import extract_regions
 from densevse.vision.mcg.contours import HEDContours
 from densevse.vision.mcg.hed import HED
 from densevse.vision.network_files import NetworkFiles
+from densevse.vision.networks import load_network
+from densevse.vision.region_network import RegionNetwork
 from tests import concepts
 from tests.crops import NETWORK
 from tests.device.miniature import files_of
@@ -163,25 +165,31 @@ def test_features_of_images(made, on_both, view):
     on_both(job)
 
 
-@pytest.mark.parametrize("features", ["crops", "roi_align"])
-def test_features_of_regions(made, on_both, features):
-    settings = NETWORK | {
-        "regions": {"features": features, "scoring": features, "map": "conv4"},
-        "layers": {"regions": "fc7"},
-    }
-    names = ["background", "one", "two"]
+def test_regions_as_crops(made, on_both):
+    settings = NETWORK | {"regions": {"features": "crops"}, "layers": {"regions": "fc7"}}
     images = schema.read(made / "images.parquet", IMAGES)
     boxes = pd.DataFrame({"image_id": images["image_id"].repeat(2), "rank": [0, 1] * len(images)})
     boxes = boxes.assign(x=[0.0, 2.0] * len(images), y=1.0, width=5.0, height=4.0, score=1.0, class_name="")
+    names, sources = ["background", "one", "two"], {"images": str(made / "pictures")}
 
     def job(folder):
-        schema.write(boxes, PROPOSALS, folder / "proposals.parquet", {})
+        proposals, out = folder / "proposals.parquet", folder / "00-of-01.parquet"
+        schema.write(boxes, PROPOSALS, proposals, {})
         network = NetworkFiles("miniature", settings, made / "network.safetensors")
-        out, sources = folder / "00-of-01.parquet", {"images": str(made / "pictures")}
-        table, proposals = made / "images.parquet", folder / "proposals.parquet"
-        extract_regions(table, proposals, sources, network, names, "00-of-01", out, all_stay=True)
+        extract_regions(made / "images.parquet", proposals, sources, network, names, "00-of-01", out, all_stay=True)
         store = FeatureStore([out], REGION_FEATURES)
         return {"features": store.gather(range(len(store))), "scores": store.rows["score"].to_numpy()}
+
+    on_both(job)
+
+
+def test_regions_of_a_shared_map(made, on_both):
+    image = np.random.default_rng(0).integers(0, 256, (64, 80, 3), dtype=np.uint8)
+    boxes = np.array([[0, 0, 80, 64], [10, 5, 40, 30]], np.float32)
+
+    def job(folder):
+        network = RegionNetwork(load_network(NETWORK, made / "network.safetensors"), "fc7", "conv4", background=0)
+        return network.of_boxes(image, boxes, cells=4)._asdict()
 
     on_both(job)
 
@@ -191,7 +199,8 @@ def test_contours_of_hed(on_both):
 
     def job(folder):
         network = HED().eval().requires_grad_(False)
-        return {"maps": np.stack(HEDContours(network, half_precision=False).of(image, [1, 0.5], 10_000)).astype(float)}
+        maps = HEDContours(network, half_precision=False).of(image, [1, 0.5], 10_000)
+        return {"maps": np.stack(maps).astype(float)}
 
     on_both(job)
 
