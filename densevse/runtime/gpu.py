@@ -9,7 +9,7 @@ import torch
 from densevse.runtime.errors import InputError
 from densevse.runtime.variables import GPU
 
-AUTO, NONE = "auto", "0"
+AUTO, NEVER = "auto", "0"
 _WITHOUT = "or compute on the CPU with `--config gpu=0`"
 
 
@@ -23,7 +23,7 @@ def usable_device() -> torch.device:
 
 @cache
 def _usable(asked: str) -> torch.device:
-    if asked == NONE:
+    if asked == NEVER:
         return torch.device("cpu")
     visible = torch.cuda.device_count()
     wanted = int(asked) if asked != AUTO else min(visible, 1)
