@@ -7,6 +7,7 @@ test set on each side, as the products of all take minutes on two cores, and til
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -132,7 +133,7 @@ def training_step(method: DeFrag, sizes: Sizes) -> tuple[Callable[[], None], Cal
         optimizer.step()
 
     features = batch.images.views["regions"].flatten(0, 1)
-    counts = torch.bincount(batch.sentences["triplets"].relation, minlength=RELATIONS).tolist()
+    counts = np.bincount(batch.sentences["triplets"].relation, minlength=RELATIONS).tolist()
     words = torch.randn(sum(counts), 2 * sizes.vector).split(counts)
     regions, fragments = (torch.randn(count, sizes.dimension) for count in (len(features), sum(counts)))
     scores = torch.randn(len(regions), len(fragments))
@@ -160,6 +161,6 @@ def made_batch(sizes: Sizes) -> Batch:
     regions = torch.rand(sizes.batch, REGIONS, sizes.feature, generator=generator)
     return Batch(
         Images({"regions": regions}, torch.ones(sizes.batch, REGIONS, dtype=torch.bool)),
-        Sentences({"triplets": Triplets(relation, governor, dependent, counts)}),
+        Sentences({"triplets": Triplets(*(part.numpy() for part in (relation, governor, dependent, counts)))}),
         torch.eye(sizes.batch, dtype=torch.bool),
     )

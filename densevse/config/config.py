@@ -9,7 +9,7 @@ Whatever stands in config/config.yaml, a --configfile or --config is merged over
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import Discriminator, Field, Tag, create_model, model_validator
 
@@ -46,7 +46,11 @@ class Config(Strict):
 
     results: PlainPath = Field("results", description="folder of everything the workflow makes")
     resources: PlainPath = Field("resources", description="folder of downloads")
-    gpu: int = Field(0, ge=0, description="GPUs that a feature or training job asks the executor for")
+    gpu: Literal["auto"] | Annotated[int, Field(ge=0)] = Field(
+        "auto",
+        description="GPUs that a feature or training job asks the executor for and does not run without; 0: it never "
+        "uses one; auto: it asks for none, and uses one where one is visible",
+    )
     threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
     datasets: dict[FileName, Dataset]
     networks: dict[FileName, NetworkConfig]
@@ -82,6 +86,11 @@ class Config(Strict):
         for settings in self.analyses():
             settings.check(self)
         return self
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that a feature or training job asks the executor for."""
+        return 0 if self.gpu == "auto" else self.gpu
 
     def analysis(self, kind: type[Settings]) -> Settings:
         """The settings of an analysis, by their class."""

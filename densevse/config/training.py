@@ -10,7 +10,7 @@ from densevse.config.strict import Strict
 class TrainingConfig(Strict):
     """What holds in all phases of a training."""
 
-    RENAMED = {"clip": "grad_clip", "average": "ema_decay"}
+    RENAMED = {"clip": "grad_clip", "average": "ema_decay", "half_precision": "precision"}
 
     optimizer: Literal["adam", "adamw", "sgd"] = "adam"
     momentum: float = Field(default=0.0, ge=0, lt=1, description="of sgd")
@@ -34,7 +34,11 @@ class TrainingConfig(Strict):
         "instead of the weights: 0.99 reaches back over about 100 steps",
     )
     checkpoint_steps: int = Field(default=200, gt=0, description="steps between checkpoints")
-    half_precision: bool = Field(default=False, description="autocast to bf16 on a GPU")
+    precision: Literal["float32", "tf32", "bf16"] = Field(
+        default="float32",
+        description="of products on a GPU: tf32 rounds what float32 products are made of, and bf16 computes most of a "
+        "model in half precision (autocast), but no loss; a CPU computes in float32",
+    )
 
 
 class Phase(Strict):

@@ -72,7 +72,7 @@ class Pairs:
                 views[name], present, scores = found.take_some(rows, *(some or found.all_of(rows)))
             else:
                 views[name] = found.take(rows)
-        return Images(views, present, scores)
+        return Images(views, present, scores, present.numpy())
 
 
 def _distinct_regions(images: int, phrases: Correspondences) -> tuple[Indices, Indices, Indices]:

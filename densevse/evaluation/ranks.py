@@ -5,8 +5,8 @@
 
 Sentences stand in the order of their images, so the true pairs lie on the diagonal of the score matrix. The tiles on
 the diagonal are computed first: they tell every query the score that a wrong candidate must reach to stand before the
-truth. Then every other tile is compared with both of its thresholds and forgotten. Each score is computed exactly
-once, so an equal score is a tie bit for bit, and memory holds one tile.
+truth. Then every other tile is compared with both of its thresholds and forgotten. Each score is computed
+exactly once, so an equal score is a tie bit for bit, and memory holds one tile.
 """
 
 import math
@@ -24,6 +24,7 @@ from densevse.runtime.errors import InputError
 ScoreBlock: TypeAlias = Callable[[slice, slice], Tensor]
 
 BLOCK = 500  # images of a tile
+CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,17 @@ def tiles(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block
     blocks = range(len(rows))
     on_diagonal = [(i, i) for i in blocks]
     elsewhere = [(i, j) for i in blocks for j in blocks if i != j]
-    for i, j in (*on_diagonal, *elsewhere):
-        if columns[j].start < columns[j].stop:
-            yield Tile(rows[i], columns[j], _checked(score_block(rows[i], columns[j]), rows[i], columns[j]), i == j)
+    places = [(i, j) for i, j in (*on_diagonal, *elsewhere) if columns[j].start < columns[j].stop]
+    totals = []
+    for i, j in places:
+        scores = _scores(score_block, rows[i], columns[j])
+        totals.append(scores.sum())
+        yield Tile(rows[i], columns[j], scores, i == j)
+    # A sum is not a number if a term is not one (or if infinities meet): cheaper than looking at every score. They are
+    # looked at together, so that a GPU is waited for once.
+    for place in torch.stack(totals).isnan().cpu().nonzero().flatten().tolist():
+        i, j = places[place]
+        _check_numbers(_scores(score_block, rows[i], columns[j]), rows[i], columns[j])
 
 
 class RankCounter:
@@ -96,7 +105,8 @@ class RankCounter:
 
     def __init__(self, image_of_sentence: Tensor, images: int) -> None:
         sentences = len(image_of_sentence)
-        self._image_of_sentence = image_of_sentence.cpu()
+        # All of it moves to where the scores are with the first tile, and comes back when all have been counted.
+        self._image_of_sentence = image_of_sentence
         self._best_sentence = torch.full((images,), -math.inf)  # score of each image's best true sentence
         self._true_image = torch.full((sentences,), -math.inf)  # score of each sentence's image
         self._sentences_before = torch.ones(images, dtype=torch.long)
@@ -105,18 +115,26 @@ class RankCounter:
     def add(self, tile: Tile) -> None:
         """Compare every score of a tile with its row's and its column's threshold."""
         scores = tile.scores
+        self._move(scores.device)
         if tile.diagonal:
             self._learn_thresholds(tile)
         # A comparison written as floats and summed is vectorised; one written as booleans is not.
         before = torch.empty_like(scores)
-        torch.ge(scores, self._best_sentence[tile.images, None].to(scores.device), out=before)
-        self._sentences_before[tile.images] += before.sum(dim=1).long().cpu()
-        torch.ge(scores, self._true_image[tile.sentences].to(scores.device), out=before)
-        self._images_before[tile.sentences] += before.sum(dim=0).long().cpu()
+        torch.ge(scores, self._best_sentence[tile.images, None], out=before)
+        self._sentences_before[tile.images] += before.sum(dim=1).long()
+        torch.ge(scores, self._true_image[tile.sentences], out=before)
+        self._images_before[tile.sentences] += before.sum(dim=0).long()
 
     def ranks(self) -> Ranks:
-        """The ranks, once every tile has been added."""
+        """The ranks, on the CPU, once every tile has been added."""
+        self._move(CPU)
         return Ranks(self._sentences_before[self._asks()], self._images_before)
+
+    def _move(self, device: torch.device) -> None:
+        """Go on counting on a device: what is counted is copied from one to another, but no score."""
+        if self._true_image.device != device:
+            for name, part in vars(self).items():
+                setattr(self, name, part.to(device))
 
     def _asks(self) -> Tensor:
         """The images with a sentence."""
@@ -124,8 +142,7 @@ class RankCounter:
 
     def _learn_thresholds(self, tile: Tile) -> None:
         image = self._image_of_sentence[tile.sentences]
-        row = (image - tile.images.start).to(tile.scores.device)
-        true = tile.scores.gather(0, row[None])[0].cpu()
+        true = tile.scores.gather(0, (image - tile.images.start)[None])[0]
         self._true_image[tile.sentences] = true
         self._best_sentence.scatter_reduce_(0, image, true, "amax")
         # The best true sentences are no wrong candidates, so they are taken off the count that meets them.
@@ -144,13 +161,14 @@ class TieCounter(RankCounter):
         """Compare every score of a tile with its row's and its column's threshold."""
         super().add(tile)
         same = torch.empty_like(tile.scores)
-        torch.eq(tile.scores, self._best_sentence[tile.images, None].to(tile.scores.device), out=same)
-        self._same_sentences[tile.images] += same.sum(dim=1).long().cpu()
-        torch.eq(tile.scores, self._true_image[tile.sentences].to(tile.scores.device), out=same)
-        self._same_images[tile.sentences] += same.sum(dim=0).long().cpu()
+        torch.eq(tile.scores, self._best_sentence[tile.images, None], out=same)
+        self._same_sentences[tile.images] += same.sum(dim=1).long()
+        torch.eq(tile.scores, self._true_image[tile.sentences], out=same)
+        self._same_images[tile.sentences] += same.sum(dim=0).long()
 
     def ties(self) -> Ties:
-        """The queries with a tie, once every tile has been added."""
+        """The queries with a tie, on the CPU, once every tile has been added."""
+        self._move(CPU)
         best = (self._true_image == self._best_sentence[self._image_of_sentence]).long()
         own = torch.zeros_like(self._same_sentences).index_add_(0, self._image_of_sentence, best)
         return Ties((self._same_sentences > own)[self._asks()], self._same_images > 1)
@@ -163,16 +181,18 @@ def _check_order(image_of_sentence: Tensor, images: int) -> None:
         raise ValueError(f"image_of_sentence must rise and stay within 0..{images - 1}: sort sentences by image")
 
 
-def _checked(scores: Tensor, rows: slice, columns: slice) -> Tensor:
+def _scores(score_block: ScoreBlock, rows: slice, columns: slice) -> Tensor:
+    scores = score_block(rows, columns)
     expected = (rows.stop - rows.start, columns.stop - columns.start)
     if tuple(scores.shape) != expected:
         raise ValueError(f"score_block({rows}, {columns}) returned {tuple(scores.shape)} instead of {expected} scores")
-    scores = scores.detach().float()
-    # A sum is not a number if a term is not one (or if infinities meet): cheaper than looking at every score.
-    if math.isnan(scores.sum().item()) and scores.isnan().any():
+    return scores.detach().float()
+
+
+def _check_numbers(scores: Tensor, rows: slice, columns: slice) -> None:
+    if scores.isnan().any():
         image, sentence = scores.isnan().nonzero()[0].tolist()
         raise InputError(
             f"The score of image {rows.start + image} with sentence {columns.start + sentence} is not a number. "
             "Either the features hold such a value or the training diverged: lower its learning rate."
         )
-    return scores

@@ -78,7 +78,7 @@ class TopCandidates:
     """The `top` best candidates of each query, from tiles in any order; equal scores in the order of the candidates.
 
     Score and candidate make one integer, the score's bits above the candidate's, so that no two are equal and the
-    greatest are the same however the tiles are cut.
+    greatest are the same however the tiles are cut. They stay where the scores are until the best are asked for.
     """
 
     def __init__(self, queries: int, candidates: int, top: int) -> None:
@@ -86,17 +86,19 @@ class TopCandidates:
 
     def add(self, queries: slice, candidates: slice, scores: Tensor) -> None:
         """Take in the `scores` (queries, candidates) of consecutive queries with consecutive candidates."""
-        bits = (scores.cpu() + 0.0).contiguous().view(torch.int32)  # 0.0 makes one zero of the two
+        self._keys = self._keys.to(scores.device)
+        bits = (scores + 0.0).contiguous().view(torch.int32)  # 0.0 makes one zero of the two
         rising = torch.where(bits < 0, bits ^ LOW_31_BITS, bits).long()
-        backwards = LOW_32_BITS - torch.arange(candidates.start, candidates.stop)
+        backwards = LOW_32_BITS - torch.arange(candidates.start, candidates.stop, device=scores.device)
         both = torch.cat([self._keys[queries], (rising << 32) | backwards], dim=1)
         self._keys[queries] = both.topk(self._keys.shape[1], dim=1).values
 
     def best(self) -> tuple[Indices, NDArray[np.float32]]:
         """Candidates and scores, best first: both (queries, at most `top`)."""
-        rising = (self._keys >> 32).int()
+        keys = self._keys.cpu()
+        rising = (keys >> 32).int()
         bits = torch.where(rising < 0, rising ^ LOW_31_BITS, rising)
-        return (LOW_32_BITS - (self._keys & LOW_32_BITS)).numpy(), bits.view(torch.float32).numpy()
+        return (LOW_32_BITS - (keys & LOW_32_BITS)).numpy(), bits.view(torch.float32).numpy()
 
 
 def versions() -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
@@ -15,7 +16,7 @@ from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.inference.embedding import IMAGES_AT_ONCE, phrases_of, regions_of, with_words
 from densevse.inference.encoding import batches, evaluation
-from densevse.methods.interface import Method
+from densevse.methods.interface import Method, to_device
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
@@ -82,6 +83,7 @@ def _assigned(method: Method, pairs: Pairs, images: Indices) -> pd.DataFrame:
     first, last = np.searchsorted(pairs.rows.image_of_caption, [images[0], images[-1] + 1])
     rows, h = phrases_of(method, pairs, np.arange(first, last))
     regions, present = regions_of(method, pairs, images)
-    of_phrase = pairs.rows.image_of_caption[rows.pop("sentence")] - images[0]
+    image = pairs.rows.image_of_caption[rows.pop("sentence")] - images[0]
+    of_phrase = to_device(torch.from_numpy(image), regions.device)
     region, confidence = method.assign(regions[of_phrase], present[of_phrase], h)
     return rows.assign(region=region.cpu().numpy().astype(np.int32), confidence=confidence.cpu().numpy())

@@ -37,11 +37,12 @@ def encode_test(files: Files, models: Sequence[str], threads: int, sentences: Ra
         inputs, method = open_model(files, model, device)
         pairs = inputs.pairs("test", method.regions_read, sentences=sentences)
         scorers.append(scorer(method, encode_images(method, pairs), encode_sentences(method, pairs)))
-    trained_on = sorted({described(model)["device"] for model in models})
+    trained = [described(model) for model in models]
     made_with = {
         "ranked_sentences": sentences,
         "device": device.type,
-        "trained_on": ", ".join(trained_on),
+        "trained_on": ", ".join(sorted({model["device"] for model in trained})),
+        "trained_in": ", ".join(sorted({model.get("computed_in", "float32") for model in trained})),
         "versions": versions(),
     }
     return EncodedTest(scorers, pairs.rows, made_with)

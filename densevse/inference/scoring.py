@@ -62,7 +62,7 @@ def _tiles(encoding: Encoding, rows: slice, size: int) -> list[tuple[Encoding, i
 
 
 def _rows(encoding: Encoding, rows: Tensor) -> Encoding:
-    return with_parts(encoding, (part[rows.to(part.device)] for part in encoding))
+    return with_parts(encoding, (part[rows.to(part.device, non_blocking=True)] for part in encoding))
 
 
 def _slice(encoding: Encoding, start: int, size: int) -> Encoding:

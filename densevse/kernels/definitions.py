@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.kernels.arrays import Integers
+from densevse.kernels.arrays import Booleans, Integers
 from densevse.kernels.bidirectional import Bidirectional
 from densevse.kernels.cross_attention import AttentionSide, CrossAttention
-from densevse.kernels.hlstm import BAR, HAT, HLSTM, Booleans
+from densevse.kernels.hlstm import BAR, HAT, HLSTM
 from densevse.kernels.pairs import Compare
 from densevse.kernels.recurrent import Recurrent
 from densevse.kernels.relations import LinearByRelation
@@ -99,7 +99,7 @@ def sdt_rnn(children: LinearByRelation, x: Tensor, head: Integers, weights: Inte
     return torch.tanh(total / size), size
 
 
-def linear_by_relation(layer: LinearByRelation, x: Tensor, relation: Tensor) -> Tensor:
+def linear_by_relation(layer: LinearByRelation, x: Tensor, relation: Integers) -> Tensor:
     """(n, outputs) W_R x + b_R of each vector (n, inputs) with its relation (n,)."""
     mapped = [layer.weight[r] @ one for one, r in zip(x, relation.tolist(), strict=True)]
     biases = [0 if layer.bias is None else layer.bias[r] for r in relation.tolist()]
@@ -176,7 +176,13 @@ def weighted_sums(weights: Tensor, values: Tensor, owner: Tensor) -> Tensor:
 
 
 def scores_of_pairs(
-    compare: Compare, images: tuple[Tensor, ...], sentences: tuple[Tensor, ...], image: Tensor, sentence: Tensor
+    compare: Compare,
+    images: tuple[Tensor, ...],
+    sentences: tuple[Tensor, ...],
+    image: Tensor,
+    sentence: Tensor,
+    longest: int,
 ) -> Tensor:
     """(P,) scores of pairs, one after the other."""
-    return torch.cat([compare(images, sentences, i, s) for i, s in zip(image.split(1), sentence.split(1), strict=True)])
+    pairs = zip(image.split(1), sentence.split(1), strict=True)
+    return torch.cat([compare(images, sentences, i, s, longest) for i, s in pairs])

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.kernels.arrays import Integers
+from densevse.kernels.arrays import Integers, on_device
 from densevse.kernels.relations import LinearByRelation
 
 
@@ -23,7 +23,7 @@ class Depth:
 
     node: Tensor  # (n,) which nodes of the batch they are
     size: Tensor  # (n, 1) l: the words in the subtree of each, itself included
-    weights: Tensor  # (n,) which W_ij leads to the parent
+    weights: Integers  # (n,) which W_ij leads to the parent
     parent: Tensor  # (n,) the parent's place in the depth above; at roots, the sentence
 
 
@@ -47,11 +47,14 @@ def depths(head: Integers, weights: Integers, lengths: Integers, device: torch.d
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     parent = np.where(head < 0, sentence, place[head])
 
-    def on_device(values: Integers) -> Tensor:
-        return torch.from_numpy(values).to(device)
-
     return [
-        Depth(*map(on_device, (nodes, size[nodes, None], weights[nodes], parent[nodes]))) for nodes in reversed(found)
+        Depth(
+            node=on_device(nodes, device),
+            size=on_device(size[nodes, None], device),
+            weights=weights[nodes],
+            parent=on_device(parent[nodes], device),
+        )
+        for nodes in reversed(found)
     ]
 
 

@@ -2,25 +2,47 @@
 
     sum_{i in g_k} sum_{j in g_l} max(0, v_i . s_j)
 
-Fragments that exist stand list after list, image after image or sentence after sentence.
+Fragments that exist stand list after list, image after image or sentence after sentence. Where they are is planned on
+the CPU, so that a GPU is waited for once at most.
 """
 
 from collections.abc import Iterator
 
+import numpy as np
 import torch
 from torch import Tensor
+
+from densevse.kernels.arrays import Booleans, Integers, on_device
 
 SCORES_AT_ONCE = 1 << 20  # fragment scores that stand in memory at a time while all pairs are scored
 
 
-def owners(lengths: Tensor) -> Tensor:
+def owners(lengths: Integers) -> Integers:
     """For items that stand list after list, the number of each one's list: 2, 0, 1 gives 0, 0, 2."""
-    return torch.repeat_interleave(torch.arange(len(lengths), device=lengths.device), lengths)
+    return np.repeat(np.arange(len(lengths)), lengths)
 
 
-def existing(vectors: Tensor, present: Tensor) -> tuple[Tensor, Tensor]:
+def on_host(*masks: Tensor) -> list[Booleans]:
+    """Boolean masks as arrays, by one copy of all."""
+    copied = torch.cat([mask.flatten() for mask in masks]).cpu().split([mask.numel() for mask in masks])
+    return [part.view(mask.shape).numpy() for part, mask in zip(copied, masks, strict=True)]
+
+
+def taken(table: Tensor, present: Booleans) -> Tensor:
+    """The (n, ...) rows of a table (I, R, ...) at the places that are `present` (I, R)."""
+    return table.flatten(0, 1).index_select(0, on_device(np.flatnonzero(present), table.device))
+
+
+def placed(rows: Tensor, present: Booleans) -> Tensor:
+    """The opposite: (I, R, ...) with the rows (n, ...) at these places, and zeros elsewhere."""
+    empty = rows.new_zeros(present.size, *rows.shape[1:])
+    table: Tensor = empty.index_copy(0, on_device(np.flatnonzero(present), rows.device), rows)
+    return table.view(*present.shape, *rows.shape[1:])
+
+
+def existing(vectors: Tensor, present: Booleans) -> tuple[Tensor, Tensor]:
     """The (n, D) fragments of (I, R, D) that are `present` (I, R), and the (n,) image or sentence each belongs to."""
-    return vectors[present], owners(present.sum(dim=1))
+    return taken(vectors, present), on_device(owners(present.sum(axis=1)), vectors.device)
 
 
 def truncated_sums(scores: Tensor, image: Tensor, sentence: Tensor, pairs: torch.Size) -> Tensor:
@@ -35,10 +57,11 @@ def truncated_sums(scores: Tensor, image: Tensor, sentence: Tensor, pairs: torch
 
 def sums_of_all_pairs(regions: Tensor, in_image: Tensor, fragments: Tensor, in_sentence: Tensor) -> Tensor:
     """(I, S) double sums of the fragments (I, R, D) and (S, T, D) that exist, a few images at a time."""
-    of_sentences, sentence = existing(fragments, in_sentence)
+    of_images_exist, of_sentences_exist = on_host(in_image, in_sentence)
+    of_sentences, sentence = existing(fragments, of_sentences_exist)
     sums = of_sentences.new_zeros(len(in_image), len(in_sentence))
     for block in _blocks(in_image, len(of_sentences)):
-        of_images, image = existing(regions[block], in_image[block])
+        of_images, image = existing(regions[block], of_images_exist[block])
         sums[block] = truncated_sums(of_images @ of_sentences.T, image, sentence, sums[block].shape)
     return sums
 

@@ -5,13 +5,35 @@ The pairs of an image stand together, so that its candidates meet all of them in
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
+
+from densevse.kernels.arrays import on_device
+
+
+class Slots(NamedTuple):
+    """Room for the pairs of G images side by side, as many for each as the one with the most pairs has."""
+
+    images: Tensor  # (G,) those that have pairs, rising
+    slot: Tensor  # (P,) the slot of the pair at each place, of G * width
+    width: int
+
+    def filled(self, rows: Tensor) -> Tensor:
+        """(P, ...) rows at their places to (G, width, ...), with zeros in empty slots."""
+        empty = rows.new_zeros(len(self.images) * self.width, *rows.shape[1:])
+        slots: Tensor = empty.index_copy_(0, self.slot, rows).unflatten(0, (-1, self.width))
+        return slots
+
+    def taken(self, slots: Tensor) -> Tensor:
+        """The opposite: (G, width, ...) to (P, ...)."""
+        return slots.flatten(0, 1).index_select(0, self.slot)
 
 
 @dataclass(frozen=True)
@@ -24,12 +46,28 @@ class Grouped:
     runs: list[tuple[int, slice]]  # each image that has pairs, with their places
 
     @classmethod
-    def by(cls, owner: Tensor) -> Self:
-        """From the image of each pair: (P,)."""
-        rising, order = owner.sort(stable=True)
+    def by(cls, owner: Tensor, device: torch.device | None = None) -> Self:
+        """From the image of each pair: (P,). The result's tensors are on `device`, by default where that lies.
+
+        They are planned on the CPU: what lies elsewhere is waited for.
+        """
+        rising, order = owner.cpu().sort(stable=True)
         distinct, counts = torch.unique_consecutive(rising, return_counts=True)
         places = [slice(*ends) for ends in pairwise(accumulate(counts.tolist(), initial=0))]
-        return cls(order, order.argsort(), rising, list(zip(distinct.tolist(), places, strict=True)))
+        order, place, rising = (
+            part.to(device or owner.device, non_blocking=True) for part in (order, order.argsort(), rising)
+        )
+        return cls(order, place, rising, list(zip(distinct.tolist(), places, strict=True)))
+
+    @cached_property
+    def slots(self) -> Slots:
+        """The same pairs as a GPU computes with them: the candidates of all images meet their pairs in one product."""
+        counts = np.array([rows.stop - rows.start for _, rows in self.runs])
+        width = int(counts.max(initial=1))
+        first = np.arange(len(counts)) * width - np.array([rows.start for _, rows in self.runs], np.int64)
+        images = np.array([image for image, _ in self.runs], np.int64)
+        slot = np.repeat(first, counts) + np.arange(counts.sum())
+        return Slots(on_device(images, self.owner.device), on_device(slot, self.owner.device), width)
 
 
 def rows_of(x: Tensor, rows: Tensor) -> Tensor:
@@ -42,8 +80,16 @@ def weighted_sums(weights: Tensor, values: Tensor, pairs: Grouped) -> Tensor:
 
     The weights stand in the order of `pairs`.
     """
+    if in_slots(weights):
+        sums_in_slots = pairs.slots.filled(weights) @ values.index_select(0, pairs.slots.images)
+        return pairs.slots.taken(sums_in_slots)
     sums: Tensor = _WeightedSums.apply(weights, values, pairs.runs)  # type: ignore[no-untyped-call]
     return sums
+
+
+def in_slots(x: Tensor) -> bool:
+    """Whether a device computes pairs in slots: a CPU saves the padding, a GPU the launches."""
+    return not x.is_cpu
 
 
 class _WeightedSums(torch.autograd.Function):

@@ -12,19 +12,16 @@ dog") is one node. A parent then only adds its children's messages.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import embedding_bag
 
-from densevse.kernels.arrays import Integers
+from densevse.kernels.arrays import Booleans, Integers, on_device
 from densevse.kernels.gates import sigmoid_, through_sigmoid, through_tanh
-
-Booleans: TypeAlias = NDArray[np.bool_]
 
 BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases
 
@@ -88,9 +85,9 @@ def subtrees(word: Integers, parent: Integers, noun_phrase: Booleans | None, dev
     words = np.empty(len(order), np.int64)
     words[node] = word
     return Subtrees(
-        node=torch.from_numpy(node).to(device),
-        word=torch.from_numpy(words[height == 0]).to(device),
-        senders=tuple(torch.from_numpy(np.flatnonzero(row)).to(device) for row in sends),
+        node=on_device(node, device),
+        word=on_device(words[height == 0], device),
+        senders=tuple(on_device(np.flatnonzero(row), device) for row in sends),
         levels=tuple(_levels(height, sends, message, receiver, message[kind, child], device)),
     )
 
@@ -155,8 +152,8 @@ class _Bags:
 
     def __init__(self, items: Integers, bag: Integers, bags: int, device: torch.device) -> None:
         self.first = np.concatenate(([0], np.cumsum(np.bincount(bag, minlength=bags))))
-        self.items = torch.from_numpy(items[np.argsort(bag, kind="stable")]).to(device)
-        self.offsets = torch.from_numpy(self.first).to(device)
+        self.items = on_device(items[np.argsort(bag, kind="stable")], device)
+        self.offsets = on_device(self.first, device)
 
     def __getitem__(self, some: slice) -> tuple[Tensor, Tensor]:
         items = self.items[self.first[some.start] : self.first[some.stop]]

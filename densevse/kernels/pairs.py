@@ -1,8 +1,9 @@
 """Scores of many pairs by a function that compares a few, in bounded memory.
 
 A method that attends to an image's cells and a sentence's words at once has no scores without comparing each pair. Its
-`compare(images, sentences, image, sentence)` gives the (P,) scores of pairs of the given rows, (P,) each, of two
-encodings: named tuples of tensors that all begin with the image, or with the sentence.
+`compare(images, sentences, image, sentence, longest)` gives the (P,) scores of pairs of the given rows, (P,) each, of
+two encodings: named tuples of tensors that all begin with the image, or with the sentence. The longest of the pairs'
+sentences has `longest` words. Rows and lengths are planned on the CPU, so that a GPU is not waited for.
 """
 
 import math
@@ -13,24 +14,25 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-Compare: TypeAlias = Callable[[Any, Any, Tensor, Tensor], Tensor]
+Compare: TypeAlias = Callable[[Any, Any, Tensor, Tensor, int], Tensor]
 
 
 def scores_of_all_pairs(compare: Compare, images: Any, sentences: Any, lengths: Tensor, at_once: int) -> Tensor:
     """(I, S) scores, a tile of at most `at_once` pairs after the other.
 
-    `lengths` (S,) are those of the sentences: sentences of similar length share a tile, so that little is padded.
+    `lengths` (S,) are those of the sentences, on the CPU: sentences of similar length share a tile, so that little is
+    padded.
     """
     by_length = lengths.argsort(stable=True)
     edge = math.isqrt(at_once)
     scores: Tensor = images[0].new_empty(len(images[0]), len(by_length))
-    for columns in by_length.split(edge):
+    for chosen in by_length.split(edge):
+        longest, columns = int(lengths[chosen].max()), chosen.to(scores.device, non_blocking=True)
         some_sentences = type(sentences)(*(part[columns] for part in sentences))
         for first in range(0, len(scores), edge):
             some_images = type(images)(*(part[first : first + edge] for part in images))
-            rows = torch.arange(len(some_images[0]), device=scores.device)
-            pairs = torch.cartesian_prod(rows, torch.arange(len(columns), device=scores.device))
-            found = compare(some_images, some_sentences, *pairs.unbind(dim=1))
+            pairs = torch.cartesian_prod(torch.arange(len(some_images[0])), torch.arange(len(columns)))
+            found = compare(some_images, some_sentences, pairs[:, 0], pairs[:, 1], longest)
             scores[first : first + edge, columns] = found.view(-1, len(columns))
     return scores
 
@@ -40,12 +42,14 @@ def scores_of_pairs(
     images: Any,
     sentences: Any,
     pairs: tuple[Tensor, Tensor],
+    lengths: Tensor,
     weights: list[Tensor],
     at_once: int,
 ) -> Tensor:
-    """`compare(images, sentences, *pairs)`, (P,), computed `at_once` pairs after the other.
+    """`compare(images, sentences, *pairs, longest)`, (P,), computed `at_once` pairs after the other.
 
-    `pairs` are rows of `images` and `sentences`, (P,) each. The function's activations live only while its pairs are
+    `pairs` are rows of `images` and `sentences`, (P,) each, and `lengths` (S,) those of the sentences, all on the CPU.
+    The function's activations live only while its pairs are
     computed, so memory is bounded by `at_once`. For the gradient, pairs are compared again, but only those that the
     loss depends on: with hinges, most pairs cost nothing after some training and are compared only once. `weights`
     are the parameters that `compare` uses besides the encodings.
@@ -53,7 +57,8 @@ def scores_of_pairs(
 
     def of_parts(parts: tuple[Tensor, ...], image: Tensor, sentence: Tensor) -> Tensor:
         of_images, of_sentences = parts[: len(images)], parts[len(images) :]
-        return compare(type(images)(*of_images), type(sentences)(*of_sentences), image, sentence)
+        longest = int(lengths[sentence].max())
+        return compare(type(images)(*of_images), type(sentences)(*of_sentences), image, sentence, longest)
 
     encoded = len(images) + len(sentences)
     scores: Tensor = _Scores.apply(of_parts, pairs, at_once, encoded, *images, *sentences, *weights)  # type: ignore[no-untyped-call]
@@ -72,15 +77,15 @@ class _Scores(torch.autograd.Function):
         encoded: int,
         *given: Tensor,
     ) -> Tensor:
-        ctx.compare, ctx.at_once, ctx.encoded = compare, at_once, encoded
-        ctx.save_for_backward(*pairs, *given)
+        ctx.compare, ctx.pairs, ctx.at_once, ctx.encoded = compare, pairs, at_once, encoded
+        ctx.save_for_backward(*given)
         chunks = zip(*(rows.split(at_once) for rows in pairs), strict=True)
         return torch.cat([compare(given[:encoded], *chunk) for chunk in chunks])
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        image, sentence, *given = ctx.saved_tensors
+        (image, sentence), given = ctx.pairs, ctx.saved_tensors
         wanted = ctx.needs_input_grad[4:]
         # Encodings are cut from their history; parameters are the leaves that `compare` itself uses.
         fresh = [
@@ -89,11 +94,12 @@ class _Scores(torch.autograd.Function):
         ]
         leaves = [tensor for tensor, needed in zip(fresh, wanted, strict=True) if needed]
         totals: list[Tensor | None] = [None] * len(leaves)
-        depended_on = gradient.nonzero().squeeze(1)
+        depended_on = (gradient != 0).cpu().nonzero().squeeze(1)  # the one thing that a step waits for on a GPU
         for rows in depended_on.split(ctx.at_once) if len(depended_on) else ():
             with torch.enable_grad():
                 scores = ctx.compare(tuple(fresh[: ctx.encoded]), image[rows], sentence[rows])
-            found = torch.autograd.grad(scores, leaves, gradient[rows], allow_unused=True)
+            of_scores = gradient[rows.to(gradient.device, non_blocking=True)]
+            found = torch.autograd.grad(scores, leaves, of_scores, allow_unused=True)
             totals = [_added(total, part) for total, part in zip(totals, found, strict=True)]
         remaining = iter(totals)
         return (*[None] * 4, *(next(remaining) if needed else None for needed in wanted))

@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from densevse.kernels.arrays import Integers
+from densevse.kernels.arrays import Integers, on_device
 from densevse.kernels.gates import sigmoid_, through_sigmoid, through_tanh
 
 
@@ -92,10 +91,7 @@ def _starts(sizes: Integers) -> Integers:
 def _prefixes(
     distinct: Integers, word: Integers, parent: Integers, sizes: Integers, sentence: Integers, device: torch.device
 ) -> Prefixes:
-    def on_device(array: NDArray[Any]) -> Tensor:
-        return torch.from_numpy(array).to(device, non_blocking=True)
-
-    words, word_of, parent_of, sentence_of = map(on_device, (distinct, word, parent, sentence))
+    words, word_of, parent_of, sentence_of = (on_device(part, device) for part in (distinct, word, parent, sentence))
     return Prefixes(words, word_of, parent_of, sizes.tolist(), sentence_of)
 
 

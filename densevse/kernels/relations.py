@@ -1,8 +1,11 @@
 """Linear maps of which each typed relation has its own (DeFrag, Eq 1; SDT-RNN)."""
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import linear
+
+from densevse.kernels.arrays import Integers, on_device
 
 
 class LinearByRelation(nn.Module):
@@ -14,13 +17,13 @@ class LinearByRelation(nn.Module):
         self.bias = nn.Parameter(torch.zeros(relations, outputs)) if bias else None
         nn.init.uniform_(self.weight, -(inputs**-0.5), inputs**-0.5)
 
-    def forward(self, x: Tensor, relation: Tensor) -> Tensor:
+    def forward(self, x: Tensor, relation: Integers) -> Tensor:
         """(n, inputs) vectors and the (n,) relation of each to (n, outputs).
 
         Vectors are sorted by their relation, so that there is one matrix product for each relation that occurs.
         """
-        order = torch.argsort(relation, stable=True)
-        counts = torch.bincount(relation, minlength=len(self.weight)).tolist()
+        order = on_device(np.argsort(relation, kind="stable"), x.device)
+        counts = np.bincount(relation, minlength=len(self.weight)).tolist()
         biases = [None] * len(counts) if self.bias is None else self.bias.unbind()
         parts = zip(x[order].split(counts), self.weight.unbind(), biases, strict=True)
         mapped = torch.cat([linear(part, weight, bias) for part, weight, bias in parts])

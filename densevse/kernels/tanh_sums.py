@@ -6,7 +6,7 @@ them again. On a CPU, loops compiled by Numba hold them in registers, which take
 PyTorch takes for the same in blocks that fit into a cache.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from itertools import pairwise
@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from densevse.kernels.grouped import Grouped
+from densevse.kernels.grouped import Grouped, in_slots
 
 # Of the two terms under the tanh, each is limited to +-10: beyond, the tanh of either alone is 1 to the last bit of
 # single precision, and the product of the exponentials of two units stays finite.
@@ -29,7 +29,8 @@ _FAST = {"reassoc", "arcp", "contract", "nsz"}
 
 
 def exponential(x: Tensor) -> Tensor:
-    """e^2x, x limited."""
+    """e^2x, x limited; of an x in half precision, as under autocast, in float32."""
+    x = x.float() if x.itemsize < 4 else x
     return x.clamp(-TANH_LIMIT, TANH_LIMIT).mul(2).exp()
 
 
@@ -48,13 +49,14 @@ class _TanhSums(torch.autograd.Function):
     def forward(ctx: Any, keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> Tensor:
         ctx.save_for_backward(keys, queries, weight)
         ctx.pairs = pairs
-        sums = queries.new_empty(len(queries), keys.shape[1])
         if _is_compiled(keys):
+            sums = queries.new_empty(len(queries), keys.shape[1])
             arrays = (tensor.detach().numpy() for tensor in (keys, queries, weight, pairs.owner, sums))
             _in_threads(_forward, len(queries), *arrays, _one(keys))
         else:
-            for owner, rows in _blocks(pairs, keys):
-                torch.matmul(_reciprocals(keys[owner], queries[rows]), weight, out=sums[rows])
+            own, asked = keys.index_select(0, pairs.slots.images), pairs.slots.filled(queries)
+            blocks = [_reciprocals(own, some) @ weight for some in asked.split(_at_once(own), dim=1)]
+            sums = pairs.slots.taken(torch.cat(blocks, dim=1))
         return sums.mul_(-2).add_(weight.sum())
 
     @staticmethod
@@ -73,13 +75,19 @@ class _TanhSums(torch.autograd.Function):
             arrays = (tensor.detach().numpy() for tensor in tensors)
             _in_threads(_backward, len(runs), *arrays, owners, starts, _one(keys))
         else:
-            for owner, rows in _blocks(ctx.pairs, keys):
-                r = _reciprocals(keys[owner], queries[rows])
-                weighted = r * gradient[rows].unsqueeze(2)
-                of_weight[0] += weighted.sum(dim=(0, 1))
+            slots, found = ctx.pairs.slots, []
+            own = keys.index_select(0, slots.images)
+            of_own, step = torch.zeros_like(own), _at_once(own)
+            asked, of_sums = (slots.filled(part).split(step, dim=1) for part in (queries, gradient))
+            for some, of_some in zip(asked, of_sums, strict=True):
+                r = _reciprocals(own, some)
+                weighted = r * of_some.unsqueeze(3)  # zero in empty slots
+                of_weight[0] += weighted.sum(dim=(0, 1, 2))
                 weighted.addcmul_(weighted, r, value=-1)
-                of_keys[owner] += weighted.sum(dim=0)
-                torch.sum(weighted, dim=1, out=of_queries[rows])
+                of_own += weighted.sum(dim=1)
+                found.append(weighted.sum(dim=2))
+            of_keys.index_copy_(0, slots.images, of_own)
+            of_queries = slots.taken(torch.cat(found, dim=1))
         twice = 2 * weight
         of_keys.mul_(twice).div_(keys)
         of_queries.mul_(twice).div_(queries)
@@ -87,20 +95,17 @@ class _TanhSums(torch.autograd.Function):
 
 
 def _is_compiled(keys: Tensor) -> bool:
-    return keys.device.type == "cpu"
+    return not in_slots(keys)
 
 
-def _reciprocals(key: Tensor, queries: Tensor) -> Tensor:
-    """1 / (1 + e^2(x + y)) of one image's candidates (C, units) with some pairs (n, units): (n, C, units)."""
-    return torch.addcmul(key.new_ones(()), key, queries.unsqueeze(1)).reciprocal_()
+def _reciprocals(keys: Tensor, queries: Tensor) -> Tensor:
+    """1 / (1 + e^2(x + y)) of images' candidates (G, C, units) with n pairs of each (G, n, units): (G, n, C, units)."""
+    return torch.addcmul(keys.new_ones(()), keys.unsqueeze(1), queries.unsqueeze(2)).reciprocal_()
 
 
-def _blocks(pairs: Grouped, keys: Tensor) -> Iterator[tuple[int, slice]]:
-    """The places of each image's pairs, in pieces of bounded size."""
-    step = max(1, NUMBERS_AT_ONCE // max(1, keys[0].numel()))
-    for owner, rows in pairs.runs:
-        for start in range(rows.start, rows.stop, step):
-            yield owner, slice(start, min(start + step, rows.stop))
+def _at_once(keys: Tensor) -> int:
+    """How many pairs of each image are computed at once, so that memory is bounded."""
+    return max(1, NUMBERS_AT_ONCE // max(1, keys.numel()))
 
 
 def _one(like: Tensor) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from densevse.kernels.arrays import Integers
+from densevse.kernels.arrays import Integers, on_device
 from densevse.kernels.recurrent import Prefixes, chains
 
 END = 0  # padding in a table of words; read, it stands before the first word, and predicted, it is the sentence's end
@@ -34,4 +34,4 @@ def teaching(words: Integers, read: Integers, device: torch.device) -> Teaching:
     alive = [int((steps > step).sum()) for step in range(int(steps.max()))]
     owner = np.concatenate([order[:count] for count in alive])
     target = ended[owner, np.repeat(np.arange(len(alive)), alive)]
-    return Teaching(chains(begun, steps, device), *(torch.from_numpy(part).to(device) for part in (target, owner)))
+    return Teaching(chains(begun, steps, device), *(on_device(part, device) for part in (target, owner)))

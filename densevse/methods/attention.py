@@ -123,7 +123,7 @@ class Selection(nn.Module):
             return Instances(values[:, :, :0], values, present, present.to(values.dtype), values[:, 0])
         keys = self.attention.keys(candidates, context)
         values = values.to(keys.dtype)  # under autocast, projections are of half precision
-        alone = Grouped.by(torch.arange(len(keys), device=keys.device))
+        alone = Grouped.by(torch.arange(len(keys)), keys.device)
         no_state = keys.new_zeros(len(keys), self.attention.hidden.in_features)
         weights, attended = self._select(keys, values, present, no_state, alone)
         return Instances(keys, values, present, weights, attended)

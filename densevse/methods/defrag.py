@@ -21,10 +21,12 @@ paper gives no alpha.
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from densevse.kernels.fragment_sums import existing, sums_of_all_pairs, truncated_sums
+from densevse.kernels.arrays import Booleans, on_device
+from densevse.kernels.fragment_sums import existing, on_host, sums_of_all_pairs, truncated_sums
 from densevse.kernels.relations import LinearByRelation
 from densevse.methods.fragments import Fragments, bag_of_words, bigrams, image_fragments, padded, without_unknown_words
 from densevse.methods.global_ranking import global_ranking
@@ -48,10 +50,18 @@ class DeFrag(Method):
         relations = shapes.sizes["relations"] if parameters.fragments == "triplets" else 1
         self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
         self.register_buffer("known", known_words(self.words))
+        self._known_on_host: tuple[Tensor, int, Booleans] | None = None
         self.sentence = LinearByRelation(relations, 2 * self.words.embedding_dim, parameters.dimension, bias=True)
         self.image = nn.Linear(features, parameters.dimension)
 
     known: Tensor
+
+    def known_on_host(self) -> Booleans:
+        """(words,) `known` as an array, copied from the device once for each state that it has been in."""
+        kept = self._known_on_host
+        if kept is None or kept[0] is not self.known or kept[1] != self.known._version:
+            kept = self._known_on_host = self.known, self.known._version, self.known.cpu().numpy()
+        return kept[2]
 
     def encode_images(self, images: Images) -> Fragments:
         """The v of every region, Eq 2."""
@@ -60,7 +70,7 @@ class DeFrag(Method):
 
     def encode_sentences(self, sentences: Sentences) -> Fragments:
         """The s of every fragment whose words are known, Eq 1."""
-        fragments = without_unknown_words(self._fragments(sentences), self.known)
+        fragments = without_unknown_words(self._fragments(sentences), self.known_on_host())
         return Fragments(*padded(self.embed_triplets(fragments), fragments.lengths))
 
     def embed_regions(self, regions: Tensor) -> Tensor:
@@ -69,7 +79,8 @@ class DeFrag(Method):
 
     def embed_triplets(self, triplets: Triplets) -> Tensor:
         """(T, dimension) s of triplets (R, w1, w2), Eq 1."""
-        words = self.words(torch.stack((triplets.governor, triplets.dependent), dim=1)).flatten(1)
+        both = on_device(np.column_stack((triplets.governor, triplets.dependent)), self.known.device)
+        words = self.words(both).flatten(1)
         return self.sentence(words, triplets.relation).relu()  # type: ignore[no-any-return]
 
     def score(self, images: Fragments, sentences: Fragments) -> Tensor:
@@ -80,8 +91,9 @@ class DeFrag(Method):
     def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
         """C of Eq 3 over the fragments and the pairs of a batch, without its last term: a scalar."""
         parameters: Parameters = moment.parameters
-        regions, image = existing(*images)
-        fragments, sentence = existing(*sentences)
+        in_image, in_sentence = on_host(images.present, sentences.present)
+        regions, image = existing(images.vectors, in_image)
+        fragments, sentence = existing(sentences.vectors, in_sentence)
         scores = regions @ fragments.T
         total = scores.new_zeros(())
         if parameters.fragment_objective != "none":

@@ -2,10 +2,12 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from densevse.kernels.fragment_sums import owners
+from densevse.kernels.arrays import Booleans, Integers, on_device
+from densevse.kernels.fragment_sums import owners, placed, taken
 from densevse.methods.interface import Images
 from densevse.methods.structures import Triplets, Words
 
@@ -23,7 +25,8 @@ def image_fragments(images: Images, network: nn.Module | None = None) -> tuple[T
     With a `network`, its vectors of the view `crops`. Returns (I, R, D), and (I, R) bool: which of them exist.
     """
     if network is not None:
-        return placed(network(images.views["crops"][images.present]), images.present), images.present
+        present = images.present_on_host()
+        return placed(network(taken(images.views["crops"], present)), present), images.present
     if "regions" in images.views:
         return images.views["regions"], images.present
     whole = images.views["whole"].unsqueeze(1)
@@ -32,37 +35,32 @@ def image_fragments(images: Images, network: nn.Module | None = None) -> tuple[T
 
 def bag_of_words(words: Words) -> Triplets:
     """Every word as a fragment: w1 = w2 in Eq 1, of one relation (DeFrag, section 4.2)."""
-    word = words.index[_places(words.index, words.lengths)]
-    return Triplets(torch.zeros_like(word), word, word, words.lengths)
+    table, lengths = words.on_host(), words.lengths_on_host()
+    word = table[_firsts(lengths, table.shape[1])]
+    return Triplets(np.zeros_like(word), word, word, lengths)
 
 
 def bigrams(words: Words) -> Triplets:
     """Consecutive words as w1 and w2 of Eq 1, of one relation (DeFrag, section 4.2). One word alone has none."""
-    pairs = (words.lengths - 1).clamp(min=0)
-    first, second = words.index[:, :-1], words.index[:, 1:]
-    found = _places(first, pairs)
-    return Triplets(torch.zeros_like(first[found]), first[found], second[found], pairs)
+    table, pairs = words.on_host(), np.maximum(words.lengths_on_host() - 1, 0)
+    found = _firsts(pairs, table.shape[1] - 1)
+    first, second = table[:, :-1][found], table[:, 1:][found]
+    return Triplets(np.zeros_like(first), first, second, pairs)
 
 
-def without_unknown_words(triplets: Triplets, known: Tensor) -> Triplets:
-    """Only the triplets of which both words are known; `known` (words,) bool is that of the vocabulary."""
+def without_unknown_words(triplets: Triplets, known: Booleans) -> Triplets:
+    """Only the triplets of which both words are known; `known` (words,) is that of the vocabulary."""
     kept = known[triplets.governor] & known[triplets.dependent]
-    sentence = owners(triplets.lengths)[kept]
-    lengths = torch.bincount(sentence, minlength=len(triplets.lengths))
+    lengths = np.bincount(owners(triplets.lengths)[kept], minlength=len(triplets.lengths))
     return Triplets(triplets.relation[kept], triplets.governor[kept], triplets.dependent[kept], lengths)
 
 
-def padded(rows: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+def padded(rows: Tensor, lengths: Integers) -> tuple[Tensor, Tensor]:
     """Rows that stand list after list, (n, H), as (lists, longest, H) with zeros, and which of them exist."""
-    present = torch.arange(int(lengths.amax()), device=lengths.device) < lengths.unsqueeze(1)
-    return placed(rows, present), present
+    present = _firsts(lengths, int(lengths.max()))
+    return placed(rows, present), on_device(present, rows.device)
 
 
-def placed(rows: Tensor, present: Tensor) -> Tensor:
-    """(I, R, H) with the rows (n, H) at the n places that are `present` (I, R), and zeros elsewhere."""
-    return rows.new_zeros(*present.shape, rows.shape[1]).index_put((present,), rows)
-
-
-def _places(table: Tensor, lengths: Tensor) -> Tensor:
-    """(S, longest) bool: the first `lengths` places of each row of `table` (S, longest, ...)."""
-    return torch.arange(table.shape[1], device=table.device) < lengths.unsqueeze(1)
+def _firsts(lengths: Integers, longest: int) -> Booleans:
+    """(S, longest): the first `lengths` places of each row."""
+    return np.arange(longest) < lengths[:, None]

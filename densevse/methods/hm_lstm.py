@@ -35,9 +35,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
 
-from densevse.kernels.arrays import Integers
+from densevse.kernels.arrays import Booleans, Integers, on_device
 from densevse.kernels.bidirectional import Bidirectional
-from densevse.kernels.hlstm import HLSTM, Booleans, subtrees, wording
+from densevse.kernels.hlstm import HLSTM, subtrees, wording
 from densevse.kernels.recurrent import prefixes
 from densevse.methods.branch import Branch
 from densevse.methods.interface import (
@@ -116,7 +116,7 @@ class HMLSTM(DualEncoder):
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
         """V and h of whole images and sentences, and of phrases and their regions where correspondences are known."""
         trees, regions = batch.sentences["trees"], batch.images.views["regions"]
-        nodes, features = torch.from_numpy(trees.root).to(regions.device), regions[:, WHOLE_IMAGE]
+        nodes, features = on_device(trees.root, regions.device), regions[:, WHOLE_IMAGE]
         phrases, count = self._phrases(batch), len(trees.root)
         if phrases is not None:
             nodes = torch.cat((nodes, phrases.node))
@@ -126,8 +126,8 @@ class HMLSTM(DualEncoder):
         if phrases is None:
             return Embeddings(v), Embeddings(h)
         if self.reader is not None:
-            node = torch.from_numpy(wording(*self._nodes(trees))).to(node.device)
-        of_words, of_head = node[phrases.node], torch.from_numpy(trees.heads()).to(node.device)[phrases.node]
+            node = on_device(wording(*self._nodes(trees)), node.device)
+        of_words, of_head = node[phrases.node], on_device(trees.heads(), node.device)[phrases.node]
         return ImagesWithRegions(v[:count], v[count:]), SentencesWithPhrases(h[:count], h[count:], of_words, of_head)
 
     def loss(
@@ -202,7 +202,9 @@ class HMLSTM(DualEncoder):
         trees, vectors = self._leaves(trees)
         distinct = subtrees(*self._nodes(trees), device)
         states = self.encoder(vectors, distinct)
-        return self.text(states.index_select(0, distinct.node[nodes.to(device)]), sentences), distinct.node
+        return self.text(
+            states.index_select(0, distinct.node[nodes.to(device, non_blocking=True)]), sentences
+        ), distinct.node
 
     def _nodes(self, trees: Trees) -> tuple[Integers, Integers, Booleans | None]:
         """Each node's word, parent and, where types of children matter, whether it is a noun phrase."""

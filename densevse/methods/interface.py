@@ -31,6 +31,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 import torch
 from torch import Tensor, nn
 
+from densevse.kernels.arrays import Booleans
 from densevse.methods.structures import Triplets
 
 Item = TypeVar("Item")
@@ -102,6 +103,11 @@ class Images:
     views: dict[str, Tensor]  # whole, centre, ten_crop, concepts: (I, D); grid: (I, cells, D); regions: (I, R, D)
     present: Tensor  # (I, R) bool: which regions exist, the whole image always; (I, 0) without regions
     scores: Tensor | None = None  # (I, R) the regions' class scores, infinite for the whole image; none without regions
+    host: Booleans | None = None  # `present` once more, as a copy that never leaves the CPU
+
+    def present_on_host(self) -> Booleans:
+        """(I, R) `present` as a NumPy array; no waiting for the device where the batch came with such a copy."""
+        return self.present.cpu().numpy() if self.host is None else self.host
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ The recursion itself is densevse/kernels/depths.py.
 """
 
 import numpy as np
-import torch
 from torch import nn
 
-from densevse.kernels.arrays import Integers
+from densevse.kernels.arrays import Integers, on_device
 from densevse.kernels.depths import depths, sums_of_roots
 from densevse.kernels.relations import LinearByRelation
 from densevse.methods.global_ranking import MeanRegion
@@ -37,10 +36,10 @@ class SDTRNN(MeanRegion):
         """(S, dimension) h of the roots; of several roots, the mean weighted by l; zero for a sentence of no words."""
         trees: Dependencies = sentences["dependencies"]
         device = self.word.weight.device
-        x = self.word(self.words(torch.from_numpy(trees.word).to(device)))
+        x = self.word(self.words(on_device(trees.word, device)))
         weights = trees.relation if self.by_position is None else beside(trees.head, self.by_position)
         words = depths(trees.head, weights, trees.lengths, device)
-        lengths = torch.from_numpy(trees.lengths).to(device).unsqueeze(1)
+        lengths = on_device(trees.lengths, device).unsqueeze(1)
         return Embeddings(sums_of_roots(x, self.child, words, len(trees.lengths)) / lengths.clamp(min=1))
 
 

@@ -33,6 +33,7 @@ from densevse.methods.attention import Attention, Instances, PrintedAttention, S
 from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes
 from densevse.methods.losses import hardest_hinges, sum_of_hinges
 from densevse.methods.parameters.sm_lstm import Parameters
+from densevse.methods.structures import Words
 from densevse.methods.words import word_vectors
 
 
@@ -97,7 +98,7 @@ class SMLSTM(Method):
 
     def encode_sentences(self, sentences: Sentences) -> Instances:
         """The BLSTM's state at each word as candidates, with the LSTM's last state as global context n."""
-        words = sentences["words"].cut(self.hyperparameters.longest)
+        words = self._words(sentences)
         tree, states, context = prefixes(words.on_host(), words.index.device), None, None
         if self.words is not None:
             states = self.blstm(self.dropout(self.words(tree.distinct)), words.on_host(), words.lengths, tree)
@@ -109,36 +110,40 @@ class SMLSTM(Method):
 
     def score(self, images: Instances, sentences: Instances) -> Tensor:
         """(I, S) s of Eq 5."""
-        lengths = sentences.present.sum(dim=1)
+        lengths = sentences.present.sum(dim=1).cpu()
         return scores_of_all_pairs(self.compare, images, sentences, lengths, self.hyperparameters.pairs_at_once)
 
     def loss(self, images: Instances, sentences: Instances, batch: Batch, moment: Moment) -> Tensor:
         """L of Eq 7 over the batch: L_mat over mismatched pairs, and the regulariser over matched ones; a scalar."""
         parameters: Parameters = moment.parameters
         size = len(batch.positives)
-        image, sentence = candidates_of_pairs(size, parameters.mismatched, batch.positives.device)
+        image, sentence = (rows.flatten() for rows in candidates_of_pairs(size, parameters.mismatched))
         found = scores_of_pairs(
             self.compare,
             images,
             sentences,
-            (image.flatten(), sentence.flatten()),
+            (image, sentence),
+            torch.from_numpy(self._words(batch.sentences).lengths_on_host()),
             list(self.parameters()),
             parameters.pairs_at_once,
         )
-        scores, left_out = found.new_zeros(size, size), torch.ones_like(batch.positives)
-        scores[image.flatten(), sentence.flatten()] = found
+        scores, left_out = found.new_zeros(size, size), torch.ones(size, size, dtype=torch.bool)
         left_out[image, sentence] = False
+        image, sentence, left_out = (part.to(scores.device, non_blocking=True) for part in (image, sentence, left_out))
+        scores[image, sentence] = found
         ranking = {"sum": sum_of_hinges, "hardest": hardest_hinges}[parameters.negatives]
         loss = ranking(scores, batch.positives | left_out, parameters.margin) / size
         if parameters.balance == 0 or parameters.select != "attention":
             return loss
-        matched = torch.arange(size, device=scores.device)
+        matched = torch.arange(size)
         saliency = self.saliency(images, sentences, matched, matched)
         return loss + parameters.balance * regulariser(saliency, sentences.present, parameters.regulariser)
 
-    def compare(self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor) -> Tensor:
-        """(P,) s of Eq 5 for pairs of the given rows of the encodings, (P,) each."""
-        hidden, _ = self._unroll(images, sentences, image, sentence)
+    def compare(
+        self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor, longest: int | None = None
+    ) -> Tensor:
+        """(P,) s of Eq 5 for pairs of the given rows of the encodings, (P,) each; see densevse/kernels/pairs.py."""
+        hidden, _ = self._unroll(images, _cut(sentences, longest), image, sentence)
         score: Tensor = self.mlp(hidden)
         return score.squeeze(1)
 
@@ -147,6 +152,11 @@ class SMLSTM(Method):
         _, steps = self._unroll(images, sentences, image, sentence)
         cells, words = zip(*steps, strict=True)
         return Saliency("grid", torch.stack(cells), torch.stack(words))
+
+    def _words(self, sentences: Sentences) -> Words:
+        """The words of sentences, at most as many as the paper reads (section 4.2)."""
+        words: Words = sentences["words"]
+        return words.cut(self.hyperparameters.longest)
 
     def _encode(self, side: Selection, candidates: Tensor | None, present: Tensor, context: Tensor | None) -> Instances:
         """The candidates as they are, or the one that stands for them: their mean (-mean) or the context (-ctx)."""
@@ -163,7 +173,9 @@ class SMLSTM(Method):
         self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
         """All steps of the pairs: (P, H) h_T, and each step's saliency over cells and words."""
-        sentences = _trimmed(sentences, sentence)
+        device = images.values.device
+        by_image, by_sentence = Grouped.by(image, device), Grouped.by(sentence, device)
+        image, sentence = (rows.to(device, non_blocking=True) for rows in (image, sentence))
         cells, words = rows_of(images.weights, image), rows_of(sentences.weights, sentence)
         saliency = [(cells, words)]
         # s_1 compares what no pair changes, so it is scaled before it is repeated for the pairs.
@@ -171,12 +183,11 @@ class SMLSTM(Method):
         of_similarity, of_hidden = self._gates(similarity), self.gates.weight[:, self.hyperparameters.similarity :].T
         hidden, cell = lstm_cell(of_similarity, similarity.new_zeros(len(image), self.hyperparameters.hidden))
         attends = self.hyperparameters.select == "attention" and self.hyperparameters.steps > 1
-        grouped = (Grouped.by(image), Grouped.by(sentence)) if attends else None
         for _ in range(1, self.hyperparameters.steps):
-            if grouped is not None:
+            if attends:
                 told = self._told(hidden)
-                cells, of_image = self.image.attend(images, told, grouped[0])
-                words, of_sentence = self.sentence.attend(sentences, told, grouped[1])
+                cells, of_image = self.image.attend(images, told, by_image)
+                words, of_sentence = self.sentence.attend(sentences, told, by_sentence)
                 of_similarity = self._gates(_scaled(of_image) * _scaled(of_sentence))
             hidden, cell = lstm_cell(torch.addmm(of_similarity, hidden, of_hidden), cell)  # Eq 4
             saliency.append((cells, words))
@@ -194,14 +205,14 @@ class SMLSTM(Method):
         return functional.linear(similarity, self.gates.weight[:, : similarity.shape[1]], self.gates.bias)
 
 
-def candidates_of_pairs(size: int, mismatched: int, device: torch.device) -> tuple[Tensor, Tensor]:
+def candidates_of_pairs(size: int, mismatched: int) -> tuple[Tensor, Tensor]:
     """The pairs that Eq 6 compares in a batch of matched ones: rows of images and of sentences, (size, 1 + mismatched).
 
     Image i meets its own sentence and the `mismatched` after it, around the end of the batch: so each image meets as
     many mismatched sentences as each sentence meets images.
     """
-    image = torch.arange(size, device=device).unsqueeze(1)
-    sentence = (image + torch.arange(min(size, 1 + mismatched), device=device)) % size
+    image = torch.arange(size).unsqueeze(1)
+    sentence = (image + torch.arange(min(size, 1 + mismatched))) % size
     return image.expand_as(sentence), sentence
 
 
@@ -257,10 +268,9 @@ def _views(shapes: Shapes) -> tuple[str, str]:
     return "grid", contexts.pop()
 
 
-def _trimmed(sentences: Instances, rows: Tensor) -> Instances:
-    """Without the padding that none of the given sentences needs."""
+def _cut(sentences: Instances, longest: int | None) -> Instances:
+    """The first `longest` words, where no sentence that is read has more."""
     keys, values, present, weights, attended = sentences
-    longest = int(present[rows].sum(dim=1).max())
     return Instances(keys[:, :longest], values[:, :longest], present[:, :longest], weights[:, :longest], attended)
 
 

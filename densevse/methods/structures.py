@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.kernels.arrays import Integers
+from densevse.kernels.arrays import Integers, on_device
 
 UNKNOWN = 1  # the number of the word that stands for all that the vocabulary does not have
 
@@ -29,6 +29,11 @@ class Words:
         """(S, longest) `index` as a NumPy array; no waiting for the device where the batch came with such a copy."""
         return self.index.cpu().numpy() if self.host is None else self.host
 
+    def lengths_on_host(self) -> Integers:
+        """(S,) `lengths` as a NumPy array, found as `on_host` is."""
+        lengths: Integers = (self.on_host() != 0).sum(axis=1)
+        return lengths
+
     def cut(self, longest: int) -> "Words":
         """The first `longest` words of each sentence."""
         return Words(self.index[:, :longest], self.lengths.clamp(max=longest), self.on_host()[:, :longest])
@@ -37,7 +42,7 @@ class Words:
 def words_of(index: Integers, device: torch.device) -> Words:
     """Words of (S, longest) word numbers, padded with 0."""
     lengths = (index != 0).sum(axis=1)
-    return Words(torch.from_numpy(index.copy()).to(device), torch.from_numpy(lengths).to(device), index)
+    return Words(on_device(index.copy(), device), on_device(lengths, device), index)
 
 
 @dataclass(frozen=True)
@@ -91,10 +96,10 @@ class Trees:
 class Triplets:
     """The typed dependencies of each sentence as triplets (DeFrag, section 3.1), sentence after sentence."""
 
-    relation: Tensor  # (T,) the relation's number, below Shapes.sizes["relations"]
-    governor: Tensor  # (T,) the governing word's number in the vocabulary
-    dependent: Tensor  # (T,) the dependent word's number in the vocabulary
-    lengths: Tensor  # (S,) how many triplets each sentence has, perhaps none
+    relation: Integers  # (T,) the relation's number, below Shapes.sizes["relations"]
+    governor: Integers  # (T,) the governing word's number in the vocabulary
+    dependent: Integers  # (T,) the dependent word's number in the vocabulary
+    lengths: Integers  # (S,) how many triplets each sentence has, perhaps none
 
 
 @dataclass(frozen=True)

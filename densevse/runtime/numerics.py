@@ -10,10 +10,12 @@ from typing import Literal
 
 import torch
 
+from densevse.runtime.gpu import usable_device
 from densevse.runtime.logs import logger
 from densevse.runtime.processor import ISA_LIMIT, avoid_illegal_instructions
 
 Precision = Literal["bf16", "fp32"]
+TrainingPrecision = Literal["float32", "tf32", "bf16"]
 
 MATRIX_LIMITS: tuple[str, ...] = ("AMX", "ALL", "DEFAULT")
 """What a limit on oneDNN's instructions (ONEDNN_MAX_CPU_ISA) is called where it leaves Intel's matrix units."""
@@ -22,21 +24,27 @@ VECTOR_LIMITS = (*MATRIX_LIMITS, "BF16", "FP16", "AVX10")
 """The same, where it leaves vector instructions for bf16, which AMD has too."""
 
 
-def set_up(threads: int) -> torch.device:
-    """Fix the number of threads, choose the faster matrix product, and return the device: CUDA's where there is one."""
+def set_up(threads: int, precision: TrainingPrecision = "float32") -> torch.device:
+    """Fix the number of threads and the precision of products, choose the faster one, and return the device.
+
+    Raises `InputError` as `usable_device` does.
+    """
     avoid_illegal_instructions()
     torch.set_num_threads(threads)
     if products_by_onednn():
         # The setting lets oneDNN round to bf16, which it does only with matrix units (AMX); AMD's processors have none.
         torch.backends.mkldnn.matmul.fp32_precision = "bf16"  # type: ignore[attr-defined]
+    # By default torch lets convolutions on a GPU round to tf32.
+    for products in (torch.backends.cuda.matmul, torch.backends.cudnn.conv):  # type: ignore[attr-defined]
+        products.fp32_precision = "tf32" if precision == "tf32" else "ieee"
     found = device()
     logger.info("computing on %s with %d threads, torch %s", found, threads, torch.__version__)
     return found
 
 
 def device() -> torch.device:
-    """The device that jobs compute on."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    """The device that jobs compute on. Raises `InputError` as `usable_device` does."""
+    return usable_device()
 
 
 def seed_everything(seed: int, *names: str) -> None:
@@ -62,7 +70,7 @@ def fastest_precision() -> Precision:
     its matrix units, bf16 by vector instructions takes 1.0 (MobileNetV2) to 1.6 times (VGG19, ResNet-152) that of
     fp32, and on one without instructions for bf16 (Cascade Lake) 2.3 times.
     """
-    if torch.cuda.is_available():
+    if device().type == "cuda":
         return "bf16" if torch.cuda.is_bf16_supported(including_emulation=False) else "fp32"
     if _vendor() == "GenuineIntel":
         computes, limits = torch.cpu._is_amx_tile_supported(), MATRIX_LIMITS

@@ -91,6 +91,7 @@ def making_notes(plan: MeasuringPlan, sections: Sequence[MeasuredSection]) -> li
         *([CHANGED] if changed_settings(section.plan for section in sections) else []),
         *_seeds(sections),
         *_devices(made_from),
+        *_precisions(made_from),
         f"Config {_digest(plan)}. Versions: {_versions(made_from)}.",
     ]
 
@@ -266,6 +267,12 @@ def _seeds(sections: Sequence[MeasuredSection]) -> list[str]:
 def _devices(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
     devices = {made.get(key, "cpu") for made in made_from for key in ("device", "trained_on")}
     return [] if devices <= {"cpu"} else ["Computed on a GPU: another run may differ in the last digits."]
+
+
+def _precisions(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What was trained in another precision than float32, named once for each."""
+    named = {name for made in made_from for name in made.get("trained_in", "float32").split(", ")}
+    return [f"Some models were trained in {name} instead of float32." for name in sorted(named - {"float32"})]
 
 
 def _digest(plan: MeasuringPlan) -> str:

@@ -11,7 +11,7 @@ from densevse.config.training import Recipe
 from densevse.data.files import Files
 from densevse.runtime.numerics import seed_everything, set_up
 from densevse.training.checkpoints import Checkpoint, fingerprint
-from densevse.training.loop import Trainer, write_history
+from densevse.training.loop import Trainer, computed_in, write_history
 from densevse.training.task import Task
 
 
@@ -41,7 +41,7 @@ def drive(subject: Subject, make: Callable[[], Trainable], weights: str | Path, 
     settings, inputs and code. Raises `Interrupted` and `InputError` as `Trainer.run` does.
     """
     job = subject.job
-    device = set_up(job.threads)
+    device = set_up(job.threads, job.training.precision)
     # Only what the rule gives: a setting that is new, and whose default nothing reads yet, makes no other training.
     given = {**job.model_dump(mode="json", exclude_unset=True), "device": device.type}
     checkpoint = Checkpoint(weights, fingerprint(given, subject.inputs.paths()))
@@ -50,6 +50,7 @@ def drive(subject: Subject, make: Callable[[], Trainable], weights: str | Path, 
     task.module.to(device)
     rows = Trainer(task, job, checkpoint, subject.starts_trained).run()
     settings = {**job.model_dump(mode="json", exclude={"code"}), "device": device.type}
+    settings["computed_in"] = computed_in(job.training, device)
     made_from = lineage(settings, _traced(subject))
     write_history(rows, history, made_from, subject.of)
     save(Path(weights), made_from)

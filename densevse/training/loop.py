@@ -25,6 +25,7 @@ from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
+from densevse.runtime.numerics import TrainingPrecision
 from densevse.training.average import MovingAverage
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loading import loaded
@@ -119,7 +120,9 @@ class Trainer:
         batches = epoch_batches(self.task.examples, recipe.training.batch_size, recipe.seed, now.epoch, recipe.round)
         begun, left = time.monotonic(), batches[now.batch :]
         loss = torch.tensor(now.loss, dtype=torch.float64, device=self.device)
-        for batch in progress(loaded(self.task, left, now.epoch, self.device), f"epoch {now.epoch}", len(left)):
+        for batch in progress(
+            loaded(self.task, left, now.epoch, self.device, recipe.threads), f"epoch {now.epoch}", len(left)
+        ):
             loss += self.step(batch, moment, epoch.learning_rate(now.batch / len(batches)))
             now.batch += 1
             now.step += 1
@@ -137,7 +140,7 @@ class Trainer:
         """One step of the optimiser on a batch; returns its loss, for which the host does not wait."""
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
-        half = self.recipe.training.half_precision and self.device.type == "cuda"
+        half = computed_in(self.recipe.training, self.device) == "bf16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=half):
             loss = self.task.loss(batch, moment)
         self.optimizer.zero_grad()
@@ -209,8 +212,8 @@ class Trainer:
 
     def _save(self) -> None:
         random = {"cpu": torch.get_rng_state()}
-        if self.device.type == "cuda":
-            random["cuda"] = torch.cuda.get_rng_state(self.device)
+        if self.device.type != "cpu":
+            random[self.device.type] = torch.get_device_module(self.device).get_rng_state(self.device)
         self.checkpoint.save(
             {
                 "module": self.task.module.state_dict(),
@@ -232,8 +235,8 @@ class Trainer:
         if self.average:
             self.average.values = to_device(state["average"], self.device)
         torch.set_rng_state(state["random"]["cpu"])
-        if self.device.type == "cuda" and "cuda" in state["random"]:
-            torch.cuda.set_rng_state(state["random"]["cuda"], self.device)
+        if self.device.type != "cpu":
+            torch.get_device_module(self.device).set_rng_state(state["random"][self.device.type], self.device)
         self.progress = Progress(**state["progress"])
         self.progress.resumed += 1
         logger.info("resumed in epoch %d after step %d", self.progress.epoch, self.progress.step)
@@ -272,6 +275,11 @@ def _frozen(phase: NamedPhase, weights: Iterable[str]) -> set[str]:
 
 def _columns() -> set[str]:
     return {column.name for column in HISTORY.columns}
+
+
+def computed_in(settings: TrainingConfig, device: torch.device) -> TrainingPrecision:
+    """The precision that a training has on a device: the one that is set is that of GPUs."""
+    return "float32" if device.type == "cpu" else settings.precision
 
 
 def _optimizer(weights: list[torch.nn.Parameter], settings: TrainingConfig) -> torch.optim.Optimizer:

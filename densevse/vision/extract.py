@@ -12,6 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pandas as pd
+import torch
 from numpy.typing import NDArray
 
 from densevse.artifacts.schema import read
@@ -20,18 +21,23 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles
+from densevse.runtime.ahead import ahead
 from densevse.runtime.logs import progress
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
-from densevse.vision.pipeline import ahead
 from densevse.vision.resizing import Pixels
 from densevse.vision.views import extraction_of
 
 DTYPE = "float16"
 """What features are stored as: it has three more significant bits than bf16, and half the size of float32."""
 
-DECODING_THREADS = 2
-"""Threads that decode and crop; JPEG decoding is several times faster than any network here."""
+
+def decoding_threads() -> int:
+    """Threads that decode and crop: as many as the job has (see `set_up`), and at least two.
+
+    JPEG decoding is several times faster than any network here on a CPU, but not on a GPU.
+    """
+    return max(2, int(torch.get_num_threads()))
 
 
 def extract(
@@ -83,7 +89,7 @@ def batches(
     crops_of = partial(_read_crops, files=files, view=view, network=network)
     named = zip(rows["source"], rows["file"], strict=True)
     in_batch = batch_size(network, view)
-    with ThreadPoolExecutor(DECODING_THREADS) as pool:
+    with ThreadPoolExecutor(decoding_threads()) as pool:
         done = ahead(pool, crops_of, named, depth=2 * in_batch)
         for start in range(0, len(rows), in_batch):
             part = rows.iloc[start : start + in_batch]

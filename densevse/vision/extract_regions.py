@@ -23,13 +23,13 @@ from densevse.config.declared.networks import ARCHITECTURES
 from densevse.config.networks import RegionOptions
 from densevse.config.validation import validate
 from densevse.datasets.images import ImageFiles
+from densevse.runtime.ahead import ahead
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.vision.boxes import clip
-from densevse.vision.extract import DECODING_THREADS, DTYPE, readable
+from densevse.vision.extract import DTYPE, decoding_threads, readable
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
-from densevse.vision.pipeline import ahead
 from densevse.vision.region_network import Described, RegionNetwork
 from densevse.vision.regions import Candidates, Detected, Regions, choose, choose_detected
 from densevse.vision.resizing import Pixels
@@ -60,8 +60,8 @@ def extract_regions(
     made_from = network.made_from(images, {"proposals": proposals or []}, view="regions", all_stay=all_stay)
     files = ImageFiles(sources)
     cv2.setNumThreads(1)  # the threads here are the readers'
-    with ThreadPoolExecutor(DECODING_THREADS) as pool:
-        pixels = ahead(pool, partial(_read, files=files), _named(rows), depth=2 * DECODING_THREADS)
+    with ThreadPoolExecutor(decoding_threads()) as pool:
+        pixels = ahead(pool, partial(_read, files=files), _named(rows), depth=2 * decoding_threads())
         if proposals is None:
             detector = detector_of(network, options)
             found, length = _found_by(detector, rows, pixels), detector.length

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import Boxes
 from densevse.config.networks import RegionOptions
+from densevse.runtime.ahead import ahead
 from densevse.vision.boxes import by_score, non_maximum_suppression
 from densevse.vision.crops import colour_of, warp
-from densevse.vision.pipeline import ahead
 from densevse.vision.region_network import Described, RegionNetwork
 from densevse.vision.resizing import Pixels, resize_shorter_side, squeezed
 

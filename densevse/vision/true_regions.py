@@ -19,7 +19,7 @@ from densevse.config.validation import validate
 from densevse.datasets.images import ImageFiles
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
-from densevse.vision.extract import DECODING_THREADS, DTYPE
+from densevse.vision.extract import DTYPE, decoding_threads
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.region_network import RegionNetwork
 from densevse.vision.regions import Candidates, choose
@@ -51,7 +51,7 @@ def extract_true_regions(
     describing = RegionNetwork(network, network.layer("regions"), options.map)
     made_from = network_files.made_from(images, {"boxes": boxes}, view="true regions")
     cv2.setNumThreads(1)  # the threads here are the readers'
-    with ThreadPoolExecutor(DECODING_THREADS) as pool:
+    with ThreadPoolExecutor(decoding_threads()) as pool:
         candidates = _candidates(table[table["image_id"].isin(found)], found, ImageFiles(sources))
         chosen = list(progress(choose(candidates, describing, everything, pool), "true regions", len(found)))
     with FeatureWriter(path, REGION_FEATURES, chosen[0].described.vectors.shape[1:], DTYPE, made_from) as writer:

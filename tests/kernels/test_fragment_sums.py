@@ -1,5 +1,6 @@
 """The sums over all fragments of all pairs, against a loop over fragments."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -24,10 +25,14 @@ def test_sums_and_gradients_are_those_of_the_definition(monkeypatch, at_once):
 
 def test_sums_of_scores_that_are_known_already():
     images, sentences = fragments([3, 1, 4], 0), fragments([2, 0, 3, 1], 1)
-    (v, image), (s, sentence) = fragment_sums.existing(*images), fragment_sums.existing(*sentences)
+    of_images, of_sentences = fragment_sums.on_host(images[1], sentences[1])
+    (v, image), (s, sentence) = (
+        fragment_sums.existing(vectors, present)
+        for vectors, present in ((images[0], of_images), (sentences[0], of_sentences))
+    )
     found = fragment_sums.truncated_sums(v @ s.T, image, sentence, torch.Size((3, 4)))
     assert_same(found, definitions.fragment_sums(*images, *sentences), [images[0], sentences[0]])
 
 
 def test_owners_of_lists():
-    assert fragment_sums.owners(torch.tensor([2, 0, 1])).tolist() == [0, 0, 2]
+    assert fragment_sums.owners(np.array([2, 0, 1])).tolist() == [0, 0, 2]

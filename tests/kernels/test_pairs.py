@@ -9,6 +9,8 @@ from densevse.kernels import definitions
 from densevse.kernels.pairs import scores_of_all_pairs, scores_of_pairs
 from tests.gradients import assert_same
 
+LENGTHS = torch.tensor([3, 1, 2, 1, 9])
+
 
 class Parts(NamedTuple):
     vectors: torch.Tensor
@@ -29,8 +31,9 @@ def weight():
 def comparing(weight, compared):
     """A comparison that is no product of two sides, and that notes how many pairs it was given at a time."""
 
-    def compare(images, sentences, image, sentence):
+    def compare(images, sentences, image, sentence, longest):
         compared.append(len(image))
+        assert longest in LENGTHS
         sums = (images.vectors[image] + sentences.vectors[sentence]).tanh() @ weight
         return sums * images.factors[image, 0] * sentences.factors[sentence, 0]
 
@@ -42,15 +45,17 @@ def test_scores_and_gradients_are_those_of_the_definition(weight, at_once):
     images, sentences, compared = parts(4, 0), parts(5, 1), []
     pairs = torch.tensor([0, 3, 3, 1, 0, 2, 2]), torch.tensor([4, 0, 1, 1, 4, 2, 3])
     compare = comparing(weight, compared)
-    found = scores_of_pairs(compare, images, sentences, pairs, [weight], at_once)
+    found = scores_of_pairs(compare, images, sentences, pairs, LENGTHS, [weight], at_once)
     assert max(compared) <= at_once
-    assert_same(found, definitions.scores_of_pairs(compare, images, sentences, *pairs), [*images, *sentences, weight])
+    assert_same(
+        found, definitions.scores_of_pairs(compare, images, sentences, *pairs, 9), [*images, *sentences, weight]
+    )
 
 
 def test_pairs_that_the_loss_does_not_depend_on_are_compared_once(weight):
     compared = []
     pairs = torch.arange(4), torch.arange(4)
-    found = scores_of_pairs(comparing(weight, compared), parts(4, 0), parts(4, 1), pairs, [weight], 100)
+    found = scores_of_pairs(comparing(weight, compared), parts(4, 0), parts(4, 1), pairs, LENGTHS, [weight], 100)
     (found[1] + found[3]).backward()
     assert compared == [4, 2]
 
@@ -59,7 +64,7 @@ def test_pairs_that_the_loss_does_not_depend_on_are_compared_once(weight):
 def test_all_pairs_in_tiles(weight, at_once):
     images, sentences, compared = parts(4, 0), parts(5, 1), []
     compare = comparing(weight, compared)
-    found = scores_of_all_pairs(compare, images, sentences, torch.tensor([3, 1, 2, 1, 9]), at_once)
+    found = scores_of_all_pairs(compare, images, sentences, LENGTHS, at_once)
     assert max(compared) <= at_once
     every = torch.cartesian_prod(torch.arange(4), torch.arange(5)).unbind(dim=1)
-    torch.testing.assert_close(found, definitions.scores_of_pairs(compare, images, sentences, *every).view(4, 5))
+    torch.testing.assert_close(found, definitions.scores_of_pairs(compare, images, sentences, *every, 9).view(4, 5))

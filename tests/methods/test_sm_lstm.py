@@ -218,7 +218,7 @@ def test_pairs_that_cost_nothing_are_compared_once(monkeypatch):
     compared.clear()
     matched = scores.diagonal()
     costs = (scores > matched[:, None] - margin) | (scores > matched - margin)
-    image, sentence = candidates_of_pairs(4, 2, torch.device("cpu"))
+    image, sentence = candidates_of_pairs(4, 2)
     mismatched = costs[image, sentence][:, 1:]
     assert 0 < mismatched.sum() < 8
     loss.backward()
@@ -237,14 +237,14 @@ def test_nothing_depends_on_how_many_pairs_are_computed_at_once():
 
 
 def test_mismatched_pairs_of_each_image_and_each_sentence():
-    image, sentence = candidates_of_pairs(128, 100, torch.device("cpu"))
+    image, sentence = candidates_of_pairs(128, 100)
     assert image.shape == sentence.shape == (128, 101)
     assert torch.equal(image[:, 0], sentence[:, 0])
     compared = torch.zeros(128, 128).index_put_((image, sentence), torch.ones(()), accumulate=True)
     assert compared.max() == 1
     assert (compared.sum(dim=0) == 101).all()
     assert (compared.sum(dim=1) == 101).all()
-    image, sentence = candidates_of_pairs(3, 100, torch.device("cpu"))  # a batch that has not so many
+    image, sentence = candidates_of_pairs(3, 100)  # a batch that has not so many
     assert sorted(zip(image.flatten().tolist(), sentence.flatten().tolist(), strict=True)) == [
         (i, j) for i in range(3) for j in range(3)
     ]

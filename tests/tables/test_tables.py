@@ -359,6 +359,7 @@ def test_heading_and_footnotes_say_how_it_was_measured(tmp_path, data):
     ):
         assert part in text, part
     assert "SCO" not in text  # no row of Flickr8K is from that paper
+    assert "Some models were trained in" not in text
 
 
 def test_the_footnotes_count_what_a_protocol_really_ranks(tmp_path, data):

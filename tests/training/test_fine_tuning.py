@@ -1,46 +1,28 @@
 """DeFrag with its network trained further, on the pixels of a few made-up images."""
 
-import io
-
 import numpy as np
 import pytest
 import torch
-from PIL import Image
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import made_from
-from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.training import HISTORY
-from densevse.artifacts.store import FeatureStore, FeatureWriter
+from densevse.artifacts.store import FeatureStore
 from densevse.config.training import TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.inference.encoding import encode_images
 from densevse.inference.models import build, load_model, open_alone, open_model
 from densevse.methods.interface import Moment
 from densevse.runtime.errors import InputError
-from densevse.scenes.network import ScenesNet
 from densevse.tables.plan import Configured, MadeWith
 from densevse.tables.provenance import check_provenance
 from densevse.training.loop import Interrupted, Trainer
 from densevse.training.retrieval import Retrieval, train
-from densevse.vision.crops import warp
 from densevse.vision.finetuned import FineTuned
-from densevse.vision.networks import load_network
+from tests.crops import SIZE, crop_of, write_pictures, write_regions
 
-SIZE, CONTEXT = 32, 4.0
-NETWORK = {
-    "architecture": "scenes_net",
-    "batch_size": 16,
-    "layers": {"regions": "fc7"},
-    "mean": [0.5, 0.5, 0.5],
-    "std": [0.25, 0.25, 0.25],
-    "resize": SIZE,
-    "size": SIZE,
-    "precision": "fp32",
-}
-REGIONS = {"features": "crops", "context": CONTEXT, "crop_size": None}
 PARAMETERS = {"dimension": 16, "word_vectors": "learned", "word_dimension": 8, "fragments": "words"}
 PHASES = [{"name": "fine_tune", "epochs": 2, "learning_rate": 0.01}]
 OPENED = {"trained_layers": ["classifier.fc7"], "fragment_objective": "multiple_instance"}
@@ -48,18 +30,8 @@ OPENED = {"trained_layers": ["classifier.fc7"], "fragment_objective": "multiple_
 
 @pytest.fixture
 def pictures(folder):
-    """The pixels of each image, and the files of a job that reads crops of them."""
-    random = np.random.default_rng(5)
-    pixels = {}
-    (folder / "pictures").mkdir()
-    for image in schema.read(folder / "images.parquet", IMAGES)["image_id"]:
-        pixels[image] = random.integers(0, 256, (8, 8, 3), np.uint8)
-        data = io.BytesIO()
-        Image.fromarray(pixels[image]).save(data, "PNG")
-        (folder / "pictures" / image).write_bytes(data.getvalue())
-    torch.manual_seed(1)
-    save_file(ScenesNet(classes=3).state_dict(), folder / "network.safetensors")
-    return pixels
+    """The pixels of each image, which lie in the folder with a network."""
+    return write_pictures(folder)
 
 
 @pytest.fixture
@@ -68,23 +40,6 @@ def crops(folder, files, pictures):
     write_regions(folder, pictures)
     sources = {"source_images": str(folder / "pictures"), "network": str(folder / "network.safetensors")}
     return files.with_changes(view_whole=[], view_crops=[str(folder / "described.parquet")], **sources)
-
-
-def write_regions(folder, pictures, **options):
-    store = FeatureStore([folder / "regions.parquet"], REGION_FEATURES)
-    rows = store.rows.copy()
-    rows.loc[rows["rank"] > 0, ["x", "y", "width", "height"]] = [2.0, 1.0, 5.0, 6.0]
-    shown = np.stack([crop_of(pictures[row.image_id], row) for row in rows.itertuples()])
-    network = load_network(NETWORK, folder / "network.safetensors")
-    vectors = network.features(torch.from_numpy(shown).permute(0, 3, 1, 2), "fc7").cpu().numpy()
-    made_from = {"network": "miniature", **NETWORK, "regions": {**REGIONS, **options}, "parents": {}}
-    with FeatureWriter(folder / "described.parquet", REGION_FEATURES, vectors.shape[1:], np.float16, made_from) as file:
-        file.append(rows, vectors)
-
-
-def crop_of(pixels, row):
-    box = np.array([row.x, row.y, row.width, row.height], np.float32)
-    return warp(pixels, box, SIZE, CONTEXT if row.rank else 0, (128, 128, 128))
 
 
 @pytest.fixture

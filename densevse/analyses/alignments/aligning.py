@@ -19,9 +19,9 @@ from densevse.data.structures.triplets import TripletsOfSentences
 from densevse.inference.embedding import IMAGES_AT_ONCE
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.encodings import encoded
+from densevse.kernels.arrays import on_device
 from densevse.language.triplets import Triplet, frequent_relations
 from densevse.methods.defrag import DeFrag
-from densevse.methods.interface import to_device
 from densevse.methods.structures import Triplets
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
@@ -81,7 +81,7 @@ def regions_of_triplets(method: DeFrag, inputs: Inputs, pairs: Pairs, named: Seq
     relation is rare or whose words are unknown raises `InputError`.
     """
     triplets, counts = _chosen(method, inputs, pairs, named)
-    s = method.embed_triplets(to_device(triplets, method.image.weight.device))
+    s = method.embed_triplets(triplets)
     best: list[tuple[Tensor, Tensor]] = []
     for images in batches(len(pairs.rows.image_ids), IMAGES_AT_ONCE):
         v, present = encoded(method, pairs, images)
@@ -105,13 +105,13 @@ def _aligned(method: DeFrag, inputs: Inputs, pairs: Pairs, wanted: Indices) -> p
     structure = _triplets_of(pairs)
     images, image = np.unique(wanted[:, 0], return_inverse=True)
     triplets = structure.take(wanted[:, 1])
-    known = (method.known[triplets.governor] & method.known[triplets.dependent]).cpu()
-    owner = np.repeat(np.arange(len(wanted)), triplets.lengths)[known.numpy()]
+    known = method.known_on_host()[triplets.governor] & method.known_on_host()[triplets.dependent]
+    owner = np.repeat(np.arange(len(wanted)), triplets.lengths)[known]
     kept = Triplets(triplets.relation[known], triplets.governor[known], triplets.dependent[known], triplets.lengths)
     v, present = encoded(method, pairs, images)
-    of_image = torch.from_numpy(image[owner]).to(v.device)
-    region, score = method.assign(v[of_image], present[of_image], method.embed_triplets(to_device(kept, v.device)))
-    tokens = structure.tokens(wanted[:, 1])[known.numpy()]
+    of_image = on_device(image[owner], v.device)
+    region, score = method.assign(v[of_image], present[of_image], method.embed_triplets(kept))
+    tokens = structure.tokens(wanted[:, 1])[known]
     return _named(kept, inputs).assign(
         image_id=pairs.rows.image_ids[wanted[owner, 0]],
         caption_id=pairs.rows.caption_ids[wanted[owner, 1]],
@@ -125,9 +125,9 @@ def _aligned(method: DeFrag, inputs: Inputs, pairs: Pairs, wanted: Indices) -> p
 def _chosen(method: DeFrag, inputs: Inputs, pairs: Pairs, named: Iterable[Triplet]) -> tuple[Triplets, list[int]]:
     """Triplets to show, and in how many places of the split's sentences each stands."""
     every = _triplets_of(pairs).take(np.arange(len(pairs.rows.caption_ids)))
-    known = (method.known[every.governor] & method.known[every.dependent]).cpu()
-    rows = torch.stack((every.relation, every.governor, every.dependent), dim=1)[known]
-    distinct, counts = (part.numpy() for part in torch.unique(rows, dim=0, return_counts=True))
+    known = method.known_on_host()[every.governor] & method.known_on_host()[every.dependent]
+    rows = np.column_stack((every.relation, every.governor, every.dependent))[known]
+    distinct, counts = np.unique(rows, axis=0, return_counts=True)
     table = (
         pd.DataFrame(distinct, columns=_WORDS).assign(count=counts).sort_values("count", ascending=False, kind="stable")
     )
@@ -136,15 +136,15 @@ def _chosen(method: DeFrag, inputs: Inputs, pairs: Pairs, named: Iterable[Triple
     shown = [tuple(row) for row in frequent[_WORDS].itertuples(index=False)]
     shown += [number for number in (_numbers(method, inputs, one) for one in named) if number not in shown]
     found = {tuple(row[:3]): int(row[3]) for row in table.itertuples(index=False)}
-    relation, governor, dependent = torch.tensor(shown).T
-    triplets = Triplets(relation, governor, dependent, torch.tensor([len(shown)]))
+    relation, governor, dependent = np.array(shown, np.int64).T
+    triplets = Triplets(relation, governor, dependent, np.array([len(shown)]))
     return triplets, [found.get(number, 0) for number in shown]
 
 
 def _numbers(method: DeFrag, inputs: Inputs, triplet: Triplet) -> tuple[int, int, int]:
     relations = frequent_relations(inputs.files.one("relations"))
     words = inputs.vocabulary.encode([triplet.governor, triplet.dependent])
-    if triplet.relation not in relations or not method.known[words].all():
+    if triplet.relation not in relations or not method.known_on_host()[words].all():
         raise InputError(
             f"triplets: {triplet.relation}({triplet.governor}, {triplet.dependent}) cannot be shown: its words must be "
             f"known, and its relation one of {', '.join(relations)}."
@@ -158,9 +158,9 @@ def _named(triplets: Triplets, inputs: Inputs) -> pd.DataFrame:
     words = np.array(["", "", *inputs.vocabulary.words], object)
     return pd.DataFrame(
         {
-            "relation": relations[triplets.relation.cpu().numpy()],
-            "governor": words[triplets.governor.cpu().numpy()],
-            "dependent": words[triplets.dependent.cpu().numpy()],
+            "relation": relations[triplets.relation],
+            "governor": words[triplets.governor],
+            "dependent": words[triplets.dependent],
         }
     )
 

@@ -20,13 +20,13 @@ from densevse.artifacts.schema import read
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.store import FeatureWriter
 from densevse.datasets.images import ImageFiles
+from densevse.runtime.ahead import ahead
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 from densevse.runtime.spacing import evenly_spaced
-from densevse.vision.extract import DECODING_THREADS, DTYPE, batch_size, blank, features
+from densevse.vision.extract import DTYPE, batch_size, blank, decoding_threads, features
 from densevse.vision.network_files import NetworkFiles
 from densevse.vision.networks import Network
-from densevse.vision.pipeline import ahead
 from densevse.vision.resizing import Pixels
 from densevse.vision.views import extraction_of
 
@@ -54,12 +54,12 @@ def extract_windows(
     cv2.setNumThreads(1)  # the threads here are the readers'
     look = partial(_windows_of, files=ImageFiles(sources), view=view, network=network, chosen=chosen)
     with (
-        ThreadPoolExecutor(DECODING_THREADS) as pool,
+        ThreadPoolExecutor(decoding_threads()) as pool,
         FeatureWriter(path, WINDOW_FEATURES, shape, DTYPE, made_from) as writer,
     ):
         named = zip(rows["image_id"], rows["source"], rows["file"], strict=True)
         for image_id, found, pixels in progress(
-            ahead(pool, look, named, DECODING_THREADS), "windows of images", len(rows)
+            ahead(pool, look, named, decoding_threads()), "windows of images", len(rows)
         ):
             vectors = np.concatenate([features(network, part, view) for part in _batches(network, pixels, view)])
             writer.append(pd.DataFrame(found, columns=BOX).assign(image_id=image_id), vectors)

@@ -3,7 +3,6 @@
 from typing import Self
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from densevse.data.ragged import Ragged
@@ -53,8 +52,8 @@ class TripletsOfSentences(Structure):
     def take(self, sentences: Indices) -> Triplets:
         """The triplets of some sentences."""
         items, _, _ = self._sentences.take(sentences)
-        relation, governor, dependent = torch.from_numpy(self._numbers[items, :3]).T.contiguous()
-        return Triplets(relation, governor, dependent, torch.from_numpy(self._sentences.lengths(sentences)))
+        relation, governor, dependent = self._numbers[items, :3].T
+        return Triplets(relation, governor, dependent, self._sentences.lengths(sentences))
 
     def tokens(self, sentences: Indices) -> Indices:
         """(triplets, 2) of the same sentences: the tokens of governor and dependent, counted within the sentence."""

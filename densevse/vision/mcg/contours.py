@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from densevse.runtime.errors import InputError
+from densevse.runtime.numerics import device
 from densevse.vision.mcg.hed import HED, load_hed
 
 Pixels = NDArray[np.uint8]
@@ -55,7 +56,7 @@ class HEDContours(Contours):
     smallest = 16  # it halves an image four times
 
     def __init__(self, network: HED, half_precision: bool) -> None:
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.device = device()
         dtype = torch.bfloat16 if half_precision else torch.float32
         for layer in [*network.stages, *network.sides]:
             layer.to(dtype=dtype, memory_format=torch.channels_last)

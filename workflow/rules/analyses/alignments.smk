@@ -23,7 +23,7 @@ rule align:
     threads: configured(datasets.threads)
     resources:
         mem_mb=8000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(training.code_of("analyses/alignments/align.py")),
         triplets=configured(alignments.triplets),

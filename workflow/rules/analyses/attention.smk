@@ -20,7 +20,7 @@ rule explain:
     threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(training.code_of("analyses/attention/explain.py")),
         threads=configured(datasets.threads),

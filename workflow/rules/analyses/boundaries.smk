@@ -20,7 +20,7 @@ rule contours_of_photographs:
     threads: settings.threads
     resources:
         mem_mb=4000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=code_of("analyses/boundaries/contours_of_photographs.py"),
         contents=contents_of("{own_folder}", boundaries.folder),

@@ -44,7 +44,7 @@ rule score_pairs:
     threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(training.code_of("analyses/human_judgements/score_pairs.py")),
         threads=configured(datasets.threads),

@@ -24,7 +24,7 @@ rule extract_windows:
     resources:
         mem_mb=4000,
         runtime=240,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(features.code_of("analyses/localisation/extract_windows.py")),
         contents=contents_of("<resources>/{network}/{file}", features.weights),
@@ -56,7 +56,7 @@ rule localise:
     threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(training.code_of("analyses/localisation/localise.py")),
         cells=configured(localisation.cells),

@@ -64,7 +64,7 @@ rule encode_images:
     threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(training.code_of("analyses/searches/encode_images.py")),
         threads=configured(datasets.threads),
@@ -94,7 +94,7 @@ rule search:
     threads: configured(searches.threads_of_search)
     resources:
         mem_mb=4000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(searches.code),
         split=configured(searches.split_of_sentences),

@@ -28,6 +28,7 @@ from densevse.dag.targets import Known, TargetStage
 from densevse.dag.training import TrainingStage
 from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place
 from densevse.config.strict_yaml import check_configfiles
+from densevse.runtime.variables import GPU
 
 # The report's first page is written by this: see workflow/report/workflow.rst.
 from densevse.report.start_page import start_page
@@ -43,6 +44,7 @@ makers = Makers(workflow)
 project = Project(ROOT, config, Contents(is_made=makers.make, timeless=ancient, say=logger.info))
 check_tables(project)
 settings = project.config
+os.environ[GPU] = str(settings.gpu)  # jobs are told so whether they may, or must, use a GPU
 for warnings in (read_only, dated_in_the_future):
     for warning in warnings(settings.results, settings.resources):
         logger.warning(warning)

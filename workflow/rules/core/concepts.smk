@@ -21,7 +21,7 @@ rule train_concept_head:
     resources:
         mem_mb=4000,
         runtime=120,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=code_of("train_concept_head.py"),
         training=configured(concepts.training),
@@ -52,7 +52,7 @@ rule train_concept_network:
     resources:
         mem_mb=8000,
         runtime=1440,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(concepts.code_of_training),
         contents=contents_of("<resources>/{network}/{file}", concepts.backbone_weights),

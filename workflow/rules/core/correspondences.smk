@@ -22,7 +22,7 @@ rule correspond:
     resources:
         mem_mb=8000,
         runtime=240,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(training.code_of("correspond.py")),
         candidates=configured(training.candidates),

@@ -10,7 +10,7 @@ rule choose_precision:
         "../../../envs/torch.yaml"
     resources:
         mem_mb=1000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     message:
         "choosing the precision of {wildcards.network} on {wildcards.dataset}"
     script:
@@ -33,7 +33,7 @@ rule extract_features:
     resources:
         mem_mb=4000,
         runtime=240,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(features.code_of("extract_features.py")),
         contents=contents_of("<resources>/{network}/{file}", features.weights),

@@ -15,7 +15,7 @@ rule train_generator:
     resources:
         mem_mb=8000,
         runtime=1440,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(generators.code),
         method=configured(generators.model),
@@ -47,7 +47,7 @@ rule generate_captions:
     resources:
         mem_mb=8000,
         runtime=240,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(generators.code_of_captions),
         decoding=configured(generators.decoding),

@@ -39,7 +39,7 @@ rule find_contours:
     resources:
         mem_mb=4000,
         runtime=600,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=code_of("find_contours.py"),
         contents=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),

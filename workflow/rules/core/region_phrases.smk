@@ -17,7 +17,7 @@ rule extract_true_regions:
     threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(features.code_of("extract_true_regions.py")),
         contents=contents_of("<resources>/{network}/{file}", features.weights),
@@ -45,7 +45,7 @@ rule embed_true_regions:
     threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(training.code_of("embed_true_regions.py")),
         threads=configured(datasets.threads),

@@ -19,7 +19,7 @@ rule extract_regions:
     resources:
         mem_mb=4000,
         runtime=1440,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(features.code_of("extract_regions.py")),
         contents=contents_of("<resources>/{network}/{file}", features.weights),

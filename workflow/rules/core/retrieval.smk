@@ -17,7 +17,7 @@ rule retrieve:
     threads: configured(datasets.threads)
     resources:
         mem_mb=4000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(training.code_of("retrieve.py")),
         sentences=configured(datasets.ranked_sentences),
@@ -46,7 +46,7 @@ rule retrieve_by_ensemble:
     threads: configured(datasets.threads)
     resources:
         mem_mb=8000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(training.code_of_ensemble),
         sentences=configured(datasets.ranked_sentences),
@@ -109,7 +109,7 @@ rule embed:
     threads: configured(datasets.threads)
     resources:
         mem_mb=8000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(training.code_of("embed.py")),
         threads=configured(datasets.threads),

@@ -42,7 +42,7 @@ rule train_network:
     threads: configured(datasets.threads)
     resources:
         mem_mb=3000,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=code_of("train_network.py"),
         class_names=contents_of("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),

@@ -21,7 +21,7 @@ rule train:
     resources:
         mem_mb=8000,
         runtime=1440,
-        gpu=settings.gpu,
+        gpu=settings.gpus,
     params:
         code=configured(training.code_of("train.py")),
         contents=contents_of("<resources>/{network}/{file}", training.network),

@@ -1,4 +1,4 @@
-"""Work done ahead of a network, so that it does not wait for decoding or cropping."""
+"""Work done ahead of a device, so that it does not wait for reading, decoding or cropping."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator

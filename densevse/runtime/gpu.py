@@ -1,0 +1,98 @@
+"""The device that a job computes on: what the configuration asks for is there and works, or it is an error."""
+
+import os
+import re
+from functools import cache
+
+import torch
+
+from densevse.runtime.errors import InputError
+from densevse.runtime.variables import GPU
+
+AUTO, NEVER = "auto", "0"
+_WITHOUT = "or compute on the CPU with `--config gpu=0`"
+
+
+def usable_device() -> torch.device:
+    """The CPU where the configuration's `gpu` is 0; else the first GPU, or with `auto` the CPU where none is visible.
+
+    Raises `InputError` if fewer GPUs are visible than `gpu` asks for, or if one that is visible cannot be used.
+    """
+    return _usable(os.environ.get(GPU, AUTO))
+
+
+@cache
+def _usable(asked: str) -> torch.device:
+    if asked == NEVER:
+        return torch.device("cpu")
+    visible = torch.cuda.device_count()
+    wanted = int(asked) if asked != AUTO else min(visible, 1)
+    if visible < wanted:
+        raise InputError(
+            f"gpu: {asked} is asked for, and this job sees {visible}{_hidden()}; torch {torch.__version__} is built "
+            f"for {_built_for()}. Ask for as many as there are, {_WITHOUT}."
+        )
+    for number in range(wanted):
+        _check(number)
+    return torch.device("cuda" if wanted else "cpu")
+
+
+def _check(number: int) -> None:
+    """Raise `InputError` for a GPU that cannot be used, with versions and what to do."""
+    if not torch.cuda.is_available():
+        raise InputError(
+            f"gpu: a GPU is visible, but its driver{_driver()} cannot run torch {torch.__version__}, which is built "
+            f"for {_built_for()}. Install a newer driver, or a torch that is built for an older CUDA, {_WITHOUT}."
+        )
+    name, capability = torch.cuda.get_device_name(number), torch.cuda.get_device_capability(number)
+    built = torch.cuda.get_arch_list()
+    if torch.version.hip is None and not any(_runs(architecture, capability) for architecture in built):
+        raise InputError(
+            f"gpu: {name} has the compute capability {capability[0]}.{capability[1]}, and torch {torch.__version__} "
+            f"({_built_for()}) is built for {', '.join(built)}. Install a torch that is built for it, such as one for "
+            f"an older CUDA, {_WITHOUT}."
+        )
+    try:
+        worked = torch.ones(2, device=f"cuda:{number}").sum().item() == 2
+    except RuntimeError as error:  # which torch.AcceleratorError is, too
+        worked, reason = False, str(error).splitlines()[0]
+    else:
+        reason = "a wrong sum"
+    if not worked:
+        raise InputError(
+            f"gpu: {name} is visible, but the first thing that it computed failed: {reason}. Driver{_driver()}, torch "
+            f"{torch.__version__} for {_built_for()}. See whether `nvidia-smi` lists it as free, {_WITHOUT}."
+        )
+
+
+def _runs(architecture: str, capability: tuple[int, int]) -> bool:
+    """Whether what was compiled for an architecture runs on a GPU of this compute capability.
+
+    Machine code (sm_86) does on GPUs of its own generation that are as new, of which code for one alone (sm_90a) is
+    not told apart; what is compiled when it is loaded (compute_86), on all that are as new.
+    """
+    found = re.fullmatch(r"(sm|compute)_(\d+)(\d)[af]?", architecture)
+    if found is None:
+        return False
+    kind, major, minor = found[1], int(found[2]), int(found[3])
+    return capability >= (major, minor) and (kind == "compute" or capability[0] == major)
+
+
+def _driver() -> str:
+    """The newest CUDA that the driver can run, where it says so."""
+    try:
+        version = getattr(torch._C, "_cuda_getDriverVersion", int)()  # not in torch for CPUs alone
+    except RuntimeError:
+        return ""
+    return f" (for CUDA {version // 1000}.{version % 1000 // 10})" if version else ""
+
+
+def _built_for() -> str:
+    if torch.version.hip:
+        return f"ROCm {torch.version.hip}"
+    return f"CUDA {torch.version.cuda}" if torch.version.cuda else "CPUs alone"
+
+
+def _hidden() -> str:
+    shown = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return "" if shown is None else f" (CUDA_VISIBLE_DEVICES is {shown!r})"

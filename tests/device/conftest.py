@@ -1,0 +1,29 @@
+import pytest
+import torch
+
+from tests.device.miniature import write_everything
+from tests.devices import COUNTS, PRETENDED
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """The folder of the miniature data set."""
+    folder = tmp_path_factory.mktemp("everything")
+    write_everything(folder)
+    return folder
+
+
+@pytest.fixture
+def compute_on(monkeypatch):
+    """A function that lets jobs compute on a device from here on."""
+
+    def choose(device):
+        torch.set_num_threads(1)
+        monkeypatch.setattr("densevse.runtime.numerics.usable_device", lambda: device)
+        if device == PRETENDED:
+            monkeypatch.setattr(torch.Tensor, "pin_memory", lambda self, *_: self)
+            monkeypatch.setattr(torch, "inference_mode", lambda mode=True: torch.no_grad())
+        COUNTS.clear()
+        return device
+
+    return choose

@@ -1,0 +1,73 @@
+"""A training step on a device: the batch does not change how much is launched, and the host hardly waits."""
+
+import numpy as np
+import pytest
+import torch
+
+from densevse.config.load import variant
+from densevse.data.inputs import Inputs
+from densevse.evaluation.protocols import TestSet, folds
+from densevse.evaluation.retrieval import retrieve
+from densevse.inference.models import build
+from densevse.methods.interface import Moment, to_device
+from densevse.training.checkpoints import Checkpoint
+from densevse.training.loop import Trainer
+from densevse.training.retrieval import Retrieval
+from tests.device.miniature import files_of
+from tests.device.test_methods import CONFIG, CPU, DATASET, VARIANTS, job_of
+from tests.devices import COUNTS, PRETENDED
+
+
+def trainer_of(made, name, device=PRETENDED):
+    entry = variant(CONFIG, name, DATASET)
+    files = files_of(made, entry.views, entry.sentences, entry.dependencies, entry.word_vectors)
+    job, inputs = job_of(entry), Inputs(files, entry.sentences)
+    torch.manual_seed(0)
+    method = build(entry.model, job.parameters, inputs.shapes()).to(device)
+    task = Retrieval(method, inputs.pairs("train", method.regions_read), inputs.pairs("val", method.regions_read))
+    task.module.train()
+    return Trainer(task, job, Checkpoint(made / "none.safetensors", "0" * 64))
+
+
+def counted(trainer, sentences):
+    """The launches, by operator, and the waits of a step on these sentences; the optimiser's state is there already."""
+    for _ in range(2):
+        batch = to_device(trainer.task.batch(sentences, 1), PRETENDED)
+        COUNTS.clear()
+        trainer.step(batch, Moment(1, "main", trainer.task.parameters), 0.01)
+    return COUNTS.operators.copy(), COUNTS.waits.copy()
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_step_waits_once_at_most_and_a_larger_batch_has_no_more_launches(made, compute_on, name):
+    compute_on(PRETENDED)
+    trainer = trainer_of(made, name)
+    chosen = np.arange(12)
+    (few, waits), (many, _) = (counted(trainer, rows) for rows in (chosen, np.concatenate((chosen, chosen))))
+    assert sum(waits.values()) <= 1, waits
+    assert not many - few, "operators that are launched more often"
+
+
+def test_ranking_copies_no_scores(compute_on):
+    """Ranks and the best candidates are found where the scores are; the host has them when all tiles are done."""
+    images, sentences, owner = torch.randn(12, 4), torch.randn(30, 4), torch.arange(30) * 12 // 30
+    rows = TestSet(
+        *(np.array([f"{kind}{row}" for row in range(size)], object) for kind, size in (("i", 12), ("s", 30))),
+        owner.numpy(),
+        np.array(["f"] * 12, object),
+    )
+    found, copied = [], []
+    for device in (CPU, PRETENDED):
+        compute_on(device)
+        placed = [part.to(device) for part in (images, sentences)]
+        for block in (12, 3):  # one tile, and sixteen
+            COUNTS.clear()
+            scorer = lambda *_: lambda i, j: placed[0][i] @ placed[1][j].T  # noqa: B023, E731
+            found.append(retrieve(scorer, rows, folds(rows, "full"), block=block, top=3))
+            copied.append((COUNTS.to_host, sum(COUNTS.waits.values())))
+    for other in found[1:]:
+        assert other["rank"].equals(found[0]["rank"])
+        np.testing.assert_allclose(np.stack(other["top_scores"][:12]), np.stack(found[0]["top_scores"][:12]), rtol=1e-5)
+    one, sixteen = copied[2:]
+    assert one[1] == sixteen[1]  # waits
+    assert sixteen[0] - one[0] == 15  # bytes: whether each tile has a score that is not a number

@@ -1,0 +1,279 @@
+"""Jobs beside the training of methods on a pretended device, each with the CPU's figures."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from densevse.analyses.alignments.aligning import align, regions_of_triplets
+from densevse.analyses.localisation.localising import _encoded, _scores
+from densevse.analyses.searches.searching import SentencesOf, search
+from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.schemas.captions import GENERATED
+from densevse.artifacts.schemas.datasets import IMAGES
+from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
+from densevse.artifacts.schemas.proposals import PROPOSALS
+from densevse.artifacts.store import FeatureStore
+from densevse.config.declared.views import VIEWS
+from densevse.config.load import generator
+from densevse.config.training import NamedPhase, TrainingJob
+from densevse.data.inputs import Inputs
+from densevse.inference.captioning import CaptionJob, write_captions
+from densevse.inference.concepts import score_concepts
+from densevse.inference.embedding import write_embeddings
+from densevse.inference.encodings import KeptImages, write_encodings
+from densevse.inference.models import build, open_model, save_model
+from densevse.runtime.numerics import device
+from densevse.scenes.network import ScenesNet
+from densevse.training.concepts import PixelConceptJob, train_all, train_head
+from densevse.training.generators import train_generator
+from densevse.training.loop import Trainer
+from densevse.training.retrieval import train
+from densevse.vision.extract import extract
+from densevse.vision.extract_regions import extract_regions
+from densevse.vision.mcg.contours import HEDContours
+from densevse.vision.mcg.hed import HED
+from densevse.vision.network_files import NetworkFiles
+from densevse.vision.networks import load_network
+from densevse.vision.region_network import RegionNetwork
+from tests import concepts
+from tests.crops import NETWORK
+from tests.device.miniature import files_of
+from tests.device.test_methods import CONFIG, CPU, DATASET, assert_alike, small
+from tests.devices import COUNTS, PRETENDED
+
+VSE = {"dimension": 8, "word_dimension": 8, "encoder": "lstm"}
+LENGTH = 8  # of vectors of the joint space
+
+
+@pytest.fixture(scope="session")
+def concept_folder(tmp_path_factory):
+    return concepts.folder.__wrapped__(tmp_path_factory)
+
+
+@pytest.fixture
+def on_both(tmp_path, compute_on):
+    """A function that holds what a job finds, given a folder, on the pretended device to what it finds on the CPU."""
+
+    def compare(job):
+        found = {}
+        for place in (CPU, PRETENDED):
+            compute_on(place)
+            torch.manual_seed(0)
+            (tmp_path / place.type).mkdir()
+            found[place] = job(tmp_path / place.type)
+        assert COUNTS.launches  # it was computed there
+        assert_alike(found[PRETENDED], found[CPU])
+
+    return compare
+
+
+def untrained(made, folder, method, structures, views, **parameters):
+    """An untrained model as a file, with the files of a job that reads it."""
+    files = files_of(made, views, structures, "enhanced", False)
+    inputs = Inputs(files, structures)
+    torch.manual_seed(0)
+    model = build(method, parameters, inputs.shapes())
+    described = {"features": inputs.features_made_from(), "device": "cpu"}
+    save_model(model, method, structures, folder / f"{method}.safetensors", described)
+    return files, folder / f"{method}.safetensors"
+
+
+@pytest.mark.parametrize("name", CONFIG.generator_names())
+def test_a_generator(made, on_both, name):
+    entry = generator(CONFIG, name, DATASET)
+
+    def job(folder):
+        files, model = untrained(made, folder, "vse", ["words"], ["whole"], **VSE)
+        inputs, space = open_model(files, model, device())
+        for split in ("train", "val", "test"):
+            write_embeddings(space, inputs, split, folder / f"{split}.parquet", {})
+        files = files_of(made, [entry.view] if entry.view else [], entry.sentences, "enhanced", False)
+        if entry.joint_embedding:
+            embedded = {f"joint_embedding_{split}": str(folder / f"{split}.parquet") for split in ("train", "val")}
+            files = files.with_changes(**embedded)
+        phases = [NamedPhase(**{**phase.model_dump(), "epochs": 1}) for phase in entry.named_phases()]
+        described = TrainingJob(
+            method=f"generators.{entry.model}",
+            parameters=small(entry.parameters.model_dump()),
+            sentences=entry.sentences,
+            training=entry.training.model_dump() | {"batch_size": 8, "validation_images": None},
+            phases=phases,
+            seed=0,
+        )
+        train_generator(files, described, folder / "model.safetensors", folder / "history.parquet")
+        files = files.with_changes(model=str(folder / "model.safetensors"), joint_embedding_train=[])
+        files = files.with_changes(joint_embedding_val=[])
+        if entry.joint_embedding:
+            test = str(folder / "test.parquet")
+            files = files.with_changes(joint_embedding=str(model), joint_embedding_test=test)
+        decoding = entry.decoding.model_copy(update={"beam": 3, "kept": 2, "tag_sequences": 2, "longest_sentence": 5})
+        of = Identity("scenes", name, 0, split="test")
+        write_captions(files, of, CaptionJob(decoding=decoding, seed=0, threads=1), folder / "written.parquet")
+        rows = schema.read(folder / "written.parquet", GENERATED)
+        weights = {key: value.numpy() for key, value in load_file(folder / "model.safetensors").items()}
+        return weights | {"scores": rows["score"].to_numpy(float)}
+
+    on_both(job)
+
+
+@pytest.mark.parametrize("learns_from", ["whole", "regions"])
+def test_the_last_layer_of_a_concept_network(concept_folder, on_both, learns_from):
+    def job(folder):
+        files, regions = concepts.written(folder), str(concept_folder / "regions.parquet")
+        train_head(concepts.tables(concept_folder), [regions], concepts.job(1, learns_from=learns_from), files)
+        views = {view: str(folder / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
+        score_concepts("multi", regions, files.weights, "head", views)
+        stores = {view: FeatureStore([path], IMAGE_FEATURES) for view, path in views.items()}
+        found = {view: store.gather(range(len(store))) for view, store in stores.items()}
+        return found | {key: value.numpy() for key, value in load_file(files.weights).items()}
+
+    on_both(job)
+
+
+@pytest.mark.slow
+def test_all_layers_of_a_concept_network(concept_folder, on_both):
+    def job(folder):
+        start = str(folder / "start.safetensors")
+        save_file(ScenesNet(4).state_dict(), start)
+        described = concepts.job(
+            1, 0.003, PixelConceptJob, architecture="scenes_net", pixels=CONFIG.networks["scenes_net"].model_copy()
+        )
+        described = described.model_copy(
+            update={"training": described.training.model_copy(update={"optimizer": "sgd"})}
+        )
+        files = concepts.written(folder)
+        train_all(concepts.tables(concept_folder), {"images": str(concept_folder / "images")}, start, described, files)
+        return {key: value.numpy() for key, value in load_file(files.weights).items()}
+
+    on_both(job)
+
+
+@pytest.mark.parametrize("view", [name for name, declared in VIEWS.items() if declared.extracted])
+def test_features_of_images(made, on_both, view):
+    settings = NETWORK | {"layers": {view: "conv4" if view == "grid" else "fc7"}, "resize": 36}
+
+    def job(folder):
+        network = NetworkFiles("miniature", settings, made / "network.safetensors")
+        out = folder / "00-of-01.parquet"
+        extract(made / "images.parquet", {"images": str(made / "pictures")}, network, view, "00-of-01", out)
+        store = FeatureStore([out], IMAGE_FEATURES)
+        return {"features": store.gather(range(len(store)))}
+
+    on_both(job)
+
+
+def test_regions_as_crops(made, on_both):
+    settings = NETWORK | {"regions": {"features": "crops"}, "layers": {"regions": "fc7"}}
+    images = schema.read(made / "images.parquet", IMAGES)
+    boxes = pd.DataFrame({"image_id": images["image_id"].repeat(2), "rank": [0, 1] * len(images)})
+    boxes = boxes.assign(x=[0.0, 2.0] * len(images), y=1.0, width=5.0, height=4.0, score=1.0, class_name="")
+    names, sources = ["background", "one", "two"], {"images": str(made / "pictures")}
+
+    def job(folder):
+        proposals, out = folder / "proposals.parquet", folder / "00-of-01.parquet"
+        schema.write(boxes, PROPOSALS, proposals, {})
+        network = NetworkFiles("miniature", settings, made / "network.safetensors")
+        extract_regions(made / "images.parquet", proposals, sources, network, names, "00-of-01", out, all_stay=True)
+        store = FeatureStore([out], REGION_FEATURES)
+        return {"features": store.gather(range(len(store))), "scores": store.rows["score"].to_numpy()}
+
+    on_both(job)
+
+
+def test_regions_of_a_shared_map(made, on_both):
+    image = np.random.default_rng(0).integers(0, 256, (64, 80, 3), dtype=np.uint8)
+    boxes = np.array([[0, 0, 80, 64], [10, 5, 40, 30]], np.float32)
+
+    def job(folder):
+        network = RegionNetwork(load_network(NETWORK, made / "network.safetensors"), "fc7", "conv4", background=0)
+        return network.of_boxes(image, boxes, cells=4)._asdict()
+
+    on_both(job)
+
+
+def test_contours_of_hed(on_both):
+    image = np.random.default_rng(0).integers(0, 256, (24, 20, 3), dtype=np.uint8)
+
+    def job(folder):
+        network = HED().eval().requires_grad_(False)
+        maps = HEDContours(network, half_precision=False).of(image, [1, 0.5], 10_000)
+        return {"maps": np.stack(maps).astype(float)}
+
+    on_both(job)
+
+
+@pytest.mark.parametrize("asked", ["sentences", "photographs"])
+def test_a_search(made, on_both, asked):
+    def job(folder):
+        files, model = untrained(made, folder, "vse", ["words"], ["whole"], **VSE)
+        inputs, method = open_model(files, model, device())
+        write_encodings(method, inputs, "val", folder / "kept.parquet", {})
+        kept = KeptImages(folder / "kept.parquet", type(method), device())
+        found = search(method, kept, SentencesOf(method, inputs.pairs("val")), asked, 2)
+        return {"rows": found.row, "scores": found.score}
+
+    on_both(job)
+
+
+def test_localisation(made, on_both):
+    def job(folder):
+        files, model = untrained(made, folder, "vse", ["words"], ["whole"], **VSE)
+        inputs, space = open_model(files, model, device())
+        phrases = _encoded(space, ["a red dog", "blue"], inputs.vocabulary)
+        windows = np.random.default_rng(0).random((5, 6), np.float32)
+        return {"scores": _scores(space, "whole", windows, phrases.encoding)}
+
+    on_both(job)
+
+
+def test_alignments(made, on_both):
+    def job(folder):
+        parameters = {"dimension": 5, "word_vectors": "learned", "word_dimension": 4}
+        files, model = untrained(made, folder, "defrag", ["triplets"], ["regions"], **parameters)
+        inputs, method = open_model(files, model, device())
+        pairs = inputs.pairs("test")
+        method.eval()
+        with torch.no_grad():
+            rows = align(method, inputs, pairs, np.zeros((1, 2), np.int64))
+            best = regions_of_triplets(method, inputs, pairs, [])
+        return {
+            "scores": rows["score"].to_numpy(),
+            "regions": rows["region"].to_numpy(),
+            "best": best["score"].to_numpy(),
+        }
+
+    on_both(job)
+
+
+@pytest.mark.parametrize("place", [CPU, PRETENDED], ids=str)
+def test_a_training_goes_on_from_its_checkpoint(made, tmp_path, compute_on, monkeypatch, place):
+    """With dropout and an average of weights; the random numbers go on as well."""
+    files = files_of(made, ["whole"], ["words"], "enhanced", False)
+    described = TrainingJob(
+        method="vse",
+        parameters=VSE | {"dropout": 0.3},
+        sentences=["words"],
+        training={"batch_size": 4, "checkpoint_steps": 2, "ema_decay": 0.8},
+        phases=[{"name": "main", "epochs": 2, "learning_rate": 0.01}],
+        seed=0,
+    )
+    compute_on(place)
+    train(files, described, tmp_path / "whole/model.safetensors", tmp_path / "whole/history.parquet")
+    step, count = Trainer.step, []
+
+    def interrupted(self, *given):
+        count.append(1)
+        if len(count) == 5:
+            raise KeyboardInterrupt
+        return step(self, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "step", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            train(files, described, tmp_path / "broken/model.safetensors", tmp_path / "broken/history.parquet")
+    train(files, described, tmp_path / "broken/model.safetensors", tmp_path / "broken/history.parquet")
+    whole, broken = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "broken"))
+    assert all(torch.equal(whole[name], broken[name]) for name in whole)

@@ -1,0 +1,129 @@
+"""Every variant of every method on a pretended device: training, later rounds, retrieval, and all that it can tell."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from densevse.artifacts import schema
+from densevse.artifacts.schemas.training import HISTORY
+from densevse.config.load import load, variant
+from densevse.config.training import NamedPhase, TrainingJob
+from densevse.evaluation.protocols import folds
+from densevse.evaluation.retrieval import retrieve
+from densevse.inference.assigning import write_correspondences
+from densevse.inference.embedding import embed
+from densevse.inference.encodings import KeptImages, write_encodings
+from densevse.inference.models import open_model
+from densevse.inference.retrieval import encode_test
+from densevse.training.retrieval import train
+from tests.cases import first_now
+from tests.device.miniature import files_of
+from tests.devices import PRETENDED
+
+CONFIG = load(Path(__file__).parents[2] / "config", {})
+CPU = torch.device("cpu")
+DATASET = "flickr8k"
+METHODS = list(CONFIG.trained())
+"""One variant of each method, which `make test` tries; the others are left to `make test-all`."""
+VARIANTS = [*METHODS, *first_now([name for name in CONFIG.variant_names() if name not in METHODS], 0)]
+EMBEDDING = ("embed_images", "embed_regions", "embed_sentences", "embed_phrases", "embed_words")
+
+
+def small(parameters):
+    """The same parameters with small sizes."""
+    large = {name: 8 for name, value in parameters.items() if type(value) is int and value >= 64}
+    return parameters | {name: size for name, size in large.items() if not name.endswith("at_once")}
+
+
+def job_of(entry, number=0, **training):
+    kept = entry.training.model_dump() | {"batch_size": 8, "validation_images": None} | training
+    phases = [NamedPhase(**{**phase.model_dump(), "epochs": 1}) for phase in entry.phases_of(number)]
+    return TrainingJob(
+        method=entry.model,
+        parameters=small(entry.parameters.model_dump()),
+        sentences=entry.sentences,
+        training=kept,
+        phases=phases,
+        seed=0,
+        round=number,
+    )
+
+
+class Trained:
+    """A variant's rounds, trained on a device into a folder."""
+
+    def __init__(self, made, folder, name, rounds=2):
+        self.entry = entry = variant(CONFIG, name, DATASET)
+        self.files = files_of(made, entry.views, entry.sentences, entry.dependencies, entry.word_vectors)
+        start = [str(Trained(made, folder, entry.starts_from, 1).last)] if entry.starts_from else []
+        self.models, self.histories = [], []
+        for number in range(min(rounds, entry.last_round + 1)):
+            own = folder / f"{name}-{number}"
+            given = self.files.with_changes(start=start, **self.correspondences(number, own))
+            self.models.append(own / "model.safetensors")
+            train(given, job_of(entry, number), self.models[-1], own / "history.parquet")
+            self.histories.append(schema.read(own / "history.parquet", HISTORY))
+            start = [str(self.models[-1])]
+
+    @property
+    def last(self):
+        return self.models[-1]
+
+    def correspondences(self, number, folder):
+        """The correspondences that a round is trained on, learned by the model of the round before."""
+        if number == 0:
+            return {}
+        inputs, method = self.opened()
+        write_correspondences(method, inputs, "train", folder / "correspondences.parquet", {})
+        return {"correspondences": str(folder / "correspondences.parquet")}
+
+    def opened(self):
+        from densevse.runtime.numerics import device
+
+        return open_model(self.files.with_changes(network=[]), self.last, device())
+
+    def figures(self, folder):
+        """Everything that a trained model says, by name."""
+        numbers = [column for column in self.histories[0] if column not in ("phase", "seconds", "resumed", "best")]
+        found = {}
+        for number, (model, history) in enumerate(zip(self.models, self.histories, strict=True)):
+            found |= {f"{number}.{name}": value.numpy() for name, value in load_file(model).items()}
+            found[f"{number}.history"] = history[numbers].to_numpy(float)
+        return found | self.retrieval() | self.embeddings() | self.encodings(folder)
+
+    def retrieval(self):
+        encoded = encode_test(self.files.with_changes(network=[]), [str(self.last)], 1)
+        rows = retrieve(encoded.scorers[0], encoded.rows, folds(encoded.rows, "full"), block=2, top=3)
+        return {"ranks": rows["rank"].to_numpy(), "scores": np.concatenate(rows["top_scores"].to_list())}
+
+    def embeddings(self):
+        inputs, method = self.opened()
+        abilities = [
+            name for name in EMBEDDING if method.can(name) and (name != "embed_regions" or "regions" in inputs.stores)
+        ]
+        return {"embedded": embed(method, inputs, "val")[1]} if abilities else {}
+
+    def encodings(self, folder):
+        inputs, method = self.opened()
+        write_encodings(method, inputs, "val", folder / f"{self.entry.model}.parquet", {})
+        kept = KeptImages(folder / f"{self.entry.model}.parquet", type(method), next(method.parameters()).device)
+        return {f"kept {number}": part.cpu().numpy() for number, part in enumerate(kept.encoding(np.arange(3)))}
+
+
+def assert_alike(found, expected):
+    assert found.keys() == expected.keys()
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name], values, rtol=1e-3, atol=1e-4, err_msg=name)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_has_the_figures_of_the_cpu(made, tmp_path, compute_on, name):
+    figures = {}
+    for device in (CPU, PRETENDED):
+        compute_on(device)
+        folder = tmp_path / device.type
+        figures[device] = Trained(made, folder, name).figures(folder)
+    assert_alike(figures[PRETENDED], figures[CPU])

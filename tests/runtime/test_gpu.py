@@ -1,0 +1,111 @@
+"""What of GPUs is asked for is there and works, or it is an error that says what to do."""
+
+import pytest
+import torch
+
+from densevse.runtime import gpu
+from densevse.runtime.errors import InputError
+from densevse.runtime.variables import GPU
+
+WHEEL = ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120", "compute_120"]
+
+
+@pytest.fixture
+def cards(monkeypatch):
+    """A function that lets torch see GPUs of a compute capability, and says what the configuration asks for."""
+
+    def see(count, asked="auto", capability=(8, 6), available=True, works=True, built=WHEEL):
+        gpu._usable.cache_clear()
+        monkeypatch.setenv(GPU, asked)
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: available and count > 0)
+        monkeypatch.setattr(torch.cuda, "get_device_name", lambda number: f"card {number}")
+        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda number: capability)
+        monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: built)
+        monkeypatch.setattr(torch.version, "cuda", "13.0")
+        ones = torch.ones
+        used = []
+
+        def made(*sizes, device):
+            used.append(device)
+            if not works:
+                raise RuntimeError("CUDA error: no kernel image is available\nmore")
+            return ones(*sizes)
+
+        monkeypatch.setattr(torch, "ones", made)
+        return used
+
+    yield see
+    gpu._usable.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("count", "asked", "expected", "tried"),
+    [
+        (0, "auto", "cpu", 0),
+        (0, "0", "cpu", 0),
+        (2, "0", "cpu", 0),
+        (2, "auto", "cuda", 1),
+        (1, "1", "cuda", 1),
+        (2, "2", "cuda", 2),
+    ],
+)
+def test_a_job_computes_where_it_is_asked_to(cards, count, asked, expected, tried):
+    used = cards(count, asked)
+    assert gpu.usable_device() == torch.device(expected)
+    assert used == [f"cuda:{number}" for number in range(tried)]
+
+
+def test_a_job_that_is_not_asked_takes_what_is_there(cards, monkeypatch):
+    cards(1)
+    monkeypatch.delenv(GPU)
+    assert gpu.usable_device().type == "cuda"
+
+
+@pytest.mark.parametrize("shown", [None, "3"])
+def test_fewer_gpus_than_asked_for_are_an_error(cards, monkeypatch, shown):
+    cards(1, "2")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if shown:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", shown)
+    with pytest.raises(InputError, match="gpu: 2 is asked for, and this job sees 1") as error:
+        gpu.usable_device()
+    assert ("CUDA_VISIBLE_DEVICES is '3'" in str(error.value)) == bool(shown)
+
+
+@pytest.mark.parametrize("asked", ["auto", "1"])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"available": False}, r"its driver.* cannot run torch .* CUDA 13\.0\. Install a newer driver"),
+        ({"capability": (7, 0)}, r"card 0 has the compute capability 7\.0, .* built for sm_75, .* older CUDA"),
+        (
+            {"works": False},
+            r"first thing that it computed failed: CUDA error: no kernel image is available\. Driver",
+        ),
+    ],
+)
+def test_a_gpu_that_is_visible_but_not_usable_is_an_error(cards, asked, changes, message):
+    cards(1, asked, **changes)
+    with pytest.raises(InputError, match=message) as error:
+        gpu.usable_device()
+    assert "gpu=0" in str(error.value)
+    cards(1, "0", **changes)
+    assert gpu.usable_device().type == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("capability", "built", "runs"),
+    [
+        ((8, 9), ["sm_86"], True),
+        ((8, 0), ["sm_86"], False),
+        ((9, 0), ["sm_86"], False),
+        ((9, 0), ["compute_86"], True),
+        ((7, 5), ["compute_86"], False),
+        ((9, 0), ["sm_90a"], True),
+        ((12, 1), ["sm_120"], True),
+        ((9, 0), ["gfx90a", "sm_9"], False),
+    ],
+)
+def test_machine_code_runs_on_its_own_generation_and_later_code_on_all_that_are_newer(capability, built, runs):
+    assert any(gpu._runs(architecture, capability) for architecture in built) == runs
