@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SerializeAsAny, ValidationError, model_validator
+from pydantic import Discriminator, Field, SerializeAsAny, Tag, ValidationError, model_validator
 
 from densevse.config.declared.structures import STRUCTURES, StructureName
 from densevse.config.declared.views import VIEWS, ViewName
@@ -85,6 +85,17 @@ class Variant(Differences):
     datasets: dict[str, Differences] = Field(default={}, description="data set -> what differs there")
 
 
+def _kind_of(training: Any) -> str:
+    return "[untrained]" if isinstance(training, str) else "[trained]"
+
+
+Trained = Annotated[
+    Annotated[TrainingConfig, Tag("[trained]")] | Annotated[Literal["none"], Tag("[untrained]")],
+    Discriminator(_kind_of),
+]
+"""How a method is trained, or `none`."""
+
+
 class MethodConfig(Strict):
     """A paper's method: what it reads, its parameters (defaults: densevse/methods/parameters), and its training."""
 
@@ -110,7 +121,7 @@ class MethodConfig(Strict):
     parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of)] = Field(
         default={}, validate_default=True, description="what differs from the defaults"
     )
-    training: TrainingConfig | Literal["none"] = Field(
+    training: Trained = Field(
         description="none: it is the networks of its views as they are, of which one encodes sentences (text)"
     )
     phases: dict[str, Phase] = Field(default={}, description="by name; `rounds` says which follow one another")

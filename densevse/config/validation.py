@@ -15,7 +15,7 @@ from densevse.runtime.errors import InputError
 Entry = TypeVar("Entry", bound=BaseModel)
 
 _KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
-_MARKS = {"[key]", "[trained]", "[given]"}
+_MARKS = {"[key]", "[trained]", "[untrained]", "[given]"}
 """Parts of paths that are no keys: pydantic's of what is wrong with a key, and ours of the kind of an entry."""
 _NUMBERS = ("int_type", "float_type")
 
