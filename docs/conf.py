@@ -40,12 +40,12 @@ PAGE = re.compile(r"docs/([\w/-]+)\.md")
 
 
 class PagesInCode(SphinxTransform):
-    """Turns a page that is named in code, such as `docs/methods.md`, into a link to it."""
+    """Turns a page that is named in code, such as `docs/methods.md`, into a link with the page's title."""
 
     default_priority = 400
 
     def apply(self, **_: Any) -> None:
-        """Wrap each such piece of code in a reference, but for those that are links already."""
+        """Put a reference in the place of each such piece of code, but for those that are links already."""
         for literal in list(self.document.findall(nodes.literal)):
             named = PAGE.fullmatch(literal.astext())
             if named and named[1] in self.env.found_docs and not isinstance(literal.parent, nodes.reference):
@@ -55,7 +55,7 @@ class PagesInCode(SphinxTransform):
                     refdomain="std",
                     reftype="doc",
                     reftarget=f"/{named[1]}",
-                    refexplicit=True,
+                    refexplicit=False,
                     refwarn=True,
                     refdoc=self.env.docname,
                 )
