@@ -124,7 +124,10 @@ class Guide:
         """The entry of a folder in words, and the entries that come with the project."""
         files = sorted((ROOT / "config" / key).glob("*.yaml"))
         rows = [(file.stem, title_of(file)) for file in files]
-        listed = table(("entry", "title"), [(f"`{name}`", title) for name, title in rows])
+        if any(title for _, title in rows):
+            listed = table(("entry", "title"), [(f"`{name}`", title) for name, title in rows])
+        else:
+            listed = ", ".join(f"`{name}`" for name, _ in rows) + "."
         kinds = " or ".join(f"[{name}](#{name.lower()})" for name in sorted(named(self.keys[key])))
         return (
             f"An entry of `{key}:` is a file `config/{key}/<entry>.yaml`, or stands below `{key}:` in a file of yours. "
@@ -267,7 +270,7 @@ def at_home(file: Path, folder: str) -> str:
 
 def modules() -> Iterator[str]:
     """The page of the docstrings of what docs/api.md names, module by module."""
-    yield "# What the names do\n\nThe docstrings of the names in `docs/api.md`.\n"
+    yield "# API reference\n\nThe docstrings of the names in `docs/api.md`.\n"
     names = PUBLIC.findall((ROOT / "docs/api.md").read_text(encoding="utf-8"))
     for module in dict.fromkeys(module for module, _ in names):
         yield f"## `{module}`\n\n```{{eval-rst}}\n.. currentmodule:: {module}\n"
