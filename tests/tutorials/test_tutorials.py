@@ -1,4 +1,4 @@
-"""The tutorials run as they stand, one after the other, in a folder that is empty at first.
+"""The tutorials run as they stand, one after the other, in a copy of the project without results.
 
 A block whose first line is a comment with a file's name is written to that file. A block of bash is run. A block of
 text shows lines of what the block of bash before it prints; numbers may differ.
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import ROOT
+from tests.projects import ROOT, copy_code
 
 FOLDER = ROOT / "docs/tutorials"
 PAGES = re.findall(r"^tutorials/(\w+)$", (ROOT / "docs/index.md").read_text(encoding="utf-8"), re.MULTILINE)
@@ -23,18 +23,18 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("tutorials")
+    return copy_code(tmp_path_factory.mktemp("tutorials"))
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory):
-    """The variables of a shell in which densevse is installed."""
+def environment(folder, tmp_path_factory):
+    """The variables of a shell in which the copy is the installed densevse."""
     programs = tmp_path_factory.mktemp("bin")
     command = programs / "densevse"
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m densevse "$@"\n')
     command.chmod(0o755)
     path = os.pathsep.join([str(programs), str(Path(sys.executable).parent), os.environ["PATH"]])
-    return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT)}
+    return os.environ | {"PATH": path, "PYTHONPATH": str(folder)}
 
 
 def shape(line):
