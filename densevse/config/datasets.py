@@ -70,8 +70,8 @@ class Dataset(Reading):
     features: dict[FileName, GivenFeatures] = Field(
         default={}, description="features that were computed elsewhere, by a name that stands in networks"
     )
-    proposer: str = Field("selective_search_fast", description="of config/proposers: finds boxes for regions")
-    parser: str = Field("corenlp_pcfg", description="of config/parsers: parses the sentences")
+    proposer: str = Field(default="selective_search_fast", description="of config/proposers: finds boxes for regions")
+    parser: str = Field(default="corenlp_pcfg", description="of config/parsers: parses the sentences")
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
     seeds: Seeds = Field(default=[0], description="each variant is trained once with each")
     boxes: Path | None = Field(

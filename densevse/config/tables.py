@@ -34,7 +34,7 @@ class SectionConfig(Strict):
     """A part of a table: one data set measured under one protocol."""
 
     dataset: str = Field(description="the data set whose test split is ranked")
-    protocol: Protocol = Field("full", description="which images and sentences are ranked together")
+    protocol: Protocol = Field(default="full", description="which images and sentences are ranked together")
     published: str | None = Field(
         default=None, description="the data set of the published rows, where it is another one"
     )

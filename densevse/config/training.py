@@ -12,7 +12,9 @@ class TrainingConfig(Strict):
 
     RENAMED = {"clip": "grad_clip", "average": "ema_decay", "half_precision": "precision"}
 
-    optimizer: Literal["adam", "adamw", "sgd"] = Field("adam", description="changes the weights by the gradients")
+    optimizer: Literal["adam", "adamw", "sgd"] = Field(
+        default="adam", description="changes the weights by the gradients"
+    )
     momentum: float = Field(default=0.0, ge=0, lt=1, description="of sgd")
     weight_decay: float = Field(default=0.0, ge=0, description="of the optimizer")
     batch_size: int = Field(gt=0, description="examples in a step")

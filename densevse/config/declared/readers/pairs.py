@@ -28,7 +28,7 @@ class PairTable(ReaderOptions):
     sentences_as: Literal["text", "list", "json"] = Field(
         "text", description="whether it holds one sentence, a list of them, or a list written as JSON"
     )
-    encoding: EncodingName = Field("utf-8", description="of the text of csv and json_lines")
+    encoding: EncodingName = Field(default="utf-8", description="of the text of csv and json_lines")
 
     @model_validator(mode="after")
     def _one_division(self) -> Self:
