@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph lint bench torture fuzz newcomer cluster slurm full-size costs record-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster slurm full-size costs record-costs wheels-check check-sources lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -74,6 +74,14 @@ readme: developing ## the demo's table and picture in README.md, from its result
 
 rule-graph: developing ## docs/rule-graph.md: which rule feeds which
 	$(BIN)/python -m tests.rule_graph
+
+third-party: developing ## THIRD_PARTY.md: what comes from others, and its licences
+	$(BIN)/python -m tests.third_party
+
+docs: developing ## the site, from docs/ into docs/_build/html; without the network, and any warning is an error
+	$(BIN)/python -m docs.generate
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet --builder html docs docs/_build/html
+	@echo "The site: docs/_build/html/index.html"
 
 lint: developing ## style, types, and Snakemake's own lint
 	$(BIN)/ruff check .

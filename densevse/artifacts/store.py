@@ -69,7 +69,7 @@ class FeatureWriter:
         return self._open.__exit__(kind, error, trace)
 
     def append(self, rows: pd.DataFrame, vectors: NDArray[Any]) -> None:
-        """Add `rows` (the schema's columns) and their `vectors` (rows, *shape), converted to the stored type.
+        """Add `rows` (the schema's columns) and their `vectors`, `(rows, *shape)`, converted to the stored type.
 
         Raises `InputError` if shape or columns do not fit, or naming the first row whose vector is not finite.
         """
@@ -174,7 +174,7 @@ class FeatureStore:
         return len(self.rows)
 
     def gather(self, indices: Sequence[int] | NDArray[np.int64]) -> NDArray[Any]:
-        """Return the vectors of the rows `indices` as (n, *shape) in the stored type.
+        """Return the vectors of the rows `indices`, `(n, *shape)`, in the stored type.
 
         Raises `IndexError` for a row that does not exist.
         """

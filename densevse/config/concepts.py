@@ -24,6 +24,6 @@ class ConceptNetwork(Strict):
     learns_from: Literal["whole", "regions"] = Field(
         "whole", description="the whole image, as the paper; or the maximum over its regions (ours, train: head only)"
     )
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, description="of its training")
     training: TrainingConfig
     phases: dict[str, Phase] = Field(min_length=1, description="by name, one after the other")

@@ -52,14 +52,16 @@ class Config(Strict):
         "uses one; auto: it asks for none, and uses one where one is visible",
     )
     threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
-    datasets: dict[FileName, Dataset]
-    networks: dict[FileName, NetworkConfig]
-    concept_networks: dict[FileName, ConceptNetwork] = {}
-    proposers: dict[FileName, Proposer]
-    parsers: dict[FileName, ParserConfig]
-    word_vectors: dict[FileName, WordVectors]
-    methods: dict[FileName, Row]
-    generators: dict[FileName, GeneratorEntry] = {}
+    datasets: dict[FileName, Dataset] = Field(description="photographs and sentences, with their splits")
+    networks: dict[FileName, NetworkConfig] = Field(description="convolutional networks, which describe images")
+    concept_networks: dict[FileName, ConceptNetwork] = Field(
+        default={}, description="networks that tell the concepts of an image"
+    )
+    proposers: dict[FileName, Proposer] = Field(description="sources of boxes that may hold an object")
+    parsers: dict[FileName, ParserConfig] = Field(description="parsers of sentences")
+    word_vectors: dict[FileName, WordVectors] = Field(description="pre-trained word vectors")
+    methods: dict[FileName, Row] = Field(description="methods that score images with sentences")
+    generators: dict[FileName, GeneratorEntry] = Field(default={}, description="models that write sentences")
     tables: dict[FileName, Table] = Field(default={}, description="results/tables/<name>.md")
 
     @model_validator(mode="after")

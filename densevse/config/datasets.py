@@ -31,7 +31,7 @@ ImageId = Annotated[str, Field(min_length=1), BeforeValidator(_as_text)]
 class Reading(Strict):
     """Who reads a data set's files, and what the reader is told."""
 
-    reader: ReaderName
+    reader: ReaderName = Field(description="the published layout that the files have")
     options: Annotated[SerializeAsAny[Strict], of_type("reader", READERS)] = Field(
         default={}, validate_default=True, description="the reader's own options"
     )
@@ -54,7 +54,7 @@ class Dataset(Reading):
         "votes": "votes.<data set>.files",
     }
 
-    title: str = Field(min_length=1)
+    title: str = Field(min_length=1, description="as printed in a table")
     sources: dict[str, Source] = Field(default={}, description="by name; the reader says which names it needs")
     local: dict[str, Path] = Field(default={}, description="source name -> a file or folder of yours to use instead")
     about_images: int | None = Field(None, ge=1, description="how many there are, for the estimates of `densevse plan`")
@@ -70,8 +70,8 @@ class Dataset(Reading):
     features: dict[FileName, GivenFeatures] = Field(
         default={}, description="features that were computed elsewhere, by a name that stands in networks"
     )
-    proposer: str = "selective_search_fast"
-    parser: str = "corenlp_pcfg"
+    proposer: str = Field(default="selective_search_fast", description="of config/proposers: finds boxes for regions")
+    parser: str = Field(default="corenlp_pcfg", description="of config/parsers: parses the sentences")
     word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
     seeds: Seeds = Field(default=[0], description="each variant is trained once with each")
     boxes: Path | None = Field(

@@ -44,9 +44,9 @@ class FeatureFile(Strict):
 class GivenFeatures(Strict):
     """Features that were computed elsewhere, by view; a data set's `networks` name them as they name a network."""
 
-    regions: FeatureFile | None = None
-    grid: FeatureFile | None = None
-    whole: FeatureFile | None = None
+    regions: FeatureFile | None = Field(None, description="vectors of an image's regions")
+    grid: FeatureFile | None = Field(None, description="vectors of an image's cells, as many for each image")
+    whole: FeatureFile | None = Field(None, description="a vector of each image")
     whole_by: str | None = Field(
         None,
         description="instead of a file of whole images: mean (of an image's regions), or the name of a network whose "

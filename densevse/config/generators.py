@@ -88,7 +88,7 @@ class GeneratorConfig(Strict):
     parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of_generator)] = Field(
         default={}, validate_default=True, description="what differs from the defaults"
     )
-    decoding: Decoding = Field(default={}, validate_default=True)
+    decoding: Decoding = Field(default={}, validate_default=True, description="how its sentences are searched for")
     training: TrainingConfig
     phases: dict[str, Phase] = Field(min_length=1, description="by name, one after the other")
 

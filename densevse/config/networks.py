@@ -65,7 +65,7 @@ class NetworkInput(Strict):
 
     size: int = Field(224, ge=32, description="side of the square, pixels")
     mean: tuple[_Share, _Share, _Share] = Field((0.485, 0.456, 0.406), strict=False, description="of RGB from 0 to 1")
-    std: tuple[Deviation, Deviation, Deviation] = Field((0.229, 0.224, 0.225), strict=False)
+    std: tuple[Deviation, Deviation, Deviation] = Field((0.229, 0.224, 0.225), strict=False, description="of RGB")
 
 
 class NetworkConfig(NetworkInput):
@@ -88,7 +88,7 @@ class NetworkConfig(NetworkInput):
     precision: Literal["auto", "bf16", "fp32"] = Field(
         "auto", description="what it computes in; auto: bf16 where the hardware has it, chosen once for each data set"
     )
-    batch_size: int = Field(64, ge=1)
+    batch_size: int = Field(64, ge=1, description="images that it is given at once")
     classes: PlainPath | None = Field(None, description="file with one class name in each line, or imagenet")
     regions: RegionOptions = Field(default={}, validate_default=True)
 

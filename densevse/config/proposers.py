@@ -14,7 +14,9 @@ Most = Annotated[int, Field(ge=1, description="the most boxes of an image, the b
 class SelectiveSearch(Strict):
     """Selective search (densevse.vision.selective_search)."""
 
-    mode: Literal["single", "fast", "quality"] = "fast"
+    mode: Literal["single", "fast", "quality"] = Field(
+        "fast", description="how many colour spaces and scales are searched; quality takes longest"
+    )
     height: int | None = Field(None, ge=16, description="pixels to which an image is resized for the search")
     minimum_side: int = Field(10, ge=1, description="boxes with a shorter side are left out, pixels")
     boxes: Most = 2000
@@ -23,7 +25,7 @@ class SelectiveSearch(Strict):
 class BoxFile(Strict):
     """A Parquet or CSV file with the columns image_id, x, y, width, height, score."""
 
-    path: Path
+    path: Path = Field(description="the file")
     boxes: Most = 2000
 
 
@@ -84,7 +86,7 @@ class MCG(Strict):
 class PublishedMCG(Strict):
     """MCG's published boxes: a folder with one .mat file for each image."""
 
-    folder: Path
+    folder: Path = Field(description="the folder of .mat files")
     name: str = Field("{stem}.mat", min_length=1, description="the .mat file of the image <stem>.<ending>")
     boxes: Most = 2000
 
@@ -112,10 +114,14 @@ PROPOSERS: dict[str, type[Strict]] = {
 class Proposer(Strict):
     """Where boxes that may hold an object come from."""
 
-    kind: Literal["selective_search", "file", "detections", "mcg", "mcg_published", "clustered"]
+    kind: Literal["selective_search", "file", "detections", "mcg", "mcg_published", "clustered"] = Field(
+        description="the method that finds boxes, or the form of the files that have them"
+    )
     source: Source | None = Field(None, description="the candidates that MCG's ranker is learned from")
     local: Path | None = Field(None, description="a file of yours with such candidates to use instead")
-    options: Annotated[SerializeAsAny[Strict], of_type("kind", PROPOSERS)] = Field(default={}, validate_default=True)
+    options: Annotated[SerializeAsAny[Strict], of_type("kind", PROPOSERS)] = Field(
+        default={}, validate_default=True, description="of this kind"
+    )
 
     def files(self) -> list[str]:
         """The files or folders of the user's that it reads."""

@@ -6,7 +6,8 @@ what each key may hold, but not which keys an entry needs: that is checked when 
 
 import json
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from densevse.config.config import with_analyses
 from densevse.config.declared.readers import READERS
@@ -16,18 +17,19 @@ from densevse.config.methods import known_models, parameters_of
 from densevse.config.proposers import PROPOSERS
 
 
+class Choice(NamedTuple):
+    """A key whose type another key of the same entry names."""
+
+    entry: str
+    by: str
+    field: str
+    types: Mapping[str, Any]
+
+
 def document() -> dict[str, Any]:
     """The schema."""
     schema: dict[str, Any] = _without_required(with_analyses().model_json_schema())
-    parameters = {name: parameters_of(name) for name in known_models()}
-    of_generators = {name: parameters_of_generator(name) for name in known_generators()}
-    for entry, by, field, types in (
-        ("Dataset", "reader", "options", READERS),
-        ("Proposer", "kind", "options", PROPOSERS),
-        ("ParserConfig", "kind", "options", PARSERS),
-        ("MethodEntry", "model", "parameters", parameters),
-        ("GeneratorEntry", "model", "parameters", of_generators),
-    ):
+    for entry, by, field, types in choices():
         found = schema["$defs"][entry]
         found["properties"][field] = {"type": "object", "description": f"see `{by}`"}
         found["allOf"] = [_choice(by, name, field, types[name]) for name in sorted(types)]
@@ -35,6 +37,19 @@ def document() -> dict[str, Any]:
     rows = schema["properties"]["methods"]["additionalProperties"]
     rows["anyOf"] = rows.pop("oneOf")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def choices() -> list[Choice]:
+    """The keys whose type another key of the same entry names, such as `options` of a data set by its `reader`."""
+    parameters = {name: parameters_of(name) for name in known_models()}
+    of_generators = {name: parameters_of_generator(name) for name in known_generators()}
+    return [
+        Choice("Dataset", "reader", "options", READERS),
+        Choice("Proposer", "kind", "options", PROPOSERS),
+        Choice("ParserConfig", "kind", "options", PARSERS),
+        Choice("MethodEntry", "model", "parameters", parameters),
+        Choice("GeneratorEntry", "model", "parameters", of_generators),
+    ]
 
 
 def _choice(by: str, name: str, field: str, kind: Any) -> dict[str, Any]:

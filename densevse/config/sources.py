@@ -102,7 +102,7 @@ class Source(Strict):
     md5: str | None = Field(None, pattern="^[0-9a-f]{32}$", description="where only that is published")
     sha1: str | None = Field(None, pattern="^[0-9a-f]{40}$", description="where only that is published")
     licence: str = Field(description="its licence or terms of use")
-    note: str | None = None
+    note: str | None = Field(None, description="anything else that a person should know of it")
 
     @property
     def addresses(self) -> list[str]:

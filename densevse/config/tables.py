@@ -33,8 +33,8 @@ class PrintedTable(Strict):
 class SectionConfig(Strict):
     """A part of a table: one data set measured under one protocol."""
 
-    dataset: str
-    protocol: Protocol = "full"
+    dataset: str = Field(description="the data set whose test split is ranked")
+    protocol: Protocol = Field(default="full", description="which images and sentences are ranked together")
     published: str | None = Field(
         default=None, description="the data set of the published rows, where it is another one"
     )
@@ -44,8 +44,8 @@ class SectionConfig(Strict):
 class Table(Strict):
     """A table of results. Each section shows the published rows of its data set and protocol, and ours beside them."""
 
-    title: str
-    sections: list[SectionConfig] = Field(min_length=1)
+    title: str = Field(description="the heading of the page")
+    sections: list[SectionConfig] = Field(min_length=1, description="parts of the table, in this order")
     published: list[PrintedTable] = Field(default=[], description="which published rows it shows, in this order")
     measure: Different = Field(
         default=[], description="the variants of config/methods (or ensembles) that are measured for it"

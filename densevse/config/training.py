@@ -12,10 +12,12 @@ class TrainingConfig(Strict):
 
     RENAMED = {"clip": "grad_clip", "average": "ema_decay", "half_precision": "precision"}
 
-    optimizer: Literal["adam", "adamw", "sgd"] = "adam"
+    optimizer: Literal["adam", "adamw", "sgd"] = Field(
+        default="adam", description="changes the weights by the gradients"
+    )
     momentum: float = Field(default=0.0, ge=0, lt=1, description="of sgd")
-    weight_decay: float = Field(default=0.0, ge=0)
-    batch_size: int = Field(gt=0)
+    weight_decay: float = Field(default=0.0, ge=0, description="of the optimizer")
+    batch_size: int = Field(gt=0, description="examples in a step")
     grad_clip: float | None = Field(default=None, gt=0, description="largest norm of the gradient")
     patience: int | None = Field(
         default=None,
@@ -44,8 +46,8 @@ class TrainingConfig(Strict):
 class Phase(Strict):
     """Some epochs of a training, and what is so in them."""
 
-    epochs: int = Field(gt=0)
-    learning_rate: float = Field(ge=0)
+    epochs: int = Field(gt=0, description="passes over the training examples")
+    learning_rate: float = Field(ge=0, description="of the optimizer, at the phase's beginning")
     final_learning_rate: float | None = Field(
         default=None,
         ge=0,

@@ -14,9 +14,9 @@ NEEDLES = 3
 class ImageCounts(Strict):
     """Numbers of images."""
 
-    train: int = Field(ge=1)
-    val: int = Field(ge=1)
-    test: int = Field(ge=1)
+    train: int = Field(ge=1, description="images of this split")
+    val: int = Field(ge=1, description="images of this split")
+    test: int = Field(ge=1, description="images of this split")
 
 
 class Needles(Strict):
@@ -31,7 +31,7 @@ class Needles(Strict):
     groups: int = Field(4, ge=1, description="marks; three cells of an image carry each, the others carry none")
     length: int = Field(64, ge=1, description="of a vector")
     noise: float = Field(0.3, ge=0, description="standard deviation of what is added to each entry of a vector")
-    seed: int = Field(0, ge=0)
+    seed: int = Field(0, ge=0, description="of everything in them")
 
     @model_validator(mode="after")
     def _room_for_all_groups(self) -> "Needles":

@@ -15,7 +15,7 @@ class PairTable(ReaderOptions):
     SOURCES = frozenset({"images", "pairs"})
     SENTENCES = "pairs"
 
-    format: Literal["csv", "json_lines", "parquet"]
+    format: Literal["csv", "json_lines", "parquet"] = Field(description="of the table's file")
     file: str | None = Field(None, min_length=1, description="the table's file name; with * it may be several")
     files: BySplit[str] | None = Field(None, description="instead: split -> its file name, which may hold *")
     split: str | None = Field(None, min_length=1, description="the column of the split, with `file`")
@@ -28,7 +28,7 @@ class PairTable(ReaderOptions):
     sentences_as: Literal["text", "list", "json"] = Field(
         "text", description="whether it holds one sentence, a list of them, or a list written as JSON"
     )
-    encoding: EncodingName = "utf-8"
+    encoding: EncodingName = Field(default="utf-8", description="of the text of csv and json_lines")
 
     @model_validator(mode="after")
     def _one_division(self) -> Self:

@@ -1,0 +1,68 @@
+"""The settings of Sphinx, which makes the site of these pages: `make docs`."""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from pygments.lexers.special import TextLexer
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+project = "densevse"
+author = "The densevse authors"
+project_copyright = author
+release = version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+myst_heading_anchors = 4
+html_theme = "furo"
+html_title = f"densevse {release}"
+html_copy_source = False
+html_css_files = ["site.css"]
+html_static_path = ["_static"]
+
+default_role = "code"  # docstrings name code between single backticks
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_member_order = "bysource"
+# Pages of other packages are not asked for: the site is built offline. Types of ours that are not public have no page.
+nitpick_ignore_regex = [("py:.*", ".*")]
+
+PAGE = re.compile(r"docs/([\w/-]+)\.md")
+
+
+class PagesInCode(SphinxTransform):
+    """Turns a page that is named in code, such as `docs/methods.md`, into a link with the page's title."""
+
+    default_priority = 400
+
+    def apply(self, **_: Any) -> None:
+        """Put a reference in the place of each such piece of code, but for those that are links already."""
+        for literal in list(self.document.findall(nodes.literal)):
+            named = PAGE.fullmatch(literal.astext())
+            if named and named[1] in self.env.found_docs and not isinstance(literal.parent, nodes.reference):
+                link = addnodes.pending_xref(
+                    "",
+                    literal.deepcopy(),
+                    refdomain="std",
+                    reftype="doc",
+                    reftarget=f"/{named[1]}",
+                    refexplicit=False,
+                    refwarn=True,
+                    refdoc=self.env.docname,
+                )
+                literal.replace_self(link)
+
+
+def setup(app: Sphinx) -> None:
+    """Add what no extension does."""
+    app.add_transform(PagesInCode)
+    app.add_lexer("mermaid", TextLexer)  # GitHub draws such a graph; here it is text

@@ -1,0 +1,293 @@
+"""Writes the pages of the site that follow from the code: `python -m docs.generate`, which `make docs` calls.
+
+They go into docs/generated/, which git ignores: the guide to the configuration, a page for each folder of config/, by
+the types in densevse/config; the docstrings of what docs/api.md names; and the pages at the top of the project.
+"""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from densevse.config.analyses import settings_of_analyses
+from densevse.config.config import with_analyses
+from densevse.config.origins import of_default
+from densevse.config.schema import choices
+
+ROOT = Path(__file__).parents[1]
+GENERATED = Path(__file__).parent / "generated"
+SHARED = "shared"
+Schema = Mapping[str, Any]
+
+BOUNDS = {
+    "minimum": "at least {}",
+    "exclusiveMinimum": "above {}",
+    "maximum": "at most {}",
+    "exclusiveMaximum": "below {}",
+}
+KINDS = {
+    "integer": "whole number",
+    "number": "number",
+    "string": "text",
+    "boolean": "`true` or `false`",
+    "null": "`null`",
+    "object": "keys and values",
+    "array": "list",
+}
+MERGED_WITH = {
+    "Differences": "MethodEntry",
+    "Variant": "MethodEntry",
+    "GeneratorDifferences": "GeneratorEntry",
+    "GeneratorVariant": "GeneratorEntry",
+}
+"""Parts whose keys are those of an entry -> the entry."""
+TOP = {"CONTRIBUTING.md": "contributing", "THIRD_PARTY.md": "third_party", "CHANGELOG.md": "changes"}
+"""Pages at the top of the project -> their names in the site."""
+PLACES = {"README.md": "index.md", "config/README.md": "generated/configuration/index.md"} | {
+    name: f"generated/{page}.md" for name, page in TOP.items()
+}
+"""Files outside docs/ -> the pages of the site that have their words."""
+LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+PUBLIC = re.compile(r"^\| `(densevse[\w.]+)` \| `([\w.]+)` \|", re.MULTILINE)
+
+
+def named(schema: Schema) -> set[str]:
+    """The definitions that a schema names directly."""
+    return set(re.findall(r"#/\$defs/(\w+)", str(schema)))
+
+
+class Guide:
+    """The guide to the configuration: a page for each folder of config/, one of shared parts, and their index."""
+
+    def __init__(self) -> None:
+        schema = with_analyses().model_json_schema()
+        self.definitions: dict[str, Schema] = schema["$defs"]
+        self.keys: dict[str, Schema] = schema["properties"]
+        self.choices = {choice.entry: choice for choice in choices()}
+        self.options: dict[str, dict[str, Schema]] = {}
+        for choice in self.choices.values():
+            self.options[choice.entry] = {name: choice.types[name].model_json_schema() for name in sorted(choice.types)}
+            for option in self.options[choice.entry].values():
+                self.definitions |= option.get("$defs", {})
+        self.analyses = [key for key in self.keys if key in settings_of_analyses()]
+        self.folders = [key for key in self.keys if key not in self.analyses and named(self.keys[key])]
+        self.pages = {folder: self._reached(self.keys[folder]) for folder in self.folders}
+        self.pages["analyses"] = list(dict.fromkeys(name for key in self.analyses for name in self._reached_by(key)))
+        on_several = {name for names in self.pages.values() for name in names if self._count(name) > 1}
+        self.pages = {page: [name for name in names if name not in on_several] for page, names in self.pages.items()}
+        self.pages[SHARED] = sorted(on_several)
+        self.page_of = {name: page for page, names in self.pages.items() for name in names}
+
+    def _count(self, name: str) -> int:
+        return sum(name in names for names in self.pages.values())
+
+    def _reached_by(self, key: str) -> list[str]:
+        return self._reached(self.keys[key])
+
+    def _reached(self, schema: Schema) -> list[str]:
+        """The definitions that a schema leads to, those nearest to it first."""
+        found: dict[str, None] = {}
+        waiting = [schema]
+        while waiting:
+            for name in sorted(named(waiting.pop(0)) - found.keys()):
+                found[name] = None
+                waiting += [self.definitions[name], *self.options.get(name, {}).values()]
+        return list(found)
+
+    def write(self, folder: Path) -> None:
+        """Write all pages into a folder."""
+        folder.mkdir(parents=True)
+        for key in self.folders:
+            text = f"# `{key}`\n\n{self._entries(key)}\n\n{self._definitions(key)}"
+            (folder / f"{key}.md").write_text(text, encoding="utf-8")
+        (folder / "analyses.md").write_text(self._page_of_analyses(), encoding="utf-8")
+        intro = "# Shared parts\n\nParts of the configuration that stand in the entries of several folders.\n\n"
+        (folder / f"{SHARED}.md").write_text(intro + self._definitions(SHARED), encoding="utf-8")
+        (folder / "index.md").write_text(self._index(), encoding="utf-8")
+
+    def _index(self) -> str:
+        """The words of config/README.md, the keys without a folder, and the list of pages."""
+        alone = {key: self.keys[key] for key in self.keys if key not in self.folders and key not in self.analyses}
+        words = at_home(ROOT / "config/README.md", "generated/configuration")
+        pages = "\n".join([*self.folders, "analyses", SHARED])
+        return (
+            f"{words}\n## Every key\n\nThe pages below list every key with its type, its default and its meaning. They "
+            "are made from the types that check the configuration. These keys have no folder:\n\n"
+            f"{self._table(alone, SHARED, '')}\n\n```{{toctree}}\n:maxdepth: 1\n\n{pages}\n```\n"
+        )
+
+    def _entries(self, key: str) -> str:
+        """The entry of a folder in words, and the entries that come with the project."""
+        files = sorted((ROOT / "config" / key).glob("*.yaml"))
+        rows = [(file.stem, title_of(file)) for file in files]
+        if any(title for _, title in rows):
+            listed = table(("entry", "title"), [(f"`{name}`", title) for name, title in rows])
+        else:
+            listed = ", ".join(f"`{name}`" for name, _ in rows) + "."
+        kinds = " or ".join(f"[{name}](#{name.lower()})" for name in sorted(named(self.keys[key])))
+        return (
+            f"An entry of `{key}:` is a file `config/{key}/<entry>.yaml`, or stands below `{key}:` in a file of yours. "
+            f"Its keys are those of {kinds}. These come with the project:\n\n{listed}"
+        )
+
+    def _page_of_analyses(self) -> str:
+        lines = ["# Analyses\n\nEach analysis has a top-level key of its own.\n"]
+        for key in self.analyses:
+            values = self.definitions[next(iter(named(self.keys[key])))]
+            of = self._type(values, "analyses")
+            lines.append(f"## `{key}`\n\n{escaped(values.get('description', ''))}\n\nIts value: {of}.\n")
+        own = [name for name in self.pages["analyses"] if "properties" in self.definitions[name]]
+        return "\n".join(lines) + "\n" + "\n".join(self._definition(name, "analyses") for name in own)
+
+    def _definitions(self, page: str) -> str:
+        return "\n".join(self._definition(name, page) for name in self.pages[page])
+
+    def _definition(self, name: str, page: str) -> str:
+        """A part of an entry: its words, its keys, and what its options are."""
+        schema = self.definitions[name]
+        required = schema.get("required", ())
+        keys = self._table(schema.get("properties", {}), page, name, required)
+        return f"## {name}\n\n{escaped(schema.get('description', ''))}\n\n{keys}\n{self._options(name, page)}"
+
+    def _options(self, entry: str, page: str) -> str:
+        """The keys of each type of an entry's options."""
+        if entry not in self.options:
+            return ""
+        choice, lines = self.choices[entry], []
+        for name, schema in self.options[entry].items():
+            keys, kind = schema.get("properties", {}), choice.types[name]
+            origins = {key: of_default(kind, key) for key in keys} if hasattr(kind, "ORIGINS") else {}
+            rows = self._table(keys, page, "", schema.get("required", ()), origins) if keys else "It has no keys.\n"
+            words = escaped(schema.get("description", ""))
+            lines.append(f"### `{choice.field}` with `{choice.by}: {name}`\n\n{words}\n\n{rows}")
+        return "\n" + "\n".join(lines)
+
+    def _table(
+        self,
+        keys: Mapping[str, Schema],
+        page: str,
+        within: str,
+        required: Any = (),
+        origins: Mapping[str, str] | None = None,
+    ) -> str:
+        rows = []
+        for key, schema in keys.items():
+            default = "(needed)" if key in required else self._default(schema)
+            row = [
+                f"`{key}`",
+                self._type(schema, page, self._see(within, key)),
+                default,
+                self.meaning(within, key, schema),
+            ]
+            rows.append([*row, origins[key]] if origins else row)
+        head = ("key", "type", "default", "meaning", *(["origin of the default"] if origins else []))
+        return table(head, rows)
+
+    def _see(self, within: str, key: str) -> str:
+        """What the type of an option is called: it depends on another key."""
+        choice = self.choices.get(within)
+        return f"by `{choice.by}`, below" if choice and choice.field == key else ""
+
+    def meaning(self, within: str, key: str, schema: Schema) -> str:
+        """A key's own description; else that of the key with which it is merged, or of its type."""
+        if "description" in schema:
+            return escaped(schema["description"])
+        if within in MERGED_WITH:
+            return self.meaning(MERGED_WITH[within], key, self.definitions[MERGED_WITH[within]]["properties"][key])
+        types = [self.definitions[name].get("description", "") for name in sorted(named(schema))]
+        return " Or: ".join(escaped(text.split("\n\n")[0].replace("\n", " ")) for text in types if text)
+
+    def _default(self, schema: Schema) -> str:
+        if "default" not in schema:
+            return ""
+        return f"`{yaml.safe_dump(schema['default'], default_flow_style=True, width=1000).split(chr(10))[0]}`"
+
+    def _type(self, schema: Schema, page: str, see: str = "") -> str:
+        """A type in words, with links to the parts that it is made of."""
+        if see:
+            return see
+        if "$ref" in schema:
+            return self._link(schema["$ref"].removeprefix("#/$defs/"), page)
+        if "const" in schema:
+            return f"`{schema['const']}`"
+        if "enum" in schema:
+            return ", ".join(f"`{value}`" for value in schema["enum"])
+        several = schema.get("anyOf") or schema.get("oneOf")
+        if several:
+            return ", or ".join(self._type(each, page) for each in several)
+        if "prefixItems" in schema:
+            return f"list of {len(schema['prefixItems'])}: {self._type(schema['prefixItems'][0], page)}"
+        if isinstance(schema.get("items"), Mapping) and schema["items"]:
+            return f"list of {self._type(schema['items'], page)}"
+        if isinstance(schema.get("additionalProperties"), Mapping):
+            return f"name → {self._type(schema['additionalProperties'], page)}"
+        bounds = [words.format(schema[bound]) for bound, words in BOUNDS.items() if bound in schema]
+        return " ".join([KINDS.get(schema.get("type", ""), "anything"), ", ".join(bounds)]).strip()
+
+    def _link(self, name: str, page: str) -> str:
+        there = self.page_of[name]
+        definition = self.definitions[name]
+        if "properties" not in definition:
+            return self._type(definition, page)
+        return f"[{name}]({'' if there == page else there + '.md'}#{name.lower()})"
+
+
+def title_of(file: Path) -> str:
+    """The title that a file of the configuration gives its entry, if it has one."""
+    entry = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return escaped(str(entry.get("title", ""))) if isinstance(entry, dict) else ""
+
+
+def escaped(text: str) -> str:
+    """Words as Markdown that fits a cell of a table; code between backticks stays as it is."""
+    parts = re.split(r"(`+[^`]*`+)", text)
+    parts[::2] = [re.sub(r"([<>*_\[\]|#$])", r"\\\1", part) for part in parts[::2]]
+    return "".join(part.replace("|", r"\|") if number % 2 else part for number, part in enumerate(parts))
+
+
+def table(head: tuple[str, ...], rows: list[Any]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    cells = (" | ".join(" ".join(str(cell).split()) for cell in line) for line in lines)
+    return "".join(f"| {line} |\n" for line in cells)
+
+
+def at_home(file: Path, folder: str) -> str:
+    """The words of a file outside docs/, with links that lead on from a folder of the site."""
+
+    def moved(found: re.Match[str]) -> str:
+        target = Path(os.path.normpath(file.parent / found[1]))
+        name = target.relative_to(ROOT).as_posix()
+        there = ROOT / "docs" / PLACES[name] if name in PLACES else target
+        return f"]({os.path.relpath(there, ROOT / 'docs' / folder)}"
+
+    return LINK.sub(moved, file.read_text(encoding="utf-8"))
+
+
+def modules() -> Iterator[str]:
+    """The page of the docstrings of what docs/api.md names, module by module."""
+    yield "# API reference\n\nThe docstrings of the names in `docs/api.md`.\n"
+    names = PUBLIC.findall((ROOT / "docs/api.md").read_text(encoding="utf-8"))
+    for module in dict.fromkeys(module for module, _ in names):
+        yield f"## `{module}`\n\n```{{eval-rst}}\n.. currentmodule:: {module}\n"
+        for name in (name for where, name in names if where == module):
+            kind = "method" if "." in name else "class" if name[0].isupper() else "function"
+            yield f".. auto{kind}:: {name}\n"
+        yield "```\n"
+
+
+def main() -> None:
+    """Write all generated pages anew."""
+    shutil.rmtree(GENERATED, ignore_errors=True)
+    Guide().write(GENERATED / "configuration")
+    (GENERATED / "modules.md").write_text("\n".join(modules()), encoding="utf-8")
+    for name, page in TOP.items():
+        (GENERATED / f"{page}.md").write_text(at_home(ROOT / name, "generated"), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
