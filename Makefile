@@ -20,6 +20,7 @@ environment: .venv/complete ## the packages that the workflow runs with, in .ven
 	$(PYTHON) -c 'import os, re, sys; found = re.search(r"[\s\x27\"\\$$&;()<>|*?\[\]#`!{}~:]", os.getcwd()); sys.exit(found and f"{os.getcwd()}: no job can be started in a folder with {found[0]!r} in its name; move the project")'
 	$(PYTHON) -m venv .venv
 	$(INSTALL) requirements.txt
+	$(BIN)/python envs/command.py
 	touch $@
 
 developing: .venv/developing ## what lint, types, tests and benchmarks need besides, in .venv

@@ -174,8 +174,8 @@ def test_each_rule_that_reads_a_file_of_the_user_s_has_what_it_holds_among_its_p
             inputs = re.findall(r'filled\("(?:<resources>|\{own_)[^"]*", ([\w.]+)\)', rule)
             held = re.findall(r'contents_of\("[^"]*", ([\w.]+)\)', rule)
             patterns = re.findall(r'contents_of(\("[^"]*", [\w.]+\))', rule)
-            # A stage's `files` are those that its `file` gives by key.
-            asked = [(pattern, pattern.replace(".files)", ".file(")) for pattern in patterns]
+            # `files` (or `given_files`) of a stage are those that its `file` gives by key.
+            asked = [(pattern, pattern.replace("files)", "file(")) for pattern in patterns]
             assert all(any(f"filled{one}" in rule for one in either) for either in asked), rule.partition(":")[0]
             photographs = (
                 {"datasets.sources", "datasets.pictures", "searches.sources"} if "image_table=" in rule else set()
