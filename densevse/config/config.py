@@ -51,6 +51,7 @@ class Config(Strict):
         description="GPUs that a feature or training job asks the executor for and does not run without; 0: it never "
         "uses one; auto: it asks for none, and uses one where one is visible",
     )
+    jobs_per_gpu: int = Field(1, ge=1, description="jobs of a user that compute on one GPU at a time; others wait")
     threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
     datasets: dict[FileName, Dataset] = Field(description="photographs and sentences, with their splits")
     networks: dict[FileName, NetworkConfig] = Field(description="convolutional networks, which describe images")

@@ -6,17 +6,19 @@ from functools import cache
 
 import torch
 
+from densevse.runtime.cards import lock_card
 from densevse.runtime.errors import InputError
-from densevse.runtime.variables import GPU
+from densevse.runtime.variables import GPU, JOBS_PER_GPU
 
 AUTO, NEVER = "auto", "0"
 _WITHOUT = "or compute on the CPU with `--config gpu=0`"
 
 
 def usable_device() -> torch.device:
-    """The CPU where the configuration's `gpu` is 0; else the first GPU, or with `auto` the CPU where none is visible.
+    """The CPU where `gpu` of the configuration is 0, or auto and no GPU is visible; else a GPU of this job's own.
 
-    Raises `InputError` if fewer GPUs are visible than `gpu` asks for, or if one that is visible cannot be used.
+    It waits until a GPU is free (densevse/runtime/cards.py). Raises `InputError` if fewer GPUs are visible than `gpu`
+    asks for, or if one that is visible cannot be used.
     """
     return _usable(os.environ.get(GPU, AUTO))
 
@@ -32,19 +34,23 @@ def _usable(asked: str) -> torch.device:
             f"gpu: {asked} is asked for, and this job sees {visible}{_hidden()}; torch {torch.__version__} is built "
             f"for {_built_for()}. Ask for as many as there are, {_WITHOUT}."
         )
-    for number in range(wanted):
-        _check(number)
-    return torch.device("cuda" if wanted else "cpu")
-
-
-def _check(number: int) -> None:
-    """Raise `InputError` for a GPU that cannot be used, with versions and what to do."""
+    if not wanted:
+        return torch.device("cpu")
     if not torch.cuda.is_available():
         raise InputError(
             f"gpu: a GPU is visible, but its driver{_driver()} cannot run torch {torch.__version__}, which is built "
             f"for {_built_for()}. Install a newer driver, or a torch that is built for an older CUDA, {_WITHOUT}."
         )
-    name, capability = torch.cuda.get_device_name(number), torch.cuda.get_device_capability(number)
+    names = [str(torch.cuda.get_device_properties(number).uuid) for number in range(visible)]
+    card = torch.device("cuda", lock_card(names, int(os.environ.get(JOBS_PER_GPU, "1"))))
+    _check(card)
+    torch.cuda.set_device(card)
+    return card
+
+
+def _check(card: torch.device) -> None:
+    """Raise `InputError` for a GPU that cannot be used, with versions and what to do."""
+    name, capability = torch.cuda.get_device_name(card), torch.cuda.get_device_capability(card)
     built = torch.cuda.get_arch_list()
     if torch.version.hip is None and not any(_runs(architecture, capability) for architecture in built):
         raise InputError(
@@ -53,7 +59,7 @@ def _check(number: int) -> None:
             f"an older CUDA, {_WITHOUT}."
         )
     try:
-        worked = torch.ones(2, device=f"cuda:{number}").sum().item() == 2
+        worked = torch.ones(2, device=card).sum().item() == 2
     except RuntimeError as error:  # which torch.AcceleratorError is, too
         worked, reason = False, str(error).splitlines()[0]
     else:

@@ -1,17 +1,20 @@
 """What of GPUs is asked for is there and works, or it is an error that says what to do."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
+from densevse.runtime import cards as locks
 from densevse.runtime import gpu
 from densevse.runtime.errors import InputError
-from densevse.runtime.variables import GPU
+from densevse.runtime.variables import GPU, JOBS_PER_GPU
 
 WHEEL = ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120", "compute_120"]
 
 
 @pytest.fixture
-def cards(monkeypatch):
+def cards(monkeypatch, tmp_path):
     """A function that lets torch see GPUs of a compute capability, and says what the configuration asks for."""
 
     def see(count, asked="auto", capability=(8, 6), available=True, works=True, built=WHEEL):
@@ -19,8 +22,12 @@ def cards(monkeypatch):
         monkeypatch.setenv(GPU, asked)
         monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
         monkeypatch.setattr(torch.cuda, "is_available", lambda: available and count > 0)
-        monkeypatch.setattr(torch.cuda, "get_device_name", lambda number: f"card {number}")
-        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda number: capability)
+        monkeypatch.setattr(torch.cuda, "get_device_name", lambda card: f"card {card.index}")
+        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda card: capability)
+        monkeypatch.setattr(
+            torch.cuda, "get_device_properties", lambda number: SimpleNamespace(uuid=f"{tmp_path.name}-{number}")
+        )
+        monkeypatch.setattr(torch.cuda, "set_device", lambda card: None)
         monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: built)
         monkeypatch.setattr(torch.version, "cuda", "13.0")
         ones = torch.ones
@@ -37,6 +44,8 @@ def cards(monkeypatch):
 
     yield see
     gpu._usable.cache_clear()
+    while locks._held:
+        locks._held.pop().close()
 
 
 @pytest.mark.parametrize(
@@ -45,15 +54,25 @@ def cards(monkeypatch):
         (0, "auto", "cpu", 0),
         (0, "0", "cpu", 0),
         (2, "0", "cpu", 0),
-        (2, "auto", "cuda", 1),
-        (1, "1", "cuda", 1),
-        (2, "2", "cuda", 2),
+        (2, "auto", "cuda:0", 1),
+        (1, "1", "cuda:0", 1),
+        (2, "2", "cuda:0", 1),
     ],
 )
 def test_a_job_computes_where_it_is_asked_to(cards, count, asked, expected, tried):
     used = cards(count, asked)
     assert gpu.usable_device() == torch.device(expected)
-    assert used == [f"cuda:{number}" for number in range(tried)]
+    assert used == [torch.device("cuda", number) for number in range(tried)]
+
+
+def test_a_card_that_another_job_computes_on_is_left_to_it(cards, monkeypatch):
+    cards(2)
+    assert gpu.usable_device() == torch.device("cuda:0")
+    gpu._usable.cache_clear()  # as another job's process would begin
+    assert gpu.usable_device() == torch.device("cuda:1")
+    monkeypatch.setenv(JOBS_PER_GPU, "2")
+    gpu._usable.cache_clear()
+    assert gpu.usable_device() == torch.device("cuda:0")
 
 
 def test_a_job_that_is_not_asked_takes_what_is_there(cards, monkeypatch):

@@ -28,7 +28,7 @@ from densevse.dag.targets import Known, TargetStage
 from densevse.dag.training import TrainingStage
 from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place
 from densevse.config.strict_yaml import check_configfiles
-from densevse.runtime.variables import GPU
+from densevse.runtime.variables import GPU, JOBS_PER_GPU
 
 # The report's first page is written by this: see workflow/report/workflow.rst.
 from densevse.report.start_page import start_page
@@ -44,7 +44,8 @@ makers = Makers(workflow)
 project = Project(ROOT, config, Contents(is_made=makers.make, timeless=ancient, say=logger.info))
 check_tables(project)
 settings = project.config
-os.environ[GPU] = str(settings.gpu)  # jobs are told so whether they may, or must, use a GPU
+# Jobs are told so whether they may, or must, use a GPU, and how many of them one.
+os.environ.update({GPU: str(settings.gpu), JOBS_PER_GPU: str(settings.jobs_per_gpu)})
 for warnings in (read_only, dated_in_the_future):
     for warning in warnings(settings.results, settings.resources):
         logger.warning(warning)
