@@ -63,8 +63,9 @@ scenes-network: environment ## train the network of scenes again (half an hour) 
 	cp $(RELEASED).safetensors $(RELEASED).md config/networks/
 	@echo "Its sha256, for config/networks/scenes_net*.yaml: $$(sha256sum < config/networks/scenes_net.safetensors | cut -d' ' -f1)"
 
-scenes-claims: environment ## results/tables/scenes_claims.md: every claim that is tested on scenes, with three seeds
+scenes-claims: environment ## docs/tables/scenes_claims.md: every claim that is tested on scenes, with three seeds
 	$(SNAKEMAKE) -- results/tables/scenes_claims.md
+	cp results/tables/scenes_claims.md docs/tables/
 
 schema: environment ## config/schema.json, which tells editors what the configuration may hold
 	$(BIN)/python -m densevse.config.schema > config/schema.json.part

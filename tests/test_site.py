@@ -28,7 +28,9 @@ def guide():
 
 def test_every_page_is_in_the_index():
     pages = {
-        path.relative_to(DOCS).with_suffix("").as_posix() for path in [*DOCS.glob("*.md"), *DOCS.glob("tutorials/*.md")]
+        path.relative_to(DOCS).with_suffix("").as_posix()
+        for folder in (".", "tutorials", "tables")
+        for path in (DOCS / folder).glob("*.md")
     }
     named = listed(DOCS / "index.md")
     assert len(set(named)) == len(named)
