@@ -1,6 +1,7 @@
 """Searching a million made-up encodings that lie on disk: time and memory."""
 
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ import torch
 
 from benchmarks._timing import seconds, times_as_fast
 from benchmarks.ranking import extra_memory
-from densevse.analyses.searches.searching import MOST_ROWS, Side, search
+from densevse.analyses.searches.searching import MOST_ROWS, Side, scores_by, search
 from densevse.artifacts.schemas.encodings import ENCODINGS
 from densevse.artifacts.store import FeatureWriter
 from densevse.inference.encoding import batches
@@ -65,7 +66,7 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
         queries = Queries(torch.nn.functional.normalize(torch.randn(sizes.queries, sizes.dimension), dim=1))
 
         def found() -> None:
-            search(method, images, queries, "sentences", sizes.top)
+            search(partial(scores_by, method), images, queries, "sentences", sizes.top)
 
         def products() -> None:
             for rows in batches(sizes.images, MOST_ROWS):

@@ -37,7 +37,7 @@ def saliency(method: Method, pairs: Pairs) -> Iterator[SomeSaliency]:
         with evaluation(method):
             images = method.encode_images(to_device(pairs.images(pairs.rows.image_of_caption[sentences]), device))
             encoded = method.encode_sentences(to_device(pairs.sentences(sentences), device))
-            matched = torch.arange(len(sentences))
+            matched = torch.arange(len(sentences), device=device)
             found = method.saliency(images, encoded, matched, matched)
         yield SomeSaliency(sentences, found.view, *(part.float().cpu().numpy() for part in (found.places, found.words)))
 

@@ -3,7 +3,7 @@
 Each query q of one side (a word, for t-i) attends to the contexts c of the other (the regions), and is compared with
 what it attends to, sum_c a_c v_c. That vector is never made: its product with q is sum_c a_c s_qc, and its squared norm
 is a^T G a, with the Gram matrix G of the contexts. So the similarities of a block of images with a block of sentences
-of one length are one matrix product, and all that follows is of their size.
+are one matrix product, and all that follows is of their size; on the CPU the sentences of a block are of one length.
 
 A ranking loss by the hardest negatives depends on few pairs: the gradient compares these again and no others. Where it
 depends on many, blocks are compared again.
@@ -83,7 +83,8 @@ class _Scores(torch.autograd.Function):
         vectors, in_image, words, in_sentence = ctx.saved_tensors
         leaves = vectors.detach().requires_grad_(), words.detach().requires_grad_()
         totals = torch.zeros_like(vectors), torch.zeros_like(words)
-        few = gradient.count_nonzero() <= FEW_PAIRS * gradient.numel()
+        # To count on a device, the host would have to wait for it.
+        few = gradient.device.type == "cpu" and gradient.count_nonzero() <= FEW_PAIRS * gradient.numel()
         compared = _compared_pairs if few else _compared_blocks
         with torch.enable_grad():
             for scores, of_scores in compared(
@@ -123,17 +124,27 @@ def _compared_blocks(
 def _blocks(
     images: AttentionSide, sentences: AttentionSide, attention: CrossAttention
 ) -> Iterator[tuple[slice, Tensor, Tensor]]:
-    """Scores of some images, a slice, with some sentences of one length, the rows of which are given."""
-    lengths, regions = sentences.present.sum(dim=1), images.present.shape[1]
-    for length in lengths.unique().tolist():
+    """Scores of some images, a slice, with some sentences, the rows of which are given."""
+    regions = images.present.shape[1]
+    for length, rows_of_length in _by_length(sentences.present):
         at_once = max(1, SIMILARITIES_AT_ONCE // (IMAGES_OF_BLOCK * regions * length))
-        for rows in (lengths == length).nonzero().squeeze(1).split(at_once):
+        for rows in rows_of_length.split(at_once):
             for first in range(0, len(images.vectors), IMAGES_OF_BLOCK):
                 block = slice(first, first + IMAGES_OF_BLOCK)
                 some_images = AttentionSide(images.vectors[block], images.present[block])
                 some_sentences = AttentionSide(sentences.vectors[rows, :length], sentences.present[rows, :length])
                 found = _of_block(*_roles(some_images, some_sentences, attention), attention)
                 yield block, rows, found if attention.direction == "i2t" else found.T
+
+
+def _by_length(present: Tensor) -> Iterator[tuple[int, Tensor]]:
+    """A length, and the rows of the sentences that have it; on a device all rows, as the host knows no length there."""
+    if present.device.type != "cpu":
+        yield present.shape[1], torch.arange(len(present), device=present.device)
+        return
+    lengths = present.sum(dim=1)
+    for length in lengths.unique().tolist():
+        yield length, (lengths == length).nonzero().squeeze(1)
 
 
 def _of_block(queries: AttentionSide, contexts: AttentionSide, attention: CrossAttention) -> Tensor:
@@ -167,16 +178,21 @@ def _weights(similarities: Tensor, in_query: Tensor, in_context: Tensor, attenti
     kind = attention.norm.removeprefix("clipped_")
     if attention.norm.startswith("clipped"):
         found = functional.leaky_relu(found, attention.slope)
-    if not in_query.all():
+    if _lacks(in_query):
         found = found.masked_fill(~in_query, -torch.inf if kind == "softmax" else 0)
     if kind == "softmax":
         found = found.softmax(dim=1)
     elif kind in ("l1norm", "l2norm"):
         found = found / (_norms(found, kind) + _SMALL)
     found = found * attention.temperature
-    if not in_context.all():
+    if _lacks(in_context):
         found = found.masked_fill(~in_context, -torch.inf)
     return found.softmax(dim=-1)
+
+
+def _lacks(present: Tensor) -> bool:
+    """Whether some may be missing; on a device that is not asked, as the host would have to wait for the answer."""
+    return present.device.type != "cpu" or not present.all()
 
 
 def _norms(x: Tensor, kind: str) -> Tensor:

@@ -1,5 +1,6 @@
 """The command finds its subcommands, and answers what it cannot read."""
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -63,5 +64,5 @@ def test_what_cannot_be_read_is_named_with_status_2(arguments, said, densevse):
 def test_a_reader_that_has_seen_enough_is_no_error():
     program = f"{sys.executable} -m densevse list methods | head -1"
     done = subprocess.run(["bash", "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "methods (70)\n"
+    assert re.fullmatch(r"methods \(\d+\)\n", done.stdout)
     assert not done.stderr

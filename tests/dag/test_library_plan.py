@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from densevse.analyses.training_curves.dag import TrainingCurveStage
 from densevse.carry.dag import CarriedStage
 from densevse.config import environment
 from densevse.dag.features import FeatureStage
@@ -64,7 +63,6 @@ def test_a_method_without_training_needs_neither_words_nor_seeds(project):
     assert training.weights_as_they_are("flickr8k", "clip") == "README.md"
     plan = TableStage(project).plan("both").sections[0]
     assert (plan.measured["vse"].seeds, plan.measured["clip"].seeds) == ([0, 1, 2], [0])
-    assert TrainingCurveStage(project).of_dataset("flickr8k") == []
     with pytest.raises(InputError, match="clip is a network as it is, of which nothing is trained"):
         CarriedStage(project).vocabularies_of("flickr8k", "clip")
 

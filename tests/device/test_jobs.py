@@ -6,9 +6,6 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from densevse.analyses.alignments.aligning import align, regions_of_triplets
-from densevse.analyses.localisation.localising import _encoded, _scores
-from densevse.analyses.searches.searching import SentencesOf, search
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.captions import GENERATED
@@ -19,12 +16,10 @@ from densevse.artifacts.store import FeatureStore
 from densevse.config.declared.views import VIEWS
 from densevse.config.load import generator
 from densevse.config.training import NamedPhase, TrainingJob
-from densevse.data.inputs import Inputs
 from densevse.inference.captioning import CaptionJob, write_captions
 from densevse.inference.concepts import score_concepts
 from densevse.inference.embedding import write_embeddings
-from densevse.inference.encodings import KeptImages, write_encodings
-from densevse.inference.models import build, open_model, save_model
+from densevse.inference.models import open_model
 from densevse.runtime.numerics import device
 from densevse.scenes.network import ScenesNet
 from densevse.training.concepts import PixelConceptJob, train_all, train_head
@@ -40,45 +35,19 @@ from densevse.vision.networks import load_network
 from densevse.vision.region_network import RegionNetwork
 from tests import concepts
 from tests.crops import NETWORK
+from tests.device.jobs import VSE, on_both, untrained
 from tests.device.miniature import files_of
-from tests.device.test_methods import CONFIG, CPU, DATASET, assert_alike, small
-from tests.devices import COUNTS, PRETENDED
+from tests.device.test_methods import CONFIG, CPU, DATASET, small
+from tests.devices import PRETENDED
 
-VSE = {"dimension": 8, "word_dimension": 8, "encoder": "lstm"}
+__all__ = ["on_both"]
+
 LENGTH = 8  # of vectors of the joint space
 
 
 @pytest.fixture(scope="session")
 def concept_folder(tmp_path_factory):
     return concepts.folder.__wrapped__(tmp_path_factory)
-
-
-@pytest.fixture
-def on_both(tmp_path, compute_on):
-    """A function that holds what a job finds, given a folder, on the pretended device to what it finds on the CPU."""
-
-    def compare(job):
-        found = {}
-        for place in (CPU, PRETENDED):
-            compute_on(place)
-            torch.manual_seed(0)
-            (tmp_path / place.type).mkdir()
-            found[place] = job(tmp_path / place.type)
-        assert COUNTS.launches  # it was computed there
-        assert_alike(found[PRETENDED], found[CPU])
-
-    return compare
-
-
-def untrained(made, folder, method, structures, views, **parameters):
-    """An untrained model as a file, with the files of a job that reads it."""
-    files = files_of(made, views, structures, "enhanced", False)
-    inputs = Inputs(files, structures)
-    torch.manual_seed(0)
-    model = build(method, parameters, inputs.shapes())
-    described = {"features": inputs.features_made_from(), "device": "cpu"}
-    save_model(model, method, structures, folder / f"{method}.safetensors", described)
-    return files, folder / f"{method}.safetensors"
 
 
 @pytest.mark.parametrize("name", CONFIG.generator_names())
@@ -201,49 +170,6 @@ def test_contours_of_hed(on_both):
         network = HED().eval().requires_grad_(False)
         maps = HEDContours(network, half_precision=False).of(image, [1, 0.5], 10_000)
         return {"maps": np.stack(maps).astype(float)}
-
-    on_both(job)
-
-
-@pytest.mark.parametrize("asked", ["sentences", "photographs"])
-def test_a_search(made, on_both, asked):
-    def job(folder):
-        files, model = untrained(made, folder, "vse", ["words"], ["whole"], **VSE)
-        inputs, method = open_model(files, model, device())
-        write_encodings(method, inputs, "val", folder / "kept.parquet", {})
-        kept = KeptImages(folder / "kept.parquet", type(method), device())
-        found = search(method, kept, SentencesOf(method, inputs.pairs("val")), asked, 2)
-        return {"rows": found.row, "scores": found.score}
-
-    on_both(job)
-
-
-def test_localisation(made, on_both):
-    def job(folder):
-        files, model = untrained(made, folder, "vse", ["words"], ["whole"], **VSE)
-        inputs, space = open_model(files, model, device())
-        phrases = _encoded(space, ["a red dog", "blue"], inputs.vocabulary)
-        windows = np.random.default_rng(0).random((5, 6), np.float32)
-        return {"scores": _scores(space, "whole", windows, phrases.encoding)}
-
-    on_both(job)
-
-
-def test_alignments(made, on_both):
-    def job(folder):
-        parameters = {"dimension": 5, "word_vectors": "learned", "word_dimension": 4}
-        files, model = untrained(made, folder, "defrag", ["triplets"], ["regions"], **parameters)
-        inputs, method = open_model(files, model, device())
-        pairs = inputs.pairs("test")
-        method.eval()
-        with torch.no_grad():
-            rows = align(method, inputs, pairs, np.zeros((1, 2), np.int64))
-            best = regions_of_triplets(method, inputs, pairs, [])
-        return {
-            "scores": rows["score"].to_numpy(),
-            "regions": rows["region"].to_numpy(),
-            "best": best["score"].to_numpy(),
-        }
 
     on_both(job)
 

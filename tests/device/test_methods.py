@@ -26,9 +26,10 @@ from tests.devices import PRETENDED
 CONFIG = load(Path(__file__).parents[2] / "config", {})
 CPU = torch.device("cpu")
 DATASET = "flickr8k"
-METHODS = list(CONFIG.trained())
+UNTRAINED = {name for name in CONFIG.variant_names() if variant(CONFIG, name, DATASET).untrained}
+METHODS = [name for name in CONFIG.trained() if name not in UNTRAINED]
 """One variant of each method, which `make test` tries; the others are left to `make test-all`."""
-VARIANTS = [*METHODS, *first_now([name for name in CONFIG.variant_names() if name not in METHODS], 0)]
+VARIANTS = [*METHODS, *first_now([name for name in CONFIG.variant_names() if name not in {*METHODS, *UNTRAINED}], 0)]
 EMBEDDING = ("embed_images", "embed_regions", "embed_sentences", "embed_phrases", "embed_words")
 
 

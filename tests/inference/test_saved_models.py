@@ -15,6 +15,7 @@ VARIANTS = [
     name
     for name in PROJECT.config.variant_names()
     if not any(VIEWS[view].pixels for view in PROJECT.variant(name, "scenes").views)
+    and not PROJECT.variant(name, "scenes").untrained  # such a model is a network's
 ]
 
 

@@ -278,7 +278,7 @@ def test_the_state_moves_attention_as_it_is_told():
     def steps_of(state):
         told = SMLSTM(Parameters(**{**SMALL, "steps": 3, "state": state}), SHAPES).double()
         told.load_state_dict(model.state_dict())
-        return told.saliency(*told.encode_batch(batch), rows, rows).cells
+        return told.saliency(*told.encode_batch(batch), rows, rows).places
 
     given, scaled_up, none = map(steps_of, ("given", "scaled", "none"))
     torch.testing.assert_close(none, none[:1].expand_as(none))

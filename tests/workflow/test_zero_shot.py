@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from densevse.analyses.searches.schemas import FOUND
-from densevse.artifacts import schema
 from tests.projects import SMALL
 from tests.tiny_networks import CLIP, clip_model, save
 
@@ -44,7 +42,7 @@ def test_clip_is_a_row_and_answers_searches_without_training(finished):
     text = (finished.folder / TABLE).read_text()
     assert "none, as nothing is trained (clip)" in text
     assert "clip_tiny is open_clip:ViT-B-32, weights from clip.safetensors, fp32" in text
-    found = schema.read(finished.folder / FOUND_BY, FOUND)
+    found = pd.read_parquet(finished.folder / FOUND_BY)
     assert sorted(found["image_id"]) == ["0.png", "1.png", "2.png"]
     assert found["score"].is_monotonic_decreasing
     assert not any(map(len, found["unknown_words"]))

@@ -1,28 +1,16 @@
-"""SCAN against a port of its authors' code, its training on a miniature data set, and what it attends to."""
+"""SCAN against a port of its authors' code, and what it attends to."""
 
-import numpy as np
 import pytest
 import torch
 from pydantic import ValidationError
 from torch.nn import functional
 
-from densevse.analyses.attention.explaining import write_saliency
-from densevse.analyses.attention.schemas import SALIENCY
-from densevse.artifacts import schema
-from densevse.artifacts.identity import Identity
-from densevse.artifacts.schemas.training import HISTORY
-from densevse.config.training import TrainingJob
-from densevse.data.inputs import Inputs
-from densevse.inference.models import build, load_model
+from densevse.inference.models import build
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.scan import Parameters
 from densevse.methods.scan import SCAN
 from densevse.methods.structures import Words
 from densevse.runtime.errors import InputError
-from densevse.training.retrieval import train
-from tests.miniature import files, folder
-
-__all__ = ["files", "folder"]
 
 SMALL = {"dimension": 6, "word_dimension": 4}
 SENTENCES = ((2, 3, 4), (5,), (6, 7, 8, 9, 2), (2, 3, 10, 11))
@@ -189,32 +177,3 @@ def test_a_wrong_parameter_or_view_is_named():
         build("scan", SMALL, Shapes({"whole": 8}, 12))
     with pytest.raises(InputError, match=r"scan reads the view regions or the view grid, not \['grid', 'regions'\]"):
         build("scan", SMALL, Shapes({"grid": 8, "regions": 8}, 12))
-
-
-def test_training_learns_and_what_it_attends_to_is_an_artifact(files, folder, tmp_path):
-    files = files.with_changes(view_whole=[], view_regions=[str(folder / "regions.parquet")])
-    job = TrainingJob(
-        method="scan",
-        parameters=SMALL,
-        sentences=["words"],
-        training={"batch_size": 4, "grad_clip": 2.0},
-        phases=[{"name": "main", "epochs": 3, "learning_rate": 0.02}],
-        seed=0,
-        round=0,
-        threads=1,
-    )
-    train(files, job, tmp_path / "model.safetensors", tmp_path / "history.parquet")
-    history = schema.read(tmp_path / "history.parquet", HISTORY)
-    assert history["loss"].iloc[-1] < history["loss"].iloc[0]
-    assert (history["entropy_words"].abs() < 1e-6).all()  # a word's step has itself alone
-    inputs, of = Inputs(files, ["words"]), Identity("scenes", "scan", 0, 0, split="test")
-    write_saliency(load_model(tmp_path / "model.safetensors"), inputs, tmp_path / "saliency.parquet", {}, of)
-    rows = schema.read(tmp_path / "saliency.parquet", SALIENCY)
-    tokens = inputs.tokens_of(rows["caption_id"].unique())
-    assert list(rows.groupby("caption_id", sort=False)["step"].nunique()) == [len(words) for words in tokens]
-    places = rows[rows["word"] == ""]
-    np.testing.assert_allclose(places.groupby(["caption_id", "step"])["weight"].sum(), 1, atol=1e-5)
-    assert (places["width"] == 8).all()
-    regions = inputs.regions.rows.groupby("image_id").size()
-    attended = places.groupby("image_id")["place"].nunique()
-    assert (attended == (regions[attended.index] - 1).clip(lower=1)).all()

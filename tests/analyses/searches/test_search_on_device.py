@@ -1,0 +1,26 @@
+"""A search on a pretended device has the CPU's answers."""
+
+from functools import partial
+
+import pytest
+
+from densevse.analyses.searches.searching import SentencesOf, scores_by, search
+from densevse.inference.encodings import KeptImages, write_encodings
+from densevse.inference.models import open_model
+from densevse.runtime.numerics import device
+from tests.device.jobs import VSE, compute_on, made, on_both, untrained
+
+__all__ = ["compute_on", "made", "on_both"]
+
+
+@pytest.mark.parametrize("asked", ["sentences", "photographs"])
+def test_a_search(made, on_both, asked):
+    def job(folder):
+        files, model = untrained(made, folder, "vse", ["words"], ["whole"], **VSE)
+        inputs, method = open_model(files, model, device())
+        write_encodings(method, inputs, "val", folder / "kept.parquet", {})
+        kept = KeptImages(folder / "kept.parquet", type(method), device())
+        found = search(partial(scores_by, method), kept, SentencesOf(method, inputs.pairs("val")), asked, 2)
+        return {"rows": found.row, "scores": found.score}
+
+    on_both(job)

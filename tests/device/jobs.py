@@ -1,0 +1,43 @@
+"""Fixtures for tests that hold a job on the pretended device to the same job on the CPU."""
+
+import pytest
+import torch
+
+from densevse.data.inputs import Inputs
+from densevse.inference.models import build, save_model
+from tests.device.conftest import compute_on, made
+from tests.device.miniature import files_of
+from tests.device.test_methods import CPU, assert_alike
+from tests.devices import COUNTS, PRETENDED
+
+__all__ = ["compute_on", "made"]
+
+VSE = {"dimension": 8, "word_dimension": 8, "encoder": "lstm"}
+
+
+@pytest.fixture
+def on_both(tmp_path, compute_on):
+    """A function that holds what a job finds, given a folder, on the pretended device to what it finds on the CPU."""
+
+    def compare(job):
+        found = {}
+        for place in (CPU, PRETENDED):
+            compute_on(place)
+            torch.manual_seed(0)
+            (tmp_path / place.type).mkdir()
+            found[place] = job(tmp_path / place.type)
+        assert COUNTS.launches  # it was computed there
+        assert_alike(found[PRETENDED], found[CPU])
+
+    return compare
+
+
+def untrained(made, folder, method, structures, views, **parameters):
+    """An untrained model as a file, with the files of a job that reads it."""
+    files = files_of(made, views, structures, "enhanced", False)
+    inputs = Inputs(files, structures)
+    torch.manual_seed(0)
+    model = build(method, parameters, inputs.shapes())
+    described = {"features": inputs.features_made_from(), "device": "cpu"}
+    save_model(model, method, structures, folder / f"{method}.safetensors", described)
+    return files, folder / f"{method}.safetensors"
