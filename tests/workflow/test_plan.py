@@ -75,7 +75,10 @@ def test_the_drawing_of_the_rules_is_of_these_rules():
     [
         ("results/tables/flickr30.md", "is 'results/tables/flickr30k.md' meant?"),
         ("results/scenez/images.parquet", "is 'results/scenes/images.parquet' meant?"),
-        ("results/scenes/models/vsep/seed0/round0/model.safetensors", "is 'vsepp' meant?"),
+        (
+            "results/scenes/models/vsep/seed0/round0/model.safetensors",
+            "is 'results/scenes/models/vsepp/seed0/round0/model.safetensors' meant?",
+        ),
         ("al", "is 'all' meant?"),
         ("results/tables/nothing_like_it.md", "no rule makes this"),
     ],
