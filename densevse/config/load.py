@@ -63,7 +63,8 @@ def _placed(values: dict[str, Any]) -> Any:
             return {key: placed(each) for key, each in value.items()}
         if isinstance(value, list):
             return [placed(each) for each in value]
-        return f"{results}/{value.removeprefix('<results>/')}" if str(value).startswith("<results>/") else value
+        is_below = isinstance(value, str) and value.startswith("<results>/")
+        return f"{results}/{value.removeprefix('<results>/')}" if is_below else value
 
     return placed(values)
 

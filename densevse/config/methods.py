@@ -93,7 +93,7 @@ Trained = Annotated[
     Annotated[TrainingConfig, Tag("[trained]")] | Annotated[Literal["none"], Tag("[untrained]")],
     Discriminator(_kind_of),
 ]
-"""How a method is trained, or `none`."""
+"""The training of a method, or `none`."""
 
 
 class MethodConfig(Strict):

@@ -27,7 +27,7 @@ FeatureNorm = Literal["clipped_l2norm", "l2norm", "clipped_l1norm", "l1norm", "c
 
 
 class CrossAttention(NamedTuple):
-    """Who attends to whom, and how."""
+    """The direction of attention, and its settings."""
 
     direction: Literal["t2i", "i2t"]  # words attend to regions, or regions to words
     norm: FeatureNorm  # of the similarities of each context with all queries of the other side

@@ -98,7 +98,7 @@ class SCAN(Method):
 
 
 def attention_of(parameters: Parameters) -> CrossAttention:
-    """Who attends to whom, and how, by the parameters."""
+    """The direction of attention and its settings, by the parameters."""
     return CrossAttention(
         parameters.direction,
         parameters.raw_feature_norm,

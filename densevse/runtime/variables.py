@@ -1,7 +1,7 @@
 """Environment variables by which the workflow tells its jobs something."""
 
 GPU = "DENSEVSE_GPU"
-"""What the configuration's `gpu` is."""
+"""The key `gpu` of the configuration."""
 
 JOBS_PER_GPU = "DENSEVSE_JOBS_PER_GPU"
-"""What the configuration's `jobs_per_gpu` is."""
+"""The key `jobs_per_gpu` of the configuration."""

@@ -11,6 +11,10 @@ METHOD, SPREAD, SEEDS = TableColumn("Method", number=False), TableColumn("±"), 
 _MADE_BY = TableColumn("Variant and seeds", number=False, in_latex=False)
 HEADS = {"i2t": "annotation", "t2i": "search"}
 """The directions, as the papers head their columns: image annotation and image search."""
+METRIC_HEADERS = {**{f"r{k}": f"R@{k}" for k in RECALLS}, "median_rank": "Med r", "mean_rank": "Mean r"}
+"""Metric of a direction -> the header of its columns."""
+TOTAL_HEADERS = {"rsum": "Sum", "mean_recall": "mR"}
+"""The same of what sums up both directions."""
 Shown = list[tuple[str, str, str]]
 """The metrics that a section shows, each as (key, group, header)."""
 
@@ -32,12 +36,10 @@ def shown_metrics(rows: Sequence[Row]) -> Shown:
     means = "mean_rank" in printed
     if any(row.kind != "published" for row in rows):
         printed |= {"rsum"} | (set() if means else {"median_rank"})
-    headers = {f"r{k}": f"R@{k}" for k in RECALLS} | {
-        key: header for key, header in (("median_rank", "Med r"), ("mean_rank", "Mean r")) if key in printed
-    }
+    recalls = {f"r{k}" for k in RECALLS}
+    headers = {key: header for key, header in METRIC_HEADERS.items() if key in printed | recalls}
     shown = [(f"{side}_{key}", HEADS[side], header) for side in DIRECTIONS for key, header in headers.items()]
-    totals = (("rsum", "Sum"), ("mean_recall", "mR"))
-    return [*shown, *((key, "", header) for key, header in totals if key in printed)]
+    return [*shown, *((key, "", header) for key, header in TOTAL_HEADERS.items() if key in printed)]
 
 
 def _metrics_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: str | None) -> Sheet:

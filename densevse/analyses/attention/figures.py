@@ -121,7 +121,7 @@ def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
 
 
 def _of_each_map(places: pd.DataFrame) -> list[NDArray[np.int64]]:
-    """Which rows each map is of: those of a step of an image."""
+    """The rows of each map: those of a step of an image."""
     groups = places.groupby(["image_id", "step"], sort=False).indices
     return [np.asarray(rows) for rows in groups.values()]
 

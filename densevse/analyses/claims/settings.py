@@ -55,7 +55,7 @@ class Claim(Strict):
 
 
 class TestedOn(Strict):
-    """How the claims of a paper are tested on a data set."""
+    """The protocol and the seeds of a paper's claims on a data set."""
 
     protocol: Protocol = Field(default="full", description="which images and sentences are ranked together")
     seeds: Seeds | None = Field(default=None, description="instead of the data set's own")

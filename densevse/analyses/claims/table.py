@@ -9,16 +9,15 @@ from densevse.analyses.claims.plan import ClaimsPlan
 from densevse.analyses.claims.schemas import CLAIM_RESULTS
 from densevse.analyses.claims.settings import OURS
 from densevse.analyses.claims.verdicts import Judged, judge
-from densevse.evaluation.metrics import DIRECTIONS, METRICS
+from densevse.evaluation.metrics import DIRECTIONS
 from densevse.tables.footnotes import INTERVALS, RANKS, REGIONS, changed_settings, making_notes
-from densevse.tables.layout import HEADS
+from densevse.tables.layout import HEADS, METRIC_HEADERS, TOTAL_HEADERS
 from densevse.tables.rendering import Document, Sheet, TableColumn, number, number_range
 from densevse.tables.results import Outputs, write_table
 from densevse.tables.sections import MeasuredSection, SectionArtifacts, read_section
 
-_HEADERS = {"r1": "R@1", "r5": "R@5", "r10": "R@10", "median_rank": "Med r", "mean_rank": "Mean r"}
-_METRICS = {f"{side}_{key}": f"{HEADS[side]} {_HEADERS[key]}" for side in DIRECTIONS for key in METRICS}
-_METRICS |= {"rsum": "Sum", "mean_recall": "mR"}
+_METRICS = {f"{side}_{key}": f"{HEADS[side]} {header}" for side in DIRECTIONS for key, header in METRIC_HEADERS.items()}
+_METRICS |= TOTAL_HEADERS
 _COLUMNS = (
     *(TableColumn(header, number=False) for header in ("Paper", "Claim", "Place", "Metric")),
     TableColumn("row", "Better", short="better", number=False),

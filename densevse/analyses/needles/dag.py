@@ -14,5 +14,5 @@ class NeedlesStage(Stage):
         return any_of(name for name, _ in self.config.analysis(NeedlesSettings).items())
 
     def options(self, needles: str) -> dict[str, Any]:
-        """What a data set is made with."""
+        """The settings that a data set is made with."""
         return self.config.analysis(NeedlesSettings).root[needles].model_dump(mode="json")

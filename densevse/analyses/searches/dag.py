@@ -130,7 +130,7 @@ class SearchStage(Stage):
         return self._given(search).layout.model_dump(mode="json")
 
     def question(self, search: str) -> dict[str, Any]:
-        """What is asked of a given row, as `Question` takes it."""
+        """The question to a given row, as `Question` takes it."""
         entry = self.entry(search)
         asked = {key: getattr(entry, key) for key in ("image_ids", "caption_ids", "sentences", "top")}
         return {"ranked_sentences": self.dataset(entry.dataset).sentences, **asked}

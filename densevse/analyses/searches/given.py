@@ -26,7 +26,7 @@ _VECTORS = "vectors"
 
 
 class Question(NamedTuple):
-    """What a search asks of a given row: sentences or images of the test split, or sentences of a person's own."""
+    """A question to a given row: sentences or images of the test split, or sentences of a person's own."""
 
     ranked_sentences: str  # all or first_five, as the data set's settings say
     top: int  # answers to each query
@@ -36,7 +36,7 @@ class Question(NamedTuple):
 
     @property
     def asked(self) -> Literal["sentences", "photographs"]:
-        """What the queries are."""
+        """The kind of the queries."""
         return "photographs" if self.image_ids else "sentences"
 
 

@@ -4,7 +4,6 @@ from argparse import ArgumentParser, Namespace
 
 HELP = "print the metrics of scores or embeddings from elsewhere"
 PROTOCOLS = ("full", "five_folds", "first_1000", "hodosh")
-_COLUMNS = {"r1": "R@1", "r5": "R@5", "r10": "R@10", "median_rank": "Med r", "mean_rank": "Mean r", "ties": "ties"}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -26,13 +25,15 @@ def run(arguments: Namespace) -> int:
     from densevse.config.given import GivenFiles
     from densevse.config.validation import validate
     from densevse.evaluation.given.measure import evaluate_files
+    from densevse.tables.layout import METRIC_HEADERS
 
     keys = ("scores", "i2t", "t2i", "images", "sentences", "similarity", "copies", "unscored")
     given = {key: getattr(arguments, key) for key in keys if getattr(arguments, key) is not None}
     found = evaluate_files(validate(GivenFiles, given, "the command line"), arguments.per_image, arguments.protocol)
-    print("     ", *(f"{title:>7}" for title in _COLUMNS.values()))
+    columns = {**METRIC_HEADERS, "ties": "ties"}
+    print("     ", *(f"{title:>7}" for title in columns.values()))
     for direction in ("i2t", "t2i"):
-        print(f"{direction:<5}", *(_number(found[f"{direction}_{key}"], key) for key in _COLUMNS))
+        print(f"{direction:<5}", *(_number(found[f"{direction}_{key}"], key) for key in columns))
     print(f"rsum  {found['rsum']:7.1f}")
     return 0
 
