@@ -58,7 +58,7 @@ def test_what_pages_include_is_there_and_every_row_of_claims_is_shown_once():
             for mark in re.findall(r'"(.*)"', options):
                 assert text.count(mark) == 1, f"{page.name}: {target} has not one {mark}"
             shown += [file] if file in parts else []
-    assert sorted(shown) == sorted(parts)
+    assert sorted(shown) == sorted(parts), "each paper's rows of a table of claims stand on one page of docs/results"
     for table in (DOCS / "tables").glob(f"*{generate.CLAIMS}"):
         rows = [rows for file, rows in parts.items() if f"{file.parent.name}{generate.CLAIMS}" == table.name]
         verdicts = re.compile(r"\| (?:supported|contradicted|not supported|undecided) *\|$", re.MULTILINE)
