@@ -1,7 +1,8 @@
 """Writes the pages of the site that follow from the code: `python -m docs.generate`, which `make docs` calls.
 
 They go into docs/generated/, which git ignores: the guide to the configuration, a page for each folder of config/, by
-the types in densevse/config; the docstrings of what docs/api.md names; and the pages at the top of the project.
+the types in densevse/config; the docstrings of what docs/api.md names; the pages at the top of the project; and the
+rows of each paper in the tables of claims, which docs/results/ includes.
 """
 
 import os
@@ -52,6 +53,9 @@ PLACES = {"README.md": "index.md", "config/README.md": "generated/configuration/
 }
 """Files outside docs/ -> the pages of the site that have their words."""
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+CLAIMS = "_claims.md"
+"""How the names of the tables of claims in docs/tables/ end."""
+CELLS = re.compile(r"(?<!\\)\|")
 PUBLIC = re.compile(r"^\| `(densevse[\w.]+)` \| `([\w.]+)` \|", re.MULTILINE)
 
 
@@ -280,11 +284,46 @@ def modules() -> Iterator[str]:
         yield "```\n"
 
 
+def claims_of(title: str, text: str) -> str:
+    """The rows of one paper in a table of claims, without the column that names it, and the notes about them."""
+    lines, head, section = [], [], ""
+    for line in text.splitlines():
+        cells = CELLS.split(line)[1:-1]
+        if line.startswith("## "):
+            section, head = line.removeprefix("## "), []
+        elif cells and len(head) < 2:
+            head.append(line_of(cells[1:]))
+        elif cells and cells[0].strip() == title:
+            lines += [*([f"\n{section}\n", *head] if section else []), line_of(cells[1:])]
+            section = ""
+    notes = [line for line in text.splitlines() if line.startswith((f"- {title}, ", "- Config "))]
+    return "\n".join([*lines, "", *notes, ""]) if lines else ""
+
+
+def line_of(cells: list[str]) -> str:
+    """A line of a table, without the blanks that pad its cells."""
+    return "|".join(["", *(re.sub("---+", "---", f" {cell.strip()} ") for cell in cells), ""])
+
+
+def claims() -> Iterator[tuple[str, str]]:
+    """(table of claims/paper, its rows) of each table in docs/tables/ and paper in config/claims/."""
+    titles = {file.stem: title_of(file) for file in sorted((ROOT / "config/claims").glob("*.yaml"))}
+    for table_of_claims in sorted((ROOT / "docs/tables").glob(f"*{CLAIMS}")):
+        text = table_of_claims.read_text(encoding="utf-8")
+        for paper, title in titles.items():
+            if rows := claims_of(title, text):
+                yield f"{table_of_claims.name.removesuffix(CLAIMS)}/{paper}", rows
+
+
 def main() -> None:
     """Write all generated pages anew."""
     shutil.rmtree(GENERATED, ignore_errors=True)
     Guide().write(GENERATED / "configuration")
     (GENERATED / "modules.md").write_text("\n".join(modules()), encoding="utf-8")
+    for place, rows in claims():
+        part = GENERATED / "claims" / f"{place}.md"
+        part.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(rows, encoding="utf-8")
     for name, page in TOP.items():
         (GENERATED / f"{page}.md").write_text(at_home(ROOT / name, "generated"), encoding="utf-8")
 

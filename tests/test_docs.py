@@ -1,7 +1,6 @@
-"""The documentation names what is there, and the records of trials keep their form."""
+"""The documentation names what is there, and its pages keep their form."""
 
 import re
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,8 +8,8 @@ import pytest
 from tests.readme import LARGEST
 
 ROOT = Path(__file__).parents[1]
-DOCS = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/tutorials").glob("*.md")])
-HISTORY = {"findings.md", "lab_notebook.md"}
+DOCS = sorted(page for folder in (".", "results", "tutorials") for page in (ROOT / "docs" / folder).glob("*.md"))
+HISTORY = {"lab_notebook.md"}
 WRITES_CODE = {"add_a_method.md"}  # the reader makes the files that it names
 TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "THIRD_PARTY.md")]
 PAGES = [*TOP, ROOT / "config/README.md", *(page for page in DOCS if page.name not in HISTORY | WRITES_CODE)]
@@ -18,7 +17,6 @@ FOLDERS = "benchmarks|config|densevse|docs|envs|examples|profiles|tests|workflow
 PATHS = re.compile(rf"(?<![\w./-])(?:{FOLDERS})/[\w./<>*-]*[\w/>*]")
 MODULES = re.compile(r"(?<![\w./-])(?:densevse|tests)(?:\.\w+)+")
 LINKS = re.compile(r"\]\(([^)\s]+)\)|^\[\w+\]: (\S+)$", re.MULTILINE)
-TRIAL = re.compile(r"^\| (2\d{3}-\d{2}-\d{2}) (.*)\|$", re.MULTILINE)
 
 
 def found(pattern):
@@ -55,21 +53,6 @@ def test_links_between_pages_lead_to_a_heading(page):
             there = page.parent / target if target else page
             assert there.is_file(), link
             assert not anchor or anchor in headings(there), link
-
-
-def test_the_notebook_has_a_trial_a_row_in_the_order_of_their_days():
-    page = ROOT / "docs/lab_notebook.md"
-    text = page.read_text(encoding="utf-8")
-    rows = TRIAL.findall(text)
-    assert len(rows) == sum(line.startswith("| 2") for line in text.splitlines())
-    for _, row in rows:
-        *cells, kept = (cell.strip() for cell in row.strip().lstrip("|").split("|"))
-        assert len(cells) == 5, row
-        assert all(cells), row
-        assert kept in {"yes", "no", "base", "variant"}, row
-    assert all(earlier <= later for (earlier, _), (later, _) in pairwise(rows))
-    labels = set(re.findall(r"\[findings\]\[(\w+)\]", text))
-    assert labels == set(re.findall(r"^\[(\w+)\]: ", text, re.MULTILINE))
 
 
 def test_the_glossary_has_at_most_30_terms():

@@ -29,7 +29,7 @@ def guide():
 def test_every_page_is_in_the_index():
     pages = {
         path.relative_to(DOCS).with_suffix("").as_posix()
-        for folder in (".", "tutorials", "tables")
+        for folder in (".", "results", "tutorials", "tables")
         for path in (DOCS / folder).glob("*.md")
     }
     named = listed(DOCS / "index.md")

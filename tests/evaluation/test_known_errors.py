@@ -5,10 +5,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_each_known_error_names_a_test_that_exists():
-    page = (ROOT / "docs/known-errors.md").read_text(encoding="utf-8")
-    text = page.partition("## Errors of the field's evaluations")[2]
+    text = (ROOT / "docs/known-errors.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(test_\w+)`", text))
-    assert len(named) > 25
+    assert len(named) > 100
     there = {
         name
         for file in (ROOT / "tests").rglob("test_*.py")
