@@ -1,5 +1,5 @@
 # The whole pipeline, in order. A rule file is a stage or the papers' training; paths say what is inside:
-# docs/architecture.md lists them.
+# docs/artifacts.md lists them.
 from snakemake.utils import min_version
 
 min_version("9.0")

@@ -47,7 +47,7 @@ class TargetStage(Stage):
     def refuse(self, unknown: str) -> None:
         """Raise `InputError` naming the target that is most like one that no rule makes."""
         near = self.near(unknown)
-        meant = f"is {near!r} meant?" if near else "docs/architecture.md lists the paths."
+        meant = f"is {near!r} meant?" if near else "docs/artifacts.md lists the paths."
         raise InputError(f"{unknown}: no rule makes this; {meant} `densevse list` prints every name.")
 
     def near(self, target: str) -> str | None:
