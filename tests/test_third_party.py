@@ -23,9 +23,11 @@ def test_each_download_and_each_restriction_is_named():
         assert name in text
 
 
-def test_the_citation_has_the_version_of_the_package():
+def test_the_citation_and_the_newest_changes_have_the_version_of_the_package():
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert cited["version"] == tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    newest, day = re.findall(r"^## ([\d.]+) \(([\d-]+)\)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+    assert (newest, day) == (cited["version"], str(cited["date-released"]))
     assert len(cited["references"]) == 5
 
 
