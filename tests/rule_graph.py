@@ -16,10 +16,14 @@ TARGETS = (
     "results/scenes/ballots/hm_lstm.html",
 )
 PATH = Path(__file__).parents[1] / "docs/rule-graph.md"
-TEXT = """# The rules, and what feeds them
+TEXT = """# The graph of the rules
 
-Drawn by the workflow itself (`make rule-graph`) for the targets {targets}.
-What follows from other arrows is left out: `read_dataset` feeds nearly everything.
+`make rule-graph` draws this graph from the workflow. An arrow says that one rule reads what another
+one writes. Arrows that follow from others are left out: `read_dataset` feeds nearly every rule.
+
+The graph has all rules that these targets need:
+
+{targets}
 
 ```mermaid
 flowchart TB
@@ -38,7 +42,7 @@ def drawn() -> str:
         if source != fed:
             feeds[names[source]].add(names[fed])
     edges = [f"    {source} --> {fed}" for source in sorted(feeds) for fed in sorted(_direct(source, feeds))]
-    return TEXT.format(targets=", ".join(f"`{target}`" for target in TARGETS), edges="\n".join(edges))
+    return TEXT.format(targets="\n".join(f"- `{target}`" for target in TARGETS), edges="\n".join(edges))
 
 
 def _direct(source: str, feeds: dict[str, set[str]]) -> set[str]:

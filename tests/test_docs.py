@@ -13,10 +13,15 @@ HISTORY = {"lab_notebook.md"}
 WRITES_CODE = {"add_a_method.md"}  # the reader makes the files that it names
 TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "THIRD_PARTY.md")]
 PAGES = [*TOP, ROOT / "config/README.md", *(page for page in DOCS if page.name not in HISTORY | WRITES_CODE)]
+PROSE = [*TOP, ROOT / "CHANGELOG.md", ROOT / "config/README.md", *DOCS]
 FOLDERS = "benchmarks|config|densevse|docs|envs|examples|profiles|tests|workflow"
 PATHS = re.compile(rf"(?<![\w./-])(?:{FOLDERS})/[\w./<>*-]*[\w/>*]")
 MODULES = re.compile(r"(?<![\w./-])(?:densevse|tests)(?:\.\w+)+")
 LINKS = re.compile(r"\]\(([^)\s]+)\)|^\[\w+\]: (\S+)$", re.MULTILINE)
+FENCED = re.compile(r"^( *)(```|~~~).*?^\1\2", re.MULTILINE | re.DOTALL)
+OVERHANG = re.compile(r"(`[^`]*`|\]\([^)]*\)|https?:\S+)\S{0,3}$")
+"""Code or a link at the end of a line, which may run over the edge."""
+WIDEST = 100
 
 
 def found(pattern):
@@ -37,6 +42,19 @@ def test_every_module_that_the_documentation_names_exists():
     places = {each: ROOT / each[1].replace(".", "/") for each in named}
     missing = [each for each, place in places.items() if not (place.is_dir() or place.with_suffix(".py").is_file())]
     assert not missing
+
+
+def prose(text):
+    """The lines of a page that are neither code nor of a table, nor define a link."""
+    lines = FENCED.sub("", text).splitlines()
+    return [line for line in lines if not re.match(r"( {4}|\t|\s*\||!?\[[^\]]*\](\(|: )\S+$|<!--)", line)]
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: page.name)
+def test_prose_has_lines_of_at_most_100_columns(page):
+    lines = prose(page.read_text(encoding="utf-8"))
+    wide = [line for line in lines if len(line) > WIDEST and not OVERHANG.search(line)]
+    assert not wide, f"wrap them at {WIDEST} columns; tables, links and code may be wider"
 
 
 def headings(page):

