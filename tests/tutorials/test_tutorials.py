@@ -18,6 +18,7 @@ FOLDER = ROOT / "docs/tutorials"
 PAGES = re.findall(r"^tutorials/(\w+)$", (ROOT / "docs/index.md").read_text(encoding="utf-8"), re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# (\S+\.\w+)\n")
+NAMED = re.compile(r"`((?:benchmarks|config|densevse|tests)/[\w/]+\.\w+)`")
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
@@ -75,3 +76,21 @@ def test_every_tutorial_is_a_page_of_the_site_and_every_block_has_a_use():
         blocks = BLOCK.findall((FOLDER / f"{page}.md").read_text(encoding="utf-8"))
         assert any(language == "bash" for language, _ in blocks)
         assert not [text for language, text in blocks if language not in ("bash", "text") and not FILE.match(text)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_tutorial_names_files_that_exist_or_that_it_writes(page):
+    text = (FOLDER / f"{page}.md").read_text(encoding="utf-8")
+    written = {file[1] for _, block in BLOCK.findall(text) if (file := FILE.match(block))}
+    assert not [name for name in NAMED.findall(text) if name not in written and not (ROOT / name).is_file()]
+
+
+def test_the_tutorial_on_methods_names_every_file_of_scan():
+    text = (FOLDER / "add_a_method.md").read_text(encoding="utf-8") + (ROOT / "docs/methods.md").read_text()
+    files = [
+        path for folder in ("benchmarks", "config", "densevse", "tests") for path in (ROOT / folder).rglob("*scan*")
+    ]
+    names = {path.relative_to(ROOT).as_posix() for path in files if path.suffix in (".py", ".csv", ".yaml")}
+    of_features = {name for name in names if "datasets/" in name or "/readers/" in name or "vsepp_and" in name}
+    assert len(names - of_features) >= 9
+    assert not {name for name in names - of_features if name not in text}
