@@ -4,7 +4,7 @@ A hierarchy is cut at falling strength, so that its regions are split one after 
 brings two new regions, and with them every connected tuple of regions of that cut that holds one of the two. (A tuple
 that holds both is a smaller one with their parent, and was found before.) A tuple with a region of less than a
 twentieth of its area is left out, as it is a near copy of the others. The authors keep such tuples, and form tuples of
-regions of any level; docs/proposals.md says what that gave here. Of each size the first so many are kept.
+regions of any level; docs/evaluation.md says what that gave here. Of each size the first so many are kept.
 """
 
 from collections.abc import Sequence

@@ -3,7 +3,7 @@
 Each contour map becomes an ultrametric contour map: the watershed's superpixels, merged two by two in the order of the
 mean strength of the contour between them. The watershed is that of the map slightly smoothed: a wide contour has
 several weak ridges side by side, which would enclose slivers. The strength is that of the ridges nearby, as a
-contour's flanks say how wide it is drawn and not how strong it is. docs/proposals.md says what this gives.
+contour's flanks say how wide it is drawn and not how strong it is. docs/evaluation.md says what this gives.
 
 The hierarchies of all scales are projected onto the superpixels of the finest one, where they can be averaged and
 compared; the average is merged anew and is the multiscale hierarchy.
