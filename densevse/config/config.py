@@ -104,6 +104,11 @@ class Config(Strict):
         """The settings of all analyses."""
         return [getattr(self, name) for name in settings_of_analyses()]
 
+    def settings_of(self, dataset: str | None) -> list[str]:
+        """The data sets whose settings of methods hold on one, in order: that of its images, and itself."""
+        resplit = self.datasets[dataset].resplit if dataset else None
+        return [name for name in (resplit and resplit.of, dataset) if name]
+
     def check_networks(
         self, where: str, networks: Mapping[str, str], datasets: Iterable[Dataset] | None = None
     ) -> None:

@@ -39,6 +39,16 @@ class Reading(Strict):
     only_available: bool = Field(False, description="whether images that are missing are left out, and a table says so")
 
 
+class Resplit(Strict):
+    """Splits that are drawn at random from all images of another data set."""
+
+    of: str = Field(description="the data set whose images are divided; it says all that this entry does not")
+    seed: int = Field(ge=0, description="of the random draw")
+    train: int = Field(ge=1, description="images of the split train")
+    val: int = Field(ge=1, description="images of the split val")
+    test: int = Field(ge=1, description="images of the split test")
+
+
 class Dataset(Reading):
     """A data set: where its files come from, who reads them, and what the stages use on it."""
 
@@ -77,6 +87,8 @@ class Dataset(Reading):
     boxes: Path | None = Field(
         None, description="true boxes of yours: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"
     )
+
+    resplit: Resplit | None = Field(None, description="splits drawn at random from the images of another data set")
 
     @model_validator(mode="after")
     def _known_sources(self) -> Self:

@@ -14,7 +14,7 @@ from densevse.config.generators import GeneratorConfig, GeneratorEntry
 from densevse.config.methods import MethodConfig, MethodEntry
 from densevse.config.strict import or_meant
 from densevse.config.strict_yaml import read_yaml
-from densevse.config.validation import Entry, not_valid, validate, wrong_keys
+from densevse.config.validation import Entry, not_valid, wrong_keys
 from densevse.runtime.errors import InputError
 
 Layer = tuple[str, Mapping[str, Any]]
@@ -47,11 +47,38 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     entries = {**in_folders, **in_files}
     _check_new(in_folders, "config/{}", overrides)
     _check_new(in_files, "config/analyses/{}.yaml", overrides)
-    config = validate(with_analyses(), _placed(merge(entries, overrides)), "the configuration")
+    config = _validated(_with_resplits(_placed(merge(entries, overrides))))
     found: dict[Hashable, Needs] = {}
     for dataset in config.datasets:
         _check_order(config, dataset, found)
     return config
+
+
+def _validated(values: dict[str, Any]) -> Config:
+    """The configuration. Raises `InputError` that names each wrong key once, also where new splits have it too."""
+    try:
+        return with_analyses().model_validate(values)
+    except ValidationError as error:
+        found = [(tuple(path), message) for path, message in wrong_keys(error)]
+        divided = (
+            {name: entry["resplit"]["of"] for name, entry in values["datasets"].items() if _is_resplit(entry)}
+            if isinstance(values["datasets"], Mapping)
+            else {}
+        )
+        inherited = {
+            (("datasets", name, *path[2:]), message)
+            for path, message in found
+            for name, of in divided.items()
+            if path[:2] == ("datasets", of)
+        }
+        wrong = [
+            f"{'.'.join(path) or '(top)'}: {message}" for path, message in found if (path, message) not in inherited
+        ]
+        raise not_valid("the configuration", wrong) from None
+
+
+def _is_resplit(entry: Any) -> bool:
+    return isinstance(entry, Mapping) and isinstance(entry.get("resplit"), Mapping)
 
 
 def _placed(values: dict[str, Any]) -> Any:
@@ -69,6 +96,30 @@ def _placed(values: dict[str, Any]) -> Any:
     return placed(values)
 
 
+def _with_resplits(values: dict[str, Any]) -> dict[str, Any]:
+    """The same, where each data set with new splits has the keys of the data set whose images it divides.
+
+    Raises `InputError` if there is no such data set, or its own splits are new.
+    """
+    datasets = values["datasets"]
+
+    def whole(name: str, entry: Any) -> Any:
+        if not _is_resplit(entry):
+            return entry
+        of = entry["resplit"].get("of")
+        known = [other for other, its in datasets.items() if isinstance(its, Mapping) and not its.get("resplit")]
+        if of not in known:
+            raise InputError(
+                f"datasets.{name}.resplit.of: no data set {of!r} with splits of its own; known: {', '.join(known)}"
+                f"{or_meant(str(of), known)}"
+            )
+        return merge(datasets[of], entry)
+
+    if not isinstance(datasets, Mapping):
+        return values
+    return {**values, "datasets": {name: whole(name, entry) for name, entry in datasets.items()}}
+
+
 def _read(folder: Path) -> dict[str, Any]:
     """The entries of a folder below config/. Raises `InputError` for a file whose ending would leave it unread."""
     for path in folder.glob("*.yml"):
@@ -83,6 +134,7 @@ def _check_new(entries: Mapping[str, Mapping[str, Any]], place: str, overrides: 
     """
     for folder, known in entries.items():
         kinds = [[key for key, of in kind.model_fields.items() if of.is_required()] for kind in _entry_types(folder)]
+        kinds += [["title", "resplit"]] if folder == "datasets" else []
         if not kinds or not all(kinds):
             continue
         given = overrides.get(folder)
@@ -188,11 +240,11 @@ def layers_of(kind: Kind, name: str, config: Config, dataset: str | None) -> lis
     entries: Mapping[str, MethodEntry | GeneratorEntry] = config.trained() if kind == "methods" else config.generators
     for owner, entry in entries.items():
         if name == owner or name in entry.variants:
-            where, own = f"{kind}.{owner}", entry.variants.get(name)
-            layers = [(where, entry), (f"{where}.datasets.{dataset}", entry.datasets.get(dataset or ""))]
+            where, own, on = f"{kind}.{owner}", entry.variants.get(name), config.settings_of(dataset)
+            layers = [(where, entry), *((f"{where}.datasets.{each}", entry.datasets.get(each)) for each in on)]
             if own:
                 where += f".variants.{name}"
-                layers += [(where, own), (f"{where}.datasets.{dataset}", own.datasets.get(dataset or ""))]
+                layers += [(where, own), *((f"{where}.datasets.{each}", own.datasets.get(each)) for each in on)]
             return [(place, _given(layer)) for place, layer in layers if layer]
     known = [known for owner, entry in entries.items() for known in (owner, *entry.variants)]
     raise InputError(f"no {name!r} in config/{kind}; known: {known}{or_meant(name, known)}")

@@ -35,8 +35,7 @@ class ConceptStage(Stage):
         """The shards of the regions that it looks at: what its head is given, or its own outputs."""
         entry = self.entry(concept_network)
         network = self.backbone(dataset, concept_network) if entry.train == "head" else concept_network
-        proposer = self.features.regions_of(dataset, network, entry.proposer)
-        return self.shards(dataset, network=network, proposer=proposer)
+        return self.features.shards_of_regions(dataset, network, entry.proposer)
 
     def regions_of_shard(self, dataset: str, concept_network: str, shard: str) -> Values:
         """One shard of them."""

@@ -58,7 +58,8 @@ class DownloadStage(Stage):
 
 def sources_of(config: Config) -> dict[str, Source]:
     """Every source by its path below resources/; those of rules of this workflow are not obtained."""
-    owned = [(owner, source) for owner, dataset in config.datasets.items() for source in dataset.sources.values()]
+    own = {owner: dataset for owner, dataset in config.datasets.items() if not dataset.resplit}
+    owned = [(owner, source) for owner, dataset in own.items() for source in dataset.sources.values()]
     owned += [(owner, network.weights) for owner, network in config.networks.items() if network.weights]
     owned += [(owner, vectors.source) for owner, vectors in config.word_vectors.items() if vectors.source]
     owned += [(owner, proposer.source) for owner, proposer in config.proposers.items() if proposer.source]
@@ -70,8 +71,11 @@ class DatasetStage(Stage):
 
     def sources(self, dataset: str) -> list[str | Values]:
         """Every file that a data set is read from: the user's own, or its name below resources/<data set>/."""
-        entry = self.dataset(dataset)
-        return [entry.local.get(name) or {"file": entry.sources[name].file} for name in self.source_names(dataset)]
+        entry, owner = self.dataset(dataset), self.images_of(dataset)
+        return [
+            entry.local.get(name) or {"dataset": owner, "file": entry.sources[name].file}
+            for name in self.source_names(dataset)
+        ]
 
     def pictures(self, dataset: str) -> list[str | Values]:
         """The same files, for what shows or reads pictures. Raises `InputError` for a data set without any."""
@@ -96,7 +100,7 @@ class DatasetStage(Stage):
         """Source -> its file."""
         entry = self.dataset(dataset)
         return {
-            name: self.obtained(dataset, entry.sources.get(name), entry.local.get(name))
+            name: self.obtained(self.images_of(dataset), entry.sources.get(name), entry.local.get(name))
             for name in self.source_names(dataset)
         }
 
@@ -136,8 +140,21 @@ class DatasetStage(Stage):
         return any_of(name for name, dataset in self.config.datasets.items() if dataset.has_masks)
 
     def official(self) -> str:
-        """The data sets that are read from official files: all but those that analyses bring."""
-        return any_of(self.config.datasets)
+        """The data sets that are read from official files, with their own splits; none that analyses bring."""
+        return any_of(name for name, dataset in self.config.datasets.items() if not dataset.resplit)
+
+    def resplits(self) -> str:
+        """The data sets with new splits of another's images."""
+        return any_of(name for name, dataset in self.config.datasets.items() if dataset.resplit)
+
+    def divided(self, dataset: str) -> Values:
+        """The data set whose images one with new splits divides."""
+        return {"dataset": self.images_of(dataset)}
+
+    def draw(self, dataset: str) -> dict[str, int]:
+        """The seed of new splits, and how many images each has."""
+        resplit = self.dataset(dataset).resplit
+        return resplit.model_dump(exclude={"of"}) if resplit else {}
 
     def given_boxes(self, dataset: str) -> str | None:
         """The user's file of true boxes."""

@@ -85,9 +85,14 @@ class FeatureStage(Stage):
                 f"datasets.{dataset}.features: there are no features {network}, from which the view {view} is to be "
                 "read; add them, or name another network."
             )
-        folder = f"{self.results}/{dataset}/features/{network}"
+        of = dataset if network in self.config.concept_networks else self.images_of(dataset)
         by = f"-{self.regions_of(dataset, network)}" if VIEWS[view].of_proposals else ""
-        return self.shard_files(f"{folder}/{view}{by}", dataset)
+        return self.shard_files(f"{self.results}/{of}/features/{network}/{view}{by}", of)
+
+    def shards_of_regions(self, dataset: str, network: str, proposer: str | None = None) -> list[Values]:
+        """The shards of the regions by a network, which are those of its `images_of` unless concepts are told."""
+        of = dataset if network in self.config.concept_networks else self.images_of(dataset)
+        return self.shards(of, dataset=of, network=network, proposer=self.regions_of(dataset, network, proposer))
 
     def extracted(self, one_vector: bool = False) -> str:
         """The views whose features a network makes of images; with `one_vector` those that are one vector."""

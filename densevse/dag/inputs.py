@@ -51,7 +51,9 @@ class InputStage(Stage):
         if not all(structure.by_network for structure in read):
             inputs |= {"tokens": f"{folder}/tokens.parquet", "words": f"{known_by}/words.parquet"}
         if any(structure.parsed for structure in read):
-            inputs["parses"] = self.shard_files(f"{folder}/parses/{self.dataset(dataset).parser}", dataset)
+            of = self.images_of(dataset)
+            parser = self.dataset(of).parser
+            inputs["parses"] = self.shard_files(f"{self.results}/{of}/parses/{parser}", of)
         kind = "basic" if any(structure.basic for structure in read) else dependencies
         for structure in read:
             for name, file in structure.vocabularies.items():

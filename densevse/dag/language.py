@@ -37,7 +37,8 @@ class ParseStage(Stage):
 
     def of_dataset_parser(self, dataset: str) -> list[Values]:
         """The shards of a data set's parses, by its parser."""
-        return self.shards(dataset, parser=self.dataset(dataset).parser)
+        of = self.images_of(dataset)
+        return self.shards(of, dataset=of, parser=self.dataset(of).parser)
 
 
 class VocabularyStage(Stage):

@@ -68,7 +68,9 @@ class Project:
     def _packaged_dataset(self, name: str) -> Dataset | None:
         """A data set as its file in config/datasets says, without overrides; None without such a file."""
         file = self.root / f"config/datasets/{name}.yaml"
-        return validate(Dataset, read_yaml(file), str(file)) if file.exists() else None
+        if self.datasets[name].resplit or not file.exists():
+            return None
+        return validate(Dataset, read_yaml(file), str(file))
 
 
 class Stage:
@@ -89,6 +91,11 @@ class Stage:
     def dataset(self, dataset: str) -> Dataset:
         """A data set's settings."""
         return self.project.datasets[dataset]
+
+    def images_of(self, dataset: str) -> str:
+        """The data set whose images, features and parses are read: itself, unless it has new splits of another's."""
+        resplit = self.dataset(dataset).resplit
+        return resplit.of if resplit else dataset
 
     def seen_as(self, dataset: str) -> str:
         """The data set whose networks and vocabulary are used: itself, but for what an analysis brings."""

@@ -89,7 +89,7 @@ class TrainingStage(Stage):
                 f"datasets.{dataset}.features.{network}.regions: these regions have no boxes, so how right {variant} "
                 "is by true boxes cannot be told; give their boxes, or take the data set's true boxes out."
             )
-        return self.shards(dataset, network=network, proposer=self.regions_of(dataset, network))
+        return FeatureStage(self.project).shards_of_regions(dataset, network)
 
     def code_of(self, script: str) -> Callable[..., str]:
         """The code of a script that computes with a variant's method."""

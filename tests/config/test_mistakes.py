@@ -308,7 +308,8 @@ def test_a_name_that_no_file_can_have_is_refused(kind, entry, name):
         ("methods.vsee.title", "is 'vse' meant?"),
         (
             "datasets.flikr8k.shards",
-            "no 'flikr8k' in config/datasets, and a new one needs the keys reader, title, networks; known: coco, ",
+            "no 'flikr8k' in config/datasets, and a new one needs the keys reader, title, networks, or "
+            "title, resplit; known: coco, ",
         ),
         ("networks.mine.size", "needs the keys architecture, layers;"),
         ("tables.mine", "needs the keys title, sections;"),

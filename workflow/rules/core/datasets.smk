@@ -27,6 +27,30 @@ rule read_dataset:
         "../../scripts/read_dataset.py"
 
 
+rule resplit:
+    input:
+        images=filled("<results>/{dataset}/images.parquet", datasets.divided),
+        captions=filled("<results>/{dataset}/captions.parquet", datasets.divided),
+    output:
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+    log:
+        "<logs>/resplit/{dataset}.log",
+    wildcard_constraints:
+        dataset=datasets.resplits(),
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        code=code_of("resplit.py"),
+        draw=configured(datasets.draw),
+    message:
+        "drawing the splits of {wildcards.dataset}"
+    script:
+        "../../scripts/resplit.py"
+
+
 rule read_boxes:
     input:
         sources=filled("<resources>/{dataset}/{file}", datasets.sources),

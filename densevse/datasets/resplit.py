@@ -1,0 +1,62 @@
+"""New splits of a data set, drawn at random from all of its images: a method's gain on one split may be luck.
+
+The images stay what they were, so that their features and the parses of their sentences are those of the data set.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.lineage import lineage
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.datasets.layout import SPLITS
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
+
+HELD_OUT_FIRST = ("test", "val", "train")
+"""In the order in which they are drawn, so that more training images leave the others as they are."""
+
+
+def resplit(images: pd.DataFrame, captions: pd.DataFrame, draw: Mapping[str, int]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The image table and the caption table with splits that are drawn with the seed and the sizes in `draw`.
+
+    Only readable images are drawn, and all images of a family fall into one split: one that the family completes may
+    be larger than asked. Images that are not drawn are left out. Raises `InputError` if there are too few.
+    """
+    readable = images[images["status"] == "ok"]
+    sizes = readable.groupby("family", sort=False).size()
+    shuffled = np.random.default_rng(draw["seed"]).permutation(len(sizes))
+    ends = np.cumsum(sizes.to_numpy()[shuffled])
+    first, of_family = 0, dict[str, str]()
+    for split in HELD_OUT_FIRST:
+        drawn = ends[first - 1] if first else 0
+        last = first + int(np.searchsorted(ends[first:], drawn + draw[split]))
+        if last >= len(ends):
+            wanted = ", ".join(f"{draw[name]:,} of {name}" for name in HELD_OUT_FIRST)
+            raise InputError(
+                f"resplit: {wanted} are asked for, and {len(readable):,} images can be read; ask for less."
+            )
+        of_family |= dict.fromkeys(sizes.index[shuffled[first : last + 1]], split)
+        first = last + 1
+    drawn_images = readable.assign(split=readable["family"].map(of_family)).dropna(subset="split")
+    drawn_images = drawn_images.sort_values(
+        "split", key=lambda column: column.map(SPLITS.index), kind="stable", ignore_index=True
+    )
+    kept = captions.drop(columns="split").merge(drawn_images[["image_id", "split"]], on="image_id")
+    row = kept["image_id"].map(pd.Series(drawn_images.index, index=drawn_images["image_id"]))
+    kept = kept.loc[row.sort_values(kind="stable").index].reset_index(drop=True)
+    return drawn_images, kept[captions.columns]
+
+
+def write_resplit(
+    images_of: str, captions_of: str, draw: Mapping[str, int], images_path: str, captions_path: str, of: Identity
+) -> None:
+    """`resplit` of the tables of a data set, written as the two artifacts of another."""
+    images, captions = resplit(schema.read(images_of, IMAGES), schema.read(captions_of, CAPTIONS), draw)
+    logger.info("images by split: %s; captions: %d", images["split"].value_counts(sort=False).to_dict(), len(captions))
+    made_from = lineage(draw, {"images": images_of, "captions": captions_of})
+    schema.write(images, IMAGES, images_path, made_from, of)
+    schema.write(captions, CAPTIONS, captions_path, made_from, of)
