@@ -55,30 +55,22 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
 
 
 def _validated(values: dict[str, Any]) -> Config:
-    """The configuration. Raises `InputError` that names each wrong key once, also where new splits have it too."""
+    """The configuration. Raises `InputError` that names each wrong key once, also where new splits inherit it."""
     try:
         return with_analyses().model_validate(values)
     except ValidationError as error:
-        found = [(tuple(path), message) for path, message in wrong_keys(error)]
-        divided = (
-            {name: entry["resplit"]["of"] for name, entry in values["datasets"].items() if _is_resplit(entry)}
-            if isinstance(values["datasets"], Mapping)
-            else {}
-        )
-        inherited = {
-            (("datasets", name, *path[2:]), message)
-            for path, message in found
-            for name, of in divided.items()
-            if path[:2] == ("datasets", of)
-        }
-        wrong = [
-            f"{'.'.join(path) or '(top)'}: {message}" for path, message in found if (path, message) not in inherited
-        ]
-        raise not_valid("the configuration", wrong) from None
+        wrong = {(*path, message): f"{'.'.join(path) or '(top)'}: {message}" for path, message in wrong_keys(error)}
+        for name, of in _resplits(values["datasets"]).items():
+            for _, _, *rest in [key for key in wrong if key[:2] == ("datasets", of)]:
+                wrong.pop(("datasets", name, *rest), None)
+        raise not_valid("the configuration", [*wrong.values()]) from None
 
 
-def _is_resplit(entry: Any) -> bool:
-    return isinstance(entry, Mapping) and isinstance(entry.get("resplit"), Mapping)
+def _resplits(datasets: Any) -> dict[str, Any]:
+    """The data sets with new splits, each with the name of the one whose images it divides."""
+    entries = datasets.items() if isinstance(datasets, Mapping) else ()
+    resplits = {name: entry.get("resplit") for name, entry in entries if isinstance(entry, Mapping)}
+    return {name: resplit.get("of") for name, resplit in resplits.items() if isinstance(resplit, Mapping)}
 
 
 def _placed(values: dict[str, Any]) -> Any:
@@ -101,23 +93,16 @@ def _with_resplits(values: dict[str, Any]) -> dict[str, Any]:
 
     Raises `InputError` if there is no such data set, or its own splits are new.
     """
-    datasets = values["datasets"]
-
-    def whole(name: str, entry: Any) -> Any:
-        if not _is_resplit(entry):
-            return entry
-        of = entry["resplit"].get("of")
-        known = [other for other, its in datasets.items() if isinstance(its, Mapping) and not its.get("resplit")]
+    datasets, resplits = values["datasets"], _resplits(values["datasets"])
+    for name, of in resplits.items():
+        known = [other for other in datasets if other not in resplits]
         if of not in known:
             raise InputError(
                 f"datasets.{name}.resplit.of: no data set {of!r} with splits of its own; known: {', '.join(known)}"
                 f"{or_meant(str(of), known)}"
             )
-        return merge(datasets[of], entry)
-
-    if not isinstance(datasets, Mapping):
-        return values
-    return {**values, "datasets": {name: whole(name, entry) for name, entry in datasets.items()}}
+    whole = {name: merge(datasets[of], datasets[name]) for name, of in resplits.items()}
+    return {**values, "datasets": {**datasets, **whole}} if resplits else values
 
 
 def _read(folder: Path) -> dict[str, Any]:
