@@ -1,4 +1,4 @@
-"""Declares the parameters of the global ranking objective of DeFrag (Eq 7), for all methods that it trains."""
+"""Declares the parameters of DeFrag's global ranking objective (Eq 7), for all methods that it trains."""
 
 from typing import ClassVar, Literal
 
@@ -8,7 +8,7 @@ from densevse.config.strict import Strict
 
 
 class GlobalRankingParameters(Strict):
-    """Chosen by cross-validation in the paper (sections 3.3 and 4.1), which names no values."""
+    """The parameters of Eq 7. The paper chooses values by cross-validation (sections 3.3 and 4.1) and names none."""
 
     ORIGINS: ClassVar = {"*": "chosen", "word_vectors": "paper, 3.4"}
 
