@@ -127,5 +127,5 @@ def test_clip_needs_an_encoder_of_sentences_and_one_vector(weights):
 
 
 def test_sentences_are_cut_by_no_other_model(files):
-    with pytest.raises(InputError, match="text is cut by a network that encodes sentences, and the model has none"):
+    with pytest.raises(InputError, match="needs a network that encodes sentences; this model has none"):
         Inputs(files, ["text"]).pairs("test")
