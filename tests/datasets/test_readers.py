@@ -374,7 +374,7 @@ def test_the_same_photograph_in_several_splits_is_said(tmp_path: Path, caplog: p
 def test_known_ids_that_are_of_no_image_are_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         read("flickr", FLICKR, flickr(tmp_path), ["Photographs/a.jpg", "b.jpg"])
-    assert "1 ids of known_unreadable are no images of any split: Photographs/a.jpg" in caplog.text
+    assert "1 ids of known_unreadable are not in any split: Photographs/a.jpg" in caplog.text
 
 
 ACCENTS = {"NFC": "caf\u00e9.jpg", "NFD": "cafe\u0301.jpg"}
@@ -465,7 +465,7 @@ def test_bytes_that_are_not_utf_8_are_named_by_line(tmp_path: Path) -> None:
     ("tokens", "lists", "message"),
     [
         (TOKENS + "a.jpg A caption\n", LISTS, r"token\.txt, line 22: expected <image>#<number>"),
-        (TOKENS + "a.jpg#0\tAgain\n", LISTS, r"captions are in it twice: \['a\.jpg#0'\]"),
+        (TOKENS + "a.jpg#0\tAgain\n", LISTS, r"captions occur twice: \['a\.jpg#0'\]"),
         (TOKENS, {**LISTS, "test.txt": "d.jpg\na.jpg\n"}, r"test\.txt, line 2: a\.jpg is in train already"),
         (TOKENS, {"train.txt": "a.jpg\n"}, r"expected one file|no file dev\.txt"),
     ],
