@@ -42,7 +42,7 @@ def test_a_model_is_named_by_data_set_and_variant_or_by_its_file(config, folder)
         ("vse", "such as scenes/vse"),
         ("scenes/vsee", "is 'vse' meant?"),
         ("scene/vse", "is 'scenes' meant?"),
-        ("nowhere/model.safetensors", "is not there"),
+        ("nowhere/model.safetensors", "no such file"),
     ],
 )
 def test_a_model_that_there_is_none_of_is_refused(model, said, folder, densevse):

@@ -403,7 +403,7 @@ def test_a_file_whose_name_is_not_utf_8_is_left_alone_and_said(
     with caplog.at_level(logging.INFO):
         images, _ = read("flickr", FLICKR, {**packed, "images": str(tmp_path / "images")})
     assert (images["status"] == "ok").all()
-    assert "are left alone: Photographs/e.jpg, caf%E9.jpg" in caplog.text
+    assert "are ignored: Photographs/e.jpg, caf%E9.jpg" in caplog.text
 
 
 def test_a_photograph_of_another_format_is_named_beside_the_missing_one(tmp_path: Path) -> None:
@@ -506,8 +506,8 @@ def test_photographs_that_no_split_lists_are_not_even_opened(tmp_path: Path, cap
         images, captions = read("flickr", FLICKR, flickr(tmp_path, files))
     assert sorted(images["image_id"]) == ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]
     assert set(captions["image_id"]) == set(images["image_id"])
-    assert "2 image files that no split lists are left alone: x/z.jpg, y/z.jpg" in caplog.text
-    assert "1 captioned images that no split lists are left alone: e.jpg" in caplog.text
+    assert "2 image files are in no split and are ignored: x/z.jpg, y/z.jpg" in caplog.text
+    assert "1 captioned images are in no split and are ignored: e.jpg" in caplog.text
 
 
 @pytest.mark.parametrize(
