@@ -31,9 +31,18 @@ INTERVALS = (
     f"{TOO_FEW}"
 )
 JUDGED = "A gain is called better or worse only if its interval excludes 0; a gain of one seed is marked."
-_GAIN = f"Gain is our Sum minus that of our {reference}, with a paired interval: both are computed on the same drawn images. {JUDGED}"
-DIFFERENCE = "Ours is beside the published row of the same method; Difference is ours minus the published row, summed over the recalls that it prints. An empty cell was not printed, or is not measured here."
-CHANGED = "Settings changed for a data set are listed at the end, each beside the method's own, which is the paper's unless config/methods calls it chosen."
+_GAIN = (
+    "Gain is our Sum minus that of our {reference}, with a paired interval: both are computed on the same drawn "
+    f"images. {JUDGED}"
+)
+DIFFERENCE = (
+    "Ours is beside the published row of the same method; Difference is ours minus the published row, summed over the "
+    "recalls that it prints. An empty cell was not printed, or is not measured here."
+)
+CHANGED = (
+    "Settings changed for a data set are listed at the end, each beside the method's own, which is the paper's unless "
+    "config/methods calls it chosen."
+)
 CHANGED_COLUMNS = tuple(TableColumn(name, number=False) for name in ("Setting", "Here", "The method's own", "Variants"))
 REGIONS = (
     "Annotation: a region asks for its phrases among all phrases; search: a phrase asks for its region among all. "
