@@ -42,7 +42,7 @@ def test_a_model_is_named_by_data_set_and_variant_or_by_its_file(config, folder)
         ("vse", "such as scenes/vse"),
         ("scenes/vsee", "is 'vse' meant?"),
         ("scene/vse", "is 'scenes' meant?"),
-        ("nowhere/model.safetensors", "no such file"),
+        ("nowhere/model.safetensors", "is not there"),
     ],
 )
 def test_a_model_that_there_is_none_of_is_refused(model, said, folder, densevse):
@@ -83,7 +83,7 @@ def test_results_without_records_are_refused(folder, densevse):
     file.write_bytes(b"")
     answer = densevse("search", "a red ball", "--model", "scenes/vse")
     assert answer.status == 1
-    assert "not the records of how it made it" in answer.errors
+    assert "no records of their settings and code" in answer.errors
 
 
 @pytest.mark.long

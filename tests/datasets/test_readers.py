@@ -352,7 +352,7 @@ def test_an_id_that_yaml_does_not_read_as_text_is_refused_with_what_to_write(
     tmp_path: Path, written: str, value: str
 ) -> None:
     given = {**settings("flickr", FLICKR), **yaml.safe_load(f"known_unreadable: [a.jpg, {written}]")}
-    with pytest.raises(InputError, match=rf"known_unreadable\.1: {value}.* is no text; put each id in quotes"):
+    with pytest.raises(InputError, match=rf"known_unreadable\.1: {value}.* is not text; put each id in quotes"):
         read_dataset(given, flickr(tmp_path))
 
 

@@ -79,7 +79,7 @@ def _model_of_file(file: Path, config: Any) -> Model:
     from densevse.config.load import variant
 
     if not file.is_file():
-        raise InputError(f"--model: no such file {file}; correct the path, or train the model (`densevse run {file}`).")
+        raise InputError(f"--model: {file} is not there; correct the path, or train the model (`densevse run {file}`).")
     *folder, dataset, models, name, seed, round_, _ = ("", "", "", "", "", "", *file.resolve().parts)
     if models != "models" or Path(*folder) != Path(config.results).resolve():
         raise InputError(
