@@ -15,7 +15,7 @@ class GlobalRankingParameters(Strict):
     margin: float = Field(0.1, gt=0, description="Delta of Eq 7")
     terms: Literal["mean", "sum"] = Field(
         "mean",
-        description="what an objective takes over its terms: their sum as printed, or the mean of each kind of them",
+        description="how an objective combines its terms: their sum as printed, or the mean of each kind",
     )
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
         "fixed", description="pre-trained and fixed (section 3.4), tuned further, or learned from nothing"
