@@ -22,7 +22,7 @@ TRIAL = re.compile(r"^\| (2\d{3}-\d{2}-\d{2}) (.*)\|$", re.MULTILINE)
 
 
 def found(pattern):
-    """What `pattern` finds in the pages: (page, text) pairs."""
+    """The matches of `pattern` in the pages: (page, text) pairs."""
     return [(page.name, text) for page in PAGES for text in pattern.findall(page.read_text(encoding="utf-8"))]
 
 

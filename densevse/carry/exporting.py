@@ -86,7 +86,7 @@ def _csv(plan: SectionPlan, row: Row) -> str:
 def _preprocessing(
     trained: Mapping[str, Any], settings: Mapping[str, Any], described: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """How images and sentences are prepared for the model, with the checksum of the weights of each view's network."""
+    """The preparation of images and sentences for the model, with a checksum of each view's network weights."""
     read = trained.get("features", {})
     images = {
         view: {

@@ -27,7 +27,7 @@ def parameters_of_generator(model: str) -> type[Strict] | None:
 
 
 class Decoding(Strict):
-    """How sentences about an image are written and ranked."""
+    """Settings of how sentences about an image are written and ranked."""
 
     tag_sequences: int = Field(
         50,

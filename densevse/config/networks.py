@@ -19,7 +19,7 @@ MODULES = ("features", "classifier", "avgpool", "flatten", "layer1", "layer2", "
 
 
 class RegionOptions(Strict):
-    """How regions are chosen and described; see densevse/vision/regions.py."""
+    """Settings of how regions are chosen and described; see densevse/vision/regions.py."""
 
     scoring: Literal["crops", "roi_align"] = Field(
         "crops", description="crops, as in R-CNN; or one convolution pass, from whose map every proposal is read"

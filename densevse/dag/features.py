@@ -49,7 +49,7 @@ class FeatureStage(Stage):
         return {"network": given if by in (None, MEAN_OF_REGIONS) else by}
 
     def given_options(self, dataset: str, given: str, view: str) -> dict[str, Any]:
-        """How a view of given features is read, as densevse.vision.given_features.GivenOptions."""
+        """The options of reading a view of given features, as densevse.vision.given_features.GivenOptions."""
         entry, name = self.dataset(dataset).features[given], view.partition("-")[0]
         options = self.dataset(dataset).options
         return {

@@ -69,7 +69,7 @@ class GeneratorStage(Stage):
         return [self.read_by("train_generator.py", phase, *modules) for phase in phases]
 
     def decoding(self, dataset: str, generator: str) -> dict[str, Any]:
-        """How a generator's sentences are written and ranked."""
+        """The settings of writing and ranking a generator's sentences."""
         return self.read_by("generate_captions.py", self.entry(dataset, generator).decoding)
 
     def _modules(self, dataset: str, generator: str) -> list[str]:

@@ -104,7 +104,7 @@ def _reciprocals(keys: Tensor, queries: Tensor) -> Tensor:
 
 
 def _at_once(keys: Tensor) -> int:
-    """How many pairs of each image are computed at once, so that memory is bounded."""
+    """The number of pairs of each image that are computed at once, which bounds memory."""
     return max(1, NUMBERS_AT_ONCE // max(1, keys.numel()))
 
 

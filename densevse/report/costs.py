@@ -1,4 +1,4 @@
-"""What a run cost: the time and memory of each stage, from what its jobs wrote at the ends of their logs.
+"""Prints the costs of a run: the time and memory of each stage, from the last lines of its jobs' logs.
 
 python -m densevse.report.costs results
 """

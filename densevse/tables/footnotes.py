@@ -73,7 +73,7 @@ def footnotes(
 
 
 def reading_notes(sections: Sequence[MeasuredSection], reference: str | None) -> list[str]:
-    """How to read our metrics; empty if nothing was measured."""
+    """Notes on reading our metrics; empty if nothing was measured."""
     titles = {name: entry.title for section in sections for name, entry in section.plan.measured.items()}
     if not titles:
         return []

@@ -30,7 +30,7 @@ from densevse.vision.given_files import ArrayFile, BottomUpFile, GivenFile, Give
 
 
 class GivenOptions(Strict):
-    """How a view of given features is read."""
+    """The options of reading a view of given features."""
 
     name: str  # the view's key in the configuration
     network: str  # the features' name, used in the place of a network's

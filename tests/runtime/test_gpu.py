@@ -1,4 +1,4 @@
-"""What of GPUs is asked for is there and works, or it is an error that says what to do."""
+"""The requested GPUs exist and work, or the error says what to do."""
 
 from types import SimpleNamespace
 

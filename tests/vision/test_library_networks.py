@@ -44,7 +44,7 @@ def vit(folder):
 
 
 def seen(network, pixels, view="whole"):
-    """What a network is shown of an image, as it computes with it."""
+    """The pixels of an image as a network computes with them."""
     batch = planes(network.crops(pixels, extraction_of(view))[None])
     return standardised(batch, network.settings.mean, network.settings.std)[0]
 

@@ -94,7 +94,7 @@ def cell_centres(size: tuple[int, int], cells: int) -> _Reals:
 
 
 def pointing_game(heat: _Reals, true: _Reals, size: tuple[int, int]) -> dict[str, Any]:
-    """Whether a map (cells * cells,) and the image's centre point into a phrase's true boxes (boxes, 4).
+    """Tests if a map (cells * cells,) and the image's centre point into a phrase's true boxes (boxes, 4).
 
     The peak is the mean of the equally highest cells, so a constant map points at the centre. The names are those of
     HEAT_MAPS.

@@ -1,4 +1,4 @@
-"""What localisation reads, and which variants and data sets it refuses."""
+"""The inputs of localisation, and the variants and data sets that it refuses."""
 
 from pathlib import Path
 
