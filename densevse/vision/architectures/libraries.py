@@ -135,7 +135,7 @@ def made(architecture: str, known: Sequence[str], make: Callable[..., Any], opti
     library, _, name = architecture.partition(":")
     if name.partition(".")[0] not in known:
         near = get_close_matches(name, known, _NEAR) or [one for one in known if name.lower() in one.lower()][:_NEAR]
-        meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        meant = f"; is {' or '.join(map(repr, near))} meant?" if near else ""
         raise InputError(f"networks: {library} has no network {name!r}{meant} ({len(known):,} are known)")
     try:
         return make(name, **options)
