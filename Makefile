@@ -8,12 +8,12 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
 .PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster slurm full-size costs record-costs wheels-check check-sources lock clean
 
-help: ## what can be made
+help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
 
 INSTALL := $(BIN)/python envs/install.py
 
-environment: .venv/complete ## the packages that the workflow runs with, in .venv
+environment: .venv/complete ## install the packages of the workflow into .venv
 
 .venv/complete: requirements-uv.txt requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "densevse needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12")'
@@ -23,7 +23,7 @@ environment: .venv/complete ## the packages that the workflow runs with, in .ven
 	$(BIN)/python envs/command.py
 	touch $@
 
-developing: .venv/developing ## what lint, types, tests and benchmarks need besides, in .venv
+developing: .venv/developing ## install the further packages of lint, types, tests and benchmarks into .venv
 
 .venv/developing: .venv/complete requirements-dev.txt
 	$(INSTALL) requirements-dev.txt
@@ -35,25 +35,25 @@ LONGEST := results/scenes/retrieval/full/sm_lstm/seed0/round0.parquet
 disk:
 	@$(PYTHON) envs/disk.py
 
-demo: disk environment ## the embedded data set, end to end
-	# The longest chain of jobs begins first: at the end nothing would be left to run beside it.
+demo: disk environment ## run the generated data set scenes, end to end
+	# The longest chain of jobs starts first, as at the end no other jobs would be left to run beside it.
 	PYTHONPATH=workflow/loggers $(SNAKEMAKE) --logger timeleft --quiet host reason --prioritize $(LONGEST) --report results/report.html --report-after-run -- all
 	@sed '/^## 95%/,$$d' results/tables/scenes.md
 	@echo "The whole table, with intervals and notes: results/tables/scenes.md. Figures: results/figures/scenes/. The report, for a browser: results/report.html."
 	@echo "Every intermediate step is a Parquet file below results/scenes/."
 
-# The tests of one file run in one process, as they share what is made for it; the first file begins first.
+# The tests of one file run in one process, as they share fixtures; files start in order.
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --dist loadfile --no-loadscope-reorder
 
-test: developing ## the tests but for the long ones
+test: developing ## run the tests, without the long ones
 	$(PYTEST) -m 'not long'
 
-test-all: test ## every test: those of `make test`, then the long ones
+test-all: test ## run every test: those of `make test`, then the long ones
 	$(PYTEST) -m long
 
 SLOW := tests/workflow tests/system tests/language/test_corenlp.py
 
-test-fast: developing ## the tests that neither run the workflow nor take seconds
+test-fast: developing ## run the tests that neither run the workflow nor take seconds
 	$(PYTEST) -m 'not slow and not long' $(addprefix --ignore=,$(SLOW))
 
 RELEASED := results/scenes_pretraining/networks/released/scenes_net
@@ -63,74 +63,74 @@ scenes-network: environment ## train the network of scenes again (half an hour) 
 	cp $(RELEASED).safetensors $(RELEASED).md config/networks/
 	@echo "Its sha256, for config/networks/scenes_net*.yaml: $$(sha256sum < config/networks/scenes_net.safetensors | cut -d' ' -f1)"
 
-scenes-claims: environment ## docs/tables/scenes_claims.md: every claim that is tested on scenes, with three seeds
+scenes-claims: environment ## make docs/tables/scenes_claims.md: every claim that is tested on scenes, with three seeds
 	$(SNAKEMAKE) -- results/tables/scenes_claims.md
 	cp results/tables/scenes_claims.md docs/tables/
 
-schema: environment ## config/schema.json, which tells editors what the configuration may hold
+schema: environment ## make config/schema.json, the configuration's schema for editors
 	$(BIN)/python -m densevse.config.schema > config/schema.json.part
 	mv config/schema.json.part config/schema.json
 
-readme: developing ## the demo's table and picture in README.md, from its results
+readme: developing ## update the demo's table and picture in README.md from its results
 	$(BIN)/python -m tests.readme results
 
-rule-graph: developing ## docs/rule-graph.md: which rule feeds which
+rule-graph: developing ## make docs/rule-graph.md: the graph of the rules
 	$(BIN)/python -m tests.rule_graph
 
-third-party: developing ## THIRD_PARTY.md: what comes from others, and its licences
+third-party: developing ## make THIRD_PARTY.md: the works of others, with their licences
 	$(BIN)/python -m tests.third_party
 
-docs: developing ## the site, from docs/ into docs/_build/html; without the network, and any warning is an error
+docs: developing ## build the site from docs/ into docs/_build/html, offline; any warning is an error
 	$(BIN)/python -m docs.generate
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --nitpicky --quiet --builder html docs docs/_build/html
 	@echo "The site: docs/_build/html/index.html"
 
-lint: developing ## style, types, and Snakemake's own lint
+lint: developing ## check style, types, and Snakemake's own lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
 	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
-bench: developing ## speed targets, each as a ratio of two things measured in one run
+bench: developing ## measure the speed targets, each as a ratio of two things measured in one run
 	$(BIN)/python -m benchmarks
 
 torture: developing ## interrupt a run in every way, at random moments, and compare bytes
 	$(BIN)/python -m tests.system.torture
 
-fuzz: developing ## 100 spoilt files for each reader, 1,000 overrides of the configuration: each is read, or refused by name
+fuzz: developing ## try 100 damaged files for each reader and 1,000 overrides of the configuration: each works or is refused by name
 	$(BIN)/python -W ignore -m tests.system.fuzz
 
-newcomer: developing ## three mornings of somebody new: what is refused, what runs again, what the table says
+newcomer: developing ## play three mornings of a newcomer: refused mistakes, reruns, and the table's contents
 	$(BIN)/python -m tests.system.newcomer
 
 .venv/slurm: .venv/complete requirements-slurm.txt
 	$(INSTALL) requirements-slurm.txt
 	touch $@
 
-cluster: .venv/slurm ## what running on a Slurm cluster needs besides, in .venv
+cluster: .venv/slurm ## install the further packages for a Slurm cluster into .venv
 
-slurm: cluster developing ## the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
+slurm: cluster developing ## run the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
 	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/system/slurm
 
-full-size: developing ## every stage on made-up data of Flickr30k's size, and the memory of each
+full-size: developing ## run every stage on synthetic data of Flickr30k's size, and measure the memory of each
 	$(BIN)/python -m tests.system.full_size
 
-costs: environment ## time and memory of each stage of what was run so far
+costs: environment ## print the time and memory of each stage of the runs so far
 	$(BIN)/python -m densevse.report.costs results
 
-record-costs: environment ## the same, kept in config/costs.csv for the estimates of `densevse plan`; MACHINE names this one
+record-costs: environment ## record the same in config/costs.csv for the estimates of `densevse plan`; MACHINE names this one
 	$(BIN)/python -m densevse.report.recorded_costs results config/costs.csv $(if $(MACHINE),--machine "$(MACHINE)")
 
-wheels-check: environment ## whether each supported machine has wheels of what is pinned; asks the package index
+wheels-check: environment ## check that each supported machine has wheels of the pinned packages; asks the package index
 	$(BIN)/python envs/wheels.py requirements.txt requirements-dev.txt
 
-check-sources: environment ## whether every address of what is downloaded still answers
+check-sources: environment ## check that every address of the downloads still answers
 	$(BIN)/python -m densevse sources
 
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 
-lock: environment ## pyproject.toml -> requirements*.txt
+lock: environment ## make requirements*.txt from pyproject.toml
 	$(COMPILE) pyproject.toml -o requirements.txt
 	$(COMPILE) --constraint requirements.txt --group dev -o requirements-dev.txt
 	$(COMPILE) --constraint requirements.txt --group uv -o requirements-uv.txt
@@ -139,5 +139,5 @@ lock: environment ## pyproject.toml -> requirements*.txt
 	$(COMPILE) --constraint requirements.txt --extra networks pyproject.toml -o requirements-networks.txt
 	$(BIN)/python -m tests.environments
 
-clean: ## remove what the workflow made, but neither downloads nor the environment
+clean: ## remove the workflow's results, but neither downloads nor the environment
 	rm -rf results .snakemake

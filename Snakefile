@@ -9,7 +9,7 @@ configfile: f"{workflow.basedir}/config/config.yaml"
 
 
 include: "workflow/rules/core/common.smk"
-# The road that every method takes.
+# The stages of every method.
 include: "workflow/rules/core/download.smk"
 include: "workflow/rules/core/datasets.smk"
 include: "workflow/rules/core/proposals.smk"
@@ -28,7 +28,7 @@ include: "workflow/rules/core/region_phrases.smk"
 include: "workflow/rules/core/tables.smk"
 include: "workflow/rules/core/carried.smk"
 include: "workflow/rules/core/everything.smk"
-# Analyses: each line can be deleted, with what it includes.
+# Analyses: each line can be deleted, with the files that it includes.
 include: "workflow/rules/analyses/proposal_recall.smk"
 include: "workflow/rules/analyses/boundaries.smk"
 include: "workflow/rules/analyses/relation_counts.smk"
@@ -47,7 +47,7 @@ include: "workflow/rules/analyses/eccv_caption.smk"
 include: "workflow/rules/analyses/claims.smk"
 include: "workflow/rules/analyses/searches.smk"
 include: "workflow/rules/analyses/needles.smk"
-# Paths that no rule makes.
+# Paths that no rule makes: errors with advice.
 include: "workflow/rules/core/absent.smk"
 
 

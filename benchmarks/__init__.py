@@ -1,1 +1,1 @@
-"""Speed targets, each a ratio of two things measured in one run. A module lists its figures in `rows()`."""
+"""Speed targets, each a ratio of two things measured in one run; each module returns its numbers from `rows()`."""

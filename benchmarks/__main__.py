@@ -1,6 +1,6 @@
 """`make bench`: every speed figure as a ratio of two things measured in one run, printed as a table.
 
-Standard error says which benchmark runs and how long each took; results/benchmarks.md keeps the table.
+Standard error shows the running benchmark and the time of each; results/benchmarks.md keeps the table.
 """
 
 import importlib
@@ -22,7 +22,7 @@ def names() -> list[str]:
 
 
 def main(chosen: list[str]) -> None:
-    """Run the benchmarks named, or all of them, and print and keep the table."""
+    """Runs the named benchmarks, or all of them, and prints and keeps the table."""
     for name in chosen:
         if name not in names():
             sys.exit(f"there is no benchmark {name!r}; known: {', '.join(names())}")
@@ -42,12 +42,12 @@ def main(chosen: list[str]) -> None:
 
 
 def _now() -> str:
-    """The time, and how busy the machine is."""
+    """The time, and the load of the machine."""
     return f"{time.strftime('%Y-%m-%d %H:%M')} (load average {os.getloadavg()[0]:.2f})"
 
 
 def _foot(begun: str, took: dict[str, float]) -> list[str]:
-    """Says where, when and beside how much other work the table was measured."""
+    """The foot of the table: where, when and under which load it was measured."""
     each = ", ".join(f"{name} {seconds:.0f}" for name, seconds in took.items())
     return [f"On {machine()}.", f"From {begun} to {_now()}.", f"Seconds: {each}; together {sum(took.values()):.0f}."]
 

@@ -1,4 +1,4 @@
-"""Timing two things against each other while other programs come and go: in turns, and the median of the pairs."""
+"""Times two things against each other while other programs run: alternately, with the median over pairs."""
 
 import multiprocessing
 import os
@@ -10,26 +10,26 @@ from unittest import mock
 
 
 def times_as_fast(work: Callable[[], object], baseline: Callable[[], object], pairs: int) -> float:
-    """How many times as fast as `baseline` `work` is: the median over pairs, after one unmeasured round."""
+    """The speed of `work` as a multiple of `baseline`'s: the median over pairs, after one unmeasured round."""
     return median_ratio(lambda: seconds(work), lambda: seconds(baseline), pairs)
 
 
 def median_ratio(work: Callable[[], float], baseline: Callable[[], float], pairs: int) -> float:
-    """The same of two functions that do something and say how many seconds it took."""
+    """The speed of `work` as a multiple of `baseline`'s: the median over pairs, after one unmeasured round."""
     work()
     baseline()
     return median(baseline() / work() for _ in range(pairs))
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long `work` takes."""
+    """The seconds that `work` takes."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
 class Contender:
-    """Something to time in a process of its own, whose environment is what a job or a plain user has."""
+    """Something to time in a separate process, with the environment of a job or of a plain user."""
 
     def __init__(self, make: Callable[..., Callable[[], object]], *arguments: Any, environment: Mapping[str, str]):
         spawn = multiprocessing.get_context("spawn")
@@ -46,7 +46,7 @@ class Contender:
         self._process.join()
 
     def seconds(self) -> float:
-        """Do it once; how long it took. Raises `EOFError` or `OSError` if the process has ended with an error."""
+        """Runs it once and returns the seconds. Raises `EOFError` or `OSError` if the process ended with an error."""
         self._here.send(None)
         return self._here.recv()
 

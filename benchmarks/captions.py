@@ -1,4 +1,4 @@
-"""Decoding by SC-NLM: tag sequences a second with a beam of 5 over 8,002 words, against a loop over single hypotheses.
+"""Decoding by SC-NLM: tag sequences a second with a beam of 5 over 8,002 words, against a loop over hypotheses.
 
 The network has the default sizes of densevse/methods/parameters/generators/sc_nlm.py; a tag sequence has 11 tags, as
 captions do.
@@ -38,7 +38,7 @@ TOY = Sizes(SMALL, words=30, content=8, length=3, together=4, alone=1, repeats=1
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """What, the target, the figure, a note."""
+    """Rows of name, target, result and note."""
     set_up(torch.get_num_threads())
     torch.manual_seed(0)
     shapes = Shapes({"content": sizes.content}, sizes.words, sizes={"tags": TAGS})
@@ -51,7 +51,7 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
 
     with torch.inference_mode():
         fast = min(seconds(decode) for _ in range(sizes.repeats))
-        # Both do as much: a few sequences by the loop, and so many batches as hold as many.
+        # Both do the same work: a few sequences by the loop, and as many in batches.
         ratio = times_as_fast(
             decode, lambda: [plain(model, content[row], tags[row]) for row in range(sizes.alone)], sizes.repeats
         )

@@ -25,7 +25,7 @@ REGIONS, LONGEST, RELATIONS, SENTENCES_OF_IMAGE = 20, 30, 17, 5
 
 
 class Sizes(NamedTuple):
-    """Of the set that is ranked, of a larger one in fewer dimensions, and of a training step's batch."""
+    """Sizes of the ranked set, of a larger one in fewer dimensions, and of a training step's batch."""
 
     images: int
     dimension: int
@@ -45,7 +45,7 @@ TOY = Sizes(4, 8, 2, 6, 3, feature=8, words=20, vector=4, batch=3, pairs=1, step
 
 
 def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
-    """What, the target, the ratio or figure, a note."""
+    """Rows of name, target, ratio or result, and note."""
     method = DeFrag(
         Parameters(dimension=sizes.dimension, fragment_objective="multiple_instance"),
         Shapes(

@@ -1,9 +1,9 @@
 """Dry runs of a table against that of a workflow with one rule: processor seconds of the whole process.
 
-Where the target is missed: sampled, all that is more than one rule's dry run was .9 of it, and two thirds of that is
-Snakemake's own work on 98 rules and 119 jobs (.11 to parse rule files, .09 to find scripts, .05 to import nbformat for
-the first script, .1 to compile and match patterns). The project's own part is .3, two fifths of it imports, mostly the
-making of pydantic's types.
+The target is missed for these reasons: in a sampled profile, the excess over one rule's dry run was .9 of that run. Two
+thirds of the excess are Snakemake's own work on 98 rules and 119 jobs (.11 to parse rule files, .09 to find scripts,
+.05 to import nbformat for the first script, .1 to compile and match patterns). The project's own part is .3; two fifths
+of it are imports, mostly the building of pydantic's types.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""CNN features as extracted here, in the precision of `auto` and cut behind their layer, against eager float32."""
+"""CNN features as extracted here, with the precision of `auto` and cut after their layer, against eager float32."""
 
 import tempfile
 from collections.abc import Callable
@@ -46,11 +46,11 @@ TOY = Sizes((Timed("mobilenet_v2", "pooled", 1, "-"),), pairs=1)
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """What, the target, the measured ratio, a note. Weights and pixels are random, which takes as long as real ones.
+    """Rows of name, target, measured ratio and note; weights and pixels are random, which takes the same time.
 
-    The precision is what `auto` chooses here; in float32 no network may be slower than plainly run.
+    The precision is the one that `auto` chooses here; in float32 no network may be slower than in eager mode.
     """
-    set_up(torch.get_num_threads())  # also keeps the processes below from instructions that the processor refuses
+    set_up(torch.get_num_threads())  # also keeps the child processes from instructions that the processor refuses
     precision = fastest_precision()
     with tempfile.TemporaryDirectory() as folder:
         return [

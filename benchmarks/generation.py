@@ -42,7 +42,7 @@ TOY = Sizes(training.TOY, concepts=3)
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """What, the target, the ratio, a note; best of runs that alternate."""
+    """Rows of name, target, ratio and note; the best of alternating runs."""
     set_up(torch.get_num_threads())
     count, views = sizes.training.batch, {"ten_crop": sizes.training.feature, "concepts": sizes.concepts}
     parameters = {"dimension": sizes.training.dimension, "word_dimension": sizes.training.word_dimension}
@@ -67,7 +67,7 @@ def _with_views(batch: Batch, sizes: dict[str, int], count: int) -> Batch:
 
 
 def bare_products(method: SCO, batch: Batch, count: int) -> Callable[[], None]:
-    """The products that a step cannot do without, on numbers of the right shapes."""
+    """The products that a step requires, on numbers of the right shapes."""
     words, decoder = batch.sentences["words"].on_host(), method.decoder
     taught = teaching(words, words, torch.device("cpu"))
     recurrences = [

@@ -22,7 +22,7 @@ from densevse.runtime.arrays import Indices
 
 PER_IMAGE = 5
 SAMPLED = 0.005
-"""Seconds between two looks at the memory."""
+"""Seconds between two readings of the memory."""
 
 
 class Sizes(NamedTuple):
@@ -38,7 +38,7 @@ TOY = Sizes(30, dimension=4, pairs=1)
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """What, the target, the ratio or figure, a note."""
+    """Rows of name, target, ratio or result, and note."""
     images, dimension, pairs = sizes
     test = numbered_test(images, np.repeat(np.arange(images), PER_IMAGE), "full")
     vectors = _vectors(images, dimension)
@@ -62,7 +62,7 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
 
 
 def extra_anonymous_memory(work: Callable[[], None]) -> float:
-    """MB by which the anonymous memory of this process rises above what it holds before (Linux)."""
+    """MB by which the anonymous memory of this process rises above its value before (Linux)."""
     ctypes.CDLL(None).malloc_trim(0)
     before, done, found = status("RssAnon"), threading.Event(), [0]
 

@@ -1,8 +1,8 @@
 """The H-LSTM against its bare matrix products and against pytorch-tree-lstm, on 128 captions.
 
-The captions are made here: about 12 words each, with as many distinct words and repeated phrases as 128 captions of
-Flickr8k have (442 distinct words on average). `DENSEVSE_PARSES=<a shard of results/<dataset>/parses/<parser>>` takes
-real parses instead.
+The captions are synthetic: about 12 words each, with as many distinct words and repeated phrases as 128 captions of
+Flickr8k (442 distinct words on average). `DENSEVSE_PARSES=<a shard of results/<dataset>/parses/<parser>>` uses real
+parses.
 """
 
 import os
@@ -107,7 +107,7 @@ def parsed_captions(path: str, count: int) -> Trees:
 
 
 def laid_out(trees: Trees) -> Subtrees:
-    """The distinct subtrees, types of children told apart."""
+    """The distinct subtrees, with types of children distinguished."""
     return subtrees(trees.word, trees.parent, trees.noun_phrase, CPU)
 
 
@@ -120,7 +120,7 @@ def products(layout: Subtrees, encoder: HLSTM) -> list[tuple[torch.Tensor, torch
 
 
 def reference_inputs(trees: Trees) -> dict[str, torch.Tensor]:
-    """The same trees as pytorch-tree-lstm wants them (its planning is not timed)."""
+    """The same trees in the format of pytorch-tree-lstm (its planning is not timed)."""
     edges = np.array([(parent, child) for child, parent in enumerate(trees.parent) if parent >= 0])
     edges = edges[np.argsort(edges[:, 0], kind="stable")]
     node_order, edge_order = treelstm.calculate_evaluation_orders(edges, len(trees.word))
@@ -154,7 +154,7 @@ def theirs(sizes: Sizes) -> Callable[[], object]:
 
 
 def bare_products(sizes: Sizes) -> Callable[[], object]:
-    """Forward, gradient of the input and gradient of the weights of every product, each as one large product."""
+    """Every product as one large product: forward, gradient of the input and gradient of the weights."""
     operands = products(laid_out(captions(sizes.captions)), HLSTM(inputs=sizes.dimension, hidden=sizes.hidden))
 
     def multiply() -> None:
@@ -174,7 +174,7 @@ def wanted(trees: Trees) -> torch.Tensor:
 def contender(
     make: Callable[[Sizes], Callable[[], object]], sizes: Sizes, threads: int, as_in_jobs: bool
 ) -> Callable[[], object]:
-    """Made in the contender's own process: computing as every job here does, or as PyTorch does by default."""
+    """Runs in the contender's process, with the settings of every job here, or with PyTorch's defaults."""
     torch.manual_seed(0)
     if as_in_jobs:
         set_up(threads)
@@ -184,7 +184,7 @@ def contender(
 
 
 def measure(sizes: Sizes, threads: int) -> dict[str, float]:
-    """Median seconds of each contender, in turns, after an unmeasured one."""
+    """The median seconds of each contender, in alternation, after an unmeasured one."""
     with ExitStack() as stack:
         running = {
             make.__name__: stack.enter_context(
@@ -199,12 +199,12 @@ def measure(sizes: Sizes, threads: int) -> dict[str, float]:
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """(what, target, measured ratio, note) for `make bench`: on one thread, and on as many as there are cores."""
+    """Rows of name, target, measured ratio and note: on one thread, and on all cores."""
     return [row for threads in sizes.threads for row in rows_with(sizes, threads)]
 
 
 def rows_with(sizes: Sizes, threads: int) -> list[tuple[str, str, float, str]]:
-    """The rows for so many threads."""
+    """The rows for a number of threads."""
     seconds = measure(sizes, threads)
     times = ", ".join(f"{name} {1000 * value:.0f} ms" for name, value in seconds.items())
     work = f"{sizes.captions} captions, forward and backward, threads: {threads}"

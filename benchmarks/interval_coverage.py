@@ -1,8 +1,8 @@
-"""How often the 95% intervals of densevse.statistics.intervals hold the truth, on freshly generated scenes.
+"""Measures the coverage of the 95% intervals of densevse.statistics.intervals on freshly generated scenes.
 
-The models are fixed: each predicts the words of a picture's sentences by ridge regression from the picture in small,
-and was made from a training set of its own, which stands for its seed. The truth is the mean over all test sets and,
-for means over seeds, over all models.
+The models are fixed. Each predicts the words of a picture's sentences by ridge regression on the reduced picture; each
+has a different training set, which stands for its seed. The truth is the mean over all test sets and, for means over
+seeds, over all models.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ Reals = NDArray[np.float32]
 
 
 class Sizes(NamedTuple):
-    """How many test sets of so many images, models of so many training images, and draws of a bootstrap."""
+    """Numbers and sizes of test sets, of models' training sets, and of bootstrap draws."""
 
     sets: int
     images: int
@@ -52,7 +52,7 @@ class Scenes(NamedTuple):
 
 
 class Model(NamedTuple):
-    """What predicts words from a picture: weights (numbers + 1, words), and the numbers of the words."""
+    """A linear model of words from a picture: weights (numbers + 1, words), and the numbers of the words."""
 
     weights: Reals
     words: dict[str, int]
@@ -65,7 +65,7 @@ class Model(NamedTuple):
 
 
 def generate(images: int, seed: tuple[int, ...]) -> Scenes:
-    """At least so many images, in whole families."""
+    """A number of images at least, in whole families."""
     random = np.random.default_rng(seed)
     pictures, sentences, families = [], [], []
     while len(pictures) < images:
@@ -101,7 +101,7 @@ class Measured(NamedTuple):
 
 
 def measure(models: Sequence[Model], number: int, sizes: Sizes) -> Measured:
-    """Rank a fresh test set with every model."""
+    """Ranks a fresh test set with every model."""
     scenes = generate(sizes.images, (1, number))
     images = len(scenes.families)
     names = np.array([f"image{image}" for image in range(images)], dtype=object)
@@ -155,7 +155,7 @@ def _of(measured: Measured, models: Sequence[int]):  # type: ignore[no-untyped-d
 
 
 def _seeds_drawn(measured: Measured, models: Sequence[int], random: np.random.Generator) -> Interval:
-    """What a bootstrap over seeds and images would say: seeds drawn with replacement too."""
+    """The interval of a bootstrap over seeds and images, with seeds drawn with replacement too."""
     each = np.array([_of(measured, [model]).drawn["rsum"] for model in models])
     draws = random.integers(len(models), size=(len(models), each.shape[1]))
     drawn = np.take_along_axis(each, draws, axis=0).mean(axis=0)

@@ -1,8 +1,8 @@
-"""MCG and SCG without contours against OpenCV's selective search; the contour network against its bare convolutions.
+"""MCG and SCG without contours against OpenCV's selective search; the contour network against its convolutions.
 
-Photographs are those of ../shared/data/bsds500 where it is, else made pictures; contours are HED's where its weights
-have been obtained (resources/hed/hed.safetensors), else plain gradients. Both are said in the notes. The forest is of
-the size of the one that learns from the authors' sample.
+Photographs are those of ../shared/data/bsds500 if it exists, else synthetic pictures. Contours are HED's if its weights
+have been obtained (resources/hed/hed.safetensors), else plain gradients. The notes state both. The forest has the size
+of the one that learns from the authors' sample.
 """
 
 from itertools import islice
@@ -31,7 +31,7 @@ SCG = [[700], [4000], [6000], [3000]]
 
 
 class Sizes(NamedTuple):
-    """Of the pictures, of the forest's sample, and of what is proposed."""
+    """Sizes of the pictures, of the forest's sample, and of the proposals."""
 
     height: int
     width: int
@@ -47,7 +47,7 @@ TOY = Sizes(24, 32, pictures=1, sample=40, superpixels=16, boxes=10, pairs=1)
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """What, the target, the ratio, a note."""
+    """Rows of name, target, ratio and note."""
     cv2.setNumThreads(1)
     pictures = _pictures(sizes)
     network = load_hed(WEIGHTS) if WEIGHTS.is_file() else HED().eval().requires_grad_(False)

@@ -12,7 +12,7 @@ from densevse.evaluation.ranks import evaluate
 
 
 class Sizes(NamedTuple):
-    """Of the test set, of the tiles that it is ranked in, and how often it is."""
+    """Sizes of the test set and of its tiles, and the number of repetitions."""
 
     images: int
     sentences: int
@@ -26,7 +26,7 @@ TOY = Sizes(4, 8, dimension=3, block=3, pairs=1)
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """What, the target, the ratio or figure, a note."""
+    """Rows of name, target, ratio or result, and note."""
     generator = torch.Generator().manual_seed(0)
     images = torch.randn(sizes.images, sizes.dimension, generator=generator)
     sentences = torch.randn(sizes.sentences, sizes.dimension, generator=generator)
@@ -49,15 +49,15 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
 
 
 def extra_memory(work: Callable[[], None]) -> float:
-    """MB by which the peak resident size of this process rises above what it holds before (Linux)."""
+    """MB by which the peak resident size of this process rises above its value before (Linux)."""
     ctypes.CDLL(None).malloc_trim(0)
     before = status("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak starts again from here
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # reset the peak
     work()
     return (status("VmHWM") - before) / 1024
 
 
 def status(key: str) -> int:
-    """A figure of /proc/self/status, in KiB."""
+    """A value of /proc/self/status, in KiB."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return int(next(line.split()[1] for line in lines if line.startswith(key)))

@@ -46,7 +46,7 @@ TOY = Sizes(side=48, pictures=1, searched=1, boxes=2, pairs=1)
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """What, the target, the ratio, a note."""
+    """Rows of name, target, ratio and note."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         images, pictures = _data_set(folder, sizes.pictures, sizes.side)
@@ -119,7 +119,7 @@ def _boxes(number: int, side: int) -> np.ndarray:
 
 
 def _data_set(folder: Path, count: int, side: int) -> tuple[pd.DataFrame, list[np.ndarray]]:
-    """Pictures of coarse noise, which selective search finds much in."""
+    """Pictures of coarse noise, in which selective search finds many boxes."""
     random = np.random.default_rng(0)
     coarse = random.integers(0, 256, (count, 12, 12, 3), dtype=np.uint8)
     pictures = [cv2.resize(one, (side, side), interpolation=cv2.INTER_CUBIC) for one in coarse]

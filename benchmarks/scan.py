@@ -26,7 +26,7 @@ WAYS = {
 
 
 class Sizes(NamedTuple):
-    """Of images and sentences, of the sentences that the port scores, of a batch, and of what is timed how often."""
+    """Numbers of images and sentences, of the sentences that the port scores, of a batch, and of repetitions."""
 
     images: int
     sentences: int
@@ -42,7 +42,7 @@ TOY = Sizes(images=3, sentences=6, sentences_of_port=2, batch=3, regions=4, dime
 
 
 def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
-    """What, the target, the ratio or figure, a note."""
+    """Rows of name, target, ratio or result, and note."""
     set_up(torch.get_num_threads())
     images, sentences = made_images(sizes.images, sizes), made_sentences(sizes.sentences, sizes)
     of_port = sizes.sentences_of_port

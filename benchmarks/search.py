@@ -1,4 +1,4 @@
-"""Searching a million made-up encodings that lie on disk: time and memory."""
+"""A search among a million synthetic encodings on disk: time and memory."""
 
 import tempfile
 from functools import partial
@@ -20,7 +20,7 @@ from densevse.methods.interface import DualEncoder, Embeddings, Shapes
 
 
 class Sizes(NamedTuple):
-    """Of what is searched and asked; the file is written `at_once` rows at a time."""
+    """Numbers of candidates and queries; the file is written `at_once` rows at a time."""
 
     images: int
     dimension: int
@@ -44,7 +44,7 @@ class Products(DualEncoder):
 
 
 class Queries(Side):
-    """Made-up sentences."""
+    """Synthetic sentences."""
 
     def __init__(self, vectors: torch.Tensor) -> None:
         self.vectors = vectors
@@ -58,7 +58,7 @@ class Queries(Side):
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """What, the target, the ratio or figure, a note."""
+    """Rows of name, target, ratio or result, and note."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "kept.parquet")
         write(path, sizes)
@@ -92,7 +92,7 @@ def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
 
 
 def write(path: Path, sizes: Sizes) -> None:
-    """Made-up vectors of unit norm, in half precision, so that the memory of a small machine can hold the file."""
+    """Writes synthetic vectors of unit norm, in half precision, so that a small machine's memory can hold the file."""
     generator = np.random.default_rng(0)
     made_from = {"parents": {}, PARTS: [{"dtype": "float32", "shape": [sizes.dimension]}]}
     with FeatureWriter(path, ENCODINGS, (sizes.dimension,), np.float16, made_from) as file:

@@ -1,11 +1,11 @@
 """sm-LSTM's scores of all pairs and its training step, against their bare matrix products, at the paper's sizes.
 
-All 1,000 x 5,000 pairs are extrapolated from a tile of them: what depends on one side only is computed before. Beside
-it, on pairs of the same tile: the model batched in the usual way, where a batch of pairs goes through every layer, the
-sentences' encoders included (checked to give the same scores), and the scores of SCAN (Lee et al., ECCV 2018) as its
-authors write them, one sentence after the other. A training step is taken where it costs most: every mismatched pair
-has a hinge, so that all pairs are computed twice forwards and once backwards. Its memory is that of the paper's batch,
-128 pairs with 100 mismatched ones each.
+The time for all 1,000 x 5,000 pairs is extrapolated from a tile; everything that depends on one side only is computed
+before. Two other ways run on pairs of the same tile: the model batched in the usual way, where a batch of pairs goes
+through every layer, the sentences' encoders included (its scores are checked to be equal); and the scores of SCAN (Lee
+et al., ECCV 2018) as its authors write them, one sentence after the other. A training step is measured in its worst
+case: every mismatched pair has a hinge, so that all pairs are computed twice forwards and once backwards. Its memory is
+that of the paper's batch, 128 pairs with 100 mismatched ones each.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ VOCABULARY, IMAGES, SENTENCES = 8000, 1000, 5000
 
 
 class Sizes(NamedTuple):
-    """Of the model and of what it sees; of the tile, the pairs in the usual way, and the two batches of training."""
+    """Sizes of the model and its inputs, of the tile, of the pairs in the usual way, and of both training batches."""
 
     parameters: Parameters
     cells: int
@@ -70,7 +70,7 @@ TOY = Sizes(SMALL, cells=3, cell=4, context=5, embedding=6, tile=3, pairs_as_usu
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """What, the target, the ratio or figure, a note."""
+    """Rows of name, target, ratio or result, and note."""
     set_up(torch.get_num_threads())
     torch.manual_seed(0)
     model = SMLSTM(sizes.parameters, Shapes({"grid": sizes.cell, "whole": sizes.context}, VOCABULARY))
@@ -113,7 +113,7 @@ def rows_of_all_pairs(model: SMLSTM, sizes: Sizes) -> list[tuple[str, str, float
 
 
 def rows_of_training(model: SMLSTM, sizes: Sizes) -> list[tuple[str, str, float, str]]:
-    """A training step where all pairs have hinges, against three times its products; memory at the paper's batch."""
+    """A training step with hinges of all pairs, against three times its products; memory at the paper's batch."""
     size = sizes.batch
     batch, paper = made_batch(sizes, size), made_batch(sizes, sizes.paper_batch)
     lengths = batch.sentences["words"].lengths.tolist()
@@ -136,7 +136,7 @@ def rows_of_training(model: SMLSTM, sizes: Sizes) -> list[tuple[str, str, float,
 
 
 def training_step(model: SMLSTM, batch: Batch) -> None:
-    """Loss and gradient; with a margin that no pair keeps, so that every pair has a hinge."""
+    """Loss and gradient, with a margin so large that every pair has a hinge."""
     model.zero_grad()
     moment = Moment(1, "main", model.hyperparameters.model_copy(update={"margin": 100.0}))
     model.loss(*model.encode_batch(batch), batch, moment).backward()
@@ -159,7 +159,7 @@ def made_batch(sizes: Sizes, size: int) -> Batch:
 def products_of(
     model: SMLSTM, cells: int, lengths: list[int], pairs: int, owners: int, backward: bool = False
 ) -> Callable[[], None]:
-    """The products that pairs cannot do without, each as one large one; backward: those of both gradients too.
+    """The products that pairs require, each as one large one; backward: those of both gradients too.
 
     For each pair and step: gates of s_t and of the state, the state's share of both attentions, the weights' sum under
     the softmax, Eq 3 on both sides; and Eq 5. At the first step there is no state.
@@ -201,7 +201,7 @@ def product(left: Tensor, right: Tensor, backward: bool) -> None:
 
 
 class UsualModel:
-    """The same model for a batch of pairs, as a training code is usually written: no layer knows that pairs share."""
+    """The same model for a batch of pairs, as usually written: no layer exploits what pairs share."""
 
     def __init__(self, model: SMLSTM, batch: Batch) -> None:
         self.model, self.steps = model, model.hyperparameters.steps
@@ -265,7 +265,7 @@ def scaled(x: Tensor) -> Tensor:
 
 
 def best_of(repeats: int, *works: Callable[[], object]) -> list[float]:
-    """The best of runs that alternate, in seconds, after one unmeasured run each."""
+    """The best of alternating runs, in seconds, after one unmeasured run each."""
     for work in works:
         work()
     times = [[seconds(work) for work in works] for _ in range(repeats)]

@@ -1,7 +1,7 @@
 """The feature store, memory-mapped from Parquet, against a gather from an array in memory.
 
-Where the target is missed with 8 shards: each is asked apart, some 16 vectors at a time, so that the calls themselves
-count beside the copies. Vectors sorted by shard, or copied one by one, were no faster.
+The target is missed with 8 shards because each is read separately, about 16 vectors at a time, so the calls take time
+beside the copies. Sorting vectors by shard, or copying them one by one, was no faster.
 """
 
 import tempfile
@@ -31,7 +31,7 @@ TOY = Sizes(8, ((3, 1), (3, 2)), batch=2, batches=2, pairs=1)
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """What, the target, the measured ratio, a note."""
+    """Rows of name, target, measured ratio and note."""
     return [
         (
             f"random batches of {sizes.batch} x {size}, {shards} shards: speed / in memory",

@@ -1,8 +1,8 @@
 """A VSE training step against its bare matrix products and against PyTorch's LSTM; the share of loading in it.
 
-The captions are made here: as long as Flickr8k's (12 words), with as many distinct words (about 440) and shared
-beginnings (about 1,320 distinct prefixes for 1,510 words) in a batch of 128 as that data set's. Defaults of
-config/methods/vse.yaml: LSTM, 1024-d; 4096-d image vectors.
+The captions are synthetic: as long as Flickr8k's (12 words), with as many distinct words (about 440) and shared
+beginnings (about 1,320 distinct prefixes for 1,510 words) in a batch of 128. Defaults of config/methods/vse.yaml: LSTM,
+1024-d; 4096-d image vectors.
 """
 
 import tempfile
@@ -54,7 +54,7 @@ TOY = Sizes(6, vocabulary=30, feature=5, batch=4, dimension=6, word_dimension=5,
 
 
 def rows(sizes: Sizes = FULL) -> list[tuple[str, str, float, str]]:
-    """What, the target, the ratio, a note; best of runs that alternate."""
+    """Rows of name, target, ratio and note; the best of alternating runs."""
     set_up(torch.get_num_threads())
     with tempfile.TemporaryDirectory() as folder:
         pairs = made_pairs(Path(folder), sizes)
@@ -92,13 +92,13 @@ def note(one: float, other: float) -> str:
 
 
 def best_of(runs: int, *works: Callable[[], object]) -> list[float]:
-    """The best of runs that alternate, in seconds."""
+    """The best of alternating runs, in seconds."""
     times = [[seconds(work) for work in works] for _ in range(runs)]
     return [min(column) for column in zip(*times, strict=True)]
 
 
 def bare_products(method: VSE, batch: Batch) -> Callable[[], None]:
-    """The products that a step cannot do without, on numbers of the right shapes."""
+    """The products that a step requires, on numbers of the right shapes."""
     image = method.image.weight
     recurrence = products_of_recurrence(
         method.sentence, prefixes(batch.sentences["words"].on_host(), torch.device("cpu"))

@@ -192,7 +192,7 @@ class Guide:
         return table(head, rows)
 
     def _see(self, within: str, key: str) -> str:
-        """What the type of an option is called: it depends on another key."""
+        """The name of an option's type, which depends on another key."""
         choice = self.choices.get(within)
         return f"by `{choice.by}`, below" if choice and choice.field == key else ""
 

@@ -9,7 +9,7 @@ SIZES = {".venv": 5.8, "resources": 0.1, "results": 0.2}
 
 
 def said(folder: Path, free: float) -> str:
-    """What is said of the disk that is yet to be taken in a project's folder, with so many GB free."""
+    """The message about the disk that is yet to be taken in a project's folder, with so many GB free."""
     missing = {name: size for name, size in SIZES.items() if not (folder / name).exists()}
     parts = " and ".join(f"{size} GB for {name}" for name, size in missing.items())
     takes = f"about {sum(missing.values()):.1f} GB of disk more: {parts}" if missing else "little disk more"

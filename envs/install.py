@@ -41,7 +41,7 @@ VARIABLES = {
 
 
 def settings(listed: str) -> dict[str, str]:
-    """What `pip install` is set to, of the lines `section.key='value'` that `pip config list` prints."""
+    """The settings of `pip install`, from the lines `section.key='value'` that `pip config list` prints."""
     found: dict[str, dict[str, str]] = {section: {} for section in SECTIONS}
     for line in listed.splitlines():
         name, value = line.split("=", 1)
@@ -69,14 +69,14 @@ def variables(pip: dict[str, str]) -> dict[str, str]:
 
 
 def install_with_pip(file: str | Path) -> bool:
-    """Whether pip could install the requirements in a file."""
+    """Installs the requirements in a file with pip; returns true on success."""
     quiet = ["--quiet", "--disable-pip-version-check"]
     command = [sys.executable, "-m", "pip", "install", *quiet, "--require-hashes", "--requirement", str(file)]
     return subprocess.run(command).returncode == 0
 
 
 def pip_settings() -> dict[str, str]:
-    """What this environment's pip is set to."""
+    """The settings of this environment's pip."""
     command = [sys.executable, "-m", "pip", "config", "list"]
     return settings(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
@@ -93,7 +93,7 @@ def uv_install(files: Sequence[str], pip: dict[str, str], *more: str, **how: Any
 
 
 def install_with_uv(file: str) -> bool:
-    """Whether uv could install the requirements in a file.
+    """Installs the requirements in a file with uv; returns true on success.
 
     It compiles them, as pip does: else each job that is first to import a package would, and where the environment
     forbids to write what was compiled, every job.

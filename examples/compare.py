@@ -1,4 +1,4 @@
-"""Tells what one method gains on another: the Sum of recalls, with a paired 95% interval over queries and seeds.
+"""Prints the gain of one method over another: the Sum of recalls, with a paired 95% interval over queries and seeds.
 
     python -m examples.compare results/flickr8k results/flickr8k/retrieval/full/vse/seed*/round0.parquet \
         --on results/flickr8k/plain/mobilenet_v2/sum/seed*.parquet
@@ -21,7 +21,7 @@ COLUMNS = ["fold", "direction", "query_id", "rank"]
 
 
 def gain(folder: str, files: list[str], on: list[str]) -> Interval:
-    """The Sum that the models of `files` gain on those of `on`, of the data set in `folder`."""
+    """The gain in Sum of the models of `files` over those of `on`, on the data set in `folder`."""
     tables = schema.read(f"{folder}/images.parquet", IMAGES), schema.read(f"{folder}/captions.parquet", CAPTIONS)
     test = select_split(*tables)
     bootstrap = retrieval_bootstrap(*queries_of(test, full(test)))
@@ -30,7 +30,7 @@ def gain(folder: str, files: list[str], on: list[str]) -> Interval:
 
 
 def main() -> None:
-    """Print the gain."""
+    """Prints the gain."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", help="a data set's, such as results/flickr8k")
     parser.add_argument("files", nargs="+", help="ranks by the one method, a file for each seed")

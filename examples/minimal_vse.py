@@ -1,7 +1,7 @@
-"""VSE and VSE++ on one page: data, model, loss, training, evaluation. It needs torch, NumPy and pandas alone.
+"""VSE and VSE++ on one page: data, model, loss, training, evaluation. It only needs torch, NumPy and pandas.
 
-It reads what the workflow made of a data set (features, words and splits), trains a model for each seed, and prints
-recalls on the test split, means over seeds. Ranks stay in <folder>/plain.
+It reads the workflow's features, words and splits of a data set, trains a model for each seed, and prints recalls on
+the test split, means over seeds. It writes ranks to <folder>/plain.
 
     python examples/minimal_vse.py results/scenes scenes_net --loss hardest --seeds 0 1 2
 """
@@ -18,7 +18,7 @@ from torch.nn.functional import normalize
 from torch.nn.utils.rnn import pack_padded_sequence, pad_sequence
 
 EPOCHS, WARM_UP, BATCH, MARGIN, DROPOUT, DIMENSION, WORD = 16, 2, 128, 0.2, 0.2, 512, 300
-UNKNOWN = 1  # the number of the word that stands for all that training sentences do not have; 0 is padding
+UNKNOWN = 1  # the number of the unknown word, for words that training sentences lack; 0 is padding
 
 
 class Split:
@@ -41,7 +41,7 @@ class Split:
 
 
 class MinimalVSE(nn.Module):
-    """A linear map of an image's CNN vector and a GRU over a sentence's words, into one space, of length 1."""
+    """Maps an image's CNN vector linearly, and a sentence's words by a GRU, into one space, with unit norm."""
 
     def __init__(self, values: int, words: int) -> None:
         super().__init__()
@@ -61,12 +61,12 @@ class MinimalVSE(nn.Module):
 
 
 def hinges(scores: Tensor, same: Tensor) -> list[Tensor]:
-    """By how much each wrong sentence of an image, and wrong image of a sentence, misses the margin: (B, B) each."""
+    """The hinge of each wrong sentence of an image, and of each wrong image of a sentence, (B, B) each."""
     return [(MARGIN + found - scores.diag()[:, None]).clamp(min=0).masked_fill(same, 0) for found in (scores, scores.T)]
 
 
 def train(model: MinimalVSE, train: Split, val: Split, loss: str) -> None:
-    """Train all epochs; the weights with the best rsum on val stay."""
+    """Trains all epochs, and keeps the weights with the best rsum on val."""
     optimizer = torch.optim.Adam(model.parameters())
     best, kept = -1.0, copy.deepcopy(model.state_dict())
     for epoch in range(EPOCHS):
@@ -111,7 +111,7 @@ def recalls(ranks: pd.DataFrame) -> dict[str, float]:
 
 
 def main() -> None:
-    """Train a model for each seed, where that was not done before, and print what they find in the test split."""
+    """Trains a model for each seed, unless its ranks exist, and prints the results on the test split."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="a data set's, such as results/scenes")
     parser.add_argument("network", help="of its features of whole images, such as scenes_net")

@@ -1,4 +1,4 @@
-"""Which cases of a test `make test` runs, where all of them take long."""
+"""Selects the cases of a test that `make test` runs, if all of them take long."""
 
 from collections.abc import Iterable
 from typing import Any

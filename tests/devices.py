@@ -34,7 +34,7 @@ aten = torch.ops.aten
 
 
 class Module(backend_registration._DummyBackendModule):
-    """What `torch.pretended` offers, as `torch.cuda` does."""
+    """The functions of `torch.pretended`, like those of `torch.cuda`."""
 
     def get_amp_supported_dtype(self) -> list[torch.dtype]:
         return [torch.bfloat16, torch.float16]
@@ -52,7 +52,7 @@ PRETENDED = torch.device(NAME, 0)
 
 @dataclass
 class Counts:
-    """What was done on the device since the counts were cleared."""
+    """Counts of operations on the device since they were cleared."""
 
     launches: int = 0
     waits: Counter[str] = field(default_factory=Counter)  # by operator
@@ -170,7 +170,7 @@ def compute(operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 
 
 def held(leaf: Any) -> Any:
-    """What the CPU computes with in the place of a tensor on the device, or of the device."""
+    """The CPU's stand-in for a tensor on the device, or for the device."""
     if isinstance(leaf, Placed):
         return leaf.held
     return torch.device("cpu") if isinstance(leaf, torch.device) and leaf.type == NAME else leaf

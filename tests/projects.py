@@ -77,7 +77,7 @@ class Project:
         return project
 
     def command(self) -> list[str]:
-        """What starts Snakemake in the folder, without targets."""
+        """The command that starts Snakemake in the folder, without targets."""
         return [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "test.yaml"]
 
     def run(

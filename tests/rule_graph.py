@@ -46,7 +46,7 @@ def drawn() -> str:
 
 
 def _direct(source: str, feeds: dict[str, set[str]]) -> set[str]:
-    """What a rule feeds, without what it feeds through another rule as well; rules of one cycle stand side by side."""
+    """The rules that a rule feeds directly, but not also through another rule; rules of one cycle are side by side."""
     return {
         fed
         for fed in feeds[source]

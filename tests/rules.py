@@ -28,7 +28,7 @@ class Rule:
     sections: dict[str, str]
 
     def arguments(self, section: str) -> dict[str, ast.expr]:
-        """What a section holds, by name, or by number where it has none."""
+        """The arguments of a section, by name, or by number if they have none."""
         call = ast.parse(f"f({self.sections.get(section, '')})", mode="eval").body
         assert isinstance(call, ast.Call)
         return {str(number): value for number, value in enumerate(call.args)} | {

@@ -17,7 +17,7 @@ READ = (".py", ".smk")
 
 
 def parts(name: str) -> list[str]:
-    """What an analysis is made of, below the project's folder; not every one has all of these."""
+    """The parts of an analysis, below the project's folder; not every analysis has all of them."""
     return [
         f"densevse/analyses/{name}",
         f"workflow/rules/analyses/{name}.smk",

@@ -25,7 +25,7 @@ WIDEST = 100
 
 
 def found(pattern):
-    """What `pattern` finds in the pages: (page, text) pairs."""
+    """The matches of `pattern` in the pages: (page, text) pairs."""
     return [(page.name, text) for page in PAGES for text in pattern.findall(page.read_text(encoding="utf-8"))]
 
 

@@ -21,7 +21,7 @@ def inputs(rule: Rule) -> list[ast.expr]:
 
 
 def shows_its_path(line: ast.expr) -> bool:
-    """Whether a line of an input section is a path, what makes one of a pattern beside it, or a rule's output."""
+    """True if a line of an input section is a path, a function that fills a pattern beside it, or a rule's output."""
     if isinstance(line, ast.Call) and ast.unparse(line.func).rpartition(".")[2] in SHOWN:
         line = line.args[0]
     return isinstance(line, ast.Constant) or ast.unparse(line).startswith("rules.")

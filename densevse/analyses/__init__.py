@@ -1,1 +1,1 @@
-"""Side capabilities, a folder each: what it computes, its settings, its tables and pictures. Any can be deleted."""
+"""Analyses: side capabilities, one deletable folder each, with computation, settings, tables and pictures."""

@@ -1,1 +1,1 @@
-"""What each file holds: one schema per artifact, one writer, one reader. This room knows no other."""
+"""The contents of each file: one schema, one writer and one reader for each artifact. This room imports no other."""

@@ -1,4 +1,4 @@
-"""Boxes as arrays (..., 4) of x, y, width, height in pixels: the names of their columns, and how far they overlap."""
+"""Boxes as arrays (..., 4) of x, y, width, height in pixels: the names of their columns, and overlaps."""
 
 import math
 from typing import Any
@@ -14,10 +14,10 @@ BOX = [column.name for column in columns.BOX_COLUMNS]
 
 
 def intersection_over_union(boxes: NDArray[Any], others: NDArray[Any]) -> NDArray[Any]:
-    """The area that two boxes share divided by the area that they cover together, between 0 and 1.
+    """The intersection of two boxes divided by their union, between 0 and 1.
 
-    (..., 4) and (..., 4) to (...), broadcast: of (n, 4) and (n, 4), each box with the other in its row, (n,); of
-    (n, 1, 4) and (1, m, 4), every box with every other, (n, m). Two boxes without area do not overlap.
+    Takes (..., 4) and (..., 4), broadcast, and returns (...): (n, 4) and (n, 4) compare the boxes of each row, (n,);
+    (n, 1, 4) and (1, m, 4) compare every box with every other, (n, m). Two boxes without area do not overlap.
     """
     begin = np.maximum(boxes[..., :2], others[..., :2])
     end = np.minimum(boxes[..., :2] + boxes[..., 2:], others[..., :2] + others[..., 2:])
@@ -28,26 +28,26 @@ def intersection_over_union(boxes: NDArray[Any], others: NDArray[Any]) -> NDArra
 
 
 def grid_cells(width: int, height: int, cells: int) -> NDArray[np.float64]:
-    """The boxes (cells, 4) of a grid of cells, line after line, that covers an image of `width` x `height` pixels.
+    """The boxes (cells, 4), row by row, of a grid of cells over an image of `width` x `height` pixels.
 
-    Raises `ValueError` if the cells are no square number.
+    Raises `ValueError` if the number of cells is not a square.
     """
     lines = math.isqrt(cells)
     if lines * lines != cells:
-        raise ValueError(f"{cells} cells are no square grid")
+        raise ValueError(f"{cells} cells are not a square grid")
     row, column = np.divmod(np.arange(cells), lines)
     sides = np.full((2, cells), [[width / lines], [height / lines]])
     return np.stack((column * sides[0], row * sides[1], *sides), axis=1)
 
 
 def in_any(x: float, y: float, boxes: NDArray[Any]) -> bool:
-    """Whether a point lies in any of some boxes (boxes, 4), whose edges belong to them."""
+    """True if a point lies in any of some boxes (boxes, 4), edges included."""
     begin, end = boxes[:, :2], boxes[:, :2] + boxes[:, 2:]
     return bool(((begin <= (x, y)) & ((x, y) <= end)).all(axis=1).any())
 
 
 def covered(cells: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of each cell (cells, 4) that lies in any of some boxes (boxes, 4): (cells,), boxes counted once.
+    """(cells,) share of each cell (cells, 4) that boxes (boxes, 4) cover, each point counted once.
 
     Exact: the edges of the boxes cut the plane into rectangles, each of which lies in a box or does not.
     """

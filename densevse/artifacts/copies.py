@@ -1,12 +1,12 @@
-"""Images of a data set that are the very same file under several ids."""
+"""Finds images of a data set that are the same file under several ids."""
 
 import pandas as pd
 
 
 def copies(images: pd.DataFrame, split: str, of: str) -> list[str]:
-    """The ids of the images of `split` with the same bytes as an image of the split `of`, or as another one of theirs.
+    """The ids of images of `split` with the same bytes as an image of the split `of`, or as another one of `split`.
 
-    `images` are IMAGES rows; an image that is missing is nobody's copy.
+    `images` are IMAGES rows; a missing image is no copy.
     """
     there = images[images["sha256"] != ""]
     own = there[there["split"] == split]

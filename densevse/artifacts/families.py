@@ -1,4 +1,4 @@
-"""Families of images, which are drawn together for intervals: images of one are variations of each other."""
+"""Families of images: variations of each other, which a bootstrap draws together."""
 
 import pandas as pd
 

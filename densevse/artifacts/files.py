@@ -1,4 +1,4 @@
-"""Files that are either whole under their final name or absent."""
+"""Writes files that are either whole under their final name or absent."""
 
 import errno
 import hashlib
@@ -18,10 +18,10 @@ FULL = 1 << 16
 
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path beside `path`; on success flush it to disk and move it to `path` in one step.
+    """Yields a temporary path beside `path`; on success flushes it to disk and moves it to `path` in one step.
 
-    On an error the temporary file is removed and whatever stood under `path` is left as it was. Raises `InputError`
-    where the disk is full or does not let itself be written to.
+    On an error the temporary file is removed, and an earlier file at `path` stays as it was. Raises `InputError` if the
+    disk is full or not writable.
     """
     path = Path(path)
     with writing(path):
@@ -40,19 +40,18 @@ def atomic(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn a full disk, a used-up quota or a read-only folder, met while `path` is written, into an `InputError`."""
+    """Turns a full disk, a used-up quota or a read-only folder into an `InputError` while `path` is written."""
     try:
         yield
     except InputError:
         raise
     except Exception as error:
-        # torch and safetensors report a full disk as errors of their own
+        # torch and safetensors report a full disk by their own exceptions
         if getattr(error, "errno", None) not in REFUSALS and not _is_full(path.parent):
             raise
         raise InputError(
-            f"{path}: expected a disk with room that may be written to, found: {error}. Make room there or let it be "
-            "written to (or let `results` and `resources` of config/config.yaml name folders elsewhere), then run the "
-            "same command again: what is complete stays."
+            f"cannot write {path}: {error}. Make room there or make the folder writable (or name other folders as "
+            "`results` and `resources` in config/config.yaml), then run the same command again: complete files stay."
         ) from error
 
 
@@ -68,13 +67,13 @@ def _temporary_beside(path: Path) -> Path:
 
 
 def write_text(text: str, path: str | Path) -> None:
-    """Write `text` to `path` as UTF-8, atomically."""
+    """Writes `text` to `path` as UTF-8, atomically."""
     with atomic(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def checksum(path: str | Path, algorithm: str = "sha256") -> str:
-    """Return the hexadecimal digest of a file's bytes."""
+    """The hexadecimal digest of a file's bytes."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, algorithm).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Identity: of which data set, variant, seed, round, protocol and split an artifact is."""
+"""Identity: the data set, variant, seed, round, protocol and split of an artifact."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,10 +9,10 @@ MAKERS = ("variant", "ensemble", "generator", "writer", "proposer")
 
 @dataclass(frozen=True)
 class Identity:
-    """Of what an artifact is. It stands in the file's metadata; what does not apply to the artifact is None."""
+    """The identity of an artifact, stored in the file's metadata; fields that do not apply are None."""
 
     dataset: str
-    variant: str | None = None  # or the ensemble, the proposer, or what wrote sentences
+    variant: str | None = None  # or the ensemble, the proposer, or the writer of sentences
     seed: int | None = None
     round: int | None = None
     protocol: str | None = None
@@ -20,14 +20,14 @@ class Identity:
 
     @classmethod
     def of(cls, wildcards: Any, **others: str | int) -> "Identity":
-        """From a rule's wildcards, and from what else its artifact is of."""
+        """From a rule's wildcards and further values."""
         names = {**dict(wildcards.items()), **others}
         found: dict[str, Any] = {name: names[name] for name in ("dataset", "protocol", "split") if name in names}
         found |= {name: int(names[name]) for name in ("seed", "round") if name in names}
         return cls(**found, variant=next((names[name] for name in MAKERS if name in names), None))
 
     def values(self) -> dict[str, Any]:
-        """What applies to the artifact, by name."""
+        """The fields that apply to the artifact, by name."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
     def __str__(self) -> str:

@@ -1,12 +1,12 @@
-"""What an artifact was made from, all the way up: its own settings, and the same of each artifact that it was made of.
+"""Lineage: the settings that an artifact was made with, and the same of each artifact that it was made from.
 
-Every writer calls `lineage` for the `made_from` of what it writes, so that nobody has to trust a file's name: a table
-compares the settings that it prints with those that its retrievals, and all before them, were really made with.
+Every writer passes `lineage` as `made_from` of the file that it writes. So a table does not rely on file names: it
+compares the settings that it prints with those with which its retrievals, and all their inputs, were really made.
 
     made_from = lineage({"network": "vgg19", "layer": "fc7"}, {"images": "results/flickr8k/images.parquet"})
     {"network": "vgg19", "layer": "fc7", "parents": {"images": {"reader": "flickr", ..., "parents": {}}}}
 
-The trace is the same wherever a project stands: it names no folders.
+A lineage names no folders, so it is the same wherever a project is.
 """
 
 import json
@@ -22,11 +22,10 @@ PathOrPaths = str | Path | Iterable[str | Path]
 
 
 def lineage(settings: Mapping[str, Any], parents: Mapping[str, PathOrPaths] | None = None) -> dict[str, Any]:
-    """What an artifact is made from: plain `settings`, and under `parents` what each parent was made from.
+    """The lineage of an artifact: its plain `settings`, and the lineage of each parent under `parents`.
 
-    `parents` has for each name an artifact's file, or the files of its shards, Parquet or safetensors; one without
-    files is left out. Raises `InputError` for a file that is no artifact of ours, or shards that were made from
-    different things.
+    `parents` has for each name an artifact's file, or the files of its shards, Parquet or safetensors; a parent without
+    files is left out. Raises `InputError` if a file is not a densevse artifact, or if shards have different lineages.
     """
     if PARENTS in settings:
         raise ValueError(f"a setting may not be called {PARENTS!r}")
@@ -36,24 +35,24 @@ def lineage(settings: Mapping[str, Any], parents: Mapping[str, PathOrPaths] | No
 
 
 def metadata(made_from: Mapping[str, Any]) -> dict[str, str]:
-    """The key-value metadata that say in a file what it was made from."""
+    """The key-value metadata that store the lineage in a file."""
     return {MADE_FROM: json.dumps(made_from, sort_keys=True)}
 
 
 def made_from(path: str | Path) -> dict[str, Any]:
-    """What the artifact `path`, Parquet or safetensors, was made from. Raises `InputError` if it does not say so."""
+    """The lineage of the artifact `path`, Parquet or safetensors. Raises `InputError` if it has none."""
     stored = _safetensors_metadata(Path(path)) if Path(path).suffix == ".safetensors" else file_metadata(path)
     if MADE_FROM not in stored:
         raise InputError(
-            f"{path}: expected an artifact that says what it was made from, found a file of other software. Delete it "
-            "and run snakemake again to make it anew."
+            f"{path}: expected an artifact with a lineage, found a file of other software. Delete it and run "
+            "snakemake again."
         )
     found: dict[str, Any] = json.loads(stored[MADE_FROM])
     return found
 
 
 def ancestors(made_from: Mapping[str, Any], where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every ancestor with the way to it and its own settings, such as ("model/regions/proposals", {"kind": ...})."""
+    """Every ancestor: the way to it and its settings, such as ("model/regions/proposals", {"kind": ...})."""
     for name, parent in made_from.get(PARENTS, {}).items():
         way = f"{where}{name}"
         yield way, {key: value for key, value in parent.items() if key != PARENTS}
@@ -61,7 +60,7 @@ def ancestors(made_from: Mapping[str, Any], where: str = "") -> Iterator[tuple[s
 
 
 def without(made_from: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """What an artifact was made from, less every ancestor called `name`."""
+    """The lineage of an artifact without the ancestors called `name`."""
     kept = {parent: without(above, name) for parent, above in made_from.get(PARENTS, {}).items() if parent != name}
     return {**made_from, PARENTS: kept}
 
@@ -75,19 +74,19 @@ def _made_from_all(shards: list[Path]) -> dict[str, Any]:
     for path in shards[1:]:
         if (found := made_from(path)) != first:
             raise InputError(
-                f"{path}: expected a shard made from {first} as {shards[0]} is, found {found}. Delete the one that is "
-                "wrong and run snakemake again to make it anew."
+                f"{path}: expected a shard made from {first} like {shards[0]}, found {found}. Delete the wrong one "
+                "and run snakemake again."
             )
     return first
 
 
 def _safetensors_metadata(path: Path) -> dict[str, str]:
-    """The text metadata in a safetensors file: a length of 8 bytes, then JSON whose key `__metadata__` has them."""
+    """The text metadata in a safetensors file: a length of 8 bytes, then JSON with the key `__metadata__`."""
     try:
         with open(path, "rb") as file:
             header: dict[str, Any] = json.loads(file.read(int.from_bytes(file.read(8), "little")))
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Ask snakemake for it by this name to make it.") from None
+        raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
     except (ValueError, MemoryError, OverflowError) as error:
         raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake.") from error
     stored: dict[str, str] = header.get("__metadata__", {})

@@ -1,7 +1,7 @@
-"""Arrays in files of others: npy, npz, Parquet and safetensors, memory-mapped.
+"""Memory-maps arrays in files of others: npy, npz, Parquet and safetensors.
 
-What is compressed or encoded (a compressed npz, any Parquet file) is unpacked piece by piece into a file without a
-name, which is mapped instead. Nothing that can hold code is loaded: neither pickles nor arrays of Python objects.
+Compressed or encoded data (a compressed npz, any Parquet file) are unpacked piece by piece into an unnamed file, which
+is mapped in their place. Nothing that can hold code is loaded: neither pickles nor arrays of Python objects.
 """
 
 import json
@@ -34,14 +34,14 @@ class Matrix(NamedTuple):
 
     name: str  # the file, and the array in it
     values: NDArray[Any]
-    ids: NDArray[np.object_] | None = None  # of its rows, where the file has them
+    ids: NDArray[np.object_] | None = None  # ids of its rows, if the file has them
 
 
 def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions: int = 2) -> Matrix:
     """The matrix of a file; of several in one file, the one called `key`.
 
-    What must be unpacked is so in the folder `unpacked_in`. Raises `InputError` for a file that is missing, truncated,
-    a pickle, or no array of floats with so many dimensions.
+    Data are unpacked in the folder `unpacked_in` if necessary. Raises `InputError` for a file that is missing,
+    truncated, a pickle, or not an array of floats with this number of dimensions.
     """
     read = _READERS.get(Path(path).suffix)
     if read is None:
@@ -61,7 +61,7 @@ def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions:
 
 
 def check_numbers(values: NDArray[Any], name: str, dimensions: int = 2) -> None:
-    """Raise `InputError` for what is no array of floats with so many dimensions."""
+    """Raises `InputError` for an array that does not hold floats or has another number of dimensions."""
     if values.ndim != dimensions:
         raise InputError(
             f"{name}: expected an array of {dimensions} dimensions, found the shape {values.shape}; write it again."
@@ -95,7 +95,7 @@ def _npz(path: Path, key: str, folder: Path) -> Matrix:
 
 
 def _mapped(file: IO[bytes], name: str) -> NDArray[Any]:
-    """The array that begins, with its header, where `file` stands."""
+    """The array whose header starts at the current position of `file`."""
     if file.read(1) == b"\x80":
         raise InputError(f"{name}: expected an array, found a pickle, which is not loaded; {_CONVERT}.")
     file.seek(-1, 1)
@@ -110,7 +110,7 @@ def _mapped(file: IO[bytes], name: str) -> NDArray[Any]:
 def _map(file: IO[bytes], dtype: Any, start: int, shape: Sequence[int], by_column: bool = False) -> NDArray[Any]:
     """An array of an open file. Raises `ValueError` if the file ends before it."""
     if not math.prod(shape):
-        return np.empty(shape, dtype)  # no file can be mapped for nothing
+        return np.empty(shape, dtype)  # an empty array cannot be mapped
     return np.memmap(file, dtype, "r", start, tuple(shape), "F" if by_column else "C")
 
 
@@ -147,7 +147,7 @@ def _parquet(path: Path, key: str, folder: Path) -> Matrix:
 
 
 def _rows_of(lists: pa.Array, name: str, first: int, width: int | None) -> NDArray[Any]:
-    """Lists of one length as rows. Raises `InputError` naming the first row that has another one."""
+    """Lists of one length as rows. Raises `InputError` that names the first row of another length."""
     lengths = np.asarray(lists.value_lengths().fill_null(-1)) if not pa.types.is_fixed_size_list(lists.type) else None
     if lengths is None:
         lengths = np.where(lists.is_valid(), lists.type.list_size, -1)
@@ -165,12 +165,12 @@ def _is_list(kind: pa.DataType) -> bool:
 
 
 def _id_of(key: str) -> str:
-    """The column of a Parquet file with the ids of its rows."""
+    """The column with the ids of the rows of a Parquet file."""
     return "caption_id" if key in ("sentences", "t2i") else "image_id"
 
 
 def _chosen(names: list[str], key: str, path: Path) -> str:
-    """The only name there is, or the one that is the key. Raises `InputError` if that is not clear."""
+    """The only name, or the one that equals the key. Raises `InputError` if that is ambiguous."""
     if key in names or len(names) != 1:
         if key not in names:
             raise InputError(f"{path}: expected one array, or one called {key!r}, found {names}; name one so.")

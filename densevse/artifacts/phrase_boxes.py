@@ -1,23 +1,23 @@
-"""The region that each phrase of a BOXES artifact is about, and what boxes are called."""
+"""The true region of each phrase in a BOXES artifact, and the phrases and classes of boxes."""
 
 import pandas as pd
 
 from densevse.artifacts.boxes import BOX
 
 PHRASE = ["caption_id", "start", "end"]
-PHRASES_AT_ONCE = 20_000  # of which all pairs with boxes and regions are held in memory
-RIGHT_OVERLAP = 0.5  # intersection over union with a true box from which on a region is right
+PHRASES_AT_ONCE = 20_000  # phrases whose pairs of boxes and regions are in memory at a time
+RIGHT_OVERLAP = 0.5  # least intersection over union of a right region with a true box
 TRUE_BOX = [f"true_{name}" for name in BOX]
 
 
 def true_boxes_of_phrases(boxes: pd.DataFrame) -> pd.DataFrame:
-    """The phrases of BOXES rows with each of their true boxes, whose columns can stand beside those of another box."""
+    """The phrases of BOXES rows with each of their true boxes, in columns that can join those of another box."""
     of_phrases = boxes[boxes["start"] >= 0].rename(columns=dict(zip(BOX, TRUE_BOX, strict=True)))
     return of_phrases[PHRASE + TRUE_BOX]
 
 
 def phrase_boxes(boxes: pd.DataFrame) -> pd.DataFrame:
-    """One row per phrase: image_id, caption_id, start, end, phrase and the box around all its boxes ("two people").
+    """One row for each phrase: image_id, caption_id, start, end, phrase, and the box around all its boxes.
 
     `boxes` holds BOXES rows; those without caption are left out. Float32 pixels, in the order of first mention.
     """
@@ -38,7 +38,7 @@ def phrase_boxes(boxes: pd.DataFrame) -> pd.DataFrame:
 def named_boxes(boxes: pd.DataFrame) -> pd.DataFrame:
     """A row for each box that a phrase names: image_id, phrase in lower case, and the box.
 
-    `boxes` holds BOXES rows. Phrases are those of the sentences; where none has a box, the names of objects' classes.
+    `boxes` holds BOXES rows. Phrases are those of the sentences; if none has a box, the names of objects' classes.
     """
     of_sentences = boxes["start"] >= 0
     named = boxes[of_sentences] if of_sentences.any() else boxes

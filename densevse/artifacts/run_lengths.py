@@ -1,4 +1,4 @@
-"""Masks as run lengths: how many pixels lie outside, inside, outside ... in turn, column after column.
+"""Masks as run lengths: numbers of pixels alternately outside and inside, column by column.
 
 It is the uncompressed form of MS-COCO's masks: the first run is outside, and may be empty.
 """

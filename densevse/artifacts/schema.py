@@ -1,7 +1,7 @@
-"""How an artifact is described, written and read.
+"""Describes, writes and reads artifacts.
 
-Every artifact is a Parquet file. Its schema (columns, types, units, source), the schema's version and what it was
-made from are stored in the file, so that pandas, pyarrow and DuckDB users can read them there too:
+Every artifact is a Parquet file. The file stores its schema (columns, types, units, source), the schema's version and
+its lineage, where pandas, pyarrow and DuckDB users can also read them:
 
     SELECT decode(key), decode(value) FROM parquet_kv_metadata('results/scenes/images.parquet')
 """
@@ -27,7 +27,7 @@ IDENTITY = f"{PREFIX}identity"
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its name, its Arrow type, and what a value means (with its unit)."""
+    """A column: its name, its Arrow type, and the meaning of a value (with its unit)."""
 
     name: str
     type: pa.DataType
@@ -37,7 +37,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Schema:
-    """What one kind of artifact holds. `version` rises whenever a reader of the old files would be misled."""
+    """The schema of one kind of artifact. `version` rises when a reader would misread older files."""
 
     name: str
     row: str
@@ -57,7 +57,7 @@ class Schema:
     def metadata(self, made_from: Mapping[str, Any], of: Identity | None = None) -> dict[str, str]:
         """The key-value metadata of a file of this schema.
 
-        `made_from` is what densevse.artifacts.lineage gives, `of` the artifact's identity, where it has one.
+        `made_from` is the lineage (densevse.artifacts.lineage), `of` the artifact's identity, if it has one.
         """
         return {
             **({} if of is None else {IDENTITY: json.dumps(of.values())}),
@@ -76,11 +76,11 @@ def write(
     made_from: Mapping[str, Any],
     of: Identity | None = None,
 ) -> None:
-    """Write `rows` (a frame, or dictionaries with the schema's columns) to `path`, atomically.
+    """Writes `rows` (a frame, or dictionaries with the schema's columns) to `path`, atomically.
 
     A column that may be null may be left out.
 
-    `made_from` is what densevse.artifacts.lineage gives, `of` the artifact's identity, where it has one.
+    `made_from` is the lineage (densevse.artifacts.lineage), `of` the artifact's identity, if it has one.
 
     Raises `InputError` if a column is missing, unknown, of another type, or null where it must not be.
     """
@@ -93,7 +93,7 @@ def write(
 
 
 def arrow_table(rows: pd.DataFrame, schema: Schema, path: str | Path) -> pa.Table:
-    """`rows` as an Arrow table of `schema`, to be written to `path`. Raises `InputError` as `write` does."""
+    """`rows` as an Arrow table of `schema`, for the file `path`. Raises `InputError` as `write` does."""
     expected, found = [column.name for column in schema.columns], list(rows.columns)
     optional = [column.name for column in schema.columns if column.nullable and column.name not in found]
     if sorted(expected) != sorted([*found, *optional]):
@@ -107,7 +107,7 @@ def arrow_table(rows: pd.DataFrame, schema: Schema, path: str | Path) -> pa.Tabl
 
 
 def read(path: str | Path, schema: Schema, columns: list[str] | None = None) -> pd.DataFrame:
-    """Read an artifact (all columns, or those named) after checking that it is what `schema` says.
+    """Reads an artifact (all columns, or those named) after checking it against `schema`.
 
     Raises `InputError` if the file is missing, truncated, of another kind or of another version.
     """
@@ -117,12 +117,12 @@ def read(path: str | Path, schema: Schema, columns: list[str] | None = None) -> 
 
 
 def read_all(paths: Iterable[str | Path], schema: Schema, columns: list[str] | None = None) -> pd.DataFrame:
-    """Read the shards of an artifact, in the order given, as one frame."""
+    """Reads the shards of an artifact, in the given order, as one frame."""
     return pd.concat([read(path, schema, columns) for path in paths], ignore_index=True)
 
 
 def check(path: str | Path, schema: Schema) -> dict[str, Any]:
-    """Check that `path` is a whole file of this schema and version, and return what it was made from.
+    """Checks that `path` is a whole file of this schema and version, and returns its lineage.
 
     Raises `InputError` if it is not.
     """
@@ -133,18 +133,18 @@ def check(path: str | Path, schema: Schema) -> dict[str, Any]:
         raise InputError(
             f"{path}: expected a {expected[0]} artifact of version {expected[1]}, found "
             f"{found[0] or 'no densevse artifact'} of version {found[1] or 'none'}. "
-            "Delete the file and run snakemake again to make it anew."
+            "Delete the file and run snakemake again."
         )
     made_from: dict[str, Any] = json.loads(metadata[MADE_FROM])
     return made_from
 
 
 def identity(path: str | Path) -> Identity:
-    """Of what an artifact is. Raises `InputError` if it does not say so."""
+    """The identity of an artifact. Raises `InputError` if the file does not store it."""
     metadata = file_metadata(path)
     if IDENTITY not in metadata:
         raise InputError(
-            f"{path} does not say which data set and variant it is of: it is of an earlier version. Delete it and run "
+            f"{path} does not name its data set and variant, as it is of an earlier version. Delete it and run "
             "snakemake again."
         )
     return Identity(**json.loads(metadata[IDENTITY]))
@@ -155,9 +155,9 @@ def file_metadata(path: str | Path) -> dict[str, str]:
     try:
         stored = pq.read_metadata(path).metadata or {}
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Ask snakemake for it by this name to make it.") from None
+        raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(
-            f"{path}: not a whole Parquet file ({error}). Delete it and run snakemake again to make it anew."
+            f"{path}: not a whole Parquet file ({error}). Delete it and run snakemake again."
         ) from error
     return {key.decode(): value.decode() for key, value in stored.items()}

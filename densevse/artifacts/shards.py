@@ -1,7 +1,7 @@
 """Shards: an artifact in several files, so that the same workflow runs on two cores and on a cluster.
 
-A shard's name says which of how many it is (`00-of-04`). Shard i holds consecutive rows of the image table, so the
-shards in order are the table's order, and no result depends on how many there are.
+A shard's name has its number and the number of shards (`00-of-04`). A shard holds consecutive rows of the image table,
+so the shards in order are the table in order, and no result depends on their number.
 """
 
 from pathlib import Path
@@ -13,15 +13,15 @@ def shard_names(count: int) -> list[str]:
 
 
 def shard_slice(shard: str, rows: int) -> slice:
-    """Which of `rows` consecutive rows belong to `shard`."""
+    """The slice of `shard` among `rows` consecutive rows."""
     index, count = map(int, shard.split("-of-"))
     return slice(index * rows // count, (index + 1) * rows // count)
 
 
 def remove_superseded(path: str | Path) -> None:
-    """Once all shards of the division of `path` are there, remove those of others, lest a folder be read twice over.
+    """Removes the shards of other divisions once all shards of the division of `path` exist.
 
-    Until then the old ones stay: they are all that there is of the artifact if the new division is given up.
+    Otherwise a folder would be read twice over. Until then the old shards stay, in case the new division is abandoned.
     """
     path = Path(path)
     division = shard_names(int(path.stem.split("-of-")[1]))

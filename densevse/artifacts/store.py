@@ -1,17 +1,17 @@
 """The feature store: Parquet files whose vectors are memory-mapped.
 
 Each file has the columns of its schema and one more, `vector`: a required list of required Float16 (or Float32), PLAIN,
-uncompressed, without dictionary, one data page per row group. So the values of a row group's vectors lie in one piece
-and are read where they are, while the file stays ordinary Parquet for everyone else. pandas reads arrays of float16,
-DuckDB lists of FLOAT:
+uncompressed, without dictionary, one data page per row group. So the values of a row group's vectors are contiguous and
+can be memory-mapped, while the file remains ordinary Parquet for other software. pandas reads arrays of float16, DuckDB
+lists of FLOAT:
 
     frame = pd.read_parquet("results/scenes/features/scenes_net/whole/00-of-01.parquet")
     vectors = np.stack(frame["vector"])
 
     SELECT image_id, list_dot_product(vector, vector) FROM 'results/scenes/features/scenes_net/whole/*.parquet'
 
-A grid of cells is an Arrow tensor of fixed shape, whose shape Arrow keeps; others read its values as one flat list, row
-by row.
+A grid of cells is an Arrow tensor of fixed shape. Arrow keeps the shape; other software reads the values as one flat
+list, row by row.
 """
 
 import math
@@ -34,16 +34,16 @@ from densevse.artifacts.schema import Column, Schema, arrow_table, check
 from densevse.runtime.errors import InputError
 
 VECTOR = "vector"
-VALUES = f"{VECTOR}.list.element"  # as Parquet calls the values of a list
-GROUP_ROWS, GROUP_BYTES = 1024, 2**24  # the most of a row group, which is held in memory until it is full
+VALUES = f"{VECTOR}.list.element"  # Parquet's path to the values of a list
+GROUP_ROWS, GROUP_BYTES = 1024, 2**24  # bytes of a row group at most, as it is held in memory until it is full
 
 
 class FeatureWriter:
-    """Writes a feature file row group by row group, in flat memory; it appears under its name only when whole.
+    """Writes a feature file by row groups, in bounded memory; the file appears under its name only when whole.
 
     A context manager. `schema` describes the columns beside the vector, `shape` and `dtype` (float16 or float32) are
-    those of one row's vector or grid, and `made_from` (see densevse.artifacts.lineage) says what the vectors were made
-    from: it must be equal in all shards.
+    those of one row's vector or grid, and `made_from` is the lineage (densevse.artifacts.lineage), which must be equal
+    in all shards.
     """
 
     def __init__(
@@ -69,13 +69,13 @@ class FeatureWriter:
         return self._open.__exit__(kind, error, trace)
 
     def append(self, rows: pd.DataFrame, vectors: NDArray[Any]) -> None:
-        """Add `rows` (the schema's columns) and their `vectors`, `(rows, *shape)`, converted to the stored type.
+        """Appends `rows` (the schema's columns) and their `vectors` `(rows, *shape)`, converted to the stored type.
 
-        Raises `InputError` if shape or columns do not fit, or naming the first row whose vector is not finite.
+        Raises `InputError` if shape or columns do not match, or if a vector is not finite; it names the first such row.
         """
         if vectors.shape != (len(rows), *self.shape):
             raise InputError(f"{self.path}: expected vectors of shape {(len(rows), *self.shape)}, got {vectors.shape}.")
-        with np.errstate(over="ignore"):  # reported below, with the row's name
+        with np.errstate(over="ignore"):  # reported below, with the row
             stored = vectors.astype(self.dtype, copy=False)
         finite = np.isfinite(stored).reshape(len(rows), -1).all(axis=1)
         if not finite.all():
@@ -134,7 +134,7 @@ class FeatureWriter:
 
 
 def vector_type(shape: tuple[int, ...], dtype: np.dtype[Any]) -> pa.DataType:
-    """The Arrow type of a vector (length,): a required list of required values; of a grid: a tensor of fixed shape."""
+    """The Arrow type of a vector (length,), a required list of required values, or of a grid, a tensor."""
     value = pa.from_numpy_dtype(dtype)
     if len(shape) == 1:
         return pa.list_(pa.field("element", value, nullable=False), shape[0])
@@ -145,10 +145,10 @@ class FeatureStore:
     """The shards of a feature artifact, or of embeddings, as one array on disk.
 
     `rows` holds the columns of `schema`, one row for each vector, in the order of `paths`; `shape` and `dtype` are
-    those of one row's vector or grid; `made_from` is what the vectors were made from.
+    those of one row's vector or grid; `made_from` is the lineage of the vectors.
 
-    Raises `InputError` if a file is missing, truncated or no artifact of this schema, or if shards disagree in shape,
-    dtype or what they were made from.
+    Raises `InputError` if a file is missing, truncated or not an artifact of this schema, or if shards differ in shape,
+    dtype or lineage.
     """
 
     def __init__(self, paths: Iterable[str | Path], schema: Schema) -> None:
@@ -164,7 +164,7 @@ class FeatureStore:
         names = [column.name for column in schema.columns]
         self.rows = pd.concat([pq.read_table(path, columns=names).to_pandas() for path in files], ignore_index=True)
         length, row_bytes = math.prod(self.shape), math.prod(self.shape) * self.dtype.itemsize
-        # Per file, item i is the row_bytes bytes from byte i on; so a vector is an item wherever it begins.
+        # In each file, item i is the row_bytes bytes from byte i on, so that a vector is an item wherever it starts.
         self._items = [_overlapping_items(path, row_bytes) for path in files]
         offsets = [_vector_offsets(path, length, self.dtype.itemsize) for path in files]
         self._file = np.repeat(np.arange(len(files)), [len(part) for part in offsets])
@@ -174,7 +174,7 @@ class FeatureStore:
         return len(self.rows)
 
     def gather(self, indices: Sequence[int] | NDArray[np.int64]) -> NDArray[Any]:
-        """Return the vectors of the rows `indices`, `(n, *shape)`, in the stored type.
+        """The vectors of the rows `indices`, `(n, *shape)`, in the stored type.
 
         Raises `IndexError` for a row that does not exist.
         """
@@ -207,7 +207,7 @@ def _check_alike(files: Sequence[Path], described: Sequence[dict[str, Any]]) -> 
             if found[key] != expected:
                 raise InputError(
                     f"{path}: expected {key} {expected} as in {files[0]}, found {found[key]}. The shards are of "
-                    "different features: delete the one that is wrong and run snakemake again to make it anew."
+                    "different features: delete the wrong one and run snakemake again."
                 )
 
 
@@ -217,7 +217,7 @@ def _overlapping_items(path: Path, row_bytes: int) -> NDArray[np.void]:
 
 
 def _vector_offsets(path: Path, length: int, value_bytes: int) -> NDArray[np.int64]:
-    """Where in the file each row's vector of `length` values begins, in bytes."""
+    """The offset in the file, in bytes, of each row's vector of `length` values."""
     footer = pq.read_metadata(path)
     groups = (footer.row_group(number) for number in range(footer.num_row_groups))
     row_bytes = length * value_bytes
@@ -229,11 +229,11 @@ def _vector_offsets(path: Path, length: int, value_bytes: int) -> NDArray[np.int
 
 
 def _first_value(path: Path, group: pq.RowGroupMetaData, values: int, value_bytes: int) -> int:
-    """Where the values of a row group's vectors begin in the file.
+    """The offset in the file of the values of a row group's vectors.
 
-    They end the column's one data page, whose levels (which say where each list ends) stand before them. The page's
-    header, in Thrift's compact protocol, must say: a data page (15 00), its size twice (15 ...), so it is uncompressed,
-    then (2c) the number of its values (15 ...) and that they are PLAIN (15 00).
+    They are at the end of the column's only data page, after the levels, which mark the end of each list. The page's
+    header, in Thrift's compact protocol, must state: a data page (15 00), its size twice (15 ...), as it is
+    uncompressed, then (2c) the number of its values (15 ...) and their encoding PLAIN (15 00).
     """
     column = group.column(group.num_columns - 1)
     with open(path, "rb") as file:
@@ -254,16 +254,16 @@ PAGE_HEADER = re.compile(
     re.DOTALL,
 )
 LONGEST_HEADER = 64
-"""Bytes; without statistics a header has about thirty."""
+"""Bytes; a header without statistics has about thirty."""
 
 
 def _number(varint: bytes) -> int:
-    """A number that is not negative, as Thrift's compact protocol writes it: 7 bits a byte, doubled."""
+    """A number that is not negative, in Thrift's compact protocol: 7 bits in a byte, doubled."""
     return sum((byte & 0x7F) << 7 * place for place, byte in enumerate(varint)) // 2
 
 
 def _other_layout(path: Path) -> InputError:
     return InputError(
-        f"{path}: expected the vectors of each row group in one plain page, found another layout; the file was written "
-        "by other software. Delete it and run snakemake again to make it anew."
+        f"{path}: expected the vectors of each row group in one plain page, found another layout; the file was "
+        "written by other software. Delete it and run snakemake again."
     )

@@ -1,1 +1,1 @@
-"""Models that are carried: a trained model as one folder, which another folder of results takes up with its records."""
+"""Carries trained models: exports one as a folder, and imports it into another folder of results with its records."""

@@ -1,4 +1,4 @@
-"""A model's card: a page that says what the model is, how it was made, how good it is and under which licences."""
+"""Writes a model's card: a page about the model, its making, its metrics and its licences."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Carried models: what an export holds, and which models and vocabularies stand below resources/carried/."""
+"""Carried models in the plan: the contents of an export, and the models and vocabularies below resources/carried/."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -26,7 +26,7 @@ _UNSTATED = "not stated: a file of the user's own"
 
 
 class CarriedStage(Stage):
-    """Models that are exported, and those that were imported."""
+    """The stage of exported and imported models."""
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
@@ -43,19 +43,19 @@ class CarriedStage(Stage):
         return any_of(self._models)
 
     def vocabularies(self) -> str:
-        """The vocabularies that came with them, as files below results/, without .parquet."""
+        """The imported vocabularies, as files below results/, without .parquet."""
         return any_of(self._vocabularies())
 
     def kept(self) -> Values:
-        """The files of an imported model, which its wildcards name."""
+        """The files of an imported model, given by its wildcards."""
         return {}
 
     def vocabulary(self, carried_vocabulary: str) -> Values:
-        """The imported model that a vocabulary came with."""
+        """The imported model that brought a vocabulary."""
         return self._vocabularies()[carried_vocabulary]
 
     def _vocabularies(self) -> dict[str, Values]:
-        """Vocabulary -> a model that it came with; those of one data set that have the same name are equal."""
+        """A model that brought each vocabulary; vocabularies of one name and data set are equal."""
         return {
             f"{ModelName.at(place).dataset}/vocabulary/{file.stem}": {"carried_model": place, "file": file.stem}
             for place, folder in self._models.items()
@@ -63,17 +63,17 @@ class CarriedStage(Stage):
         }
 
     def exported(self, dataset: str, variant: str, seed: int | None = None) -> str:
-        """The folder that a variant's last round is exported to, of its first seed unless one is named."""
+        """The folder of the export of a variant's last round, for its first seed unless one is given."""
         return self.folder_of("exported", dataset, self.last_round(dataset, variant, seed))
 
     def settings_here(self, carried_model: str) -> dict[str, Any]:
-        """The settings and code by which an imported model would be trained here."""
+        """The settings and code with which an imported model would be trained here."""
         return self.settings(*ModelName.at(carried_model))
 
     def settings(self, dataset: str, variant: str, seed: int, round: int) -> dict[str, Any]:
-        """What decides a model: settings and code of its training, and how it is given images and sentences.
+        """The settings that decide a model: those and the code of its training, and how it reads images and sentences.
 
-        Neither the number of threads, on which last bits depend, nor where files lie is among it.
+        The number of threads, on which last bits depend, and the places of files are left out.
         """
         training, entry, method = TrainingStage(self.project), self.dataset(dataset), self.variant(dataset, variant)
         parsed = any(STRUCTURES[name].parsed for name in method.sentences)
@@ -97,7 +97,7 @@ class CarriedStage(Stage):
         }
 
     def described(self, dataset: str, variant: str) -> dict[str, Any]:
-        """What a model's card says beyond its settings: titles, origins of settings and weights, and licences."""
+        """The contents of a model's card beyond its settings: titles, origins of settings and weights, and licences."""
         over = [Override("the configuration of the run", dict(self.project.overrides))]
         stated = settings_of(variant, dataset, self.config, over, self.project.root)
         networks = {name: network for _, name, network in self._networks(dataset, variant)}
@@ -110,14 +110,14 @@ class CarriedStage(Stage):
         }
 
     def vocabularies_of(self, dataset: str, variant: str) -> list[Values]:
-        """The vocabularies that a model knows sentences by, with what the same jobs make.
+        """The vocabularies with which a model reads sentences, and files from the same jobs.
 
-        Raises `InputError` for a model of which nothing is trained.
+        Raises `InputError` for a model without training.
         """
         if self.variant(dataset, variant).untrained:
             raise InputError(
-                f"{variant} is a network as it is, of which nothing is trained: there is nothing to export. Name the "
-                "same network and weights in the other project."
+                f"{variant} is a network without further training, so there is nothing to export. Name the same "
+                "network and weights in the other project."
             )
         inputs = TrainingStage(self.project).inputs_of_sentences(dataset, variant)
         folder = f"{self.results}/{dataset}/{VOCABULARY}/"
@@ -131,11 +131,11 @@ class CarriedStage(Stage):
         return {"protocol": TableStage(self.project).first_protocol(dataset)}
 
     def plan(self, dataset: str, variant: str, seed: int, round: int) -> TablePlan:
-        """The plan of a table with one row, an exported model's."""
+        """The plan of a table with the row of an exported model only."""
         return TableStage(self.project).plan_of_model(dataset, variant, seed, round)
 
     def _networks(self, dataset: str, variant: str) -> Iterator[tuple[str, str, NetworkConfig]]:
-        """Each view that networks make, its network, and that one's settings."""
+        """Each view that a network makes, with the network and its settings."""
         entry, method = self.dataset(dataset), self.variant(dataset, variant)
         for view in map(described_by, method.views):
             if VIEWS[view].made_by != "generator":
@@ -143,7 +143,7 @@ class CarriedStage(Stage):
                 yield view, name, FeatureStage(self.project).network(dataset, name)
 
     def _licences(self, dataset: str, variant: str, networks: Mapping[str, NetworkConfig]) -> Iterator[tuple[str, str]]:
-        """What a model was trained on -> its licence."""
+        """The licences of everything that a model was trained on."""
         entry = self.dataset(dataset)
         for name in DatasetStage(self.project).source_names(dataset):
             own = name in entry.local
@@ -157,13 +157,13 @@ class CarriedStage(Stage):
 
 
 def _seen(view: str, name: str, network: NetworkConfig) -> dict[str, Any]:
-    """What decides the features of a view."""
+    """The settings that decide the features of a view."""
     fields = REGION_FIELDS if VIEWS[view].of_proposals else IMAGE_FIELDS
     return {"network": name, "layer": network.layers.get(view), **network.model_dump(mode="json", include=fields)}
 
 
 def _origin(weights: Source | None, trained_on: str | None) -> str:
-    """Where a network's weights come from."""
+    """The origin of a network's weights."""
     if trained_on:
         return f"trained on {trained_on} by the workflow"
     if weights is None:

@@ -1,4 +1,4 @@
-"""The export of a trained model: its folder, from the artifacts that it was made from and measured by."""
+"""Exports a trained model as a folder, from the artifacts that made and measured it."""
 
 import json
 import platform
@@ -26,7 +26,7 @@ _SOFTWARE = ("numpy", "pandas", "pyarrow", "safetensors", "torch", "torchvision"
 
 
 class ExportedArtifacts(NamedTuple):
-    """The files that an export is made from."""
+    """The files from which an export is made."""
 
     model: str
     history: str
@@ -44,10 +44,10 @@ def export_model(
     plan: TablePlan,
     folder: str | Path,
 ) -> None:
-    """Write the folder of a model: weights, vocabularies, preprocessing, metrics, card, licences, records.
+    """Writes the folder of a model: weights, vocabularies, preprocessing, metrics, card, licences, records.
 
-    `settings` and `described` are what densevse.carry.dag gives, `plan` that of a table with the model's row alone.
-    Raises `InputError` for an artifact that was not made as the plan says.
+    `settings` and `described` come from densevse.carry.dag; `plan` is that of a table with the model's row only. Raises
+    `InputError` if an artifact was not made as the plan states.
     """
     section, row = _measured(artifacts, plan)
     preprocessing = _preprocessing(made_from(artifacts.model), settings, described)
@@ -69,7 +69,7 @@ def export_model(
 
 
 def _measured(artifacts: ExportedArtifacts, plan: TablePlan) -> tuple[MeasuredSection, Row]:
-    """The section of a table that measures the model alone, and its row."""
+    """The section of a table with the model's row only, and the row."""
     found = SectionArtifacts.at([artifacts.images], [artifacts.captions], [artifacts.retrieval])
     section = read_section(plan.sections[0], plan.configured, found)
     *_, row = section.rows([], {}, None)
@@ -77,7 +77,7 @@ def _measured(artifacts: ExportedArtifacts, plan: TablePlan) -> tuple[MeasuredSe
 
 
 def _csv(plan: SectionPlan, row: Row) -> str:
-    """The row as the CSV file of a table holds it."""
+    """The row in the format of a table's CSV file."""
     record = {"dataset": plan.dataset, "protocol": plan.protocol, **as_record(row)}
     frame = pd.DataFrame([record], columns=[column.name for column in RESULTS.columns])
     return frame.to_csv(index=False, float_format="%.4f", lineterminator="\n")
@@ -86,7 +86,7 @@ def _csv(plan: SectionPlan, row: Row) -> str:
 def _preprocessing(
     trained: Mapping[str, Any], settings: Mapping[str, Any], described: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """How images and sentences become what the model reads; each view with the checksum of its network's weights."""
+    """The preparation of images and sentences for the model, with a checksum of each view's network weights."""
     read = trained.get("features", {})
     images = {
         view: {

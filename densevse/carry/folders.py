@@ -1,4 +1,4 @@
-"""Folders that are either whole under their final name or absent."""
+"""Makes folders that are either whole under their final name or absent."""
 
 import shutil
 import tempfile
@@ -11,9 +11,9 @@ from densevse.artifacts.files import writing
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """Give a temporary folder beside `folder`, and rename it on success; on an error it is removed.
+    """Yields a temporary folder beside `folder`, and renames it on success; an error removes it.
 
-    Raises `InputError` where the disk is full or does not let itself be written to.
+    Raises `InputError` if the disk is full or not writable.
     """
     with writing(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)

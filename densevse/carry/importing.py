@@ -1,4 +1,4 @@
-"""The import of a carried model: all is checked, then its folder is copied below resources/carried/."""
+"""Imports a carried model: checks everything, then copies its folder below resources/carried/."""
 
 import shutil
 from collections.abc import Iterator
@@ -23,11 +23,11 @@ from densevse.runtime.errors import InputError
 
 
 def import_model(folder: str | Path, project: Project) -> Path:
-    """Take up the model that `folder` holds, and return the folder where it stands from now on.
+    """Imports the model in `folder`, and returns the folder of the copy.
 
-    Raises `InputError` if a file is missing or changed, if the configuration does not know its data set, variant or
-    networks, or gives them other settings, if there is a model of its name already, or if the results hold another
-    vocabulary than the model knows. Nothing is copied then.
+    Raises `InputError`, before it copies anything, if a file is missing or changed; if the configuration lacks the data
+    set, variant or networks, or gives them other settings; if a model of this name exists already; or if the results
+    have another vocabulary than the model's.
     """
     source, stage = Path(folder), CarriedStage(project)
     records = read_records(source / RECORDS_FILE)
@@ -47,7 +47,7 @@ def import_model(folder: str | Path, project: Project) -> Path:
 
 
 def _check_names(where: Path, records: ModelRecords, project: Project) -> None:
-    """Raise `InputError` for a data set, variant or network that the configuration does not know."""
+    """Raises `InputError` for a data set, variant or network that the configuration lacks."""
     config = project.config
     networks = [seen["network"] for seen in records.settings.get("images", {}).values()]
     named = [("datasets", records.dataset, [*config.datasets]), ("methods", records.variant, config.variant_names())]
@@ -61,13 +61,13 @@ def _check_names(where: Path, records: ModelRecords, project: Project) -> None:
 
 
 def _needed(records: ModelRecords, stage: CarriedStage) -> list[str]:
-    """The files that the workflow reads of the model."""
+    """The files of the model that the workflow reads."""
     vocabularies = stage.vocabularies_of(records.dataset, records.variant)
     return [WEIGHTS_FILE, HISTORY_FILE, *(f"{VOCABULARY}/{one['vocabulary']}.parquet" for one in vocabularies)]
 
 
 def _check_free(place: Path, records: ModelRecords, project: Project) -> None:
-    """Raise `InputError` where there is a model of this name."""
+    """Raises `InputError` if a model of this name exists."""
     for folder in (place, Path(project.config.results, records.name.place)):
         if folder.exists():
             raise InputError(
@@ -77,7 +77,7 @@ def _check_free(place: Path, records: ModelRecords, project: Project) -> None:
 
 
 def _vocabularies_here(source: Path, records: ModelRecords, stage: CarriedStage) -> Iterator[str]:
-    """The vocabularies that the results hold already. Raises `InputError` for one that is another here."""
+    """The vocabularies that the results already hold. Raises `InputError` if one differs from the model's."""
     for name in records.files:
         if not name.startswith(f"{VOCABULARY}/"):
             continue

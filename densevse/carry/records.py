@@ -1,8 +1,8 @@
-"""The records of a carried model: its name, the settings and code of its training, and the checksum of each file.
+"""The records of a carried model: its name, the settings and code of its training, and a checksum of each file.
 
-Snakemake's records of a training name paths of the folder of results in which it ran. These travel instead, and hold
-what those are compared by. A model whose records are not those of the configuration and code here is refused, where one
-that was trained here would be trained again.
+Snakemake's records of a training contain paths of its folder of results, so they cannot be carried. These records hold
+the same settings and code without paths. If they differ from the configuration and code here, the carried model is
+refused; a model that was trained here would be trained again.
 """
 
 import json
@@ -39,20 +39,20 @@ class ModelName(NamedTuple):
 
     @classmethod
     def at(cls, place: str) -> "ModelName":
-        """From its folder below results/. Raises `ValueError` for the folder of something else."""
+        """The name in the path of its folder below results/. Raises `ValueError` for other paths."""
         found = _PLACE.fullmatch(place)
         if found is None:
-            raise ValueError(f"{place} is no folder of a model")
+            raise ValueError(f"{place} is not a folder of a model")
         return cls(found["dataset"], found["variant"], int(found["seed"]), int(found["round"]))
 
     @property
     def place(self) -> str:
-        """Its folder below results/."""
+        """The path of its folder below results/."""
         return f"{self.dataset}/models/{self.variant}/seed{self.seed}/round{self.round}"
 
 
 class ModelRecords(Strict):
-    """The records of a carried model, as records.json holds them."""
+    """The contents of records.json."""
 
     format: Literal[1] = 1
     dataset: str
@@ -65,30 +65,30 @@ class ModelRecords(Strict):
 
     @property
     def name(self) -> ModelName:
-        """Of what the model is."""
+        """The data set, variant, seed and round of the model."""
         return ModelName(self.dataset, self.variant, self.seed, self.round)
 
 
 def read_records(path: str | Path) -> ModelRecords:
-    """The records at `path`. Raises `InputError` where there are none, or none of this form."""
+    """Reads the records at `path`. Raises `InputError` if the file is missing or has another form."""
     try:
         stored = json.loads(Path(path).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(
-            f"{path}: not there, so that nobody can tell how the model was made. Name the folder that "
-            "`densevse export` wrote, with all that is in it."
+            f"{path}: no such file, so the model's settings are unknown. Name the whole folder that `densevse export` "
+            "wrote."
         ) from None
     except ValueError as error:
-        raise InputError(f"{path}: no JSON ({error}). Copy the folder again, or export the model again.") from error
+        raise InputError(f"{path}: not JSON ({error}). Copy the folder again, or export the model again.") from error
     return validate(ModelRecords, stored, str(path))
 
 
 def check_file(path: str | Path, records: ModelRecords, name: str) -> None:
-    """Raise `InputError` unless `path` is the file that the records call `name`."""
+    """Raises `InputError` unless `path` is the file that the records call `name`."""
     if not Path(path).is_file():
-        raise InputError(f"{path}: not there, and {RECORDS_FILE} names it. Copy the whole folder again.")
+        raise InputError(f"{path}: no such file, but {RECORDS_FILE} lists it. Copy the whole folder again.")
     if name not in records.files:
-        raise InputError(f"{path}: {RECORDS_FILE} does not name it, and the model needs it. Export the model again.")
+        raise InputError(f"{path}: {RECORDS_FILE} does not list it, but the model needs it. Export the model again.")
     if checksum(path) != records.files[name]:
         raise InputError(
             f"{path}: changed since the model was exported: its checksum is not that of {RECORDS_FILE}. Copy the "
@@ -97,7 +97,7 @@ def check_file(path: str | Path, records: ModelRecords, name: str) -> None:
 
 
 def check_settings(where: str | Path, records: ModelRecords, here: Mapping[str, Any]) -> None:
-    """Raise `InputError` that names each setting, or the code, in which a carried model differs from those `here`."""
+    """Raises `InputError` that names each setting, or the code, in which a carried model differs from `here`."""
     found = "\n".join(f"  {line}" for line in _differences(records.settings, here))
     if found:
         raise InputError(
@@ -108,7 +108,7 @@ def check_settings(where: str | Path, records: ModelRecords, here: Mapping[str, 
 
 
 def leaves(values: Any, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Each plain value of nested mappings, and of lists of such, with its path; a list of plain values is one."""
+    """Each plain value of nested mappings and lists, with its path; a list of plain values is one value."""
     if isinstance(values, list) and any(isinstance(value, Mapping) for value in values):
         values = dict(enumerate(values))
     if not isinstance(values, Mapping):

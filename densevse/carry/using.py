@@ -1,4 +1,4 @@
-"""Carried models in use: their files take the places of those that a training would have made."""
+"""Uses carried models: their files take the place of those of a training here."""
 
 import shutil
 from collections.abc import Iterable, Mapping
@@ -10,9 +10,9 @@ from densevse.carry.records import check_file, check_settings, read_records
 
 
 def use_carried_files(records: str | Path, files: Mapping[str, str | Path], outputs: Iterable[str | Path]) -> None:
-    """Copy files of a carried model, given by their names in its records, to `outputs`, in this order.
+    """Copies files of a carried model, given by their names in its records, to `outputs`, in this order.
 
-    Raises `InputError` for a file whose checksum is not that of the records.
+    Raises `InputError` if a file's checksum differs from the records.
     """
     known = read_records(records)
     for (name, path), output in zip(files.items(), outputs, strict=True):
@@ -22,5 +22,5 @@ def use_carried_files(records: str | Path, files: Mapping[str, str | Path], outp
 
 
 def check_carried_model(records: str | Path, settings: Mapping[str, Any]) -> None:
-    """Raise `InputError` unless a model was trained with the `settings` here, as densevse.carry.dag gives them."""
+    """Raises `InputError` unless a model was trained with the `settings` from densevse.carry.dag."""
     check_settings(records, read_records(records), settings)

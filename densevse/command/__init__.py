@@ -1,1 +1,1 @@
-"""The command `densevse`: a light face of what the package and the workflow do."""
+"""The command `densevse`: a thin layer over the package and the workflow."""

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 
 _WIDTH = 120
 _LEAST = 8
-"""Characters of a line at most, and of a column that is shortened at least."""
+"""The largest number of characters in a line, and the smallest in a shortened column."""
 
 
 def aligned(rows: Iterable[Sequence[str]], cut: int, indent: int = 0, right: Sequence[int] = ()) -> str:
     """Rows in columns, each as wide as its longest cell; the column `cut` is shortened to keep lines short.
 
-    Cells of the columns `right` stand to the right.
+    The columns `right` are aligned to the right.
     """
     table = [list(row) for row in rows]
     if not table:

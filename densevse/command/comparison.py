@@ -1,4 +1,4 @@
-"""Compares retrievals, paired by query: how much each metric of one gains on that of another, with 95% intervals."""
+"""Compares retrievals paired by query: the gain of each metric of one over the other, with 95% intervals."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from densevse.tables.rows import queries_of
 
 
 class Measurement(NamedTuple):
-    """What retrievals of some seeds are of."""
+    """The identity of the retrievals of some seeds: data set, protocol and variant."""
 
     dataset: str
     protocol: str
@@ -33,7 +33,7 @@ class Measurement(NamedTuple):
 
 @dataclass(frozen=True)
 class Retrievals:
-    """The retrievals of a measurement after its last round, a file for each seed."""
+    """The retrievals of a measurement after its last round, one file for each seed."""
 
     of: Measurement
     files: Mapping[int, Path]
@@ -51,18 +51,18 @@ class Gain(NamedTuple):
     metric: str
     first: float
     second: float
-    interval: Interval  # of the second less the first
+    interval: Interval  # of the second minus the first
 
     @property
     def difference(self) -> float:
-        """The second less the first."""
+        """The second minus the first."""
         return self.second - self.first
 
 
 def find(path: str | Path) -> dict[Measurement, Retrievals]:
-    """The retrievals of a file, or of all files in a folder: of a variant, or of a whole run.
+    """The retrievals at a path: a file, a variant's folder, or a whole folder of results.
 
-    Raises `InputError` where there are none.
+    Raises `InputError` if there are none.
     """
     place = Path(path)
     files = [place] if place.is_file() else list(filter(_is_retrieval, sorted(place.rglob("*.parquet"))))
@@ -81,32 +81,33 @@ def find(path: str | Path) -> dict[Measurement, Retrievals]:
 
 
 def _is_retrieval(file: Path) -> bool:
-    """Whether a path ends like retrieval/<protocol>/<variant>/seed<k>/<round>.parquet."""
+    """True if a path ends like retrieval/<protocol>/<variant>/seed<k>/<round>.parquet."""
     return file.resolve().parts[-5:-4] == ("retrieval",)
 
 
 def pairs(
     first: Mapping[Measurement, Retrievals], second: Mapping[Measurement, Retrievals]
 ) -> list[tuple[Retrievals, Retrievals]]:
-    """What to compare: the one measurement of each side, or those that both sides have.
+    """The pairs to compare: the only measurement of each side, or those that both sides have.
 
-    Raises `InputError` where they have none in common.
+    Raises `InputError` if they have none in common.
     """
     if len(first) == len(second) == 1:
         return list(zip(first.values(), second.values(), strict=True))
     common = [(first[key], second[key]) for key in sorted(first.keys() & second.keys())]
     if not common:
         raise InputError(
-            f"nothing is in both: the first holds {'; '.join(map(str, first))}; and the second holds "
+            f"the two have no measurement in common: the first holds {'; '.join(map(str, first))}; and the second "
+            "holds "
             f"{'; '.join(map(str, second))}."
         )
     return common
 
 
 def compare(first: Retrievals, second: Retrievals) -> list[Gain]:
-    """Each metric of both, with the paired 95% interval of the second less the first over queries and seeds.
+    """Compares each metric of both, with the paired 95% interval of second minus first over queries and seeds.
 
-    Raises `InputError` naming in which images, sentences, protocol or queries the two differ.
+    Raises `InputError` that names the images, sentences, protocol or queries in which the two differ.
     """
     _check_same_protocol(first, second)
     _check_same_dataset(first, second)
@@ -126,7 +127,7 @@ def compare(first: Retrievals, second: Retrievals) -> list[Gain]:
 
 
 def _rankings(side: Retrievals, queries: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """The ranks of each seed. Raises `InputError` for one that answers other queries than those of its data set."""
+    """The ranks of each seed. Raises `InputError` for a retrieval of other queries than its data set's."""
     expected = queries[QUERY].to_numpy(object).tolist()
     for _, file in sorted(side.files.items()):
         ranks = schema.read(file, RETRIEVAL, [*QUERY, "rank"])
@@ -135,7 +136,7 @@ def _rankings(side: Retrievals, queries: pd.DataFrame) -> Iterator[pd.DataFrame]
             other = next((row for row, want in zip(answered, expected, strict=False) if row != want), "fewer or more")
             raise InputError(
                 f"{file}: answers other queries than those of images.parquet and captions.parquet of its data set; the "
-                f"first of them is {other}. Make it again with them."
+                f"first of them is {other}. Delete it and run snakemake again."
             )
         yield ranks
 
@@ -145,12 +146,12 @@ def _check_same_protocol(first: Retrievals, second: Retrievals) -> None:
         ours, theirs = getattr(first.of, name), getattr(second.of, name)
         if ours != theirs:
             raise InputError(
-                f"{first.of} and {second.of} differ in {name}: {ours} and {theirs}; compare what has the same."
+                f"{first.of} and {second.of} differ in {name}: {ours} and {theirs}; compare results that have the same."
             )
 
 
 def _check_same_dataset(first: Retrievals, second: Retrievals) -> None:
-    """Raise `InputError` where two folders of a data set hold other images or sentences."""
+    """Raises `InputError` if two folders of a data set hold different images or sentences."""
     if first.folder == second.folder:
         return
     for name, kind in (("images", IMAGES), ("captions", CAPTIONS)):
@@ -159,12 +160,12 @@ def _check_same_dataset(first: Retrievals, second: Retrievals) -> None:
         for key in ours.keys() | theirs.keys():
             if ours.get(key) != theirs.get(key):
                 raise InputError(
-                    f"{files[0]} and {files[1]} hold other {name}: they were made with {key} {ours.get(key)} and "
+                    f"{files[0]} and {files[1]} hold different {name}: they were made with {key} {ours.get(key)} and "
                     f"{theirs.get(key)}. Compare results of the same data."
                 )
         rows = [schema.read(file, kind).drop(columns=["file"], errors="ignore") for file in files]
         if not rows[0].equals(rows[1]):
-            raise InputError(f"{files[0]} and {files[1]} hold other {name}. Compare results of the same data.")
+            raise InputError(f"{files[0]} and {files[1]} hold different {name}. Compare results of the same data.")
 
 
 def _settings(lineage: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""The project as its rules see it, with a user's files over the configuration."""
+"""The project as its rules see it, with the user's files merged into the configuration."""
 
 from collections.abc import Sequence
 
@@ -7,5 +7,5 @@ from densevse.dag.project import Project
 
 
 def configured_project(configfiles: Sequence[str]) -> Project:
-    """The project with the user's files over its configuration. Raises `InputError` that names what is wrong there."""
+    """The project with the user's files over its configuration. Raises `InputError` that names a mistake there."""
     return Project(ROOT, merged(overrides(configfiles)))

@@ -1,4 +1,4 @@
-"""Estimates of what jobs will cost, from what others did: config/costs.csv, which names its machines."""
+"""Estimates the cost of jobs from recorded ones: config/costs.csv, which names its machines."""
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,30 +10,30 @@ from densevse.runtime.errors import InputError
 
 
 class Cost(NamedTuple):
-    """What a job of a stage on a data set cost, as it was recorded; None where that is not known."""
+    """The recorded cost of a job of a stage on a data set; None for what is unknown."""
 
     stage: str
     dataset: str
-    images: int | None  # that the job worked on
-    seconds: float  # of a processor
-    memory: float  # MB at most
+    images: int | None  # images that the job worked on
+    seconds: float  # seconds of a processor
+    memory: float  # peak, in MB
     written: float | None  # bytes
     machine: str
     date: str
 
 
 class Work(NamedTuple):
-    """Jobs of a stage on a data set."""
+    """The jobs of a stage on a data set."""
 
     stage: str
     dataset: str
     jobs: int
-    images: int | None  # that a job works on
+    images: int | None  # images that a job works on
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What some work will cost, by the recorded costs of its stage that are the dearest for an image."""
+    """The estimated cost of jobs, from the recorded costs of their stage that are the highest per image."""
 
     work: Work
     by: Cost
@@ -41,7 +41,7 @@ class Estimate:
 
     @property
     def scale(self) -> float:
-        """How many times the images of the recorded job one of these works on."""
+        """The ratio of the number of images of one of these jobs to that of the recorded job."""
         return _scale(self.work, self.by)
 
     @property
@@ -51,14 +51,14 @@ class Estimate:
 
     @property
     def written(self) -> float | None:
-        """Bytes on disk; None where nobody recorded them."""
+        """Bytes on disk; None if they were not recorded."""
         if self.written_by is None or self.written_by.written is None:
             return None
         return self.work.jobs * _scale(self.work, self.written_by) * self.written_by.written
 
 
 def read_costs(file: str | Path) -> list[Cost]:
-    """The recorded costs. Raises `InputError` naming a row that cannot be read."""
+    """The recorded costs. Raises `InputError` that names an unreadable row."""
     with open(file, encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     found = []
@@ -74,7 +74,7 @@ def read_costs(file: str | Path) -> list[Cost]:
 
 
 def estimate(works: Iterable[Work], costs: Sequence[Cost]) -> Mapping[Work, Estimate | None]:
-    """An estimate for each work: by its stage on the same data set, or else on the dearest one."""
+    """An estimate for each stage: from its costs on the same data set, or else on the most expensive one."""
     return {work: _estimate(work, [cost for cost in costs if cost.stage == work.stage]) for work in works}
 
 

@@ -1,4 +1,4 @@
-"""The command's entry: finds the subcommand that is asked for, and runs it."""
+"""The command's entry: finds the requested subcommand and runs it."""
 
 import os
 import sys
@@ -15,9 +15,9 @@ _FOLDER = Path(__file__).with_name("subcommands")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command with `argv` (by default the process's), and return its exit status.
+    """Runs the command with `argv` (by default the process's), and returns its exit status.
 
-    Raises `SystemExit` for --help, and with status 2 for arguments that cannot be read.
+    Raises `SystemExit` for --help, and with status 2 for invalid arguments.
     """
     given = list(sys.argv[1:] if argv is None else argv)
     if not given or given[0].startswith("-"):
@@ -33,19 +33,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     except InputError as error:
         print(f"densevse {name}: {error}", file=sys.stderr)
         return FAILED
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
 
 
 def subcommands() -> dict[str, str]:
-    """Subcommand -> its module's name, in alphabetical order."""
+    """The name of the module of each subcommand, in alphabetical order."""
     modules = sorted(file.stem for file in _FOLDER.glob("*.py") if file.stem != "__init__")
     return {module.removesuffix("_"): module for module in modules}
 
 
 def _overview() -> ArgumentParser:
-    """The parser of a command line without a subcommand, which describes each."""
+    """The parser of a command line without a subcommand; its help describes all of them."""
     lines = [f"  {name:<9} {_imported(module).HELP}" for name, module in subcommands().items()]
     return ArgumentParser(
         "densevse",
@@ -58,7 +58,7 @@ def _overview() -> ArgumentParser:
 
 
 def _subcommand(name: str) -> ModuleType:
-    """The module of a subcommand. Leaves with status 2 for a name that is none, and names the one most like it."""
+    """The module of a subcommand. Exits with status 2 for an unknown name, and suggests the most similar one."""
     known = subcommands()
     if name not in known:
         from densevse.config.strict import or_meant  # takes a while to import
@@ -72,11 +72,13 @@ def _imported(module: str) -> ModuleType:
 
 
 def _read(parser: ArgumentParser, module: ModuleType, given: Sequence[str]) -> Namespace:
-    """The arguments of a subcommand, with what stands after a lone `--` as `passed_on`."""
+    """The arguments of a subcommand, with those after a lone `--` as `passed_on`."""
     end = given.index("--") if "--" in given else len(given)
     own, passed_on = given[:end], list(given[end + 1 :])
     if passed_on and not getattr(module, "PASSES_ON", False):
-        parser.error(f"nothing is passed on to another program, so no argument can stand after --: {passed_on[0]!r}")
+        parser.error(
+            f"this subcommand passes nothing on to another program: remove the arguments after --, {passed_on[0]!r}"
+        )
     arguments = parser.parse_intermixed_args(own)
     arguments.passed_on = passed_on
     return arguments

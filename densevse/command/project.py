@@ -1,4 +1,4 @@
-"""The project that the command works on: its code and config/, and the configuration with a user's files over it."""
+"""The project that the command works on: its code and config/, with the user's files over the configuration."""
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ ROOT = project_root()
 
 
 def add_configfiles(parser: ArgumentParser) -> None:
-    """Let a subcommand take files that change the configuration, as Snakemake does."""
+    """Adds the option for files that change the configuration, as Snakemake has it."""
     parser.add_argument(
         "--configfile", nargs="+", default=[], metavar="FILE", help="files of yours over the configuration"
     )
 
 
 def overrides(files: Sequence[str]) -> list[Override]:
-    """What stands in config/config.yaml and then in `files`, later ones over earlier ones.
+    """The contents of config/config.yaml and then of `files`; later ones override earlier ones.
 
-    Raises `InputError` naming a file that is not there or holds no mapping.
+    Raises `InputError` that names a missing file, or one that holds no mapping.
     """
     from densevse.config.strict_yaml import read_yaml
 
@@ -39,14 +39,14 @@ def overrides(files: Sequence[str]) -> list[Override]:
 
 
 def configuration(over: Sequence[Override]) -> Any:
-    """The validated configuration (`Config`). Raises `InputError` that names what is wrong in it."""
+    """The validated configuration (`Config`). Raises `InputError` that names the mistakes in it."""
     from densevse.config.load import load
 
     return load(ROOT / "config", merged(over))
 
 
 def merged(over: Sequence[Override]) -> dict[str, Any]:
-    """The values of several files, later ones over earlier ones."""
+    """The merged values of several files; later ones override earlier ones."""
     from functools import reduce
 
     from densevse.config.load import merge
@@ -56,8 +56,8 @@ def merged(over: Sequence[Override]) -> dict[str, Any]:
 
 
 def check_name(kind: str, name: str, known: Sequence[str]) -> None:
-    """Raise `InputError` for a name that is not known, with the one that is most like it."""
+    """Raises `InputError` for an unknown name, and suggests the most similar one."""
     from densevse.config.strict import or_meant
 
     if name not in known:
-        raise InputError(f"no {kind} {name!r}; `densevse list` prints those that there are{or_meant(name, known)}")
+        raise InputError(f"no {kind} {name!r}; `densevse list` prints the known ones{or_meant(name, known)}")

@@ -26,7 +26,7 @@ class PlannedJob(NamedTuple):
 
     @property
     def stage(self) -> str:
-        """The folder of its log: a rule that uses another one shares its folder."""
+        """The folder of the job's log; a rule that uses another one shares its folder."""
         parts = Path(self.log[0]).parts if self.log else ()
         return parts[parts.index("logs") + 1].removesuffix(".log") if "logs" in parts else self.rule
 
@@ -39,7 +39,7 @@ def snakemake(targets: Sequence[str], configfiles: Sequence[str], *options: str)
 
 
 def planned_jobs(targets: Sequence[str], configfiles: Sequence[str]) -> list[PlannedJob]:
-    """The jobs that a run would start. Raises `InputError` with what Snakemake has against the targets."""
+    """The jobs that a run would start. Raises `InputError` with Snakemake's objections to the targets."""
     known = os.environ.get("PYTHONPATH")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(LOGGERS), *([known] if known else [])])}
     command = snakemake(targets, configfiles, "--dry-run", "--logger", "densevse")
@@ -51,6 +51,6 @@ def planned_jobs(targets: Sequence[str], configfiles: Sequence[str]) -> list[Pla
 
 
 def _reason(errors: str) -> str:
-    """What an error of ours says; of others, all that Snakemake printed."""
+    """The message of an `InputError`; for other errors, all that Snakemake printed."""
     found = _ERROR.search(errors)
     return found[1].strip() if found else errors.strip()

@@ -1,1 +1,1 @@
-"""What may stand in config/, validated. This room knows no other, and imports nothing heavy."""
+"""Declares and validates everything in config/. This room imports no other room but runtime, and nothing heavy."""

@@ -1,9 +1,9 @@
 """Settings of analyses: each analysis declares its own, in densevse/analyses/<name>/settings.py.
 
-There stands one subclass of `AnalysisSettings`. It describes the top-level key `<name>` of the configuration;
-config/analyses/<name>.yaml holds the settings that come with the project; or a folder config/<name>/ has a file for
-each of its entries. This module finds the declarations by the
-names of the analyses' folders, so that an analysis can be added or deleted without an edit elsewhere.
+That module has one subclass of `AnalysisSettings`, the type of the top-level key `<name>` of the configuration.
+config/analyses/<name>.yaml holds the project's settings, or a folder config/<name>/ has a file for each entry. This
+module finds the declarations by the names of the analyses' folders, so an analysis can be added or deleted without
+other edits.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,14 +26,14 @@ class AnalysisSettings:
     """The base of the settings of every analysis. `config` is a `Config`, whose module imports this one."""
 
     def check(self, config: Any) -> None:
-        """Raise `ValueError` that begins with the path of a key whose name does not exist in the configuration."""
+        """Raises `ValueError`, with the path of the key first, for a name that the configuration lacks."""
 
     def paths(self) -> Iterator[tuple[str, str]]:
-        """The files and folders of the user's that the settings name, each with the path of its key."""
+        """The user's files and folders in the settings, each with the path of its key."""
         yield from ()
 
     def datasets(self, config: Any) -> Mapping[str, Any]:
-        """The data sets (`Brought`) that the analysis brings: results/<name>/ -> its settings."""
+        """The settings of the data sets (`Brought`) that the analysis brings, by their names below results/."""
         return {}
 
 
@@ -48,14 +48,14 @@ class Entries(RootModel[dict[FileName, _Entry]], AnalysisSettings, Generic[_Entr
 
 
 class ByDataset(Entries[_Entry]):
-    """Settings that are entries by data set; one without an entry has the defaults."""
+    """Settings that are entries by data set; a data set without an entry has the defaults."""
 
     def of(self, dataset: str) -> _Entry:
         """The settings for a data set."""
         return self.root[dataset] if dataset in self.root else cast(_Entry, entry_type(type(self)).model_validate({}))
 
     def check(self, config: Any) -> None:
-        """Raise `ValueError` for an entry of an unknown data set."""
+        """Raises `ValueError` for an entry of an unknown data set."""
         for dataset in self.root:
             known(f"{key_of(type(self))}.{dataset}", [dataset], config.datasets)
 
@@ -73,13 +73,13 @@ def key_of(kind: type[AnalysisSettings]) -> str:
 
 @cache
 def settings_of_analyses() -> dict[str, type[AnalysisSettings]]:
-    """Analysis -> its class of settings, for those that have some."""
+    """The class of settings of each analysis that has settings."""
     names = sorted(file.parent.name for file in FOLDER.glob("*/settings.py"))
     return {name: _declared_in(import_module(f"densevse.analyses.{name}.settings")) for name in names}
 
 
 def _declared_in(module: ModuleType) -> type[AnalysisSettings]:
-    """The one subclass of `AnalysisSettings` that a module defines; pydantic adds those that this one is made of."""
+    """The one subclass of `AnalysisSettings` that a module defines; pydantic adds others that it is built from."""
     kinds = [kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, AnalysisSettings)]
     (found,) = (kind for kind in kinds if kind.__module__ == module.__name__ and not kind.__subclasses__())
     return found

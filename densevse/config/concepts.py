@@ -1,4 +1,4 @@
-"""Networks that tell the concepts of an image (SCO's multi-regional multi-label CNN, section 3.2)."""
+"""Networks that predict the concepts of an image (SCO's multi-regional multi-label CNN, section 3.2)."""
 
 from typing import Literal
 
@@ -9,14 +9,15 @@ from densevse.config.training import Phase, TrainingConfig
 
 
 class ConceptNetwork(Strict):
-    """A classifier with one output for each concept: what it looks at, and how it is trained."""
+    """A classifier with one output for each concept: its regions and its training."""
 
     network: str | None = Field(
-        None, description="the network that it is made of; by default the data set's own for the view whole"
+        None,
+        description="the network that is changed to predict concepts; by default the data set's own for the view whole",
     )
     proposer: str = Field(
-        description="whose boxes are the regions that are scored: all of one of kind clustered, of another those that "
-        "methods read as regions"
+        description="the proposer of the scored regions: all boxes of one of kind clustered, else those that methods "
+        "read as regions"
     )
     train: Literal["head", "all"] = Field(
         description="head: the last layer alone, on stored features of regions; all: every layer, from pixels"
@@ -26,4 +27,4 @@ class ConceptNetwork(Strict):
     )
     seed: int = Field(0, ge=0, description="of its training")
     training: TrainingConfig
-    phases: dict[str, Phase] = Field(min_length=1, description="by name, one after the other")
+    phases: dict[str, Phase] = Field(min_length=1, description="the phases by name, one after the other")

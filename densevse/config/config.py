@@ -1,9 +1,9 @@
-"""All of the configuration, and what its entries must know of each other.
+"""The whole configuration, and checks across its entries.
 
-A folder below config/ holds one file per entry, named like the entry: config/datasets/flickr8k.yaml is
+A folder below config/ holds one file for each entry, named like the entry: config/datasets/flickr8k.yaml is
 `datasets.flickr8k`. config/analyses/<name>.yaml holds the settings of an analysis, which the analysis declares; if they
-are many entries, config/<name>/ holds a file for each.
-Whatever stands in config/config.yaml, a --configfile or --config is merged over the files.
+are many entries, config/<name>/ holds a file for each. config/config.yaml, a --configfile and --config are merged over
+these files.
 """
 
 from collections import Counter
@@ -38,25 +38,27 @@ def _kind_of(entry: Any) -> str:
 
 
 Row = Annotated[Annotated[MethodEntry, Tag(_TRAINED)] | Annotated[GivenEntry, Tag(_GIVEN)], Discriminator(_kind_of)]
-"""An entry of config/methods: a method that is trained, or, with the key `given`, scores or embeddings of another."""
+"""An entry of config/methods: a trained method or, with the key `given`, scores or embeddings from elsewhere."""
 
 
 class Config(Strict):
-    """All of the configuration."""
+    """The whole configuration."""
 
-    results: PlainPath = Field("results", description="folder of everything the workflow makes")
+    results: PlainPath = Field("results", description="folder of everything that the workflow makes")
     resources: PlainPath = Field("resources", description="folder of downloads")
     gpu: Literal["auto"] | Annotated[int, Field(ge=0)] = Field(
         "auto",
-        description="GPUs that a feature or training job asks the executor for and does not run without; 0: it never "
-        "uses one; auto: it asks for none, and uses one where one is visible",
+        description="GPUs that a feature or training job requests and requires; 0: never use one; auto: request "
+        "none, but use one if it is visible",
     )
-    jobs_per_gpu: int = Field(1, ge=1, description="jobs of a user that compute on one GPU at a time; others wait")
-    threads: int = Field(2, ge=1, description="threads of a torch job: fixed, as sums depend on their number")
+    jobs_per_gpu: int = Field(1, ge=1, description="jobs of a user on one GPU at a time; others wait")
+    threads: int = Field(
+        2, ge=1, description="threads of a torch job; fixed, as the last bits of sums depend on their number"
+    )
     datasets: dict[FileName, Dataset] = Field(description="photographs and sentences, with their splits")
     networks: dict[FileName, NetworkConfig] = Field(description="convolutional networks, which describe images")
     concept_networks: dict[FileName, ConceptNetwork] = Field(
-        default={}, description="networks that tell the concepts of an image"
+        default={}, description="networks that predict the concepts of an image"
     )
     proposers: dict[FileName, Proposer] = Field(description="sources of boxes that may hold an object")
     parsers: dict[FileName, ParserConfig] = Field(description="parsers of sentences")
@@ -92,7 +94,7 @@ class Config(Strict):
 
     @property
     def gpus(self) -> int:
-        """GPUs that a feature or training job asks the executor for."""
+        """The number of GPUs that a feature or training job requests from the executor."""
         return 0 if self.gpu == "auto" else self.gpu
 
     def analysis(self, kind: type[Settings]) -> Settings:
@@ -112,9 +114,9 @@ class Config(Strict):
     def check_networks(
         self, where: str, networks: Mapping[str, str], datasets: Iterable[Dataset] | None = None
     ) -> None:
-        """Raise `ValueError` for a network that there is none of, or that has no layer for its view.
+        """Raises `ValueError` for an unknown network, or one without a layer for its view.
 
-        In the place of a network may stand the features that one of `datasets`, by default of all, is given.
+        The given features of one of `datasets`, by default of all, may take the place of a network.
         """
         among = self.datasets.values() if datasets is None else datasets
         given = {name: features.views for dataset in among for name, features in dataset.features.items()}
@@ -139,8 +141,8 @@ class Config(Strict):
             for view, network in dataset.networks.items():
                 if network in self.networks:
                     raise ValueError(
-                        f"{where}.networks.{view}: {network} is shown pictures, and the data set has none; name "
-                        f"features of {where}.features instead"
+                        f"{where}.networks.{view}: {network} needs pictures, and the data set has none; name features "
+                        f"of {where}.features"
                     )
 
     def _check_masks(self) -> None:
@@ -172,21 +174,23 @@ class Config(Strict):
             known(f"{where}.variants.{name}.datasets", variant.datasets, self.datasets)
 
     def _check_encodes_sentences(self, where: str, method: MethodConfig) -> None:
-        """Raise `ValueError` unless a method that is not trained names one network, which encodes sentences."""
+        """Raises `ValueError` unless an untrained method names one network that encodes sentences."""
         for view in method.views:
             if view not in method.networks:
                 raise ValueError(f"{where}.networks.{view}: name the network of open_clip that is measured")
             network = self.networks.get(method.networks[view])
             if network is None or network.library is None or not network.library.has_text:
                 raise ValueError(
-                    f"{where}.networks.{view}: {method.networks[view]} encodes no sentences, and the structure text "
-                    "needs that; name a network of open_clip"
+                    f"{where}.networks.{view}: {method.networks[view]} encodes no sentences, as the structure text "
+                    "requires; name a network of open_clip"
                 )
         if len({method.networks[view] for view in method.views}) > 1:
-            raise ValueError(f"{where}.networks: images and sentences are encoded by one network; name the same")
+            raise ValueError(
+                f"{where}.networks: one network must encode images and sentences; name the same for all views"
+            )
 
     def trained(self) -> dict[str, MethodEntry]:
-        """The methods of config/methods that are measured by models of this workflow."""
+        """The methods of config/methods that the workflow trains or takes from networks."""
         return {name: entry for name, entry in self.methods.items() if isinstance(entry, MethodEntry)}
 
     def given(self) -> dict[str, GivenEntry]:
@@ -194,17 +198,17 @@ class Config(Strict):
         return {name: entry for name, entry in self.methods.items() if isinstance(entry, GivenEntry)}
 
     def untrained_names(self) -> list[str]:
-        """Those variants of which nothing is trained."""
+        """The variants without training."""
         return [
             name for method, entry in self.trained().items() if entry.untrained for name in (method, *entry.variants)
         ]
 
     def variant_names(self) -> list[str]:
-        """Every variant that has a model: each method by its own name, then its variants."""
+        """All variants with a model: each method by its name, then its variants."""
         return [name for method, entry in self.trained().items() for name in (method, *entry.variants)]
 
     def ensembles(self) -> dict[str, Ensemble]:
-        """Every ensemble of config/methods."""
+        """All ensembles of config/methods."""
         return {name: entry for method in self.trained().values() for name, entry in method.ensembles.items()}
 
     def _check_names_of_variants(self) -> None:
@@ -219,7 +223,7 @@ class Config(Strict):
                 known(f"methods.{method}.ensembles.{name}.members", ensemble.members, self.variant_names())
 
     def generator_names(self) -> list[str]:
-        """Every generator: those of config/generators by their own names, then their variants."""
+        """All generators: those of config/generators by their names, then their variants."""
         return [name for generator, entry in self.generators.items() for name in (generator, *entry.variants)]
 
     def _check_generators(self) -> None:
@@ -231,11 +235,11 @@ class Config(Strict):
                 known(f"generators.{name}.variants.{variant}.datasets", differences.datasets, self.datasets)
 
     def check_generator(self, where: str, entry: GeneratorConfig) -> None:
-        """Raise `ValueError` for the name of a variant that there is none of."""
+        """Raises `ValueError` for an unknown generator variant."""
         known(f"{where}.joint_embedding", [entry.joint_embedding or ""], [*self.variant_names(), ""])
 
     def check_variant(self, where: str, entry: MethodConfig) -> None:
-        """Raise `ValueError` for the name of a network or variant that there is none of."""
+        """Raises `ValueError` for an unknown variant."""
         self.check_networks(f"{where}.networks", entry.networks)
         if entry.untrained:
             self._check_encodes_sentences(where, entry)
@@ -246,7 +250,7 @@ class Config(Strict):
 
 @cache
 def with_analyses() -> type[Config]:
-    """The type of the whole configuration: the core's keys, and one for each analysis that has settings."""
+    """The type of the whole configuration: the core's keys, and one for each analysis with settings."""
     fields: dict[str, Any] = {
         name: (kind, Field(default={}, validate_default=True, description=f"see densevse/analyses/{name}/settings.py"))
         for name, kind in settings_of_analyses().items()

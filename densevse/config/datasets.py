@@ -1,4 +1,4 @@
-"""Data sets: where their files come from, who reads them, and what the stages use on them."""
+"""Data sets: the sources and the reader of their files, and settings of the stages on them."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -19,8 +19,9 @@ from densevse.config.values import RankedSentences, Seeds
 def _as_text(image_id: Any) -> Any:
     if isinstance(image_id, bool | int | float | date):
         raise ValueError(
-            f"{image_id} is no text; put each id in quotes, as the data set's files write it: without them YAML makes "
-            'other values of some, such as the number 10 of "0012"'
+            f"{image_id} is not text; put each id in quotes, as the data set's files write it: without them YAML "
+            "changes "
+            'some, such as "0012" into the number 10'
         )
     return image_id
 
@@ -29,14 +30,14 @@ ImageId = Annotated[str, Field(min_length=1), BeforeValidator(_as_text)]
 
 
 class Reading(Strict):
-    """Who reads a data set's files, and what the reader is told."""
+    """The reader of a data set's files, and its options."""
 
-    reader: ReaderName = Field(description="the published layout that the files have")
+    reader: ReaderName = Field(description="the reader: the published layout of the files")
     options: Annotated[SerializeAsAny[Strict], of_type("reader", READERS)] = Field(
         default={}, validate_default=True, description="the reader's own options"
     )
     known_unreadable: list[ImageId] = Field(default=[], description="image ids that may be missing or unreadable")
-    only_available: bool = Field(False, description="whether images that are missing are left out, and a table says so")
+    only_available: bool = Field(False, description="leave out missing images; tables then say so")
 
 
 class Resplit(Strict):
@@ -50,7 +51,7 @@ class Resplit(Strict):
 
 
 class Dataset(Reading):
-    """A data set: where its files come from, who reads them, and what the stages use on it."""
+    """A data set: the sources and the reader of its files, and settings of the stages on it."""
 
     RENAMED = {
         "proposers_compared": "proposal_recall.<data set>.proposers",
@@ -64,28 +65,34 @@ class Dataset(Reading):
         "votes": "votes.<data set>.files",
     }
 
-    title: str = Field(min_length=1, description="as printed in a table")
-    sources: dict[str, Source] = Field(default={}, description="by name; the reader says which names it needs")
-    local: dict[str, Path] = Field(default={}, description="source name -> a file or folder of yours to use instead")
-    about_images: int | None = Field(None, ge=1, description="how many there are, for the estimates of `densevse plan`")
+    title: str = Field(min_length=1, description="the name in tables")
+    sources: dict[str, Source] = Field(
+        default={}, description="files by name; the reader defines the names that it needs"
+    )
+    local: dict[str, Path] = Field(default={}, description="source name -> your own file or folder to use in its place")
+    about_images: int | None = Field(
+        None, ge=1, description="numbers of images and sentences, for the estimates of `densevse plan`"
+    )
     sentences: RankedSentences = Field(
-        "all", description="which sentences of a test image are ranked; MS-COCO's images have up to seven"
+        "all", description="the sentences of a test image that are ranked; MS-COCO's images have up to seven"
     )
-    top: int = Field(10, ge=1, description="how many of the best candidates of each query a retrieval lists")
+    top: int = Field(10, ge=1, description="the number of best candidates that a retrieval lists for each query")
     minimum_word_count: int = Field(1, ge=1, description="rarer words become the unknown word")
-    concepts: int = Field(256, ge=1, description="the most frequent concepts that are kept (SCO's K)")
-    shards: int = Field(1, ge=1, description="files per sharded artifact; results do not depend on it")
-    threads: int | None = Field(None, ge=1, description="threads of a job, instead of the general `threads`")
-    networks: dict[ViewName, str] = Field(description="view -> the network whose features every method is given")
+    concepts: int = Field(256, ge=1, description="the number of most frequent concepts that are kept (SCO's K)")
+    shards: int = Field(1, ge=1, description="files of a sharded artifact; results do not depend on it")
+    threads: int | None = Field(None, ge=1, description="threads of a job, in place of the general `threads`")
+    networks: dict[ViewName, str] = Field(description="view -> the network whose features methods read")
     features: dict[FileName, GivenFeatures] = Field(
-        default={}, description="features that were computed elsewhere, by a name that stands in networks"
+        default={}, description="features that were computed elsewhere, by a name that `networks` may use"
     )
-    proposer: str = Field(default="selective_search_fast", description="of config/proposers: finds boxes for regions")
-    parser: str = Field(default="corenlp_pcfg", description="of config/parsers: parses the sentences")
-    word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that ask for some")
-    seeds: Seeds = Field(default=[0], description="each variant is trained once with each")
+    proposer: str = Field(
+        default="selective_search_fast", description="the entry of config/proposers that finds boxes for regions"
+    )
+    parser: str = Field(default="corenlp_pcfg", description="the entry of config/parsers that parses the sentences")
+    word_vectors: str | None = Field("word2vec", description="pre-trained vectors for methods that use them")
+    seeds: Seeds = Field(default=[0], description="the seeds; each variant is trained once with each")
     boxes: Path | None = Field(
-        None, description="true boxes of yours: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"
+        None, description="your own true boxes: Parquet in the BOXES schema, or Flickr30k Entities (folder, zip, tar)"
     )
 
     resplit: Resplit | None = Field(None, description="splits drawn at random from the images of another data set")
@@ -104,8 +111,8 @@ class Dataset(Reading):
             for view in given.views:
                 if given.file_of(view).format == "scan" and self.reader != "scan":
                     raise ValueError(
-                        f"features.{name}.{view}.format: scan is of the reader scan alone; "
-                        "write array, and name the id file as ids"
+                        f"features.{name}.{view}.format: only the reader scan has the format scan; write array, and "
+                        "name the id file as ids"
                     )
         return self
 
@@ -114,7 +121,7 @@ class Dataset(Reading):
         needed = cast(ReaderOptions, self.options).needed
         if needed not in self.sources.keys() | self.local.keys():
             raise ValueError(
-                f"local: the reader {self.reader} needs the source {needed!r} as well; name a file or folder of yours"
+                f"local: the reader {self.reader} also needs the source {needed!r}; name your file or folder"
             )
         return self
 
@@ -129,30 +136,30 @@ class Dataset(Reading):
 
     @property
     def has_pictures(self) -> bool:
-        """Whether there are pictures, and not only features of them."""
+        """True if there are pictures, and not only features of them."""
         return READERS[self.reader].HAS_PICTURES
 
     @property
     def has_boxes(self) -> bool:
-        """Whether there are true boxes, official ones or the user's."""
+        """True if there are true boxes, official ones or the user's."""
         return self.boxes is not None or READERS[self.reader].HAS_BOXES
 
     @property
     def has_masks(self) -> bool:
-        """Whether the masks of objects are known."""
+        """True if the masks of objects are known."""
         return READERS[self.reader].HAS_MASKS
 
     @property
     def phrases_have_boxes(self) -> bool:
-        """Whether noun phrases of the sentences have true boxes."""
+        """True if noun phrases of the sentences have true boxes."""
         return self.boxes is not None or READERS[self.reader].PHRASES_HAVE_BOXES
 
 
 class Brought(Dataset):
-    """A data set that an analysis brings: photographs without sentences, or sentences without photographs.
+    """A data set from an analysis: photographs without sentences, or sentences without photographs.
 
-    The stages treat it as they treat the data set `of`, on which the models were trained: the same networks in the same
-    precision, the same proposer, parser and vocabulary.
+    The stages treat it like the data set `of`, on which the models were trained: with the same networks and precision,
+    proposer, parser and vocabulary.
     """
 
     of: str

@@ -1,4 +1,4 @@
-"""The environment that the workflow's jobs compute in, unless the user's own says otherwise."""
+"""The environment variables of the workflow's jobs, unless the user sets them."""
 
 import os
 import re
@@ -11,22 +11,22 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.place import PACKAGED
 
 JOB_ENVIRONMENT = {
-    # Threads that wait for each other sleep, after some microseconds. By default they spin for milliseconds, which on
-    # shared cores takes the time of those waited for; to sleep at once costs a woken thread at each small step.
+    # Waiting threads sleep after some microseconds. By default they spin for milliseconds, which on shared cores slows
+    # down the threads that they wait for; sleeping at once would cost a wake-up at each small step.
     "OMP_WAIT_POLICY": "PASSIVE",
     "GOMP_SPINCOUNT": "1000",
-    # Large tensors come and go each step. By default each is mapped and cleared anew by the kernel; so their memory is
-    # kept.
+    # Large tensors come and go in each step. Their memory is kept; by default the kernel would map and clear it each
+    # time.
     "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 34),
 }
 
 IN_SHELL = re.compile(r"[\s'\"\\$&;()<>|*?\[\]#`!{}~]")
-"""Characters that part a command, or mean something else in it."""
+"""Characters that split a command, or have another meaning in it."""
 
 
 def check_deployment(root: str, methods: Iterable[str]) -> None:
-    """Raise `InputError` where jobs of an installed package would run in conda environments, which lack densevse."""
+    """Raises `InputError` if jobs of an installed package would run in conda environments, which lack densevse."""
     if Path(root).name == PACKAGED and "conda" in methods:
         raise InputError(
             "--software-deployment-method conda: the environments in envs/ hold what densevse needs, but not an "
@@ -35,7 +35,7 @@ def check_deployment(root: str, methods: Iterable[str]) -> None:
 
 
 def check_extra(module: str, extra: str, needs: str) -> None:
-    """Raise `InputError` naming the `extra` if its `module` is not installed; `needs` says what it is for."""
+    """Raises `InputError` that names the `extra` if its `module` is not installed; `needs` is its use."""
     if find_spec(module) is None:
         raise InputError(
             f"{needs} needs {module}, which is not installed. Install it with `pip install 'densevse[{extra}]'`, or in "
@@ -44,7 +44,7 @@ def check_extra(module: str, extra: str, needs: str) -> None:
 
 
 def corenlp_home() -> str | None:
-    """The folder of CoreNLP's jars that the user's CORENLP_HOME names. Raises `InputError` for what is no path."""
+    """The folder of CoreNLP's jars in the user's CORENLP_HOME. Raises `InputError` if that is not a path."""
     given = os.environ.get("CORENLP_HOME")
     try:
         return normal(given) if given else None
@@ -53,7 +53,7 @@ def corenlp_home() -> str | None:
 
 
 def check_place(root: str, python: str) -> None:
-    """Raise `InputError` for a project in the folder `root`, or a `python`, whose path no job could be started with."""
+    """Raises `InputError` for a project folder `root` or a `python` whose path would break every job."""
     found = IN_SHELL.search(python)
     if found:
         raise InputError(

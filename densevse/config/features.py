@@ -1,4 +1,4 @@
-"""Features of images that were computed elsewhere, each a key of its data set."""
+"""Features of images that were computed elsewhere; each is a key of its data set."""
 
 from typing import Literal, Self
 
@@ -8,18 +8,18 @@ from densevse.config.sources import Path
 from densevse.config.strict import Strict
 
 MEAN_OF_REGIONS = "mean"
-"""The whole image is described by the mean of its regions."""
+"""The mean of its regions describes the whole image."""
 _WITH_BOXES = ("parquet", "bottom_up")
 
 
 class FeatureFile(Strict):
-    """A file with vectors of a data set's images: see docs/features.md for its formats."""
+    """A file with vectors of a data set's images; docs/features.md describes the formats."""
 
     format: Literal["scan", "array", "parquet", "bottom_up"] = Field(
         description="scan: _ims.npy beside the sentences that the reader scan reads; array: npy, npz or safetensors "
         "with an id file; parquet: a row for each vector; bottom_up: the TSV of bottom-up attention"
     )
-    path: Path | None = Field(None, description="the file; scan has that of the data set")
+    path: Path | None = Field(None, description="the file; the format scan uses the data set's")
     ids: Path | None = Field(None, description="with array: a text file with an image's id in each line, in order")
     boxes: Path | None = Field(
         None, description="with array, of regions: left, top, right and bottom of each in pixels (images, regions, 4)"
@@ -33,65 +33,67 @@ class FeatureFile(Strict):
         for key in ("path", "ids", "boxes"):
             given = getattr(self, key) is not None
             if given and key not in known:
-                raise ValueError(f"{key}: the format {self.format} has none; take it out")
+                raise ValueError(f"{key}: the format {self.format} has none; remove the key")
             if key in needed and not given:
-                raise ValueError(f"{key}: the format {self.format} needs it; name a file of yours")
+                raise ValueError(f"{key}: the format {self.format} needs it; name your file")
         if "{id}" not in self.image_id:
             raise ValueError(f"image_id: {self.image_id!r} must hold {{id}}, which stands for the id in the file")
         return self
 
 
 class GivenFeatures(Strict):
-    """Features that were computed elsewhere, by view; a data set's `networks` name them as they name a network."""
+    """Features that were computed elsewhere, by view; a data set's `networks` name them like a network."""
 
     regions: FeatureFile | None = Field(None, description="vectors of an image's regions")
     grid: FeatureFile | None = Field(None, description="vectors of an image's cells, as many for each image")
     whole: FeatureFile | None = Field(None, description="a vector of each image")
     whole_by: str | None = Field(
         None,
-        description="instead of a file of whole images: mean (of an image's regions), or the name of a network whose "
-        "vectors of whole images are region 0",
+        description="in place of a file of whole images: mean (of an image's regions), or the name of a network "
+        "whose vectors of whole images become region 0",
     )
-    dtype: Literal["float16", "float32"] = Field("float16", description="what the vectors are stored as")
+    dtype: Literal["float16", "float32"] = Field("float16", description="the type of the stored vectors")
 
     @model_validator(mode="after")
     def _whole_images(self) -> Self:
         if not (self.regions or self.grid or self.whole):
             raise ValueError("one of the views regions, grid and whole is needed")
         if self.whole and self.whole_by:
-            raise ValueError("whole, whole_by: whole images are described by one of them; take the other out")
+            raise ValueError("whole, whole_by: only one of them describes whole images; remove the other")
         if self.regions and not (self.whole or self.whole_by):
             raise ValueError(
-                "whole_by: region 0 of an image is the whole of it, which the file of regions lacks; write mean, the "
-                "name of a network, or a file of vectors as whole"
+                "whole_by: region 0 is the whole image, which the file of regions lacks; write mean or the name of a "
+                "network, or name a file of vectors as whole"
             )
         if self.whole_by and not self.regions:
-            raise ValueError("whole_by: there are no regions that it could belong to; take it out")
+            raise ValueError("whole_by: there are no regions to complete; remove the key")
         for view in ("grid", "whole"):
             file: FeatureFile | None = getattr(self, view)
             if file and (file.boxes or file.format == "bottom_up"):
-                raise ValueError(f"{view}: boxes and the format bottom_up are of regions; give an array or Parquet")
+                raise ValueError(
+                    f"{view}: boxes and the format bottom_up are for regions only; give an array or Parquet"
+                )
         return self
 
     @property
     def views(self) -> list[str]:
-        """The views that there are features of."""
+        """The views that have features."""
         found = {"regions": self.regions, "grid": self.grid, "whole": self.whole or self.whole_by == MEAN_OF_REGIONS}
         return [view for view, given in found.items() if given]
 
     @property
     def has_boxes(self) -> bool:
-        """Whether the regions may have boxes; whether Parquet has them, its file says."""
+        """True if the regions may have boxes; a Parquet file itself shows whether it has them."""
         return self.regions is not None and (self.regions.boxes is not None or self.regions.format in _WITH_BOXES)
 
     def file_of(self, view: str) -> FeatureFile:
-        """The file that a view is read from: whole images by their mean are read from the regions'."""
+        """The file from which a view is read; the mean of regions is read from the regions' file."""
         found = getattr(self, view) or self.regions
-        assert isinstance(found, FeatureFile)  # of a view that `views` names
+        assert isinstance(found, FeatureFile)  # only for views in `views`
         return found
 
     def described(self, view: str) -> str:
-        """Where the vectors of a view come from, for a table's foot."""
+        """The source of a view's vectors, for a table's footnotes."""
         file = self.file_of(view)
         named = "the folder of the data set" if file.path is None else file.path.rpartition("/")[2]
         if view == "whole":

@@ -1,4 +1,4 @@
-"""Generators: models that write sentences about images, how they are trained, and how they are decoded."""
+"""Generators: models that write sentences about images, with their training and decoding."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -17,39 +17,44 @@ GENERATORS: Path = PARAMETERS / "generators"
 
 
 def known_generators() -> list[str]:
-    """The models that the code has: those whose parameters have a type."""
+    """The models in the code: those whose parameters have a type."""
     return models_in(GENERATORS)
 
 
 def parameters_of_generator(model: str) -> type[Strict] | None:
-    """The type of a model's parameters; nothing for a name that is none of the code's generators."""
+    """The type of a model's parameters; None for an unknown name."""
     return type_of_parameters(f"generators.{model}") if model in known_generators() else None
 
 
 class Decoding(Strict):
-    """How sentences are written about an image, and which of them come first."""
+    """Settings of how sentences about an image are written and ranked."""
 
     tag_sequences: int = Field(
-        50, ge=1, description="with structure: so many tag sequences, drawn from training, are decoded for each image"
+        50,
+        ge=1,
+        description="with structure: the number of tag sequences from training that are decoded for each image",
     )
     choice_of_tags: Literal["drawn", "most_frequent"] = Field(
         "drawn",
-        description="which tag sequences: drawn for each image, each as likely as it is frequent in training (as the "
-        "poster has it); or the most frequent ones, the same for all images (ours)",
+        description="the choice of tag sequences: drawn for each image in proportion to their frequency in training "
+        "(as the poster does); or the most frequent ones, the same for all images (ours)",
     )
-    beam: int = Field(5, ge=1, description="hypotheses that the search goes on with; without structure, all are kept")
-    longest_sentence: int = Field(30, ge=1, description="words; with structure, longer tag sequences are not drawn")
+    beam: int = Field(5, ge=1, description="hypotheses of the beam search; without structure, all are kept")
+    longest_sentence: int = Field(
+        30, ge=1, description="the longest sentence in words; with structure, longer tag sequences are not drawn"
+    )
     language_weight: float = Field(
         0.1,
         ge=0,
-        description="of the n-gram model's log probability per word, beside the translation score s(x, v); chosen",
+        description="the weight of the n-gram model's log probability per word, beside the translation score s(x, "
+        "v); chosen",
     )
-    ngram: int = Field(4, ge=1, description="the order of that model, in words")
-    kept: int = Field(5, ge=1, description="sentences of each image that are written to the artifact, the best first")
+    ngram: int = Field(4, ge=1, description="the order of the n-gram model, in words")
+    kept: int = Field(5, ge=1, description="the number of sentences of each image in the artifact, the best first")
 
 
 class GeneratorDifferences(Strict):
-    """What may differ in a variant or on a data set: any key of a generator, which is merged with the generator's."""
+    """The keys that a variant or a data set may change: any key of a generator, merged with the generator's."""
 
     RENAMED = {"space": "joint_embedding"}
 
@@ -64,9 +69,9 @@ class GeneratorDifferences(Strict):
 
 
 class GeneratorVariant(GeneratorDifferences):
-    """What makes a variant, and what differs from that on data sets."""
+    """The changes of a variant, and further changes on data sets."""
 
-    datasets: dict[str, GeneratorDifferences] = Field(default={}, description="data set -> what differs there")
+    datasets: dict[str, GeneratorDifferences] = Field(default={}, description="data set -> changes there")
 
 
 class GeneratorConfig(Strict):
@@ -74,23 +79,23 @@ class GeneratorConfig(Strict):
 
     RENAMED = {"space": "joint_embedding"}
 
-    title: str = Field(min_length=1, description="as printed in a table")
-    model: str = Field(description="its file in densevse/methods/generators: its name without .py")
+    title: str = Field(min_length=1, description="the name in tables")
+    model: str = Field(description="the model's file in densevse/methods/generators, without .py")
     joint_embedding: str | None = Field(
         None,
         description="the variant of config/methods whose joint space it works in (same data set and seed): trained on "
         "the sentences' vectors there, used with the images'",
     )
-    view: ViewName | None = Field(None, description="the view of images that it reads instead")
+    view: ViewName | None = Field(None, description="the view of images that it reads in place of a joint space")
     sentences: list[StructureName] = Field(
-        min_length=1, description="what it reads of the sentences that it is trained on"
+        min_length=1, description="the structures that it reads of its training sentences"
     )
     parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of_generator)] = Field(
-        default={}, validate_default=True, description="what differs from the defaults"
+        default={}, validate_default=True, description="parameters that differ from the defaults"
     )
-    decoding: Decoding = Field(default={}, validate_default=True, description="how its sentences are searched for")
+    decoding: Decoding = Field(default={}, validate_default=True, description="how its sentences are decoded")
     training: TrainingConfig
-    phases: dict[str, Phase] = Field(min_length=1, description="by name, one after the other")
+    phases: dict[str, Phase] = Field(min_length=1, description="the phases by name, one after the other")
 
     @model_validator(mode="after")
     def _known_model(self) -> Self:
@@ -121,5 +126,5 @@ class GeneratorConfig(Strict):
 class GeneratorEntry(GeneratorConfig):
     """A file of config/generators: a generator with its variants."""
 
-    datasets: dict[str, GeneratorDifferences] = Field(default={}, description="data set -> what differs there")
-    variants: dict[FileName, GeneratorVariant] = Field(default={}, description="variant -> what differs")
+    datasets: dict[str, GeneratorDifferences] = Field(default={}, description="data set -> changes there")
+    variants: dict[FileName, GeneratorVariant] = Field(default={}, description="variant -> its changes")

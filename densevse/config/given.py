@@ -1,4 +1,4 @@
-"""Rows that are given: scores or embeddings that a model from elsewhere has made of a test split."""
+"""Given rows: scores or embeddings of a test split that another model computed."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal, Self
@@ -9,7 +9,7 @@ from densevse.config.sources import Path
 from densevse.config.strict import Strict
 
 FORMS = (("scores",), ("i2t", "t2i"), ("images", "sentences"))
-"""The keys that name matrices and belong together; a given row has one of these."""
+"""The groups of keys that name matrices; a given row has one of these groups."""
 
 ID_FILES = ("image_ids", "caption_ids")
 
@@ -19,27 +19,25 @@ def _listed(files: Any) -> Any:
 
 
 SeedFiles = Annotated[list[Path], Field(min_length=1), BeforeValidator(_listed, json_schema_input_type=str | list[str])]
-"""A file for each seed; one alone may stand without a list."""
+"""A file for each seed; a single one needs no list."""
 
 
 class GivenLayout(Strict):
-    """What the rows and columns of given matrices are."""
+    """The meaning of the rows and columns of given matrices."""
 
     similarity: Literal["cosine", "dot", "order"] | None = Field(
         None, description="the score of two vectors; order: minus the order-violation penalty, -||max(0, s - i)||^2"
     )
-    copies: int = Field(
-        1, ge=1, description="how often each image stands there, one copy after the other: 5 in the files of VSE++"
-    )
+    copies: int = Field(1, ge=1, description="the copies of each image, one after the other: 5 in the files of VSE++")
     unscored: Literal["nan", "-inf"] | None = Field(
-        None, description="the mark of pairs without a score, as re-ranking leaves them; they stand behind all others"
+        None, description="the mark of pairs without a score, as in re-ranking; they rank last"
     )
 
 
 class GivenFiles(GivenLayout):
-    """The scores of all pairs of a test split, or vectors of its images and its sentences.
+    """The scores of all pairs of a test split, or the vectors of its images and its sentences.
 
-    Files are npy, npz, Parquet or safetensors. Several of a key are those of several seeds.
+    Files are npy, npz, Parquet or safetensors. Several files of a key belong to several seeds.
     """
 
     scores: SeedFiles | None = Field(None, description="(images, sentences)")
@@ -68,28 +66,30 @@ class GivenFiles(GivenLayout):
     @model_validator(mode="after")
     def _options_fit(self) -> Self:
         if (self.images is None) != (self.similarity is None):
-            raise ValueError("similarity: it is needed for vectors of images and sentences, and for nothing else")
+            raise ValueError(
+                "similarity: it is required for vectors of images and sentences, and not allowed otherwise"
+            )
         if self.images and self.unscored:
-            raise ValueError("unscored: vectors give every pair a score; leave it out")
+            raise ValueError("unscored: with vectors every pair has a score; remove the key")
         return self
 
     @property
     def seeds(self) -> list[int]:
-        """The seeds of the files: their places in the lists."""
+        """The seeds of the files, which are their places in the lists."""
         return list(range(max(len(files) for _, files in self._matrices())))
 
     def files(self, seed: int) -> dict[str, str]:
-        """Key -> the file of a seed."""
+        """The file of each key for a seed."""
         ids = {key: getattr(self, key) for key in ID_FILES if getattr(self, key)}
         return {key: files[seed] for key, files in self._matrices()} | ids
 
     def paths(self) -> Iterator[tuple[str, str]]:
-        """Every file of every seed, with its key."""
+        """All files of all seeds, each with its key."""
         yield from dict.fromkeys(item for seed in self.seeds for item in self.files(seed).items())
 
     @property
     def layout(self) -> GivenLayout:
-        """The layout alone."""
+        """The layout without the files."""
         return GivenLayout(**{key: getattr(self, key) for key in GivenLayout.model_fields})
 
     def _matrices(self) -> Iterator[tuple[str, list[str]]]:
@@ -97,20 +97,20 @@ class GivenFiles(GivenLayout):
 
 
 class GivenThere(Strict):
-    """The files of another data set."""
+    """The files for another data set."""
 
     given: GivenFiles
 
 
 class GivenEntry(Strict):
-    """A row without training: files of scores or embeddings, named in a table by `measure` as any method."""
+    """A row without training: files of scores or embeddings, which a table names in `measure` like any method."""
 
-    title: str | None = Field(None, min_length=1, description="as printed in a table; by default the entry's name")
+    title: str | None = Field(None, min_length=1, description="the name in tables; by default the entry's name")
     given: GivenFiles
-    datasets: dict[str, GivenThere] = Field(default={}, description="data set -> its files, instead of these")
+    datasets: dict[str, GivenThere] = Field(default={}, description="data set -> its files, in place of these")
 
     def paths(self) -> Iterator[tuple[str, str]]:
-        """Every file, with the path of its key."""
+        """All files, each with the path of its key."""
         yield from ((f"given.{key}", path) for key, path in self.given.paths())
         for name, there in self.datasets.items():
             yield from ((f"datasets.{name}.given.{key}", path) for key, path in there.given.paths())

@@ -1,4 +1,4 @@
-"""Reading config/: files and overrides become one validated `Config`; a variant becomes one plain `Method`."""
+"""Reads config/: files and overrides become one validated `Config`, and a variant becomes one plain `Method`."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
@@ -19,8 +19,8 @@ from densevse.runtime.errors import InputError
 
 Layer = tuple[str, Mapping[str, Any]]
 Kind = Literal["methods", "generators"]
-Model = tuple[Kind, str]  # a variant of config/methods or config/generators
-Needs = dict[str, Model]  # the models that must be trained before one, by the keys that name them
+Model = tuple[Kind, str]  # kind and name of a variant in config/methods or config/generators
+Needs = dict[str, Model]  # for each model, those that must be trained before it, by the keys that name them
 
 FOLDERS = (
     "datasets",
@@ -36,10 +36,10 @@ FOLDERS = (
 
 
 def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
-    """Read every file below `folder` and merge `overrides` (Snakemake's config) over them.
+    """Reads every file below `folder` and merges `overrides` (Snakemake's config) over them.
 
-    Raises `InputError` that names the path of each key that does not exist or whose value does not fit. Every variant
-    is checked on every data set.
+    Raises `InputError` that names the path of each unknown key or invalid value. Every variant is checked on every data
+    set.
     """
     folders = [*FOLDERS, *(name for name in settings_of_analyses() if Path(folder, name).is_dir())]
     in_folders = {name: _read(Path(folder, name)) for name in folders}
@@ -74,7 +74,7 @@ def _resplits(datasets: Any) -> dict[str, Any]:
 
 
 def _placed(values: dict[str, Any]) -> Any:
-    """The same with the folder of results where a path begins with `<results>/`, as paths of rules do."""
+    """The values with the folder of results in the place of a leading `<results>/`, as in rules."""
     results = values.get("results", Config.model_fields["results"].default)
 
     def placed(value: Any) -> Any:
@@ -106,16 +106,16 @@ def _with_resplits(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(folder: Path) -> dict[str, Any]:
-    """The entries of a folder below config/. Raises `InputError` for a file whose ending would leave it unread."""
+    """The entries of a folder below config/. Raises `InputError` for a file whose ending would be ignored."""
     for path in folder.glob("*.yml"):
         raise InputError(f"{path}: entries are read from files that end in .yaml; rename it to {path.stem}.yaml.")
     return {path.stem: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
 
 
 def _check_new(entries: Mapping[str, Mapping[str, Any]], place: str, overrides: Mapping[str, Any]) -> None:
-    """Raise `InputError` for a new entry that lacks keys: more likely, its name is a misspelt one.
+    """Raises `InputError` for a new entry that lacks keys: most likely its name is misspelt.
 
-    `place` is where entries of a kind `{}` stand.
+    `place` is the place of entries of a kind `{}`.
     """
     for folder, known in entries.items():
         kinds = [[key for key, of in kind.model_fields.items() if of.is_required()] for kind in _entry_types(folder)]
@@ -133,7 +133,7 @@ def _check_new(entries: Mapping[str, Mapping[str, Any]], place: str, overrides: 
 
 
 def _entry_types(folder: str) -> list[type[BaseModel]]:
-    """The types of the entries below a top-level key; none where it holds no entries by name."""
+    """The types of the entries below a top-level key; empty if it holds no entries by name."""
     analysis = settings_of_analyses().get(folder)
     if analysis is not None:
         return [entry_type(analysis)] if issubclass(analysis, Entries) else []
@@ -149,9 +149,9 @@ def _types_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _check_order(config: Config, dataset: str, found: dict[Hashable, Needs]) -> None:
-    """Raise `InputError` for a model that does not fit, or where some need each other and none can be trained first.
+    """Raises `InputError` for an invalid model, or for models that need each other in a circle.
 
-    `found` keeps needs for the next data set, as few models differ from one to another.
+    `found` keeps the needs for the next data set, as few models differ between data sets.
     """
     models: list[Model] = [("methods", name) for name in config.variant_names()]
     models += [("generators", name) for name in config.generator_names()]
@@ -193,7 +193,7 @@ def _needs(config: Config, model: Model, dataset: str) -> Needs:
 
 
 def merge(base: Any, over: Any) -> Any:
-    """`over` laid upon `base`: mappings are merged key by key, anything else is replaced."""
+    """Merges `over` into `base`: mappings key by key; anything else is replaced."""
     if not (isinstance(base, Mapping) and isinstance(over, Mapping)):
         return over
     both = base.keys() & over.keys()
@@ -201,26 +201,26 @@ def merge(base: Any, over: Any) -> Any:
 
 
 def variant(config: Config, name: str, dataset: str | None) -> MethodConfig:
-    """A variant as it is trained on a data set, with no variants and no data sets left in it.
+    """A variant as it is trained on a data set, with all variants and data sets merged in.
 
-    Later differences win: the method's own values, the data set's, the variant's, the variant's on that data set.
-    Without a data set it is what the paper describes, as far as it does: nothing is changed for any data.
-    Raises `InputError` for a name that config/methods does not have, or for what does not fit, by its path.
+    Later values win: the method's own, the data set's, the variant's, the variant's on that data set. Without a data
+    set the result is the paper's method, as far as the paper describes it, without changes for any data. Raises
+    `InputError` for an unknown name, or for an invalid value, by its path.
     """
     layers = layers_of("methods", name, config, dataset)
     return _resolved(MethodConfig, layers, config.check_variant, f"{name} on {dataset}" if dataset else name)
 
 
 def generator(config: Config, name: str, dataset: str | None) -> GeneratorConfig:
-    """A generator, or a variant of one, as it is trained on a data set; the same as `variant` of config/generators."""
+    """A generator, or a variant of one, as it is trained on a data set; see `variant`."""
     layers = layers_of("generators", name, config, dataset)
     return _resolved(GeneratorConfig, layers, config.check_generator, f"{name} on {dataset}" if dataset else name)
 
 
 def layers_of(kind: Kind, name: str, config: Config, dataset: str | None) -> list[tuple[str, dict[str, Any]]]:
-    """The differences that make a variant on a data set, in order, each with the path of its keys.
+    """The changes that make a variant on a data set, in order, each with the path of its keys.
 
-    Raises `InputError` for a name that there is none of.
+    Raises `InputError` for an unknown name.
     """
     entries: Mapping[str, MethodEntry | GeneratorEntry] = config.trained() if kind == "methods" else config.generators
     for owner, entry in entries.items():
@@ -240,7 +240,7 @@ def _given(entry: BaseModel) -> dict[str, Any]:
 
 
 def _resolved(kind: type[Entry], layers: Sequence[Layer], check: Callable[[str, Entry], None], what: str) -> Entry:
-    """The entry that layers of differences make; `check` holds it to the rest of the configuration."""
+    """The entry that results from layers of changes; `check` validates it against the rest of the configuration."""
     values: Any = {}
     for _, layer in layers:
         values = merge(values, layer)

@@ -1,4 +1,4 @@
-"""Methods: what they read, how they are trained, and how their variants differ."""
+"""Methods: their inputs, their training, and their variants."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -24,30 +24,30 @@ PARAMETERS = Path(__file__).parents[1] / "methods/parameters"
 
 
 def models_in(folder: Path) -> list[str]:
-    """The names of the modules of parameters in a folder: each is that of a model."""
+    """The names of the modules of parameters in a folder; each is the name of a model."""
     return sorted(file.stem for file in folder.glob("*.py") if not file.stem.startswith("_"))
 
 
 @cache
 def known_models() -> list[str]:
-    """The methods that the code has: those whose parameters have a type."""
+    """The methods in the code: those whose parameters have a type."""
     return models_in(PARAMETERS)
 
 
 @cache
 def type_of_parameters(name: str) -> type[Strict]:
-    """The type in a module of parameters that is there."""
+    """The type in an existing module of parameters."""
     found: type[Strict] = import_module(f"densevse.methods.parameters.{name}").Parameters
     return found
 
 
 def parameters_of(model: str) -> type[Strict] | None:
-    """The type of a method's parameters; nothing for a name that is none of the code's methods."""
+    """The type of a method's parameters; None for an unknown name."""
     return type_of_parameters(model) if model in known_models() else None
 
 
 def check_parameters_of_phases(parameters: Strict, phases: Mapping[str, Phase]) -> None:
-    """Raise `ValueError` naming what of a phase's changes does not fit the parameters."""
+    """Raises `ValueError` that names each change of a phase that does not match the parameters."""
     own = parameters.model_dump()
     for name, phase in phases.items():
         if not phase.parameters:
@@ -60,7 +60,7 @@ def check_parameters_of_phases(parameters: Strict, phases: Mapping[str, Phase]) 
 
 
 class Differences(Strict):
-    """What may differ on a data set: any key of a method may stand here, and is merged with the method's."""
+    """The keys that a data set may change: any key of a method, merged with the method's."""
 
     title: str | None = None
     views: list[ViewName] | None = None
@@ -80,9 +80,9 @@ class Differences(Strict):
 
 
 class Variant(Differences):
-    """What makes a variant, and what differs from that on data sets."""
+    """The changes of a variant, and further changes on data sets."""
 
-    datasets: dict[str, Differences] = Field(default={}, description="data set -> what differs there")
+    datasets: dict[str, Differences] = Field(default={}, description="data set -> changes there")
 
 
 def _kind_of(training: Any) -> str:
@@ -97,34 +97,36 @@ Trained = Annotated[
 
 
 class MethodConfig(Strict):
-    """A paper's method: what it reads, its parameters (defaults: densevse/methods/parameters), and its training."""
+    """A paper's method: its inputs, its parameters (defaults: densevse/methods/parameters), and its training."""
 
-    title: str = Field(min_length=1, description="as printed in a table")
+    title: str = Field(min_length=1, description="the name in tables")
     paper: str = Field(description="the paper's key in config/published")
-    model: str = Field(description="the method's file in densevse/methods: its name without .py")
-    views: list[ViewName] = Field(min_length=1, description="what it reads of images")
-    sentences: list[StructureName] = Field(default=["words"], min_length=1, description="what it reads of sentences")
+    model: str = Field(description="the method's file in densevse/methods, without .py")
+    views: list[ViewName] = Field(min_length=1, description="the views of images that it reads")
+    sentences: list[StructureName] = Field(
+        default=["words"], min_length=1, description="the structures of sentences that it reads"
+    )
     dependencies: Dependencies = Field(
-        "enhanced", description="which dependencies `triplets` are: enhanced ones have words in them (obl:on, conj:and)"
+        "enhanced", description="the kind of dependencies in `triplets`: enhanced ones contain words (obl:on, conj:and)"
     )
     yields: list[YieldName] = Field(
         default=[],
-        description="what a trained model gives besides scores: "
+        description="further results of a trained model besides scores:  "
         + "; ".join(f"{name}, {declared.description}" for name, declared in YIELDS.items()),
     )
     generator: str | None = Field(
         None,
-        description="of config/generators, with the same seed: it wrote the view `generated_captions`",
+        description="the entry of config/generators (same seed) that wrote the view `generated_captions`",
     )
-    word_vectors: bool = Field(False, description="whether it is given the data set's pre-trained vectors")
-    networks: dict[ViewName, str] = Field(default={}, description="networks instead of the data set's")
+    word_vectors: bool = Field(False, description="use the data set's pre-trained vectors")
+    networks: dict[ViewName, str] = Field(default={}, description="networks in place of the data set's")
     parameters: Annotated[SerializeAsAny[Strict], of_found_type("model", parameters_of)] = Field(
-        default={}, validate_default=True, description="what differs from the defaults"
+        default={}, validate_default=True, description="parameters that differ from the defaults"
     )
     training: Trained = Field(
-        description="none: it is the networks of its views as they are, of which one encodes sentences (text)"
+        description="none: it uses the networks of its views without training; one of them encodes sentences (text)"
     )
-    phases: dict[str, Phase] = Field(default={}, description="by name; `rounds` says which follow one another")
+    phases: dict[str, Phase] = Field(default={}, description="the phases by name; `rounds` defines their order")
     rounds: list[Annotated[list[str], Field(min_length=1)]] | None = Field(
         None,
         min_length=1,
@@ -132,9 +134,9 @@ class MethodConfig(Strict):
     )
     correspondences: CorrespondencesFrom = Field(
         "model",
-        description="which region a phrase means in the rounds after the first: the best one by the model of the round "
-        "before; or, by the data set's true boxes, the region that overlaps its box by half or more, where there is "
-        "one (ours: what rounds would be worth if the model erred nowhere)",
+        description="how regions are assigned to phrases after the first round: model, the best one by the model of "
+        "the round before; or by the data set's true boxes, the region that overlaps the phrase's box by half or "
+        "more, if there is one (ours: the value of rounds without errors of the model)",
     )
     starts_from: str | None = Field(
         None, description="a variant from whose trained model (same data set and seed) training starts"
@@ -155,12 +157,14 @@ class MethodConfig(Strict):
     def _sentences_are_written_by_someone(self) -> Self:
         generated = [name for name, view in VIEWS.items() if view.made_by == "generator"]
         if bool({*generated} & {*self.views}) != (self.generator is not None):
-            raise ValueError(f"generator: it is needed for the view {' or '.join(generated)}, and for no other")
+            raise ValueError(
+                f"generator: it is required for the view {' or '.join(generated)}, and not allowed for others"
+            )
         return self
 
     @property
     def untrained(self) -> bool:
-        """Whether nothing of it is trained."""
+        """True if nothing is trained."""
         return self.training == "none"
 
     @model_validator(mode="after")
@@ -171,15 +175,14 @@ class MethodConfig(Strict):
                 raise ValueError("phases: at least one is needed, unless nothing is trained (training: none)")
             if by_network:
                 raise ValueError(
-                    f"sentences: {by_network[0]} is encoded by a network of which nothing is trained here; write "
-                    "training: none"
+                    f"sentences: {by_network[0]} is encoded by a network that is not trained here; write training: none"
                 )
             return self
         for key in ("phases", "rounds", "starts_from", "round_0_of", "generator", "word_vectors"):
             if getattr(self, key):
-                raise ValueError(f"{key}: nothing is trained (training: none); take it out")
+                raise ValueError(f"{key}: nothing is trained (training: none); remove the key")
         if self.sentences != by_network:
-            raise ValueError("sentences: without training (training: none) sentences are read as [text] alone")
+            raise ValueError("sentences: without training (training: none) sentences must be [text]")
         return self
 
     @model_validator(mode="after")
@@ -197,7 +200,7 @@ class MethodConfig(Strict):
 
     @model_validator(mode="after")
     def _parameters_hold_in_some_phase(self) -> Self:
-        """A training that lies wholly inside a warm-up would have the figures of another method."""
+        """Refuses a training that lies wholly inside a warm-up, as its results would be another method's."""
         used = [self.phases[name] for names in self.rounds or [list(self.phases)] for name in names]
         if not used:
             return self
@@ -205,23 +208,23 @@ class MethodConfig(Strict):
             value = getattr(self.parameters, parameter)
             if all(phase.parameters[parameter] != value for phase in used):
                 raise ValueError(
-                    f"parameters.{parameter}: {value!r} holds in no phase, as each changes it; let one phase keep it, "
-                    "or give the variant the value that it is trained with"
+                    f"parameters.{parameter}: {value!r} is used in no phase, as every phase changes it; let one phase "
+                    "keep it, or set the value with which the variant is trained"
                 )
         return self
 
     @property
     def last_round(self) -> int:
-        """T: how often correspondences are learned and training goes on."""
+        """T, the number of times that correspondences are learned and training continues."""
         return len(self.rounds) - 1 if self.rounds else 0
 
     def differences_in_round_0(self, other: Self) -> list[str]:
-        """What round 0 depends on and the other has otherwise; none where one round 0 can serve both."""
+        """The settings of round 0 that differ from another variant's; empty if both can share one round 0."""
         mine, theirs = self._what_round_0_depends_on(), other._what_round_0_depends_on()
         return [name for name in mine if mine[name] != theirs.get(name)]
 
     def _what_round_0_depends_on(self) -> dict[str, Any]:
-        """Settings by their path, with the parameters but for those that count in later rounds only."""
+        """Settings by their path, without parameters that matter only in later rounds."""
         later: frozenset[str] = getattr(type(self.parameters), "LATER", frozenset())
         apart = {"title", "yields", "rounds", "correspondences", "round_0_of", "parameters"}
         settings = {name: value for name, value in self if name not in apart}
@@ -237,6 +240,8 @@ class MethodConfig(Strict):
 class MethodEntry(MethodConfig):
     """A file of config/methods: a method with its variants (the paper's ablations)."""
 
-    datasets: dict[str, Differences] = Field(default={}, description="data set -> what differs there")
-    variants: dict[FileName, Variant] = Field(default={}, description="variant -> what differs")
-    ensembles: dict[FileName, Ensemble] = Field(default={}, description="ensemble -> variants whose scores are added")
+    datasets: dict[str, Differences] = Field(default={}, description="data set -> changes there")
+    variants: dict[FileName, Variant] = Field(default={}, description="variant -> its changes")
+    ensembles: dict[FileName, Ensemble] = Field(
+        default={}, description="ensemble -> variants whose scores are added up"
+    )

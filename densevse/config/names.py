@@ -1,4 +1,4 @@
-"""Names of entries, which are names of files and folders of results as well, and names that must exist."""
+"""Names of entries, which also name files and folders of results, and checks that a name exists."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from pydantic import AfterValidator
 
 def _file_name(name: str) -> str:
     if not re.fullmatch(r"[\w-]+", name):
-        raise ValueError(f"files have the name {name!r} too; let it have letters, digits, _ and - alone")
+        raise ValueError(f"{name!r} is also a file name; use only letters, digits, _ and -")
     return name
 
 
@@ -17,7 +17,7 @@ FileName = Annotated[str, AfterValidator(_file_name)]
 
 
 def known(where: str, names: Iterable[str], those: Iterable[Any]) -> None:
-    """Raise `ValueError` naming the path of the first name that is not one of those."""
+    """Raises `ValueError` that names the path of the first unknown name."""
     there = list(those)
     for name in names:
         if name not in there:

@@ -1,4 +1,4 @@
-"""Networks that are shown images: their weights, which layers are features, and how regions are chosen with them."""
+"""Networks that read images: their weights, the layers of features, and the choice of regions."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -12,47 +12,49 @@ from densevse.config.strict import Strict
 from densevse.config.training import Phase, TrainingConfig
 
 CLASSES = "classes"
-"""The layer of class scores (logits), whatever it is called in the network."""
+"""The layer of class scores (logits), whatever the network calls it."""
 
 MODULES = ("features", "classifier", "avgpool", "flatten", "layer1", "layer2", "layer3", "layer4", "roi_heads")
-"""With one of these begins the path of every other layer."""
+"""The path of every other layer begins with one of these."""
 
 
 class RegionOptions(Strict):
-    """How regions are chosen and described: see densevse/vision/regions.py."""
+    """Settings of how regions are chosen and described; see densevse/vision/regions.py."""
 
     scoring: Literal["crops", "roi_align"] = Field(
-        "crops", description="crops, as in R-CNN; or one convolution pass whose map every proposal is read from"
+        "crops", description="crops, as in R-CNN; or one convolution pass, from whose map every proposal is read"
     )
-    features: Literal["crops", "roi_align"] = Field("crops", description="of the regions that stay, in the same way")
+    features: Literal["crops", "roi_align"] = Field(
+        "crops", description="the same choice for the features of the kept regions"
+    )
     detections: int = Field(19, ge=1, description="regions besides the whole image; an image may have fewer")
     maximum_proposals: int = Field(
         2000, ge=1, description="proposals of an image that are scored, in the proposer's order"
     )
     nms_threshold: float = Field(
-        0.3, ge=0, le=1, description="overlap above which the lower of two regions of a class goes"
+        0.3, ge=0, le=1, description="overlap above which the lower-scored of two regions of a class is removed"
     )
     context: float = Field(
         16, ge=0, description="pixels of context on each side of a crop, for crops of 227 pixels as R-CNN's"
     )
     crop_size: int | None = Field(None, ge=1, description="side of the crops; the network's `size` by default")
     score: Literal["probability", "class"] = Field(
-        "probability", description="the best class's softmax; or the last layer as it is: R-CNN's SVMs"
+        "probability", description="the best class's softmax; or the output of the last layer, as R-CNN's SVMs"
     )
     area_exponent: float = Field(
         0.0, ge=0, description="a region's score is its class score times its share of the image to this power"
     )
-    background: str | None = Field(None, description="the class that stands for no thing: no region has it")
+    background: str | None = Field(None, description="the class for no object, which no region may have")
     map: str = Field("conv", description="roi_align: the layer that is shared")
     map_size: int | None = Field(
-        None, ge=1, description="roi_align: shorter side of the image in the shared pass; none for its own"
+        None, ge=1, description="roi_align: shorter side of the image in the shared pass; none: unchanged"
     )
-    cells: int = Field(7, ge=1, description="roi_align: positions along a side that a proposal becomes on the map")
+    cells: int = Field(7, ge=1, description="roi_align: positions along each side of a proposal on the map")
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if self.scoring == "crops" and self.features != "crops":
-            raise ValueError("features read from a shared map need scoring: roi_align too")
+            raise ValueError("features: roi_align needs scoring: roi_align too")
         return self
 
 
@@ -61,34 +63,40 @@ Deviation = Annotated[float, Field(gt=0, le=1)]
 
 
 class NetworkInput(Strict):
-    """The square of pixels that a network is given."""
+    """The square of pixels that a network reads."""
 
     size: int = Field(224, ge=32, description="side of the square, pixels")
-    mean: tuple[_Share, _Share, _Share] = Field((0.485, 0.456, 0.406), strict=False, description="of RGB from 0 to 1")
+    mean: tuple[_Share, _Share, _Share] = Field(
+        (0.485, 0.456, 0.406), strict=False, description="of the RGB channels, for values from 0 to 1"
+    )
     std: tuple[Deviation, Deviation, Deviation] = Field((0.229, 0.224, 0.225), strict=False, description="of RGB")
 
 
 class NetworkConfig(NetworkInput):
-    """A network and the images it expects; one of a library brings its own preprocessing."""
+    """A network and its input; a network of a library brings its own preprocessing."""
 
-    architecture: ArchitectureName = Field(description="or <library>:<network>, such as timm:vit_small_patch16_224")
+    architecture: ArchitectureName = Field(
+        description="an architecture, or <library>:<network>, such as timm:vit_small_patch16_224"
+    )
     options: dict[str, Any] = Field(
-        default={}, description="of a library's network: arguments of the library's function that makes it"
+        default={}, description="for a library's network: arguments of the library's function that builds it"
     )
     weights: Source | None = Field(None, description="published weights, or those that come with the project")
-    local: Path | None = Field(None, description="a weights file of yours to use instead")
+    local: Path | None = Field(None, description="your own weights file to use in its place")
     trained_on: str | None = Field(
-        None, description="the data set whose workflow trains it, or with weights: trained these"
+        None, description="the data set on which the workflow trains it or, with weights, on which they were trained"
     )
-    training: TrainingConfig | None = Field(None, description="with trained_on: what holds throughout its training")
-    phases: dict[str, Phase] = Field(default={}, description="with trained_on: by name, one after the other")
-    seed: int = Field(0, ge=0, description="with trained_on: of its training")
+    training: TrainingConfig | None = Field(None, description="with trained_on: settings of the whole training")
+    phases: dict[str, Phase] = Field(default={}, description="with trained_on: the phases by name, one after the other")
+    seed: int = Field(0, ge=0, description="with trained_on: the seed of its training")
     layers: dict[ViewName, str] = Field(min_length=1, description="view -> layer whose output is the feature")
     resize: int = Field(256, ge=32, description="shorter side of the image for the views centre and ten_crop, pixels")
     precision: Literal["auto", "bf16", "fp32"] = Field(
-        "auto", description="what it computes in; auto: bf16 where the hardware has it, chosen once for each data set"
+        "auto",
+        description="the precision of its computation; auto: bf16 if the hardware has it, chosen once for each data "
+        "set",
     )
-    batch_size: int = Field(64, ge=1, description="images that it is given at once")
+    batch_size: int = Field(64, ge=1, description="images in a batch")
     classes: PlainPath | None = Field(None, description="file with one class name in each line, or imagenet")
     regions: RegionOptions = Field(default={}, validate_default=True)
 
@@ -99,7 +107,7 @@ class NetworkConfig(NetworkInput):
                 raise ValueError(f"{key}: a network that is trained on {self.trained_on} needs it")
         for key in ("training", "phases", "seed"):
             if not self.trained_on and getattr(self, key):
-                raise ValueError(f"{key}: only a network with trained_on has it; this one is not trained here")
+                raise ValueError(f"{key}: only a network with trained_on has this key; this one is not trained here")
         return self
 
     @model_validator(mode="after")
@@ -116,22 +124,22 @@ class NetworkConfig(NetworkInput):
     @model_validator(mode="after")
     def _options_of_a_library(self) -> Self:
         if self.options and self.library is None:
-            raise ValueError(f"options: {self.architecture} is no network of a library, and has none; take them out")
+            raise ValueError(f"options: {self.architecture} is not a network of a library; remove the options")
         return self
 
     @model_validator(mode="after")
     def _library_decides(self) -> Self:
-        """A library's network is given what the library's own preprocessing makes of an image, and is not trained."""
+        """Checks that a library's network leaves preprocessing to the library, and that it is not trained."""
         if self.library is None:
             return self
         for key in ("size", "mean", "std", "resize"):
             if getattr(self, key) != type(self).model_fields[key].default:
-                raise ValueError(f"{key}: {self.architecture} brings its own preprocessing; take this out")
+                raise ValueError(f"{key}: {self.architecture} brings its own preprocessing; remove this key")
         if self.trained_on:
             raise ValueError(f"trained_on: a network of a library is not trained here, as {self.architecture} is one")
         if self.regions.scoring != "crops" or self.regions.crop_size is not None:
             raise ValueError(
-                f"regions: {self.architecture} is shown crops of its own size; take scoring, features and crop_size out"
+                f"regions: {self.architecture} reads crops of its own size; remove scoring, features and crop_size"
             )
         return self
 
@@ -155,5 +163,7 @@ class NetworkConfig(NetworkInput):
         for view, layer in self.layers.items():
             if LAYERS.get(view) != layer:
                 known = ", ".join(f"{view}: {layer}" for view, layer in LAYERS.items())
-                raise ValueError(f"layers.{view}: {layer!r} is no layer for this view; a library's network has {known}")
+                raise ValueError(
+                    f"layers.{view}: {layer!r} is not a layer for this view; a library's network has {known}"
+                )
         return self

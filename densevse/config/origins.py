@@ -1,8 +1,8 @@
 """Origins of the values in a file of config/methods or config/generators: paper, public code, chosen, ours.
 
-A comment behind a value says where it comes from; behind a key it speaks of all that stands below it and has no comment
-of its own. `# paper, 3.4; training: chosen` is such a comment with a part that speaks of a key by its name. Defaults
-are in densevse/methods/parameters, where `ORIGINS` of a type says the same of them.
+A comment after a value gives its origin; after a key it holds for everything below that has no comment. `# paper, 3.4;
+training: chosen` is such a comment with a part for the key `training`. Defaults are in densevse/methods/parameters,
+where `ORIGINS` of a type gives their origins.
 """
 
 import re
@@ -22,9 +22,9 @@ _OF_KEY = re.compile(r"(\w+): (.+)")
 
 
 class Stated(NamedTuple):
-    """A value as a file states it."""
+    """A value as a file states it, with its origin and line."""
 
-    origin: str | None  # none where no comment speaks of it
+    origin: str | None  # None without a comment
     line: int  # from 1
 
 
@@ -37,7 +37,7 @@ class CommentedFile:
         self._root = yaml.compose(text, Loader=yaml.SafeLoader)
 
     def find(self, keys: Sequence[str]) -> Stated | None:
-        """The value where `keys` lead; None where the file does not state it."""
+        """The value under `keys`; None if the file does not state it."""
         chain, node = [], self._root
         for key in keys:
             found = _children(node).get(key)
@@ -48,7 +48,7 @@ class CommentedFile:
         return Stated(self._origin(chain, keys), chain[-1] + 1)
 
     def _origin(self, chain: Sequence[int], keys: Sequence[str]) -> str | None:
-        """The origin that the comment nearest to a value gives it: its own line's, or that of a key above it."""
+        """The origin in the comment nearest to a value: on its own line, or on that of a key above it."""
         for depth in range(len(chain) - 1, -1, -1):
             for name, origin in self._comment(chain[depth]):
                 if name is None or name in keys[depth:]:
@@ -56,7 +56,7 @@ class CommentedFile:
         return None
 
     def _comment(self, line: int) -> list[tuple[str | None, str]]:
-        """The parts of a line's comment, those that name a key first."""
+        """The parts of a line's comment, those for a named key first."""
         comment = self._lines[line].partition(" # ")[2]
         parts = [_OF_KEY.fullmatch(part) or part for part in comment.split("; ") if part]
         named = [(part[1], part[2]) for part in parts if not isinstance(part, str)]
@@ -64,7 +64,7 @@ class CommentedFile:
 
 
 def _children(node: yaml.Node | None) -> dict[str, tuple[yaml.Node, yaml.Node]]:
-    """Key -> its node and that of its value; keys that are merged in from elsewhere count less than a node's own."""
+    """The node and the value's node of each key; a node's own keys override those merged in from elsewhere."""
     if not isinstance(node, yaml.MappingNode):
         return {}
     found: dict[str, tuple[yaml.Node, yaml.Node]] = {}
@@ -75,6 +75,6 @@ def _children(node: yaml.Node | None) -> dict[str, tuple[yaml.Node, yaml.Node]]:
 
 
 def of_default(kind: type[Strict], field: str) -> str:
-    """The origin of a parameter's default, as `ORIGINS` of its type says."""
+    """The origin of a parameter's default, from `ORIGINS` of its type."""
     origins: dict[str, str] = kind.ORIGINS  # type: ignore[attr-defined]
     return origins.get(field, origins["*"])

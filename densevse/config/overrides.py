@@ -1,4 +1,4 @@
-"""What is merged over the folders of config/."""
+"""Files that are merged over the folders of config/."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ class Override(NamedTuple):
 
 
 def holds(values: Any, keys: Sequence[str]) -> bool:
-    """Whether nested mappings hold a value where `keys` lead."""
+    """True if nested mappings hold a value under `keys`."""
     for key in keys:
         if not (isinstance(values, Mapping) and key in values):
             return False

@@ -1,4 +1,4 @@
-"""The settings of a variant, each with its origin: as the files of config/ and what stands over them state it."""
+"""The settings of a variant, each with its origin, from the files of config/ and those over them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -19,13 +19,13 @@ class Setting(NamedTuple):
     path: str
     value: Any
     origin: str
-    place: str  # the file, with the line where there is one
+    place: str  # the file, with the line if known
 
 
 def settings_of(name: str, dataset: str | None, config: Config, over: Sequence[Override], root: Path) -> list[Setting]:
-    """The settings of a variant, or of a generator, on a data set, but for what is off by default.
+    """The settings of a variant, or of a generator, on a data set, without those that are off by default.
 
-    `root` is the folder of the project, and `over` what is merged over its config/, later ones over earlier ones.
+    `root` is the folder of the project. `over` is merged over its config/, later values over earlier ones.
     """
     kind: Kind = "methods" if name in config.variant_names() else "generators"
     entry: Any = variant(config, name, dataset) if kind == "methods" else generator(config, name, dataset)
@@ -52,7 +52,7 @@ class _Finder:
         self._stated = CommentedFile(root / self._file) if (root / self._file).is_file() else None
 
     def origin(self, keys: Sequence[str]) -> tuple[str, str]:
-        """The origin of a setting, and the place where it stands."""
+        """The origin of a setting, and its place."""
         for where, values in self._layers:
             if holds(values, keys):
                 return self._of_layer(where.split("."), keys)
@@ -79,7 +79,7 @@ class _Finder:
 
 
 def _networks(entry: Any, dataset: str, config: Any, over: Sequence[Override]) -> Iterator[Setting]:
-    """The networks of the data set that the variant's views are seen with, unless it names others."""
+    """The networks of the data set for the variant's views, unless the variant names others."""
     for view in entry.views:
         seen = described_by(view)
         if VIEWS[view].made_by == "generator" or seen in entry.networks:
@@ -90,7 +90,7 @@ def _networks(entry: Any, dataset: str, config: Any, over: Sequence[Override]) -
 
 
 def _leaves(values: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The values of nested mappings, each with the keys that lead to it."""
+    """The values of nested mappings, each with its keys."""
     for key, value in values.items():
         if isinstance(value, Mapping) and value:
             yield from _leaves(value, (*above, key))

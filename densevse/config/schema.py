@@ -1,7 +1,7 @@
 """The JSON schema of the configuration, for editors: `make schema` writes it to config/schema.json.
 
-It describes a file that overrides some keys as well as an entry's own file (`schema.json#/$defs/Dataset`), so it says
-what each key may hold, but not which keys an entry needs: that is checked when the workflow reads the whole.
+It describes files that override some keys as well as an entry's own file (`schema.json#/$defs/Dataset`). So it says
+what each key may hold, but not which keys an entry needs; the workflow checks that when it reads everything.
 """
 
 import json
@@ -18,7 +18,7 @@ from densevse.config.proposers import PROPOSERS
 
 
 class Choice(NamedTuple):
-    """A key whose type another key of the same entry names."""
+    """A key whose type another key of the same entry decides."""
 
     entry: str
     by: str
@@ -33,14 +33,14 @@ def document() -> dict[str, Any]:
         found = schema["$defs"][entry]
         found["properties"][field] = {"type": "object", "description": f"see `{by}`"}
         found["allOf"] = [_choice(by, name, field, types[name]) for name in sorted(types)]
-    # A file that overrides a title is both a trained method's and a given row's, so it need not be one of them alone.
+    # A file that overrides a title matches both a trained method and a given row, so it need not match exactly one.
     rows = schema["properties"]["methods"]["additionalProperties"]
     rows["anyOf"] = rows.pop("oneOf")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 def choices() -> list[Choice]:
-    """The keys whose type another key of the same entry names, such as `options` of a data set by its `reader`."""
+    """The keys whose type another key of the entry decides, such as `options` of a data set by its `reader`."""
     parameters = {name: parameters_of(name) for name in known_models()}
     of_generators = {name: parameters_of_generator(name) for name in known_generators()}
     return [
@@ -53,7 +53,7 @@ def choices() -> list[Choice]:
 
 
 def _choice(by: str, name: str, field: str, kind: Any) -> dict[str, Any]:
-    """What the field `field` may hold where the field `by` is `name`."""
+    """The type of the field `field` if the field `by` is `name`."""
     return {
         "if": {"properties": {by: {"const": name}}, "required": [by]},
         "then": {"properties": {field: _without_required(kind.model_json_schema())}},

@@ -1,4 +1,4 @@
-"""Files that are obtained: from an address, a hub, by hand, from a rule or the project; and paths of the user's."""
+"""Files that are obtained: from an address, a hub, by hand, from a rule or the project; and the user's paths."""
 
 import os
 import re
@@ -14,15 +14,15 @@ NOT_FOR_SNAKEMAKE = re.compile(r"[{}\x00-\x1f\x7f]")
 
 
 def normal(path: str) -> str:
-    """A path in its shortest form, so that each place has one name for Snakemake, which compares names as text.
+    """A path in its shortest form, so that each place has one name, as Snakemake compares names as text.
 
-    `//`, `/./`, `x/..` and a `/` at the end go. Links are not followed, and nothing is expanded. Raises `ValueError`
-    for what is no path, and for one that Snakemake would read as another.
+    `//`, `/./`, `x/..` and a final `/` are removed. Links are not followed, and nothing is expanded. Raises
+    `ValueError` if it is not a path, or if Snakemake would read it as another one.
     """
     if ADDRESS.match(path):
         raise ValueError(_not_a_path(path))
     if path == "~" or path.startswith("~/"):
-        raise ValueError(f"{path!r}: `~` is not expanded here; write the folder's whole path")
+        raise ValueError(f"{path!r}: `~` is not expanded; write the folder's whole path")
     found = NOT_FOR_SNAKEMAKE.search(path)
     if found:
         raise ValueError(
@@ -49,7 +49,7 @@ def _same(path: str, other: str) -> bool:
 
 
 def _from_here(path: str) -> str:
-    """A path below the folder in which the workflow runs, seen from there, so that a moved project keeps its names."""
+    """A path below the working folder, made relative to it, so that a moved project keeps its names."""
     here = os.getcwd()
     return os.path.relpath(path, here) if path == here or path.startswith(f"{here}/") else path
 
@@ -58,7 +58,7 @@ PlainPath = Annotated[str, Field(min_length=1), AfterValidator(normal)]
 """A path in its shortest form."""
 
 Path = Annotated[PlainPath, AfterValidator(_from_here)]
-"""A file or folder of the user's; relative ones lie below the folder in which the workflow runs."""
+"""A file or folder of the user; relative paths start in the folder in which the workflow runs."""
 
 
 def _as_list(url: Any) -> Any:
@@ -67,7 +67,7 @@ def _as_list(url: Any) -> Any:
 
 def _each_once(addresses: list[str]) -> list[str]:
     if len(set(addresses)) < len(addresses):
-        raise ValueError("an address stands there twice")
+        raise ValueError("an address occurs twice")
     return addresses
 
 
@@ -77,15 +77,15 @@ Addresses = Annotated[
     AfterValidator(_each_once),
     BeforeValidator(_as_list, json_schema_input_type=str | list[str]),
 ]
-"""Addresses of one file, in the order in which they are tried; a single one may stand without a list."""
+"""Addresses of one file, in the order in which they are tried; a single one needs no list."""
 
 
 class Source(Strict):
-    """A file that is obtained: from an address, a hub, by hand, from a rule of this workflow, or the project itself."""
+    """A file that is obtained: from an address, a hub, by hand, from a rule of this workflow, or the project."""
 
     file: str = Field(pattern=r"^[^/{}\x00-\x1f\x7f]+$", description="file name under resources/<owner>/")
     url: Addresses | None = Field(
-        None, description="its address, or several that are tried in order; none for a file obtained by hand"
+        None, description="its address, or several that are tried in order; none if it is obtained by hand"
     )
     hub: str | None = Field(
         None,
@@ -94,19 +94,21 @@ class Source(Strict):
         "laion/CLIP-ViT-B-32-laion2B-s34B-b79K; its own library downloads it",
     )
     revision: str | None = Field(None, pattern="^[0-9a-f]{40}$", description="with hub: the commit")
-    manual: str | None = Field(None, min_length=1, description="what a person must do to obtain it")
+    manual: str | None = Field(None, min_length=1, description="instructions to obtain it by hand")
     made_by: Literal["make_scenes"] | None = Field(None, description="the rule that makes it")
     packaged: PlainPath | None = Field(None, description="a file that comes with the project, from its folder")
     size: int | None = Field(None, gt=0, description="bytes, where known")
-    sha256: str | None = Field(None, pattern="^[0-9a-f]{8,64}$", description="or its start, where only that is known")
+    sha256: str | None = Field(
+        None, pattern="^[0-9a-f]{8,64}$", description="the sha256, or its start if only that is known"
+    )
     md5: str | None = Field(None, pattern="^[0-9a-f]{32}$", description="where only that is published")
     sha1: str | None = Field(None, pattern="^[0-9a-f]{40}$", description="where only that is published")
     licence: str = Field(description="its licence or terms of use")
-    note: str | None = Field(None, description="anything else that a person should know of it")
+    note: str | None = Field(None, description="further information about it")
 
     @property
     def addresses(self) -> list[str]:
-        """Where it is obtained, if anywhere: its addresses, or that of a hub's file."""
+        """The addresses where it is obtained, if any, or the address of a hub's file."""
         hub = [f"https://huggingface.co/{self.hub}/resolve/{self.revision}/{self.file}"] if self.hub else []
         return self.url or hub
 

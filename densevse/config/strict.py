@@ -1,4 +1,4 @@
-"""The base of everything that may stand in the configuration."""
+"""The base of every type of the configuration."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -8,17 +8,17 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class Strict(BaseModel):
-    """A part of the configuration: unknown keys are errors, nothing is converted, values never change once read."""
+    """A part of the configuration: unknown keys are errors, nothing is converted, and values never change."""
 
     RENAMED: ClassVar[Mapping[str, str]] = {}
-    """Keys of earlier versions, each with the one that has taken its place."""
+    """Keys of earlier versions, each with the key that replaced it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
     @model_validator(mode="before")
     @classmethod
     def _keys_exist(cls, values: Any) -> Any:
-        """Before pydantic's own message, which does not say what was meant."""
+        """Checks keys before pydantic does, whose message makes no suggestion."""
         fields = cls.model_fields
         for key in values if isinstance(values, Mapping) else ():
             if key in cls.RENAMED:
@@ -29,6 +29,6 @@ class Strict(BaseModel):
 
 
 def or_meant(name: str, known: Iterable[str]) -> str:
-    """The end of a message on a name that is not known: the one that is most like it, where there is such."""
+    """The end of a message about an unknown name: the most similar known one, if there is one."""
     alike = get_close_matches(name, known, 1)
     return f"; is {alike[0]!r} meant?" if alike else ""

@@ -13,7 +13,7 @@ Protocol = Literal["full", "five_folds", "first_1000", "random_1000", "hodosh", 
 def _differ(names: list[str]) -> list[str]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ValueError(f"{twice} more than once; leave one of each")
+        raise ValueError(f"{twice} more than once; keep one of each")
     return names
 
 
@@ -24,36 +24,32 @@ class PrintedTable(Strict):
     """Rows of a paper's printed table."""
 
     paper: str = Field(description="the paper's key in config/published")
-    table: str = Field(description="its number there; `code` for the figures of the authors' public code")
-    rows: list[str] | None = Field(
-        default=None, description="only the methods of these names, as printed; all by default"
-    )
+    table: str = Field(description="the table's number; `code` for metrics of the authors' public code")
+    rows: list[str] | None = Field(default=None, description="only methods with these printed names; all by default")
 
 
 class SectionConfig(Strict):
-    """A part of a table: one data set measured under one protocol."""
+    """A part of a table: one data set under one protocol."""
 
     dataset: str = Field(description="the data set whose test split is ranked")
-    protocol: Protocol = Field(default="full", description="which images and sentences are ranked together")
-    published: str | None = Field(
-        default=None, description="the data set of the published rows, where it is another one"
+    protocol: Protocol = Field(
+        default="full", description="the protocol: which images and sentences are ranked together"
     )
-    seeds: Seeds | None = Field(default=None, description="instead of the data set's own")
+    published: str | None = Field(default=None, description="the data set of the published rows, if it is another one")
+    seeds: Seeds | None = Field(default=None, description="seeds in place of the data set's own")
 
 
 class Table(Strict):
-    """A table of results. Each section shows the published rows of its data set and protocol, and ours beside them."""
+    """A table of results. Each section shows the published rows of its data set and protocol, with ours beside them."""
 
     title: str = Field(description="the heading of the page")
     sections: list[SectionConfig] = Field(min_length=1, description="parts of the table, in this order")
-    published: list[PrintedTable] = Field(default=[], description="which published rows it shows, in this order")
-    measure: Different = Field(
-        default=[], description="the variants of config/methods (or ensembles) that are measured for it"
-    )
+    published: list[PrintedTable] = Field(default=[], description="the published rows that it shows, in this order")
+    measure: Different = Field(default=[], description="the variants of config/methods (or ensembles) that it measures")
     reference: str | None = Field(
-        default=None, description="the variant that every other one is compared with, query by query"
+        default=None, description="the variant with which the others are compared, query by query"
     )
-    latex_intervals: bool = Field(default=False, description="whether its LaTeX has a table of 95% intervals, too")
+    latex_intervals: bool = Field(default=False, description="add a table of 95% intervals to its LaTeX")
 
     @field_validator("sections")
     @classmethod
@@ -63,7 +59,7 @@ class Table(Strict):
 
 
 class Ensemble(Strict):
-    """Several variants whose scores are added (sm-LSTM*, section 4.2)."""
+    """Several variants whose scores are added up (sm-LSTM*, section 4.2)."""
 
-    title: str = Field(description="as printed in a table")
+    title: str = Field(description="the name in tables")
     members: Different = Field(min_length=2, description="variants of config/methods, each trained with the same seed")

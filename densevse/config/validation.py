@@ -1,6 +1,6 @@
-"""What is wrong with a part of the configuration, key by key.
+"""Validates a part of the configuration and reports mistakes key by key.
 
-Apart from the types of the configuration, so that a job which checks one part does not import all of them.
+It is separate from the types of the configuration, so that a job that checks one part does not import all of them.
 """
 
 import re
@@ -16,12 +16,12 @@ Entry = TypeVar("Entry", bound=BaseModel)
 
 _KEY = re.compile(r"([\w.]+): (.*)", re.DOTALL)
 _MARKS = {"[key]", "[trained]", "[untrained]", "[given]"}
-"""Parts of paths that are no keys: pydantic's of what is wrong with a key, and ours of the kind of an entry."""
+"""Parts of paths that are not keys: pydantic's for kinds of mistakes, and ours for kinds of entries."""
 _NUMBERS = ("int_type", "float_type")
 
 
 def validate(model: type[Entry], values: Any, where: str) -> Entry:
-    """Return `values` as `model`. Raises `InputError` that lists each wrong key with its path."""
+    """Validates `values` as `model`. Raises `InputError` that lists each wrong key with its path."""
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -31,7 +31,7 @@ def validate(model: type[Entry], values: Any, where: str) -> Entry:
 
 
 def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
-    """Path and message of each wrong key. A validator's message begins with the key that it is about, and a colon."""
+    """Path and message of each wrong key. A validator's message begins with its key and a colon."""
     for found in error.errors():
         path = [str(part) for part in found["loc"] if part not in _MARKS]
         message = found["msg"].removeprefix("Value error, ")
@@ -44,7 +44,7 @@ def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:
 
 
 def _instead_of_text(text: str) -> str:
-    """What to do where text stands for a number, as YAML reads 1e-4; or nothing, if it stands for none."""
+    """Advice if text is in the place of a number, as YAML reads 1e-4; empty if the text is no number."""
     try:
         number = float(text)
     except ValueError:
@@ -56,6 +56,6 @@ def _instead_of_text(text: str) -> str:
 
 
 def not_valid(where: str, wrong: Sequence[str]) -> InputError:
-    """The error that lists what is wrong, a line for each key, once."""
+    """The error that lists all mistakes, one line for each key."""
     lines = "\n".join(f"  {line}" for line in dict.fromkeys(wrong))
     return InputError(f"{where} is not valid; correct these keys:\n{lines}")

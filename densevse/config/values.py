@@ -1,4 +1,4 @@
-"""Values that several kinds of entries have."""
+"""Values that several kinds of entries share."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""The analyses whose rules are included; each adds itself in its rule file."""
+"""The analyses whose rules are included; each rule file adds its own."""
 
 from typing import TypeVar
 
@@ -15,10 +15,10 @@ class Analyses:
         self._stages: list[Stage] = []
 
     def add(self, stage: Analysis) -> Analysis:
-        """Add an analysis's stage, and return it."""
+        """Adds an analysis's stage, and returns it."""
         self._stages.append(stage)
         return stage
 
     def listed(self, dataset: str) -> list[Values]:
-        """The files of a data set that its target asks for, of every analysis, as values of paths."""
+        """The files of a data set's target from every analysis, as values of paths."""
         return [values for stage in self._stages for values in stage.listed(dataset)]

@@ -1,10 +1,9 @@
-"""Digests of the code that a job runs, so that an edit reruns the jobs whose script reaches it, and no others.
+"""Digests of the code of jobs, so that an edit reruns exactly the jobs whose script reaches it by imports.
 
-A digest covers a script and every module of the package that it reaches by imports: what they do, but neither
-comments, docstrings nor formatting. The modules that declare what may stand in the configuration are left out. What
-they decide reaches a job as values, in the `params` of its rule, and only the fields whose names occur in the code
-that the job runs are put there (`names`). So a new field with a default reruns nothing until some code reads it, and
-a changed default reruns the jobs that read and use it.
+A digest covers a script and every module of the package that it reaches by imports, without comments, docstrings and
+formatting. The modules that declare the configuration are left out. Their values reach a job in the `params` of its
+rule, which have only the fields whose names occur in the job's code (`names`). So a new field with a default reruns
+nothing until some code reads it, and a changed default reruns the jobs that read and use it.
 """
 
 import ast
@@ -24,24 +23,24 @@ from densevse.runtime.place import PACKAGED
 PACKAGE = "densevse"
 SCRIPTS = "workflow/scripts"
 DECLARATIONS = re.compile(rf"{PACKAGE}/(config/|methods/parameters/|analyses/\w+/settings\.py)")
-"""Their types say what may stand in the configuration, and hold no logic that a job runs."""
+"""Modules whose types declare the configuration; they have no logic that a job runs."""
 
 WITHOUT_EFFECT = {"ctx", "kind", "type_comment", "type_ignores"}
 
 
 class Facts(NamedTuple):
-    """What is known of one file."""
+    """The facts about one file."""
 
     digest: str
-    imports: list[str]  # dotted names of the package's modules, or of what is in them
-    names: list[str]  # identifiers that occur in it, in quotation marks or not
+    imports: list[str]  # dotted names of the package's modules, or of names in them
+    names: list[str]  # identifiers in it, also in quotation marks
 
 
 class Code:
     """The code of a project below `root`.
 
-    Facts about files are kept in `kept`, by their size and time of change, as parsing all of them would take most of
-    the time of a dry run. Where that file is missing, damaged or cannot be written, everything is parsed again.
+    The file `kept` caches facts by size and time of change, as parsing all files would take most of the time of a dry
+    run. If it is missing, damaged or not writable, everything is parsed again.
     """
 
     def __init__(self, root: str | Path, kept: str | Path) -> None:
@@ -51,26 +50,25 @@ class Code:
             _write_kept(found, Path(kept))
         self._facts = {file: Facts(*known[2:]) for file, known in found.items()}
         self._imports = {file: self._files_of(*known.imports) for file, known in self._facts.items()}
-        # Hundreds of jobs ask for the same few scripts.
+        # Hundreds of jobs need the digests of the same few scripts.
         self.reached, self.names, self.digest = cache(self._reached), cache(self._names), cache(self._digest)
 
     def _digest(self, script: str, *modules: str) -> str:
-        """The digest of a script below workflow/scripts/ and of what it reaches.
+        """The digest of a script below workflow/scripts/ and of all modules that it reaches.
 
-        `modules` are further modules that it imports by names that are only known when it runs, such as
-        `densevse.methods.vse`.
+        `modules` are further modules that it imports by names known only at run time, such as `densevse.methods.vse`.
         """
         described = [(file, self._facts[file].digest) for file in self.reached(script, *modules)]
         return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
 
     def _names(self, script: str, *modules: str) -> frozenset[str]:
-        """The identifiers in a script and in what it reaches."""
+        """The identifiers in a script and in all modules that it reaches."""
         return frozenset().union(*(self._facts[file].names for file in self.reached(script, *modules)))
 
     def _reached(self, script: str, *modules: str) -> tuple[str, ...]:
-        """The script and every file of the package that it imports, directly or through others; sorted.
+        """The script and every file of the package that it imports, directly or indirectly, sorted.
 
-        The modules that declare the configuration are not among them, unless they are given by name.
+        Modules that declare the configuration are left out, unless they are given by name.
         """
         waiting = {f"{SCRIPTS}/{script}"} | self._files_of(*modules)
         found = set(waiting)
@@ -81,7 +79,7 @@ class Code:
         return tuple(sorted(file for file in found if file in given or not DECLARATIONS.match(file)))
 
     def _files_of(self, *modules: str) -> set[str]:
-        """The files of modules, where a name is one's, and those of the packages that are imported with them."""
+        """The files of modules, by name, and those of the packages that are imported with them."""
         paths = {
             "/".join(parts[: count + 1]) for parts in (m.split(".") for m in modules) for count in range(len(parts))
         }
@@ -89,9 +87,9 @@ class Code:
 
 
 def _files(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """The package's files and the scripts, each with its name in a checkout, which is that in an installed package too.
+    """The package's files and the scripts, each with its name in a checkout, which an installed package shares.
 
-    There `root` is a folder in the package.
+    In an installed package, `root` is a folder inside the package.
     """
     checkout = root / PACKAGE
     yield from _modules(str(checkout if checkout.is_dir() else root.parent), PACKAGE)
@@ -99,7 +97,7 @@ def _files(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _modules(folder: str, name: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Each Python file in a folder and in those inside it; `name` is that of the folder below the project's."""
+    """Each Python file in a folder and below; `name` is the folder's path in the project."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".py"):
@@ -109,7 +107,7 @@ def _modules(folder: str, name: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _facts_or_kept(file: os.DirEntry[str], known: list[Any] | None) -> list[Any]:
-    """Size and time of change of a file, then the facts; those `known` where neither has changed."""
+    """Size, time of change and facts of a file; the `known` ones if neither has changed."""
     status = file.stat()
     if known and known[:2] == [status.st_size, status.st_mtime_ns]:
         return known
@@ -125,7 +123,7 @@ def _read_kept(kept: Path) -> dict[str, list[Any]]:
 
 
 def _write_kept(found: dict[str, list[Any]], kept: Path) -> None:
-    """Keep what was found for the next time; a folder that cannot be written to is no error."""
+    """Writes the facts for the next run; a folder that is not writable is no error."""
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=kept.parent, delete=False, encoding="utf-8") as file:
@@ -136,7 +134,7 @@ def _write_kept(found: dict[str, list[Any]], kept: Path) -> None:
 
 
 def facts(source: str) -> Facts:
-    """What a file's text says. Raises `SyntaxError` if it is no Python."""
+    """The facts in a file's text. Raises `SyntaxError` if it is not Python."""
     tree = ast.parse(source)
     imports: set[str] = set()
     names: set[str] = set()
@@ -149,7 +147,7 @@ def facts(source: str) -> Facts:
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but those that only a type checker reads, and docstrings."""
+    """All nodes except docstrings and those that only a type checker reads."""
     yield node
     for child in ast.iter_child_nodes(node):
         if not _is_text(child) and not _is_for_type_checkers(child):
@@ -194,7 +192,7 @@ def _written(node: Any) -> Iterator[str]:
 
 
 def _is_text(node: Any) -> bool:
-    """Whether a statement is nothing but text: a docstring, of whatever it stands below."""
+    """True if a statement is only text: a docstring, of whatever is above it."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
@@ -203,6 +201,6 @@ def _is_for_type_checkers(node: Any) -> bool:
 
 
 def _by() -> list[Any]:
-    """What facts are found by: another version of this file, or of Python, may see others."""
+    """The key of cached facts: another version of this file or of Python may find others."""
     status = Path(__file__).stat()
     return [*sys.version_info[:2], status.st_size, status.st_mtime_ns]

@@ -1,4 +1,4 @@
-"""Concept networks: what they are made of, what they look at, and where their scores are."""
+"""Concept networks in the plan: their origin, their regions, and the files of their scores."""
 
 from typing import Any
 
@@ -9,18 +9,18 @@ from densevse.dag.project import Project, Stage, any_of
 
 
 class ConceptStage(Stage):
-    """The concept networks of config/concept_networks, each trained on every data set that asks for it."""
+    """The concept networks of config/concept_networks, each trained on every data set that uses it."""
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self.features = FeatureStage(project)
 
     def names(self) -> str:
-        """Every concept network."""
+        """All concept networks."""
         return any_of(self.config.concept_networks)
 
     def trained(self, how: str) -> str:
-        """The concept networks of which the head is trained, or all layers."""
+        """The concept networks whose head, or whose layers, are all trained."""
         return any_of(name for name, entry in self.config.concept_networks.items() if entry.train == how)
 
     def entry(self, concept_network: str) -> ConceptNetwork:
@@ -28,35 +28,35 @@ class ConceptStage(Stage):
         return self.config.concept_networks[concept_network]
 
     def how(self, concept_network: str) -> str:
-        """What of a concept network is trained: head or all."""
+        """The trained part of a concept network: head or all."""
         return self.entry(concept_network).train
 
     def regions(self, dataset: str, concept_network: str) -> list[Values]:
-        """The shards of the regions that it looks at: what its head is given, or its own outputs."""
+        """The shards of its regions: inputs of its head, or its own outputs."""
         entry = self.entry(concept_network)
         network = self.backbone(dataset, concept_network) if entry.train == "head" else concept_network
         return self.features.shards_of_regions(dataset, network, entry.proposer)
 
     def regions_of_shard(self, dataset: str, concept_network: str, shard: str) -> Values:
-        """One shard of them."""
+        """One shard of these regions."""
         return next(values for values in self.regions(dataset, concept_network) if values["shard"] == shard)
 
     def weights(self, dataset: str) -> Values:
-        """The data set on which concept networks are trained that a data set is given."""
+        """The data set on which the concept networks of a data set are trained."""
         return {"dataset": self.seen_as(dataset)}
 
     def backbone(self, dataset: str, concept_network: str) -> str:
-        """The network that a concept network is made of."""
+        """The network that a concept network is built from."""
         return self.features.backbone(concept_network, dataset)
 
     def backbone_weights(self, dataset: str, concept_network: str) -> str | Values:
-        """Its weights."""
+        """The weights of that network."""
         return self.features.weights_of(self.backbone(dataset, concept_network))
 
     def training(self, dataset: str, concept_network: str) -> dict[str, Any]:
         """The settings of a concept network's training, as densevse.training.concepts takes them.
 
-        They are a ConceptJob where its head is trained, and a PixelConceptJob where all layers are.
+        They are a ConceptJob if its head is trained, and a PixelConceptJob if all layers are.
         """
         entry = self.entry(concept_network)
         job = {"concept_network": concept_network, "learns_from": entry.learns_from}

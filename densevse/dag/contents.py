@@ -1,10 +1,10 @@
-"""Digests of what the user's files and folders hold, so that a job runs again when that changes, and only then.
+"""Digests of the contents of the user's files, so that jobs rerun exactly when the contents change.
 
-Snakemake compares times. A file that an older one replaced (mv, cp -p and unzip keep times) is current to it, and one
-that was only touched is not. So it is told to pass over the times of the user's files, and a digest of what they hold
-is among the `params` of each rule that reads them.
+Snakemake compares times. If an older file replaces a file (mv, cp -p and unzip keep times), Snakemake sees no change;
+if a file was only touched, it sees one. So Snakemake ignores the times of the user's files, and the `params` of each
+rule that reads them have a digest of their contents.
 
-A file is read where its size, its times or its inode differ from those that it had when it was read before.
+A file is read again only if its size, times or inode differ from those of the last reading.
 """
 
 import hashlib
@@ -25,19 +25,19 @@ from densevse.runtime.errors import InputError
 _KEPT = ".snakemake/densevse-contents"
 ABSENT = "absent"
 UNREAD = frozenset({".DS_Store", "Thumbs.db", "desktop.ini", "__MACOSX"})
-"""Names that file managers put into folders, and no reader reads; those that begin with ._ are a Mac's too."""
+"""Names of files that file managers put into folders and no reader reads; those that begin with ._ are a Mac's too."""
 
 COARSEST = 2 * 10**9
-"""Nanoseconds. A file that changed so shortly before may change again without another time to show for it."""
+"""Nanoseconds. A file that changed more recently may change again without a new time."""
 
 MENTIONED = 1 << 30
-"""Bytes. Whoever waits for more to be read is told why."""
+"""Bytes. Before reading more, the user is told why."""
 
 Facts = list[Any]  # size, time of change, time of status change, inode, sha256
 
 
 class Contents:
-    """What the user's files and folders hold."""
+    """The contents of the user's files and folders."""
 
     def __init__(
         self,
@@ -46,10 +46,10 @@ class Contents:
         timeless: Callable[[str], str] = str,
         say: Callable[[str], None] = print,
     ) -> None:
-        """Facts on files are kept in the folder `kept`; where they are missing or damaged, files are read again.
+        """Facts on files are cached in the folder `kept`; if they are missing or damaged, files are read again.
 
-        `is_made` tells the paths that a rule makes, `timeless` marks one whose time Snakemake passes over, and `say`
-        tells the user something.
+        `is_made` is true for paths that a rule makes, `timeless` marks a path whose time Snakemake ignores, and `say`
+        prints a message.
         """
         self._kept, self._timeless, self._say = Path(kept), timeless, say
         self._is_made, self._held = cache(is_made), cache(self._read)
@@ -59,24 +59,24 @@ class Contents:
         return path if self._is_made(path) else self._timeless(path)
 
     def digests(self, *paths: str) -> list[str]:
-        """The digests of those of `paths` that are the user's, in order.
+        """The digests of those of `paths` that belong to the user, in order.
 
-        Neither where a file or folder lies nor what it is called counts, but what the files inside a folder are called
-        does. Raises `InputError` naming a file that cannot be read.
+        The place and name of a file or folder do not count, but the names of files inside a folder do. Raises
+        `InputError` that names an unreadable file.
         """
         return [self._held(str(path)) for path in paths if not self._is_made(path)]
 
     def _read(self, path: str) -> str:
         kept = self._kept / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}.json"
         before, now = _read_kept(kept), time.time_ns()
-        if not os.path.exists(path):  # as what was obtained by hand may be, once all is made of it
+        if not os.path.exists(path):  # files obtained by hand may be gone, once everything is made from them
             return _digest({name: facts[4] for name, facts in before.items()}) if before else ABSENT
         try:
             files = sorted(_files(path))
             changed = {name: at for name, at, facts in files if before.get(name, [])[:4] != facts}
             digests = {name: facts[4] for name, facts in before.items()} | self._checksums(path, changed)
         except OSError as error:
-            raise InputError(f"{path}: {error.filename} cannot be read ({error.strerror}).") from error
+            raise InputError(f"{path}: cannot read {error.filename} ({error.strerror}).") from error
         found = {name: [*facts, digests[name]] for name, _, facts in files}
         settled = {name: facts for name, facts in found.items() if abs(now - facts[2]) > COARSEST}
         if settled != before:
@@ -87,13 +87,13 @@ class Contents:
         """Name -> sha256 of files, given as name -> path."""
         size = sum(os.path.getsize(file) for file in files.values())
         if size > MENTIONED:
-            self._say(f"{path}: reading {size / 1e9:.1f} GB once, to tell later whether they changed")
+            self._say(f"{path}: reading {size / 1e9:.1f} GB once, to notice later changes")
         with ThreadPoolExecutor() as pool:
             return dict(zip(files, pool.map(checksum, files.values()), strict=True))
 
 
 def _digest(checksums: dict[str, str]) -> str:
-    """The digest of the names and checksums of a folder's files; of a file, which has no name, its own checksum."""
+    """The digest of the names and checksums of a folder's files; of a file, its checksum alone."""
     if list(checksums) == [""]:
         return checksums[""][:16]
     return hashlib.sha256(json.dumps(list(checksums.items())).encode()).hexdigest()[:16]
@@ -102,10 +102,10 @@ def _digest(checksums: dict[str, str]) -> str:
 def _files(
     path: str, name: str = "", inside: frozenset[tuple[int, int]] = frozenset()
 ) -> Iterator[tuple[str, str, Facts]]:
-    """Name inside `path`, path and facts but for the sha256 of each file; links are followed, but not in circles."""
+    """The name inside `path`, the path and the facts (without the sha256) of each file; links are followed once."""
     try:
         status = os.stat(path)
-    except OSError:  # nothing there, or a link that leads nowhere
+    except OSError:  # missing, or a broken link
         return
     if stat.S_ISREG(status.st_mode):
         yield name, path, [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
@@ -124,7 +124,7 @@ def _read_kept(kept: Path) -> dict[str, Facts]:
 
 
 def _write_kept(found: dict[str, Facts], kept: Path) -> None:
-    """Keep what was found for the next time; a folder that cannot be written to is no error."""
+    """Writes the facts for the next run; a folder that is not writable is no error."""
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=kept.parent, delete=False, encoding="utf-8") as file:

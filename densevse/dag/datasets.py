@@ -1,4 +1,4 @@
-"""From downloads to image tables, caption tables and true boxes."""
+"""Downloads, image tables, caption tables and true boxes in the plan."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,18 +11,18 @@ from densevse.dag.project import Stage, any_of
 from densevse.runtime.errors import InputError
 
 OBTAINED_BY = {"url", "manual", "size", "sha256", "md5", "sha1"}
-"""The keys that decide which bytes come; a corrected licence or note does not."""
+"""The keys that decide the bytes of a file; a corrected licence or note does not."""
 
 
 class DownloadStage(Stage):
-    """Everything that comes from elsewhere."""
+    """The files that come from elsewhere."""
 
     def sources(self) -> dict[str, Source]:
         """Every source by its path below resources/."""
         return sources_of(self.config)
 
     def downloadable(self) -> str:
-        """The paths that have an address."""
+        """The paths with an address."""
         return any_of(path for path, source in self.sources().items() if source.url)
 
     def on_hub(self) -> str:
@@ -30,7 +30,7 @@ class DownloadStage(Stage):
         return any_of(path for path, source in self.sources().items() if source.hub)
 
     def of_hub(self, resource: str) -> dict[str, Any]:
-        """The repository, commit and name of such a file, and its checksum."""
+        """The repository, commit and name of a hub's file, and its checksum."""
         return self.sources()[resource].model_dump(include={"hub", "revision", "file", "size", "sha256"})
 
     def by_hand(self) -> str:
@@ -42,11 +42,11 @@ class DownloadStage(Stage):
         return any_of(path for path, source in self.sources().items() if source.packaged)
 
     def packed(self, resource: str) -> dict[str, Any]:
-        """The file of the project that a path is copied from, and its checksum."""
+        """The file of the project from which a path is copied, and its checksum."""
         return self.sources()[resource].model_dump(include={"packaged", "sha256"})
 
     def source(self, resource: str) -> dict[str, Any]:
-        """What decides which bytes are obtained: of several addresses, the first."""
+        """The keys that decide the bytes of a file; of several addresses, the first."""
         source = self.sources()[resource]
         found = source.model_dump(mode="json", include=OBTAINED_BY)
         return {**found, "url": source.url[0] if source.url else None}
@@ -57,7 +57,7 @@ class DownloadStage(Stage):
 
 
 def sources_of(config: Config) -> dict[str, Source]:
-    """Every source by its path below resources/; those of rules of this workflow are not obtained."""
+    """Every source by its path below resources/, without those that rules of this workflow make."""
     own = {owner: dataset for owner, dataset in config.datasets.items() if not dataset.resplit}
     owned = [(owner, source) for owner, dataset in own.items() for source in dataset.sources.values()]
     owned += [(owner, network.weights) for owner, network in config.networks.items() if network.weights]
@@ -67,10 +67,10 @@ def sources_of(config: Config) -> dict[str, Source]:
 
 
 class DatasetStage(Stage):
-    """A data set's files, and what its readers are told."""
+    """A data set's files, and the options of its readers."""
 
     def sources(self, dataset: str) -> list[str | Values]:
-        """Every file that a data set is read from: the user's own, or its name below resources/<data set>/."""
+        """The files from which a data set is read: the user's own, or names below resources/<data set>/."""
         entry, owner = self.dataset(dataset), self.images_of(dataset)
         return [
             entry.local.get(name) or {"dataset": owner, "file": entry.sources[name].file}
@@ -78,20 +78,20 @@ class DatasetStage(Stage):
         ]
 
     def pictures(self, dataset: str) -> list[str | Values]:
-        """The same files, for what shows or reads pictures. Raises `InputError` for a data set without any."""
+        """The same files for rules that need pictures. Raises `InputError` for a data set without any."""
         self.check_pictures(dataset)
         return self.sources(dataset)
 
     def check_pictures(self, dataset: str) -> None:
-        """Raise `InputError` for a data set without pictures."""
+        """Raises `InputError` for a data set without pictures."""
         if not self.dataset(dataset).has_pictures:
             raise InputError(
                 f"datasets.{dataset}: the reader {self.dataset(dataset).reader} reads features and no pictures, which "
-                "this would show or read; ask for it on another data set."
+                "this target needs; use another data set."
             )
 
     def source_names(self, dataset: str) -> list[str]:
-        """The names of the same files; Karpathy's only where the options name it."""
+        """The names of the same files; Karpathy's only if the options name it."""
         entry = self.dataset(dataset)
         names = list({**entry.sources, **entry.local})
         return names if getattr(entry.options, "karpathy", None) else [name for name in names if name != "karpathy"]
@@ -105,7 +105,7 @@ class DatasetStage(Stage):
         }
 
     def reading(self, dataset: str) -> dict[str, Any]:
-        """What a reader uses of a data set's settings."""
+        """The settings of a data set that its reader uses."""
         entry = self.dataset(dataset)
         return {
             "reader": entry.reader,
@@ -128,7 +128,7 @@ class DatasetStage(Stage):
         return {name: value for name, value in given.items() if value is not None}
 
     def code_of(self, script: str) -> Callable[..., str]:
-        """The code of a script that reads a data set: readers are imported by name."""
+        """The code of a script that reads a data set, with the reader, which is imported by name."""
 
         def code(dataset: str) -> str:
             return self.project.code.digest(script, self._reader(dataset))
@@ -140,19 +140,19 @@ class DatasetStage(Stage):
         return any_of(name for name, dataset in self.config.datasets.items() if dataset.has_masks)
 
     def official(self) -> str:
-        """The data sets that are read from official files, with their own splits; none that analyses bring."""
+        """The data sets that are read from official files: neither resplits nor those that analyses bring."""
         return any_of(name for name, dataset in self.config.datasets.items() if not dataset.resplit)
 
     def resplits(self) -> str:
-        """The data sets with new splits of another's images."""
+        """The data sets whose splits are drawn from the images of another."""
         return any_of(name for name, dataset in self.config.datasets.items() if dataset.resplit)
 
     def divided(self, dataset: str) -> Values:
-        """The data set whose images one with new splits divides."""
+        """The data set whose images a resplit divides."""
         return {"dataset": self.images_of(dataset)}
 
     def draw(self, dataset: str) -> dict[str, int]:
-        """The seed of new splits, and how many images each has."""
+        """The seed of a resplit, and the number of images of each split."""
         resplit = self.dataset(dataset).resplit
         return resplit.model_dump(exclude={"of"}) if resplit else {}
 

@@ -1,4 +1,4 @@
-"""Features of images and of regions, and the weights of the networks that make them."""
+"""Features of images and regions in the plan, and the weights of the networks that compute them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,15 +14,15 @@ from densevse.dag.project import Stage, any_of
 from densevse.runtime.errors import InputError
 
 PREPROCESSING = {"size", "resize", "mean", "std"}
-"""A library's network brings its own, and it alone has options."""
+"""A library's network brings its own preprocessing, and only it has options."""
 IMAGE_FIELDS = {"architecture", "options", "precision", "batch_size", *PREPROCESSING}
 GIVEN_REGIONS = "regions-given"
-"""As a path calls given regions, which no proposer has found."""
+"""The name of given regions in paths, as no proposer found them."""
 REGION_FIELDS = IMAGE_FIELDS | {"regions"}
 
 
 def input_of(network: NetworkConfig) -> dict[str, Any]:
-    """The pixels that a network is given, as NetworkInput takes them."""
+    """The pixels that a network reads, as NetworkInput."""
     return network.model_dump(mode="json", include=set(NetworkInput.model_fields))
 
 
@@ -30,26 +30,26 @@ class FeatureStage(Stage):
     """Features of images and of regions, by networks of this workflow or given."""
 
     def given(self) -> str:
-        """The names of features that data sets are given."""
+        """The names of the given features of data sets."""
         return any_of(dict.fromkeys(name for dataset in self.config.datasets.values() for name in dataset.features))
 
     def given_files(self, dataset: str, given: str, view: str) -> list[str]:
-        """The files that a view of given features is read from."""
+        """The files from which a view of given features is read."""
         return list(self._given_files(dataset, given, view).values())
 
     def given_file_names(self, dataset: str, given: str, view: str) -> list[str]:
-        """What each of these files is: path, ids or boxes."""
+        """The role of each of these files: path, ids or boxes."""
         return list(self._given_files(dataset, given, view))
 
     def given_whole(self, dataset: str, given: str, view: str) -> Values | None:
-        """Whose vectors of whole images become region 0 of given regions."""
+        """The source of whole images' vectors, which become region 0 of given regions."""
         if view != GIVEN_REGIONS:
             return None
         by = self.dataset(dataset).features[given].whole_by
         return {"network": given if by in (None, MEAN_OF_REGIONS) else by}
 
     def given_options(self, dataset: str, given: str, view: str) -> dict[str, Any]:
-        """How a view of given features is read, as densevse.vision.given_features.Reading takes it."""
+        """The options of reading a view of given features, as densevse.vision.given_features.GivenOptions."""
         entry, name = self.dataset(dataset).features[given], view.partition("-")[0]
         options = self.dataset(dataset).options
         return {
@@ -72,18 +72,19 @@ class FeatureStage(Stage):
     def files(self, dataset: str, view: str, network: str) -> list[str]:
         """The feature shards of a view; regions are those of the data set's proposer.
 
-        Raises `InputError` for a network on a data set without pictures, and for features that only others are given.
+        Raises `InputError` for a network on a data set without pictures, and for features that only other data sets
+        have.
         """
         entry = self.dataset(dataset)
         if network in self.config.networks and not entry.has_pictures:
             raise InputError(
-                f"datasets.{dataset}: there are no pictures that the network {network} could be shown for the view "
-                f"{view}; name features of datasets.{dataset}.features instead."
+                f"datasets.{dataset}: there are no pictures for the network {network} and the view {view}; name "
+                f"features of datasets.{dataset}.features."
             )
         if network not in {*entry.features, *self.config.networks, *self.config.concept_networks}:
             raise InputError(
-                f"datasets.{dataset}.features: there are no features {network}, from which the view {view} is to be "
-                "read; add them, or name another network."
+                f"datasets.{dataset}.features: there are no features {network} for the view {view}; add them, or name "
+                "another network."
             )
         of = dataset if network in self.config.concept_networks else self.images_of(dataset)
         by = f"-{self.regions_of(dataset, network)}" if VIEWS[view].of_proposals else ""
@@ -95,12 +96,12 @@ class FeatureStage(Stage):
         return self.shards(of, dataset=of, network=network, proposer=self.regions_of(dataset, network, proposer))
 
     def extracted(self, one_vector: bool = False) -> str:
-        """The views whose features a network makes of images; with `one_vector` those that are one vector."""
+        """The views whose features a network computes from images; with `one_vector`, those of one vector."""
         views = VIEWS.items()
         return any_of(name for name, view in views if view.extracted and view.one_vector >= one_vector)
 
     def code_of(self, script: str) -> Callable[..., str]:
-        """The code of a job that computes with a network, and of what extracts its view."""
+        """The code of a job that runs a network, and of the extraction of its view."""
 
         def code(dataset: str, network: str, view: str | None = None) -> str:
             modules = modules_of_architecture(self.network(dataset, network).architecture)
@@ -110,32 +111,32 @@ class FeatureStage(Stage):
         return code
 
     def of_images(self, dataset: str, network: str, view: str) -> dict[str, Any]:
-        """What of a network decides a view's features: neither other views nor where its weights are."""
+        """The settings of a network that decide a view's features, without other views and the place of weights."""
         return self._deciding(dataset, network, view, IMAGE_FIELDS, "extract_features.py")
 
     def of_regions(self, dataset: str, network: str) -> dict[str, Any]:
-        """What of a network decides its regions."""
+        """The settings of a network that decide its regions."""
         return self._deciding(dataset, network, "regions", REGION_FIELDS, "extract_regions.py")
 
     def all_stay(self, proposer: str) -> bool:
-        """Whether all boxes become regions: those of a clustered proposer are chosen already."""
+        """True if all boxes become regions, as with a clustered proposer, which has chosen them."""
         return self.config.proposers[proposer].kind == "clustered"
 
     def proposals(self, dataset: str, network: str) -> Values | None:
-        """Whether proposals are read: a detector that finds its own boxes needs none."""
+        """True if proposals are read; a detector that finds its own boxes needs none."""
         entry = self.network(dataset, network)
         return None if entry.library is None and ARCHITECTURES[entry.architecture].finds_boxes else {}
 
     def weights(self, dataset: str, network: str) -> str | Values:
-        """A network's weights: the user's own, trained here, or downloaded; those of Caffe are converted."""
+        """A network's weights: the user's own, trained here, or downloaded; Caffe's are converted."""
         if network in self.config.concept_networks:
             return f"{self.results}/{self.seen_as(dataset)}/networks/{network}.safetensors"
         return self.weights_of(network)
 
     def weights_of(self, network: str) -> str | Values:
-        """The weights of a network that is no concept network: a file of the user's or of another rule, or its name.
+        """The weights of a network that is not a concept network: a user's or another rule's file, or its name.
 
-        Raises `InputError` for a network of a library that is not installed.
+        Raises `InputError` if the network's library is not installed.
         """
         entry = self.config.networks[network]
         if entry.library is not None and entry.library.extra is not None:
@@ -148,14 +149,14 @@ class FeatureStage(Stage):
         return published
 
     def published_weights(self, network: str) -> str | Values:
-        """A network's weights as they were obtained: a file of the user's, or its name below resources/<network>/."""
+        """A network's published weights: a file of the user, or its name below resources/<network>/."""
         entry = self.config.networks[network]
         if entry.local is not None:
             return entry.local
         return {"network": network, "file": entry.weights.file if entry.weights else ""}
 
     def precision(self, dataset: str, network: str) -> Values | None:
-        """The data set for which a network's precision was chosen; none where the configuration names one."""
+        """The data set for which a network's precision was chosen; None if the configuration names it."""
         return {"dataset": self.seen_as(dataset)} if self.network(dataset, network).precision == "auto" else None
 
     def class_names(self, dataset: str, network: str) -> str | Values | None:
@@ -166,21 +167,21 @@ class FeatureStage(Stage):
         return None if classes in (None, "imagenet") else self.project.packaged(str(classes))
 
     def trained_here(self) -> str:
-        """The networks that a workflow trains, instead of downloading their weights."""
+        """The networks that the workflow trains."""
         return any_of(name for name, network in self.config.networks.items() if network.trained_on)
 
     def training(self, dataset: str, network: str) -> dict[str, Any]:
-        """The settings of a network's training, as densevse.scenes.training.NetworkJob takes them."""
+        """The settings of a network's training, as densevse.scenes.training.NetworkJob."""
         entry = self.config.networks[network]
         return {"pixels": input_of(entry), **self.recipe(dataset, entry, "train_network.py")}
 
     def named(self) -> str:
-        """The networks that make features of images: those of config/networks, and concept networks of their own."""
+        """The networks that compute features: those of config/networks, and concept networks trained as a whole."""
         own = [name for name, entry in self.config.concept_networks.items() if entry.train == "all"]
         return any_of([*self.config.networks, *own])
 
     def network(self, dataset: str, network: str) -> NetworkConfig:
-        """A network's settings; a concept network has those of the one that it is made of, and gives its scores."""
+        """A network's settings; a concept network has those of the network that it is built from."""
         if network not in self.config.concept_networks:
             return self.config.networks[network]
         backbone = self.config.networks[self.backbone(network, dataset)]
@@ -188,17 +189,17 @@ class FeatureStage(Stage):
         return backbone.model_copy(update={"layers": {"regions": "classes"}, "regions": regions})
 
     def trainable(self, network: str) -> NetworkConfig:
-        """The settings of a network that is trained further. Raises `InputError` for one of a library."""
+        """The settings of a network that is trained further. Raises `InputError` for a library's network."""
         entry = self.config.networks[network]
         if entry.library is not None:
             raise InputError(
-                f"networks.{network}: {entry.architecture} is of a library, whose networks are not trained here; name "
+                f"networks.{network}: {entry.architecture} is a library's network, which cannot be trained here; name "
                 "another, such as vgg19."
             )
         return entry
 
     def backbone(self, concept_network: str, dataset: str) -> str:
-        """The network that a concept network is made of on a data set."""
+        """The network from which a concept network is built on a data set."""
         return self.config.concept_networks[concept_network].network or self.project.datasets[dataset].networks["whole"]
 
     def _deciding(self, dataset: str, network: str, view: str, fields: set[str], script: str) -> dict[str, Any]:
@@ -210,9 +211,9 @@ class FeatureStage(Stage):
 
 
 def modules_of_architecture(name: str) -> list[str]:
-    """The modules that a job which computes with a network imports by name: its architecture, and what declares it.
+    """The modules that a job imports by name to run a network: its architecture and the declaration.
 
-    The declaration counts because a job takes the nodes of layers from it.
+    The declaration counts, as a job reads the nodes of layers from it.
     """
     library = library_of(name)
     if library is not None:

@@ -1,4 +1,4 @@
-"""Generators: what they read on a data set, what decides their training and decoding, and where their sentences are."""
+"""Generators in the plan: their inputs on a data set, their training and decoding, and their sentences."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from densevse.dag.training import modules_reading
 
 
 class GeneratorStage(Stage):
-    """The generators of config/generators, each trained on every data set that asks for it."""
+    """The generators of config/generators, each trained on every data set that uses it."""
 
     def names(self) -> str:
         """Every generator and variant."""
@@ -21,11 +21,11 @@ class GeneratorStage(Stage):
         return self.project.generator(generator, dataset)
 
     def inputs_of_training(self, wildcards: Wildcards) -> InputFiles:
-        """The artifacts that a generator is trained on, by the names that densevse.data.files.Files takes."""
+        """The artifacts on which a generator is trained, by the names of densevse.data.files.Files."""
         return self._inputs(wildcards.dataset, wildcards.generator, wildcards.seed, ["train", "val"])
 
     def inputs_of_captions(self, wildcards: Wildcards) -> InputFiles:
-        """The artifacts that sentences about a split's images are written from, besides the generator."""
+        """The artifacts from which sentences about a split's images are written, besides the generator."""
         dataset, seed = wildcards.dataset, wildcards.seed
         inputs = self._inputs(dataset, wildcards.generator, seed, [wildcards.split])
         space = self.entry(dataset, wildcards.generator).joint_embedding
@@ -58,7 +58,7 @@ class GeneratorStage(Stage):
         return list(self.entry(dataset, generator).sentences)
 
     def training(self, dataset: str, generator: str) -> dict[str, Any]:
-        """What holds in all phases of a generator's training."""
+        """The settings of all phases of a generator's training."""
         modules = self._modules(dataset, generator)
         return self.read_by("train_generator.py", self.entry(dataset, generator).training, *modules)
 
@@ -69,7 +69,7 @@ class GeneratorStage(Stage):
         return [self.read_by("train_generator.py", phase, *modules) for phase in phases]
 
     def decoding(self, dataset: str, generator: str) -> dict[str, Any]:
-        """How a generator's sentences are written and ranked."""
+        """The settings of writing and ranking a generator's sentences."""
         return self.read_by("generate_captions.py", self.entry(dataset, generator).decoding)
 
     def _modules(self, dataset: str, generator: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Given rows: the user's files of scores or embeddings, and what a job must know of them."""
+"""Given rows in the plan: the user's files of scores or embeddings, and their layout."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ class GivenStage(Stage):
         return any_of(self.config.given())
 
     def file(self, key: str) -> Callable[..., str | None]:
-        """The file of a key, such as `scores`, of a seed; None where the row has no such file."""
+        """The file of a key, such as `scores`, for a seed; None if the row has no such file."""
 
         def file(dataset: str, variant: str, seed: int) -> str | None:
             return self._of(dataset, variant).files(seed).get(key)

@@ -1,4 +1,4 @@
-"""The artifacts that a model reads of a data set, by the names that densevse.data.files.Files takes."""
+"""The artifacts that a model reads of a data set, by the names of densevse.data.files.Files."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -16,19 +16,18 @@ class InputStage(Stage):
     """The artifacts of images and of sentences that methods and generators read."""
 
     def of_images(self, reader: str, dataset: str, views: Iterable[str], networks: Mapping[str, str]) -> InputFiles:
-        """The image table, and the features of views by `networks`, or else by those of the data set.
+        """The image table, and the features of views by `networks` or else by the data set's networks.
 
         Raises `InputError` that names the `reader` and a view without a network.
         """
         networks = {**self.project.datasets[dataset].networks, **networks}
-        # not `images`: so may a data set's source be called
+        # not `images`, which may be the name of a data set's source
         inputs: InputFiles = {"image_table": f"{self.results}/{dataset}/images.parquet"}
         for view in views:
             described = described_by(view)
             if described not in networks:
                 raise InputError(
-                    f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network whose features it "
-                    "is given."
+                    f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network of its features."
                 )
             inputs[f"view_{view}"] = FeatureStage(self.project).files(dataset, described, networks[described])
             inputs |= self._sources(dataset) if VIEWS[view].pixels else {}
@@ -41,9 +40,9 @@ class InputStage(Stage):
         }
 
     def of_sentences(self, dataset: str, structures: Collection[str], dependencies: str = "enhanced") -> InputFiles:
-        """The sentences, the structures that are read of them, and the vocabularies that these are known by.
+        """The sentences, the structures that are read of them, and their vocabularies.
 
-        `dependencies` says of which kind triplets are.
+        `dependencies` is the kind of dependencies in triplets.
         """
         folder, known_by = f"{self.results}/{dataset}", f"{self.results}/{self.seen_as(dataset)}/vocabulary"
         inputs: InputFiles = {"caption_table": f"{folder}/captions.parquet"}

@@ -1,4 +1,4 @@
-"""Parses of sentences, and the vocabularies of training sentences."""
+"""Parses of sentences and vocabularies of training sentences in the plan."""
 
 from typing import Any
 
@@ -23,16 +23,16 @@ class ParseStage(Stage):
         return any_of(name for name, parser in self.config.parsers.items() if parser.kind == kind)
 
     def options(self, parser: str) -> dict[str, Any]:
-        """What decides how a sentence is parsed; the memory does not."""
+        """The settings that decide how a sentence is parsed, without the memory."""
         options = self.read_by("parse.py", self.config.parsers[parser].options)
         return {name: value for name, value in options.items() if name != "memory_mb"}
 
     def memory(self, parser: str) -> int:
-        """What a parsing job asks for, in MB."""
+        """The memory that a parsing job requests, in MB."""
         return int(self.config.parsers[parser].options.model_dump()["memory_mb"])
 
     def images(self, dataset: str) -> Values | None:
-        """Whether sentences have images; those that an analysis brings have none."""
+        """True if sentences have images; those that an analysis brings have none."""
         return None if isinstance(self.dataset(dataset), Brought) else {}
 
     def of_dataset_parser(self, dataset: str) -> list[Values]:
@@ -45,20 +45,20 @@ class VocabularyStage(Stage):
     """Vocabularies and pre-trained word vectors."""
 
     def minimum(self, dataset: str) -> int:
-        """How often a word must occur in the training sentences to be one."""
+        """The least number of occurrences of a known word in the training sentences."""
         return self.dataset(dataset).minimum_word_count
 
     def most_concepts(self, dataset: str) -> int:
-        """How many concepts are kept."""
+        """The number of concepts that are kept."""
         return self.dataset(dataset).concepts
 
     def picked(self, dataset: str) -> Values | None:
-        """The pre-trained vectors of a data set's words, where it has some."""
+        """The pre-trained vectors of a data set's words, if it uses any."""
         name = self.dataset(dataset).word_vectors
         return {"vectors": name} if name else None
 
     def vectors(self, vectors: str) -> dict[str, Any]:
-        """What decides which vectors are read; where the file lies does not."""
+        """The settings that decide the vectors that are read, without the place of the file."""
         values = self.read_by("pick_word_vectors.py", self.config.word_vectors[vectors])
         return {name: values[name] for name in ("dimension", "format", "member")}
 

@@ -1,13 +1,13 @@
-"""The rules that make a path, among those of a workflow."""
+"""Finds the rules of a workflow that make a path."""
 
 from typing import Any
 
 BY_HAND = "obtain_by_hand"
-"""The rule whose files are the user's."""
+"""The rule whose files the user obtains by hand."""
 
 
 class Makers:
-    """The rules of a workflow, which may still be reading its files."""
+    """The rules of a workflow, whose files may still be read at this time."""
 
     def __init__(self, workflow: Any) -> None:
         self._workflow = workflow
@@ -17,12 +17,12 @@ class Makers:
         return [rule.name for rule in self._workflow.rules if _may_make(rule, path) and rule.is_producer(path)]
 
     def make(self, path: str) -> bool:
-        """Whether a rule makes a path; a file that is obtained by hand is the user's."""
+        """True if a rule makes a path; a file that is obtained by hand is the user's."""
         return any(name != BY_HAND for name in self.of(path))
 
 
 def _may_make(rule: Any, path: str) -> bool:
-    """Whether one of a rule's outputs begins and ends as the path does; to compare all of it takes long."""
+    """True if an output of a rule has the path's first and last part, a cheap test before a full match."""
     return any(
         path.startswith(file.constant_prefix()) and path.endswith(file.constant_suffix()) for file in rule.output
     )

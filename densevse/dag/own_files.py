@@ -1,9 +1,9 @@
 """Files that the configuration names and no rule makes.
 
-Snakemake drops a job in silence when its input is missing while its output is there, so that a wrong path would leave
-the results of another one standing under its name. It cannot do so for a file that some rule promises to make. So the
-paths that are not there are outputs of the rule `absent`, which is planned where a target needs one of them, and
-refuses by a parameter, before any job runs and in a dry run too.
+If a job's input is missing but its output exists, Snakemake silently drops the job. With a wrong path, results of
+another file would remain under its name. Snakemake does not do that for a file that some rule makes. So missing paths
+are outputs of the rule `absent`. It is planned if a target needs one of them, and its parameter raises an error before
+any job runs, in a dry run too.
 """
 
 import os
@@ -18,18 +18,18 @@ class OwnFileStage(Stage):
     """Paths that the user set, or that come with the project."""
 
     def __init__(self, project: Project) -> None:
-        """Raises `InputError` for a folder of the user's that holds what the workflow makes: it would never rest."""
+        """Raises `InputError` for a user's folder that holds results of the workflow, as it would always change."""
         super().__init__(project)
         made = [os.path.realpath(folder) for folder in (self.results, self.resources, ".snakemake")]
         for key, path in self._named():
             for folder in made:
                 if os.path.commonpath([os.path.realpath(path), folder]) == os.path.realpath(path):
                     raise InputError(
-                        f"{key}: {path} holds {folder}, which changes in each run; name a folder of its own."
+                        f"{key}: {path} contains {folder}, which changes in each run; name another folder."
                     )
 
     def absent(self, makers: Callable[[str], list[str]]) -> str:
-        """The paths that are not there and that no rule makes."""
+        """The missing paths that no rule makes."""
         return any_of(path for path in self._absent() if not makers(path))
 
     def paths(self) -> list[str]:
@@ -37,12 +37,12 @@ class OwnFileStage(Stage):
         return [path for _, path in self._named()]
 
     def refuse(self, absent: str) -> None:
-        """Raise `InputError` naming the key of a path that is not there."""
+        """Raises `InputError` that names the key of a missing path."""
         keys = " and ".join(self._absent()[absent])
-        raise InputError(f"{keys}: {absent} is not there. Correct the path, or take the key out of your configuration.")
+        raise InputError(f"{keys}: {absent} is not there. Correct the path, or remove the key from your configuration.")
 
     def _absent(self) -> dict[str, list[str]]:
-        """Path -> the keys that name it."""
+        """The keys that name each missing path."""
         found: dict[str, list[str]] = {}
         for key, path in self._named():
             if not os.path.exists(path):

@@ -1,10 +1,10 @@
-"""Fills path patterns and params of rules from a job's wildcards and from what the configuration decides.
+"""Fills path patterns and params of rules from a job's wildcards and from the configuration.
 
-A rule shows where its inputs lie, and a function with a telling name fills in what its wildcards do not say:
+A rule shows the paths of its inputs, and a function fills in the names that the job's wildcards do not have:
 
     parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset),
 
-Such functions take plain values: those wildcards that their parameters name.
+Such functions take plain values: the wildcards that their parameters name.
 """
 
 import re
@@ -18,11 +18,10 @@ from pydantic import BaseModel
 from densevse.dag.contents import Contents
 
 Values = Mapping[str, Any]
-"""Names in the braces of a pattern, with what stands for them."""
+"""The values of the names in the braces of a pattern."""
 
 Decided = str | Values | Sequence[str | Values] | None
-"""Values fill the pattern, once or several times; text is a path of its own, such as a file of the user's; None is no
-file."""
+"""Values fill the pattern, once or several times; text is a whole path, such as a user's file; None is no file."""
 
 Result = TypeVar("Result")
 _NUMBERS = {"seed", "round"}
@@ -35,9 +34,9 @@ class Wildcards(Protocol):
 
 
 def configured(decide: Callable[..., Result]) -> Callable[[Wildcards], Result]:
-    """A function of a job's wildcards that gives `decide` those that its parameters name; seeds and rounds as int.
+    """A function of a job's wildcards that passes `decide` those that it takes; seeds and rounds as int.
 
-    A parameter with a default is left out where the rule has no such wildcard.
+    A parameter with a default is left out if the rule has no such wildcard.
     """
 
     def of_job(wildcards: Wildcards) -> Result:
@@ -47,7 +46,7 @@ def configured(decide: Callable[..., Result]) -> Callable[[Wildcards], Result]:
 
 
 def aside(decide: Callable[..., Result]) -> Callable[[Wildcards, int], Result]:
-    """The same of what a job is given but its result does not depend on, so that a change of it reruns nothing.
+    """The same for values on which a job's result does not depend, so that a change of them reruns nothing.
 
     Snakemake compares no params that are functions of `threads`, as these differ from run to run.
     """
@@ -59,7 +58,7 @@ def aside(decide: Callable[..., Result]) -> Callable[[Wildcards, int], Result]:
 
 
 def planned(plan: Callable[..., BaseModel]) -> Callable[[Wildcards], dict[str, Any]]:
-    """The same of a function that gives a plan, such as that of a table: its plain values."""
+    """The same for a function that returns a plan, e.g. of a table: its plain values."""
 
     def of_job(wildcards: Wildcards) -> dict[str, Any]:
         values: dict[str, Any] = plan(**_arguments(plan, wildcards)).model_dump(mode="json")
@@ -75,9 +74,9 @@ class Paths:
         self._contents, self._pathvars = contents or Contents(), pathvars
 
     def filled(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], str | list[str]]:
-        """An input function: the paths that `pattern` becomes by wildcards and by what `decide` says, each once.
+        """An input function: the paths that result from `pattern`, wildcards and the values of `decide`, each once.
 
-        Snakemake passes over the times of those that are the user's; what they hold belongs into `params`.
+        Snakemake ignores the times of the user's files; a digest of their contents belongs into `params`.
         """
         whole, obtained = self.below(pattern), pattern.startswith("<resources>")
 
@@ -96,7 +95,7 @@ class Paths:
         return paths
 
     def contents(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], list[str]]:
-        """A function for `params`: digests of what those of the same paths hold that are the user's."""
+        """A function for `params`: digests of the contents of the user's files among the same paths."""
         paths = self.filled(pattern, decide)
 
         def digests(wildcards: Wildcards) -> list[str]:
@@ -106,14 +105,14 @@ class Paths:
         return digests
 
     def below(self, pattern: str) -> str:
-        """The pattern with the folders in it that its <names> stand for."""
+        """The pattern with folders in the place of its <names>."""
         while found := re.search(r"<(\w+)>", pattern):
             pattern = pattern.replace(found[0], self._pathvars[found[1]])
         return pattern.removeprefix("./")
 
 
 class _Names(Mapping[str, Any]):
-    """What stands for the names of a pattern: decided values first, then wildcards."""
+    """The values of a pattern's names: decided values first, then wildcards."""
 
     def __init__(self, wildcards: Wildcards, values: Values) -> None:
         self._wildcards, self._values = wildcards, values
@@ -142,5 +141,5 @@ def _arguments(decide: Callable[..., Any], wildcards: Wildcards) -> dict[str, An
 
 @cache
 def _parameters(decide: Callable[..., Any]) -> tuple[tuple[str, bool], ...]:
-    """The parameters of a function, each with whether it may be left out."""
+    """The parameters of a function, each with whether it is optional."""
     return tuple((name, one.default is not Parameter.empty) for name, one in signature(decide).parameters.items())

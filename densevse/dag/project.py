@@ -1,4 +1,4 @@
-"""What every stage's functions start from: the validated configuration, and the code that the rules run."""
+"""The project that all stages share: the validated configuration, and the code of the rules."""
 
 import os
 import re
@@ -27,46 +27,46 @@ OWN_FOLDERS = ("benchmarks", "config", "densevse", "docs", "envs", "profiles", "
 
 
 class Project:
-    """A project: the code below `root` with its config/, and `overrides` of that (Snakemake's config)."""
+    """A project: the code below `root` with its config/, and `overrides` of the configuration (Snakemake's config)."""
 
     def __init__(self, root: str | Path, overrides: Mapping[str, Any], contents: Contents | None = None) -> None:
-        """`contents` tells what the user's files hold. Raises `InputError` for a configuration that is not valid."""
+        """`contents` reads the user's files. Raises `InputError` for an invalid configuration."""
         self.root, self.overrides, self.contents = Path(root), overrides, contents or Contents()
         self.config = load(self.root / "config", overrides)
         _check_folders(self.config, Path(os.path.abspath(root)))
-        # Those of the configuration, and those that analyses bring, which go through the same stages.
+        # Data sets of the configuration and of analyses, which go through the same stages.
         self.datasets: dict[str, Dataset] = dict(self.config.datasets)
         for settings in self.config.analyses():
             self.datasets |= settings.datasets(self.config)
         self.code = Code(self.root, _KEPT)
         self.variant = cache(partial(variant, self.config))  # (name, data set) -> its settings there
-        self.generator = cache(partial(generator, self.config))  # the same of config/generators
+        self.generator = cache(partial(generator, self.config))  # the same for config/generators
         self.packaged_dataset = cache(self._packaged_dataset)
 
     def trainer_of_round_0(self, name: str, dataset: str) -> str:
-        """The variant whose round 0 a variant has on a data set: its own, unless `round_0_of` names another.
+        """The variant whose round 0 a variant uses on a data set: itself, unless `round_0_of` names another.
 
-        Raises `InputError` if the two differ in what round 0 depends on, or the other does not train its own.
+        Raises `InputError` if the two differ in settings of round 0, or if the other does not train its own.
         """
         entry = self.variant(name, dataset)
         if entry.round_0_of is None:
             return name
         other, where = self.variant(entry.round_0_of, dataset), f"{name} on {dataset}: round_0_of: {entry.round_0_of}"
         if other.round_0_of is not None:
-            raise InputError(f"{where} has the round 0 of {other.round_0_of}; name that one.")
+            raise InputError(f"{where} itself uses the round 0 of {other.round_0_of}; name that one.")
         different = entry.differences_in_round_0(other)
         if different:
             raise InputError(
-                f"{where} differs in {' and '.join(different)}, so its round 0 is another one; leave round_0_of out."
+                f"{where} differs in {' and '.join(different)}, so its round 0 differs; remove round_0_of."
             )
         return entry.round_0_of
 
     def packaged(self, file: str) -> str:
-        """A file of the code, as a path that stays the same when the project is moved."""
+        """A file of the code, as a path that stays the same if the project is moved."""
         return os.path.relpath(self.root / file)
 
     def _packaged_dataset(self, name: str) -> Dataset | None:
-        """A data set as its file in config/datasets says, without overrides; None without such a file."""
+        """A data set as its file in config/datasets defines it, without overrides; None without such a file."""
         file = self.root / f"config/datasets/{name}.yaml"
         if self.datasets[name].resplit or not file.exists():
             return None
@@ -74,14 +74,14 @@ class Project:
 
 
 class Stage:
-    """The functions that a stage's rules are made with; each stage has a class of its own."""
+    """The functions with which a stage's rules are made; each stage has its own class."""
 
     def of_dataset(self, dataset: str) -> list[str]:
-        """The files of a data set that its target, `<data set>.done`, asks for; most stages are asked by others."""
+        """The files of a data set that its target `<data set>.done` requests; most stages have none."""
         return []
 
     def listed(self, dataset: str) -> list[Values]:
-        """The same as values of paths."""
+        """The same files as values of paths."""
         return [{"file": file} for file in self.of_dataset(dataset)]
 
     def __init__(self, project: Project) -> None:
@@ -98,7 +98,7 @@ class Stage:
         return resplit.of if resplit else dataset
 
     def seen_as(self, dataset: str) -> str:
-        """The data set whose networks and vocabulary are used: itself, but for what an analysis brings."""
+        """The data set whose networks and vocabulary are used: itself, except for one that an analysis brings."""
         entry = self.dataset(dataset)
         return entry.of if isinstance(entry, Brought) else dataset
 
@@ -107,7 +107,7 @@ class Stage:
         return self.project.variant(variant, self.seen_as(dataset))
 
     def regions_of(self, dataset: str, network: str, proposer: str | None = None) -> str:
-        """Whose boxes the regions by a network are: those of the `proposer`, by default the data set's; or given."""
+        """The source of a network's regions: the `proposer`, by default the data set's; or given."""
         entry = self.dataset(dataset)
         return "given" if network in entry.features else proposer or entry.proposer
 
@@ -120,7 +120,7 @@ class Stage:
         return f"{self.variant(dataset, variant).title} ({variant}) on {self.title(dataset)}"
 
     def threads(self, dataset: str) -> int:
-        """Threads of a job that computes with torch: settings, as the last bits of a sum depend on their number."""
+        """The threads of a torch job; a setting, as the last bits of a sum depend on their number."""
         return self.dataset(dataset).threads or self.config.threads
 
     def shards(self, dataset: str, /, **values: str) -> list[Values]:
@@ -132,25 +132,25 @@ class Stage:
         return [f"{folder}/{values['shard']}.parquet" for values in self.shards(dataset)]
 
     def first_seed(self, dataset: str) -> int:
-        """The first seed that variants are trained with."""
+        """The first seed with which variants are trained."""
         return self.dataset(self.seen_as(dataset)).seeds[0]
 
     def last_round(self, dataset: str, variant: str, seed: int | None = None) -> Values:
-        """The last round of a variant, of its first seed unless one is named: values of variant, seed and round."""
+        """The last round of a variant, for its first seed unless one is given: values of variant, seed and round."""
         seed = self.first_seed(dataset) if seed is None else seed
         return self.round_of(dataset, variant, seed, self.variant(dataset, variant).last_round)
 
     def round_of(self, dataset: str, variant: str, seed: int, round: int) -> Values:
-        """A round of a variant: values of variant, seed and round. Its round 0 may be that of another variant."""
+        """A round of a variant: values of variant, seed and round. Its round 0 may be another variant's."""
         trained_on = self.seen_as(dataset)
         trainer = self.project.trainer_of_round_0(variant, trained_on) if round == 0 else variant
         return {"variant": trainer, "seed": seed, "round": round}
 
     def correspondences_of(self, dataset: str, variant: str, seed: int, round: int) -> Values:
-        """The correspondences that a round of a variant is trained on: values of variant, seed and round.
+        """The correspondences on which a round of a variant is trained: values of variant, seed and round.
 
-        The model of the round before makes them, so that variants which share round 0 share those of round 1, unless
-        true boxes decide them.
+        The model of the round before makes them, so variants that share round 0 share those of round 1, unless true
+        boxes decide them.
         """
         trained_on = self.seen_as(dataset)
         learned = self.project.variant(variant, trained_on).correspondences == "model"
@@ -158,7 +158,7 @@ class Stage:
         return {"variant": made_by, "seed": seed, "round": round}
 
     def folder_of(self, kind: str, dataset: str, values: Values) -> str:
-        """The folder of artifacts of a kind, such as models, of a round that is named by variant, seed and round."""
+        """The folder of artifacts of a kind, e.g. models, for a round given by variant, seed and round."""
         return "{}/{}/{}/{variant}/seed{seed}/round{round}".format(self.results, dataset, kind, **values)
 
     def obtained(self, owner: str, source: Source | None, local: str | None) -> str:
@@ -170,7 +170,7 @@ class Stage:
     def read_by(self, script: str, entry: BaseModel, *modules: str) -> dict[str, Any]:
         """The fields of a configuration entry that a script's code may read, as plain values.
 
-        See densevse.dag.code for why the others are left out.
+        densevse.dag.code explains why the others are left out.
         """
         names = self.project.code.names(script, *modules)
         values: dict[str, Any] = only(entry, names)
@@ -187,13 +187,13 @@ class Stage:
 
 
 def _check_folders(config: Config, root: Path) -> None:
-    """Raise `InputError` for folders of results and downloads that are one, or would hold the project's own files."""
+    """Raises `InputError` if results and downloads share a folder, or one holds the project's files."""
     folders = {key: Path(os.path.abspath(getattr(config, key))) for key in ("results", "resources")}
     if folders["results"] == folders["resources"]:
-        raise InputError(f"results: {config.results!r} is the folder of resources too; name one for results alone.")
+        raise InputError(f"results: {config.results!r} is also the folder of resources; name another one for results.")
     for key, folder in folders.items():
         if folder in (root, Path.cwd()) or any(folder.is_relative_to(root / name) for name in OWN_FOLDERS):
-            raise InputError(f"{key}: {folder} holds files of the project's own; name a folder for {key} alone.")
+            raise InputError(f"{key}: {folder} holds files of the project; name a separate folder for {key}.")
 
 
 def only(entry: Any, names: frozenset[str]) -> Any:
@@ -209,5 +209,5 @@ def only(entry: Any, names: frozenset[str]) -> Any:
 
 
 def any_of(names: Iterable[str]) -> str:
-    """A wildcard constraint: one of these, or nothing at all."""
+    """A wildcard constraint: one of these, or nothing."""
     return "|".join(map(re.escape, names)) or "(?!)"

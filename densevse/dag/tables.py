@@ -1,4 +1,4 @@
-"""Tables of results: which sections and rows they have, and from which artifacts."""
+"""Tables of results in the plan: their sections and rows, and the artifacts of these."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -36,14 +36,14 @@ from densevse.tables.published import PublishedRow, check_names, read_published
 
 _REGIONS = "regions"
 COMPARED_KINDS = ("network", "concept_network", "proposer")
-"""Kinds of things whose configuration a table compares with what artifacts say of themselves."""
+"""Kinds of entries whose configuration a table compares with the lineage of artifacts."""
 
 
 class TableStage(Stage):
     """Tables of results and of rounds."""
 
     def of_dataset(self, dataset: str) -> list[str]:
-        """What shows a data set's results: its main table, and those of its rounds and regions, where it has such."""
+        """The tables of a data set's results: its main table and, if it has them, those of its rounds and regions."""
         names = [dataset]
         names += [f"{dataset}_rounds"] if self.with_rounds(dataset) else []
         names += [f"{dataset}_regions"] if f"{dataset}_regions" in self.config.tables else []
@@ -51,14 +51,14 @@ class TableStage(Stage):
         return [*(f"{self.results}/tables/{name}.md" for name in names), *gains]
 
     def names(self) -> list[str]:
-        """Every table of config/tables, and a main table for each data set that has none there."""
+        """Every table of config/tables, and a main table for each data set without one there."""
         return list({**self.config.tables, **self.config.datasets})
 
     def check_names(self, makers: Callable[[str], list[str]]) -> None:
-        """Raise `InputError` for a table of the user's with the name of one that another rule makes.
+        """Raises `InputError` for a user's table with the name of one that another rule makes.
 
-        `makers` of a path are rules. The project's own names are not looked at: to match each with the outputs of all
-        rules takes a sixth of a dry run, and a test does it.
+        `makers` returns the rules that make a path. The project's own names are not checked here, as matching them with
+        the outputs of all rules takes a sixth of a dry run; a test does it.
         """
         for name in self.names():
             if (self.project.root / f"config/tables/{name}.yaml").is_file():
@@ -69,13 +69,14 @@ class TableStage(Stage):
                 raise InputError(f"{kind}.{name}: the rule {others[0]} makes {path} too; give it another name.")
 
     def with_gains(self) -> list[str]:
-        """The tables with a reference row that others are compared with."""
+        """The tables with a reference row."""
         return [name for name in self.names() if self._has_gains(name)]
 
     def table(self, name: str) -> Table:
         """A table's entry.
 
-        A data set's own, where config/tables has none, measures every method that is trained, by its own name.
+        The default main table of a data set, without one in config/tables, measures every trained method by its own
+        name.
         """
         if name in self.config.tables:
             return self.config.tables[name]
@@ -84,7 +85,7 @@ class TableStage(Stage):
         return Table(title=title, sections=[SectionConfig(dataset=name)], measure=trained)
 
     def variants(self, dataset: str) -> dict[str, MethodConfig]:
-        """Variant -> its settings on a data set, for those in its main table."""
+        """The settings on a data set of each variant in its main table."""
         known = set(self.config.variant_names())
         measured = self.table(dataset).measure
         return {name: self.project.variant(name, dataset) for name in measured if name in known}
@@ -102,19 +103,19 @@ class TableStage(Stage):
         return {name: entry for name, entry in self.variants(dataset).items() if any(map(_is_of_concepts, entry.views))}
 
     def with_saliency(self, dataset: str) -> dict[str, MethodConfig]:
-        """The variants in a data set's main table that say what they attend to."""
+        """The variants in a data set's main table that report their attention."""
         return {name: entry for name, entry in self.variants(dataset).items() if "saliency" in entry.yields}
 
     def phrases_have_boxes(self, dataset: str) -> bool:
-        """Whether a data set's phrases have true boxes."""
+        """True if a data set's phrases have true boxes."""
         return self.config.datasets[dataset].phrases_have_boxes
 
     def first_protocol(self, dataset: str) -> Protocol:
-        """The protocol of a data set's main table, for what is shown once for each data set."""
+        """The protocol of a data set's main table, for analyses with one protocol for each data set."""
         return next(section.protocol for section in self.table(dataset).sections if section.dataset == dataset)
 
     def measuring(self, table: str) -> list[Values]:
-        """The data set of each section that measures something."""
+        """The data set of each section with measurements."""
         return [{"dataset": section.dataset} for section in self._measuring(table)]
 
     def measuring_images(self, table: str) -> list[Values]:
@@ -136,7 +137,7 @@ class TableStage(Stage):
         return [{"paper": paper} for paper in dict.fromkeys(one.paper for one in self.table(table).published)]
 
     def plan(self, table: str) -> TablePlan:
-        """The plan of a table: no shards and no folders, on which no result depends."""
+        """The plan of a table, without shards and folders, on which no result depends."""
         entry = self.table(table)
         sections = [self._section(section, self._measured(entry, section)) for section in entry.sections]
         return TablePlan(
@@ -181,7 +182,7 @@ class TableStage(Stage):
         ]
 
     def accuracies_of_rounds(self, dataset: str) -> list[Values]:
-        """The correspondences of each of these rounds, where phrases have true boxes."""
+        """The correspondences of each of these rounds, if phrases have true boxes."""
         if not self.phrases_have_boxes(dataset):
             return []
         return [
@@ -221,7 +222,7 @@ class TableStage(Stage):
         return {"network": {**self.dataset(dataset).networks, **self.variant(dataset, variant).networks}["regions"]}
 
     def retrieval(self, dataset: str, protocol: str, name: str, seed: int, number: int | None = None) -> str | Values:
-        """The retrieval of a variant's round, by default the last one; the file of any other row."""
+        """The retrieval of a variant's round, by default the last one; for any other row, its file."""
         for kind, names in (("ensemble", self.config.ensembles()), ("given", self.config.given())):
             if name in names:
                 return f"{self.results}/{dataset}/retrieval/{protocol}/{name}/seed{seed}/{kind}.parquet"
@@ -235,12 +236,12 @@ class TableStage(Stage):
         return bool(entry and entry.reference and len(entry.measure) > 1 and self._measuring(name))
 
     def _measuring(self, table: str) -> list[SectionConfig]:
-        """The sections of a table that measure something."""
+        """The sections of a table with measurements."""
         entry = self.table(table)
         return [section for section in entry.sections if self._measured(entry, section)]
 
     def _measured(self, table: Table, section: SectionConfig) -> list[str]:
-        """The variants that a section measures: none of phrases that have no true boxes."""
+        """The variants that a section measures; none of phrases without true boxes."""
         unknown = section.protocol == _REGIONS and not self.phrases_have_boxes(section.dataset)
         return [] if unknown else table.measure
 
@@ -257,9 +258,9 @@ class TableStage(Stage):
         )
 
     def _seeds(self, name: str, section: SectionConfig) -> list[int]:
-        """The seeds of a variant or an ensemble, one alone where nothing is trained.
+        """The seeds of a variant or an ensemble; a single one without training.
 
-        Those of a given row are one for each of its files.
+        A given row has one seed for each of its files.
         """
         given = self.config.given().get(name)
         if given:
@@ -299,7 +300,7 @@ class TableStage(Stage):
         )
 
     def _made_with(self, name: str, dataset: str) -> MadeWith:
-        """What decides a variant's metrics; of an ensemble, what decides its members'."""
+        """The settings that decide a variant's metrics; for an ensemble, those of its members."""
         entry, ensemble = self.config.datasets[dataset], self.config.ensembles().get(name)
         members = ensemble.members if ensemble else [name]
         found = [self.project.variant(member, dataset) for member in members]
@@ -335,7 +336,7 @@ class TableStage(Stage):
         )
 
     def _read(self, variants: Iterable[MethodConfig], dataset: str) -> dict[str, str]:
-        """View -> its network, of variants and of the generators whose sentences these read."""
+        """The network of each view of a variant, and of the generators whose sentences it reads."""
         entry, read = self.config.datasets[dataset], dict[str, str]()
         for one in variants:
             networks = {**entry.networks, **one.networks}
@@ -349,7 +350,7 @@ class TableStage(Stage):
         return read
 
     def _trained(self, name: str, dataset: str) -> TrainedWith:
-        """How the model of a variant is trained on a data set, whatever the seed."""
+        """The training settings of a variant on a data set, without the seed."""
         training, trainer = TrainingStage(self.project), self.project.trainer_of_round_0(name, dataset)
         rounds = list(enumerate([trainer, *[name] * self.project.variant(name, dataset).last_round]))
         return TrainedWith(
@@ -361,15 +362,15 @@ class TableStage(Stage):
         )
 
     def _changed(self, name: str, dataset: str) -> dict[str, Difference]:
-        """What of a variant's settings is changed for a data set, by path."""
+        """The settings of a variant that a data set changes, by path."""
         own, here = (self.project.variant(name, where) for where in (None, dataset))
         return _differences(*(entry.model_dump(mode="json", exclude={"title"}) for entry in (own, here)))
 
     def _replaced(self, dataset: str, read: Mapping[str, str]) -> dict[str, Difference]:
-        """What a variant is given that is not what config/datasets says, whose metrics are compared with the papers'.
+        """The inputs of a variant that differ from config/datasets, whose metrics are compared with the papers'.
 
-        That is how the data set is read, and the networks of the views that the variant reads (`read`), by path;
-        nothing for a data set of the user's own.
+        These are the reading of the data set, and the networks of the views that the variant reads (`read`), by path;
+        nothing for a user's own data set.
         """
         packaged, here = self.project.packaged_dataset(dataset), self.config.datasets[dataset]
         if packaged is None:
@@ -380,7 +381,7 @@ class TableStage(Stage):
         return {path: values for path, values in found.items() if path not in unread}
 
     def _configured(self, sections: list[SectionPlan]) -> Configured:
-        """The configuration of what the sections use, with names of files instead of folders."""
+        """The configuration that the sections use, with names of files without folders."""
         used = [entry.made_with.used for section in sections for entry in section.measured.values()]
         named = {kind: sorted({name for one in used for name in one.get(kind, [])}) for kind in COMPARED_KINDS}
         networks = {name: self.config.networks[name] for name in named["network"] if name in self.config.networks}
@@ -399,13 +400,13 @@ class TableStage(Stage):
         )
 
     def _proposers(self, proposer: str | None, concepts: Iterable[str]) -> set[str]:
-        """A data set's proposer, those that concept networks look at, and those that these are clustered from."""
+        """A data set's proposer, those of concept networks, and those from which these are clustered."""
         named = {self.config.concept_networks[name].proposer for name in concepts} | ({proposer} if proposer else set())
         options = {name: self.config.proposers[name].options for name in named}
         return {*options, *(found.of for found in options.values() if isinstance(found, Clustered))}
 
     def _network(self, network: NetworkConfig) -> dict[str, Any]:
-        """What decides a network's features, as they say it of themselves."""
+        """The settings that decide a network's features, as their lineage has them."""
         weights = _weights(network)
         origin = {"file": weights.file} if weights.file else None
         return {
@@ -417,7 +418,7 @@ class TableStage(Stage):
 
 
 def _said_of(given: GivenFiles) -> str:
-    """A given row's files without folders, and the options that are set."""
+    """A given row's files without folders, and its options that are set."""
     files = [given.files(seed) for seed in given.seeds]
     parts = [f"{key} {', '.join(dict.fromkeys(Path(one[key]).name for one in files))}" for key in files[0]]
     options = [f"{key} {value}" for key, value in given.layout.model_dump(exclude_defaults=True).items()]
@@ -425,11 +426,11 @@ def _said_of(given: GivenFiles) -> str:
 
 
 def _described(dataset: Dataset, view: str, network: str) -> str:
-    """A network by its name; given features with what they were read from."""
+    """A network by its name; given features with the files that they were read from."""
     given = dataset.features.get(network)
     if given is None:
         return network
-    read = view if view in given.views else "regions"  # at which a concept network looks
+    read = view if view in given.views else "regions"  # that a concept network reads
     return f"{network} (given: {given.described(read)})"
 
 
@@ -444,7 +445,7 @@ def _weights(network: NetworkConfig) -> Weights:
 
 
 def _differences(own: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, Difference]:
-    """Where nested mappings differ, by path."""
+    """The differences of nested mappings, by path."""
     first, second = dict(_leaves(own)), dict(_leaves(here))
     differing = [path for path in dict.fromkeys([*first, *second]) if first.get(path) != second.get(path)]
     return {path: Difference(own=first.get(path), here=second.get(path)) for path in differing}
@@ -460,7 +461,7 @@ def _leaves(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, A
 
 
 def check_tables(project: Project) -> None:
-    """Check config/tables against the rest of the configuration and against config/published, and methods' papers.
+    """Checks config/tables against the rest of the configuration and config/published, and methods' papers.
 
     Raises `InputError` that names the path of an unknown data set, variant, paper, printed table or row.
     """
@@ -484,8 +485,8 @@ def _check_measured(where: str, table: Table, config: Config) -> None:
     _known(f"{where}.measure: no variants, ensembles or given rows", table.measure, rows)
     if table.reference is not None and table.reference not in table.measure:
         raise InputError(
-            f"{where}.reference: {table.reference!r} is not among what is measured: set it to one of {table.measure}, "
-            "or to null to compare nothing."
+            f"{where}.reference: {table.reference!r} is not measured: set it to one of {table.measure}, or to null to "
+            "compare nothing."
         )
 
 
@@ -497,14 +498,14 @@ def _check_sections(where: str, table: Table, project: Project) -> None:
 
 
 def check_phrases(where: str, measured: list[str], dataset: str, project: Project) -> None:
-    """Raise `InputError` for a row that ranks no regions and phrases.
+    """Raises `InputError` for a row without regions and phrases in a section that ranks them.
 
-    Scores are given, and those of an ensemble's members are added, for whole images and sentences only.
+    Given scores, and the added scores of an ensemble, exist only for whole images and sentences.
     """
     for name in sorted({*project.config.given()} & set(measured)):
         raise InputError(
-            f"{where}: methods.{name} is given, without scores of regions and phrases, which the protocol {_REGIONS} "
-            "ranks; leave it out."
+            f"{where}: methods.{name} is given and has no scores of regions and phrases, which the protocol "
+            f"{_REGIONS} ranks; remove it."
         )
     for method, entry in project.config.trained().items():
         for name in sorted({method, *entry.variants, *entry.ensembles} & set(measured)):
@@ -525,7 +526,7 @@ def _check_printed(where: str, paper: str, number: str, methods: list[str], rows
 
 
 def _check_titles(config: Config) -> None:
-    """Two files that say the same of themselves are a trap."""
+    """Raises `InputError` for two tables with the same title, which a reader could confuse."""
     titles = [table.title for table in config.tables.values()]
     twice = sorted({title for title in titles if titles.count(title) > 1})
     if twice:

@@ -1,7 +1,7 @@
 """Targets that no rule makes, such as a misspelt path or rule.
 
-Snakemake ends at such a target without a word on what was meant. So they are outputs of the rule `unknown`, which is
-planned where one is asked for, and refuses by a parameter, as the rule `absent` does.
+Snakemake rejects such a target without a suggestion. So these targets are outputs of the rule `unknown`. It is planned
+if one is requested, and its parameter raises an error, as with the rule `absent`.
 """
 
 import re
@@ -17,15 +17,15 @@ _GROUP, _SAME = re.compile(r"\(\?P<\w+>"), re.compile(r"\(\?P=\w+\)")
 _SEGMENT, _SUFFIX = re.compile(r"(?<=/)[\w-]+(?=/|\.\w+$)"), re.compile(r"\(\?P<dataset>[^()]*\)(_\w+)")
 _ENDINGS = ("md", "html", "csv", "parquet", "svg", "safetensors")
 _ALIKE = 10
-"""Names at most that a misspelt one is held against as whole paths."""
+"""The largest number of names that are compared as whole paths with a misspelt one."""
 
 
 class Known(NamedTuple):
-    """All that rules make."""
+    """All targets that rules make."""
 
-    rules: Callable[[], list[str]]  # the names of those that can be asked for, once all are read
+    rules: Callable[[], list[str]]  # names of rules that can be targets, after all are read
     patterns: list[str]  # regular expressions of the paths
-    makes: Callable[[str], bool]  # of a path, whether a rule makes it
+    makes: Callable[[str], bool]  # true for a path that a rule makes
 
 
 class TargetStage(Stage):
@@ -36,22 +36,22 @@ class TargetStage(Stage):
         self._known = known
 
     def unknown(self, own: Iterable[str]) -> str:
-        """A regular expression: paths below results and downloads that no rule makes, and single words.
+        """A regular expression for paths below results and downloads that no rule makes, and for single words.
 
-        `own` are paths of the user's, who may have a folder with such a name.
+        `own` are the user's paths, which may have such a name.
         """
         patterns = [_SAME.sub(".+", _GROUP.sub("(?:", pattern.removesuffix("$"))) for pattern in self._known.patterns]
         known = "|".join([*patterns, *map(re.escape, own)])
         return rf"(?!(?:{known})$)(?:(?:{re.escape(self.results)}|{re.escape(self.resources)})/.+|[a-z]\w*)"
 
     def refuse(self, unknown: str) -> None:
-        """Raise `InputError` naming the target that is most like one that no rule makes."""
+        """Raises `InputError` that suggests the target most similar to one that no rule makes."""
         near = self.near(unknown)
         meant = f"is {near!r} meant?" if near else "docs/artifacts.md lists the paths."
         raise InputError(f"{unknown}: no rule makes this; {meant} `densevse list` prints every name.")
 
     def near(self, target: str) -> str | None:
-        """The target that is most like one of which a name, or the ending, is misspelt; None where none is alike."""
+        """The most similar target, if one name or the ending is misspelt; None if none is similar."""
         if "/" not in target:
             tables = {
                 f"{self.results}/tables/{name}.md": name for name in {**self.config.tables, **self.config.datasets}
@@ -62,7 +62,7 @@ class TargetStage(Stage):
         return max(found, key=lambda path: SequenceMatcher(None, path, target).ratio(), default=None)
 
     def _alike(self, target: str) -> Iterator[str]:
-        """Paths in which one name stands for one that is like it, or another ending."""
+        """Paths in which one name, or the ending, is replaced by a similar one."""
         parts = target.split("/")
         for place, part in enumerate(parts):
             stem, dot, ending = part.partition(".")
@@ -71,7 +71,7 @@ class TargetStage(Stage):
                     yield "/".join([*parts[:place], name + dot + one, *parts[place + 1 :]])
 
     def _names_like(self, stem: str) -> Iterator[str]:
-        """Names that are like a part of a path, or that begin as it does and end alike."""
+        """Names that are similar to a part of a path, or have its beginning and a similar end."""
         names, words = self._names(), stem.split("_")
         yield from get_close_matches(stem, names, _ALIKE)
         for count in range(1, len(words)):
@@ -79,7 +79,7 @@ class TargetStage(Stage):
             yield from (f"{head}_{name}" for name in get_close_matches(tail, names, _ALIKE))
 
     def _names(self) -> set[str]:
-        """Every name that may be a part of a path: those of the configuration, and those that stand in patterns."""
+        """Every name that may be a part of a path: those of the configuration, and those in patterns."""
         config, patterns = self.config, [pattern.replace("\\", "") for pattern in self._known.patterns]
         names = {name for folder in FOLDERS for name in getattr(config, folder)}
         names |= {*config.variant_names(), *config.generator_names(), *config.ensembles()}

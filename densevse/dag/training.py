@@ -1,4 +1,4 @@
-"""Training: what a variant reads on a data set, what decides its training, and the rounds that follow one another."""
+"""Training in the plan: a variant's inputs on a data set, its settings, and its rounds."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -15,14 +15,14 @@ from densevse.runtime.errors import InputError
 
 
 class TrainingStage(Stage):
-    """The training of every method, and the inputs of whatever computes with a trained model."""
+    """The training of every method, and the inputs of all jobs that use a trained model."""
 
     def inputs(self, wildcards: Wildcards) -> InputFiles:
-        """The artifacts that a variant reads on a data set, by the names that densevse.data.files.Files takes."""
+        """The artifacts that a variant reads on a data set, by the names of densevse.data.files.Files."""
         return self._inputs(wildcards, wildcards.variant)
 
     def inputs_of_members(self, wildcards: Wildcards) -> InputFiles:
-        """The same of all members of an ensemble. Raises `InputError` if two read different artifacts as the same."""
+        """The artifacts that an ensemble's members read. Raises `InputError` if two members read different ones."""
         inputs: InputFiles = {}
         for name in self._members(wildcards.dataset, wildcards.ensemble):
             for key, files in self._inputs(wildcards, name).items():
@@ -31,7 +31,7 @@ class TrainingStage(Stage):
         return inputs
 
     def members(self, dataset: str, ensemble: str, seed: int) -> list[Values]:
-        """The last rounds of an ensemble's members, of one seed."""
+        """The last rounds of an ensemble's members, for one seed."""
         return [self.last_round(dataset, name, seed) for name in self._members(dataset, ensemble)]
 
     def code_of_ensemble(self, dataset: str, ensemble: str) -> str:
@@ -52,7 +52,7 @@ class TrainingStage(Stage):
         }
 
     def written(self, wildcards: Wildcards, variant: str) -> InputFiles:
-        """The sentences that a generator wrote about a data set's images, where a variant reads them."""
+        """The sentences of a generator about a data set's images, if a variant reads them."""
         entry = self.project.variant(variant, wildcards.dataset)
         if entry.generator is None:
             return {}
@@ -61,13 +61,13 @@ class TrainingStage(Stage):
         return {f"view_{view}": written for view in entry.views if VIEWS[view].made_by == "generator"}
 
     def inputs_of_images(self, dataset: str, variant: str) -> InputFiles:
-        """What a variant reads of a data set's images, but for sentences about them."""
+        """The inputs of a variant about a data set's images, without generated sentences."""
         entry = self.project.variant(variant, self.seen_as(dataset))
         views = [view for view in entry.views if VIEWS[view].made_by != "generator"]
         return InputStage(self.project).of_images(variant, dataset, views, entry.networks)
 
     def inputs_of_sentences(self, dataset: str, variant: str) -> InputFiles:
-        """What a variant reads of a data set's sentences, and the vocabularies that it knows them by."""
+        """The inputs of a variant about a data set's sentences, with its vocabularies."""
         entry, known_by = self.project.variant(variant, self.seen_as(dataset)), self.seen_as(dataset)
         inputs = InputStage(self.project).of_sentences(dataset, entry.sentences, entry.dependencies)
         vectors = self.project.datasets[dataset].word_vectors
@@ -76,9 +76,9 @@ class TrainingStage(Stage):
         return inputs
 
     def regions(self, dataset: str, variant: str) -> list[Values]:
-        """The shards of the regions that a variant reads, or reads the pixels of, for what compares their boxes.
+        """The shards of a variant's regions (or of those whose pixels it reads), to compare their boxes.
 
-        Raises `InputError` where regions are given without boxes.
+        Raises `InputError` if regions are given without boxes.
         """
         entry, method = self.dataset(dataset), self.variant(dataset, variant)
         described = [described_by(view) for view in method.views]
@@ -86,13 +86,13 @@ class TrainingStage(Stage):
         network = {**entry.networks, **method.networks}[view]
         if network in entry.features and not entry.features[network].has_boxes:
             raise InputError(
-                f"datasets.{dataset}.features.{network}.regions: these regions have no boxes, so how right {variant} "
-                "is by true boxes cannot be told; give their boxes, or take the data set's true boxes out."
+                f"datasets.{dataset}.features.{network}.regions: these regions have no boxes, so {variant} cannot be "
+                "compared with true boxes; give their boxes, or remove the data set's true boxes."
             )
         return FeatureStage(self.project).shards_of_regions(dataset, network)
 
     def code_of(self, script: str) -> Callable[..., str]:
-        """The code of a script that computes with a variant's method."""
+        """The code of a script that runs a variant's method."""
 
         def code(dataset: str, variant: str) -> str:
             return self.project.code.digest(script, *self.modules(dataset, variant))
@@ -102,7 +102,7 @@ class TrainingStage(Stage):
     def modules(self, dataset: str, variant: str) -> list[str]:
         """The modules that a variant's jobs import by name.
 
-        These are its method, what it reads of sentences and images, and a network that is trained with it.
+        These are its method, its structures and views, and a network that is trained with it.
         """
         entry = self.variant(dataset, variant)
         found = [f"densevse.methods.{entry.model}", *modules_reading(entry.sentences, entry.views)]
@@ -118,11 +118,11 @@ class TrainingStage(Stage):
         return any_of(name for name in self.config.variant_names() if name not in self.config.untrained_names())
 
     def untrained(self) -> str:
-        """The variants that are their networks as these are."""
+        """The variants whose networks are used without training."""
         return any_of(self.config.untrained_names())
 
     def networks_as_they_are(self, dataset: str, variant: str) -> dict[str, dict[str, Any]]:
-        """View -> the network of a variant of which nothing is trained, as its features say of themselves."""
+        """The network of each view of an untrained variant, as its features' lineage has it."""
         return {
             view: {"network": name, **only(self.config.networks[name], frozenset({"architecture", "options"}))}
             for view, name in self.variant(dataset, variant).networks.items()
@@ -146,7 +146,7 @@ class TrainingStage(Stage):
         return list(self.variant(dataset, variant).sentences)
 
     def training(self, dataset: str, variant: str) -> dict[str, Any]:
-        """What holds in all phases of a variant's training; nothing where it has none."""
+        """The settings of all phases of a variant's training; empty without training."""
         training = self.variant(dataset, variant).training
         return {} if training == "none" else self._read(training, dataset, variant)
 
@@ -158,7 +158,7 @@ class TrainingStage(Stage):
         return [self._read(phase, dataset, variant) for phase in entry.phases_of(round)]
 
     def _read(self, entry: BaseModel, dataset: str, variant: str) -> dict[str, Any]:
-        """What of an entry the training of a variant reads."""
+        """The fields of an entry that the training of a variant reads."""
         return self.read_by("train.py", entry, *self.modules(dataset, variant))
 
     def seed(self, seed: int) -> int:
@@ -170,17 +170,17 @@ class TrainingStage(Stage):
         return round
 
     def origin(self, dataset: str, variant: str, seed: int) -> Values | None:
-        """The trained variant that a variant's round 0 starts from; most start from nothing."""
+        """The trained variant from which a variant's round 0 starts; most start from random weights."""
         other = self.variant(dataset, variant).starts_from
         return self.last_round(dataset, other, seed) if other else None
 
     def network(self, dataset: str, variant: str) -> list[str | Values]:
-        """The first weights of the network that is trained with a variant; most read the features of a fixed one."""
+        """The first weights of the network that is trained with a variant; most read a fixed one's features."""
         networks = self._trained_networks(self.variant(dataset, variant), dataset)
         return [FeatureStage(self.project).weights_of(name) for name in networks]
 
     def _trained_networks(self, entry: MethodConfig, dataset: str) -> list[str]:
-        """The network that is trained with a variant, where it is shown pixels."""
+        """The network that is trained with a variant, if it reads pixels."""
         networks = {**self.project.datasets[dataset].networks, **entry.networks}
         found = [networks[described_by(view)] for view in entry.views if VIEWS[view].pixels]
         for name in found:
@@ -193,13 +193,13 @@ class TrainingStage(Stage):
         return found
 
     def round_before(self, dataset: str, variant: str, seed: int, round: int) -> Values:
-        """The round that a round goes on from. Raises `ValueError` for round 0, which starts from nothing."""
+        """The round before a round. Raises `ValueError` for round 0."""
         if round < 1:
             raise ValueError("round 0 has no round before it")
         return self.round_of(dataset, variant, seed, round - 1)
 
     def true_boxes(self, dataset: str, variant: str) -> Values | None:
-        """Whether true boxes decide what a variant's phrases mean. Raises `InputError` where there are none."""
+        """True if true boxes decide a variant's correspondences. Raises `InputError` if there are none."""
         if self.variant(dataset, variant).correspondences == "model":
             return None
         if not self.dataset(dataset).phrases_have_boxes:
@@ -210,12 +210,12 @@ class TrainingStage(Stage):
         return {}
 
     def last_correspondences(self, dataset: str, variant: str) -> Values:
-        """The correspondences that the last round of a variant's first seed was trained on."""
+        """The correspondences on which the last round of a variant's first seed was trained."""
         last = self.variant(dataset, variant).last_round
         return self.correspondences_of(dataset, variant, self.first_seed(dataset), last)
 
     def candidates(self, dataset: str, variant: str) -> str:
-        """The regions that a phrase may be assigned: beyond the model itself, all that assigning depends on."""
+        """The option that limits the regions of a phrase: assigning depends only on it and the model."""
         return str(self.variant(dataset, variant).parameters.model_dump()["candidates"])
 
 

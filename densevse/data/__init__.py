@@ -1,1 +1,1 @@
-"""From artifacts to batches of tensors: views of images, structures of sentences, and matched pairs of both."""
+"""Turns artifacts into batches of tensors: views of images, structures of sentences, and matched pairs of both."""

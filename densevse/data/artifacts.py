@@ -1,4 +1,4 @@
-"""A data set's artifacts of images, besides its sentences: what every view is opened from."""
+"""Opens a data set's artifacts of images, from which every view is read."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -15,12 +15,12 @@ from densevse.data.texts import Texts
 
 
 class Artifacts(Texts):
-    """The image table, and the features of views by the views' names."""
+    """The image table and the features of each view, by the view's name."""
 
     def __init__(
         self, files: Files, features: Mapping[str, Schema], encoded_by: Mapping[str, Any] | None = None
     ) -> None:
-        """`features` has the schema of each view that is opened from features; `encoded_by` as Texts takes it."""
+        """`features` has the schema of each view that is opened from features; `encoded_by` is passed on to Texts."""
         super().__init__(files, encoded_by)
         self.stores = {view: FeatureStore(files.view(view), kind) for view, kind in features.items()}
 

@@ -1,4 +1,4 @@
-"""Images with the concepts that their sentences name, and the regions in which these are looked for."""
+"""Images with the concepts that their sentences name, and the regions in which a network looks for these."""
 
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -28,9 +28,9 @@ class ConceptTables:
 
     @classmethod
     def read(cls, images: str, concepts: str, image_concepts: str) -> Self:
-        """From an image table, CONCEPTS and IMAGE_CONCEPTS.
+        """Reads an image table, CONCEPTS and IMAGE_CONCEPTS.
 
-        Raises `InputError` if there is no concept, or naming an image that IMAGE_CONCEPTS does not have.
+        Raises `InputError` if there is no concept, or if IMAGE_CONCEPTS lacks an image; the message names it.
         """
         names = schema.read(concepts, CONCEPTS)["concept"].tolist()
         if not names:
@@ -59,18 +59,18 @@ class ConceptTables:
         return type(self)(self.names, self.rows[of_split].reset_index(drop=True), self.present[of_split])
 
     def share(self) -> Tensor:
-        """(K,) the share of images that have each concept, kept half an image away from none and all."""
+        """(K,) the share of images that have each concept, clipped by half an image from 0 and 1."""
         count = self.present.sum(axis=0)
         return torch.from_numpy((count + 0.5) / (len(self.present) + 1)).float()
 
 
 @dataclass(frozen=True)
 class ConceptBatch:
-    """Images with the regions that are scored and the concepts that they have."""
+    """Images with the regions that are scored and the concepts of the images."""
 
     regions: Tensor  # (N, R, D)
-    exists: Tensor  # (N, R) bool, which regions exist
-    present: Tensor  # (N, K) bool, which concepts an image has
+    exists: Tensor  # (N, R) bool, true where a region exists
+    present: Tensor  # (N, K) bool, true where an image has a concept
 
 
 class ImagesWithConcepts:
@@ -81,7 +81,7 @@ class ImagesWithConcepts:
         self.present = tables.present
 
     def __len__(self) -> int:
-        """How many images."""
+        """The number of images."""
         return len(self.present)
 
     def batch(self, images: Indices, regions: Literal["whole", "regions"]) -> ConceptBatch:

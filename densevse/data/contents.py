@@ -1,4 +1,4 @@
-"""What sentences are about: vectors of a joint space, or a view of images; and the sentences that go with them."""
+"""Contents for generators: vectors of a joint space or a view of images, with the sentences about them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from densevse.methods.interface import Sentences
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
-JOINT_EMBEDDING = "joint_embedding_"  # an input's name: joint_embedding_<split> is the EMBEDDINGS artifact of a split
+JOINT_EMBEDDING = "joint_embedding_"  # prefix of inputs: joint_embedding_<split> is the EMBEDDINGS artifact of a split
 
 
 class Embedded:
     """The vectors of some images or sentences in the joint space of a trained model."""
 
     def __init__(self, path: str, kind: str, ids: Sequence[str] | NDArray[np.object_]) -> None:
-        """`kind` is image or sentence, `ids` their ids in order. Raises `InputError` naming one without a vector."""
+        """`kind` is image or sentence, `ids` are their ids in order. Raises `InputError` if an id has no vector."""
         self._store = FeatureStore([path], EMBEDDINGS)
         rows = self._store.rows
         found = rows.loc[rows["kind"] == kind, {"image": "image_id", "sentence": "caption_id"}[kind]]
@@ -39,7 +39,7 @@ class Embedded:
         self.size = int(self._store.shape[0])
 
     def __len__(self) -> int:
-        """How many images or sentences."""
+        """The number of images or sentences."""
         return len(self._rows)
 
     def take(self, rows: Indices) -> Tensor:
@@ -48,13 +48,13 @@ class Embedded:
 
 
 class ViewOfImages:
-    """A view of some images of a split, which a generator reads instead of a joint space."""
+    """A view of some images of a split, which a generator reads if it has no joint space."""
 
     def __init__(self, pairs: Pairs, view: str, size: int) -> None:
         self._pairs, self._view, self.size = pairs, view, size
 
     def __len__(self) -> int:
-        """How many images."""
+        """The number of images."""
         return len(self._pairs.rows.image_ids)
 
     def take(self, rows: Indices) -> Tensor:
@@ -66,7 +66,7 @@ Contents: TypeAlias = Embedded | ViewOfImages
 
 
 def content_of_images(inputs: Inputs, pairs: Pairs, split: str) -> Contents:
-    """The contents of a split's images, for sentences that are to be written about them."""
+    """The contents of a split's images, about which a generator writes sentences."""
     if f"{JOINT_EMBEDDING}{split}" in inputs.files:
         return Embedded(inputs.files.one(f"{JOINT_EMBEDDING}{split}"), "image", pairs.rows.image_ids)
     (view,) = inputs.stores
@@ -75,7 +75,7 @@ def content_of_images(inputs: Inputs, pairs: Pairs, split: str) -> Contents:
 
 @dataclass(frozen=True)
 class ContentBatch:
-    """Sentences to learn from, each with what it is about."""
+    """Training sentences with their contents."""
 
     content: Tensor  # (S, D)
     sentences: Sentences
@@ -96,7 +96,7 @@ class SentencesWithContent:
         self.size = self._content.size
 
     def __len__(self) -> int:
-        """How many sentences."""
+        """The number of sentences."""
         return len(self._pairs.rows.caption_ids)
 
     def batch(self, sentences: Indices) -> ContentBatch:

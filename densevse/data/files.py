@@ -13,8 +13,8 @@ class Files:
 
     Known names are image_table, caption_table, tokens, words, view_<view> (shards of features, or sentences that a
     generator wrote), parses (shards), relations, tags, word_vectors and correspondences. A job has those that its
-    method's configuration asks for. One that reads pixels has besides the files of the data set, source_<source>,
-    which are no artifacts.
+    method's configuration asks for. A job that reads pixels also has the files of the data set, source_<source>, which
+    are not artifacts.
     """
 
     def __init__(self, named: Mapping[str, str | list[str]]) -> None:
@@ -22,15 +22,15 @@ class Files:
 
     @classmethod
     def of(cls, named: Mapping[str, Any]) -> Self:
-        """From a rule's inputs, of which those without a name are no artifacts."""
+        """Takes a rule's inputs; inputs without a name are not artifacts."""
         return cls({name: paths if isinstance(paths, str) else list(paths) for name, paths in named.items()})
 
     def __contains__(self, name: str) -> bool:
-        """Whether the rule has an input of that name."""
+        """True if the rule has an input of that name."""
         return name in self._named
 
     def one(self, name: str) -> str:
-        """The path of an input that is one file. Raises `InputError` if the rule has no such input, or several."""
+        """The path of an input that is one file. Raises `InputError` if the input is missing or has several files."""
         (path, *others) = self.several(name)
         if others:
             raise InputError(f"the job's input {name} is {1 + len(others)} files; expected one.")
@@ -48,7 +48,7 @@ class Files:
         return [name.removeprefix(VIEW) for name in self._named if name.startswith(VIEW)]
 
     def view(self, name: str) -> list[str]:
-        """The files that a view is opened from: the shards of its features, or the sentences written about images."""
+        """The files of a view: the shards of its features, or the sentences written about images."""
         return self.several(f"{VIEW}{name}")
 
     def sources(self) -> dict[str, str]:
@@ -56,7 +56,7 @@ class Files:
         return {name.removeprefix(_SOURCE): self.one(name) for name in self._named if name.startswith(_SOURCE)}
 
     def paths(self) -> list[str]:
-        """Every file but the data set's own, in the order of the inputs' names."""
+        """Every file except the data set's own, in the order of the inputs' names."""
         return [path for _, paths in sorted(self.named().items()) for path in paths]
 
     def named(self) -> dict[str, list[str]]:
@@ -64,5 +64,5 @@ class Files:
         return {name: self.several(name) for name in self._named if not name.startswith(_SOURCE)}
 
     def with_changes(self, **named: str | list[str]) -> Self:
-        """The same files with some others besides or instead; an empty list takes an input away."""
+        """The same files with some inputs replaced or added; an empty list removes an input."""
         return type(self)({**self._named, **named})

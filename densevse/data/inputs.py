@@ -28,14 +28,14 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
 NETWORK = "network"
-"""The job's input with the first weights of a network that is trained with the method."""
+"""The name of the job's input with the first weights of a network that is trained with the method."""
 
 
 class Inputs(Artifacts):
-    """What a method reads: the views that the job's files hold, and the structures of sentences that are named."""
+    """The data that a method reads: views from the job's files, and the named structures of sentences."""
 
     def __init__(self, files: Files, sentences: Sequence[str], encoded_by: Mapping[str, Any] | None = None) -> None:
-        """`encoded_by` as Texts takes it."""
+        """`encoded_by` is passed on to Texts."""
         self.sentences = tuple(sentences)
         self._kinds = {view: kind_of_view(view) for view in files.views()}
         features = {view: kind.features for view, kind in self._kinds.items() if kind.features}
@@ -43,7 +43,7 @@ class Inputs(Artifacts):
 
     @property
     def knows_words(self) -> bool:
-        """Whether sentences are known by a vocabulary of words."""
+        """True if sentences are read as words of a vocabulary."""
         return "words" in self.files
 
     @cached_property
@@ -54,12 +54,12 @@ class Inputs(Artifacts):
 
     @property
     def with_regions(self) -> bool:
-        """Whether a method is given regions of images."""
+        """True if the method reads regions of images."""
         return bool(self._of_regions())
 
     @property
     def regions(self) -> FeatureStore:
-        """The regions of images with their boxes, of which a method is given the vectors or the pixels."""
+        """The regions of images with their boxes; a method reads their vectors or their pixels."""
         return self.stores[self._of_regions()[0]]
 
     def _of_regions(self) -> list[str]:
@@ -85,8 +85,8 @@ class Inputs(Artifacts):
     ) -> Pairs:
         """The readable images of a split and their sentences; `regions` as `Method.regions_read` says.
 
-        With a number of `images`, so many of them, evenly spaced; `sentences` as the data set's settings say. Raises
-        `InputError` if there are none.
+        With a number of `images`, only that many, evenly spaced; `sentences` is the data set's setting. Raises
+        `InputError` if there are no pairs.
         """
         rows = select_split(self.images, self.captions, split, sentences)
         rows = rows if images is None else spread(rows, images)
@@ -100,16 +100,16 @@ class Inputs(Artifacts):
         return {name: kind.read(self, name, image_ids) for name, kind in self._kinds.items()}
 
     def _network(self) -> nn.Module | None:
-        """The network that is trained with the method, where the job is given its first weights."""
+        """The network that is trained with the method; None if the job has no first weights for one."""
         if NETWORK not in self.files:
             return None
-        # By name, so that only jobs of such methods depend on its code.
+        # Imported by name, so that only jobs of such methods depend on its code.
         kind = import_module("densevse.vision.finetuned").FineTuned
         network: nn.Module = kind.of_file(self.regions.made_from, self.files.one(NETWORK))
         return network
 
     def images_alone(self, split: str, regions: Literal["all", "assigned"] = "all") -> Pairs:
-        """The readable images of a split, whether they have sentences or not. Raises `InputError` if there are none."""
+        """The readable images of a split, with sentences or without. Raises `InputError` if there are none."""
         kept = self.images[(self.images["split"] == split) & (self.images["status"] == "ok")]
         if kept.empty:
             raise InputError(f"{self.files.one('image_table')}: the {split} split has no readable image.")
@@ -118,7 +118,7 @@ class Inputs(Artifacts):
         return Pairs(rows, self._views(ids), {}, regions=regions)
 
     def sentences_alone(self, split: str) -> Pairs:
-        """The sentences of a split, whether they have images or not. Raises `InputError` if there are none."""
+        """The sentences of a split, with images or without. Raises `InputError` if there are none."""
         ids = self.captions.loc[self.captions["split"] == split, "caption_id"].to_numpy(dtype=object)
         if not len(ids):
             raise InputError(f"{self.files.one('caption_table')}: the {split} split has no sentence.")
@@ -126,7 +126,7 @@ class Inputs(Artifacts):
         return Pairs(rows, {}, {name: structure(name).read(self, ids) for name in self.sentences})
 
     def _phrases(self, forest: Any) -> PhraseRegions | None:
-        """The phrases' regions, where a round's correspondences are given."""
+        """The regions assigned to phrases; None if the round has no correspondences."""
         if "correspondences" not in self.files:
             return None
         if forest is None:

@@ -15,15 +15,15 @@ from densevse.methods.interface import Batch, Correspondences, Images, Sentences
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
-if TYPE_CHECKING:  # its code counts for jobs that read trees only
+if TYPE_CHECKING:  # imported for type checks only, so that its code counts only for jobs that read trees
     from densevse.data.structures.trees import Forest
 
 
 class Pairs:
-    """A split: its images in table order, and its sentences in the order of their images.
+    """A split: its images in table order, and its sentences grouped by image in the same order.
 
-    With `regions` "all", a batch holds every region of its images; with "assigned" the whole image alone (rank 0) and
-    those that the sentences' `phrases` are assigned to, so that no others are read.
+    With `regions` "all", a batch holds every region of its images. With "assigned" it reads only the whole image (rank
+    0) and the regions that are assigned to the sentences' `phrases`.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Pairs:
         return Sentences({name: structure.take(rows) for name, structure in self.structures.items()})
 
     def batch(self, sentences: Indices) -> Batch:
-        """Some sentences, each with its image; an image that comes twice is a true image of both sentences."""
+        """Some sentences, each with its image. An image that comes twice is a true image of both sentences."""
         rows = self.rows.image_of_caption[sentences]
         positives = torch.from_numpy(rows[:, None] == rows[None, :])
         found = self._phrases.correspondences(sentences, self.forest()) if self._phrases else None
@@ -65,7 +65,7 @@ class Pairs:
         return cast("Forest", self.structures["trees"])
 
     def _images(self, rows: Indices, some: tuple[Indices, Indices] | None) -> Images:
-        """Some images; of their regions those given by owner and rank, or all."""
+        """Some images with all their regions, or with those given by owner and rank."""
         views, present, scores = {}, torch.ones(len(rows), 0, dtype=torch.bool), None
         for name, found in self._views.items():
             if isinstance(found, ViewOfRegions):
@@ -76,7 +76,7 @@ class Pairs:
 
 
 def _distinct_regions(images: int, phrases: Correspondences) -> tuple[Indices, Indices, Indices]:
-    """The whole image and the assigned regions of each image, by owner and rank; and each phrase's place among them."""
+    """The whole image and the distinct assigned regions, by owner and rank; and each phrase's place among them."""
     sentence, region = phrases.sentence.numpy(), phrases.region.numpy()
     ranks = 1 + int(region.max(initial=0))
     wanted, wholes = sentence * ranks + region, np.arange(images) * ranks

@@ -1,4 +1,4 @@
-"""The noun phrases that were assigned a region, joined with the trees of their sentences."""
+"""Joins the regions assigned to noun phrases with the trees of their sentences."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -13,24 +13,24 @@ from densevse.methods.interface import Correspondences
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
-if TYPE_CHECKING:  # its code counts for jobs that read trees only
+if TYPE_CHECKING:  # imported for type checks only, so that its code counts only for jobs that read trees
     from densevse.data.structures.trees import Forest
 
 
 @dataclass(frozen=True)
 class PhraseRegions:
-    """The region that each noun phrase is assigned to, one phrase after the other in the order of the sentences."""
+    """The region assigned to each noun phrase; phrases are in the order of the sentences."""
 
-    phrases: Ragged  # which phrases are a sentence's
+    phrases: Ragged  # the phrases of each sentence
     node: Indices  # (phrases,) counted within the sentence
     region: Indices  # (phrases,)
     confidence: NDArray[np.float32]  # (phrases,)
 
     @classmethod
     def read(cls, rows: pd.DataFrame, forest: "Forest") -> Self:
-        """Join CORRESPONDENCES rows with the trees by caption and token span.
+        """Joins CORRESPONDENCES rows with the trees by caption and token span.
 
-        Rows of other splits' captions are passed over. Raises `InputError` naming a phrase that its tree does not have.
+        Ignores captions of other splits. Raises `InputError` if a tree lacks a phrase, and names it.
         """
         sentence = pd.Index(forest.caption_ids).get_indexer(pd.Index(rows["caption_id"]))
         rows, sentence = rows[sentence >= 0], sentence[sentence >= 0]

@@ -1,4 +1,4 @@
-"""Lists of different lengths kept one after the other: the words of sentences, nodes of trees, regions of images."""
+"""Lists of different lengths in one flat array: words of sentences, nodes of trees, regions of images."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -11,7 +11,7 @@ from densevse.runtime.arrays import Indices
 
 @dataclass(frozen=True)
 class Ragged:
-    """Where each list begins in the flat array that holds them all."""
+    """The start of each list in the flat array that holds them all."""
 
     first: Indices  # (lists + 1,)
 
@@ -21,14 +21,14 @@ class Ragged:
         return cls(np.concatenate(([0], np.cumsum(np.asarray(lengths, np.int64)))))
 
     def lengths(self, lists: Indices) -> Indices:
-        """How long some lists are."""
+        """The lengths of some lists."""
         return self.first[lists + 1] - self.first[lists]
 
     def take(self, lists: Indices) -> tuple[Indices, Indices, Indices]:
         """The items of some lists, in order.
 
-        For each item: where it stands in the flat array, to which of the lists it belongs (counted among those asked
-        for), and its place in that list.
+        Returns three values for each item: its place in the flat array, its list (counted among those asked for), and
+        its place in that list.
         """
         lengths = self.lengths(lists)
         owner = np.repeat(np.arange(len(lists)), lengths)

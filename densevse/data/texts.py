@@ -1,4 +1,4 @@
-"""A data set's sentences as artifacts hold them: what every structure of sentences is read from."""
+"""Opens the artifacts of a data set's sentences, from which every structure is read."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -18,29 +18,29 @@ from densevse.runtime.errors import InputError
 
 
 class Texts:
-    """The known words, and tokens and parses by caption."""
+    """The vocabulary, and tokens and parses by caption."""
 
     def __init__(self, files: Files, encoded_by: Mapping[str, Any] | None = None) -> None:
-        """`encoded_by` is a network that encodes the sentences themselves: its architecture, options and prompt."""
+        """`encoded_by` describes a network that encodes whole sentences: its architecture, options and prompt."""
         self.files, self.encoded_by = files, encoded_by
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The known words."""
+        """The vocabulary."""
         return Vocabulary.read(self.files.one("words"))
 
     def sentences_of(self, caption_ids: NDArray[np.object_]) -> list[str]:
-        """Some captions as they are published. Raises `InputError` naming one that is not there."""
+        """Some captions as published. Raises `InputError` that names a missing one."""
         path = self.files.one("caption_table")
         texts = schema.read(path, CAPTIONS, ["caption_id", "text"]).set_index("caption_id")
         return list(self._of_captions(texts, caption_ids, "captions")["text"])
 
     def tokens_of(self, caption_ids: NDArray[np.object_]) -> list[list[str]]:
-        """The tokens of some captions. Raises `InputError` naming one that has none."""
+        """The tokens of some captions. Raises `InputError` that names a caption without tokens."""
         return [list(tokens) for tokens in self._of_captions(self._tokens, caption_ids, "tokens")["tokens"]]
 
     def parses_of(self, caption_ids: NDArray[np.object_], columns: list[str]) -> pd.DataFrame:
-        """PARSES columns of some captions, in their order. Raises `InputError` naming one that was not parsed."""
+        """PARSES columns of some captions, in their order. Raises `InputError` that names an unparsed one."""
         paths = self.files.several("parses")
         parses = schema.read_all(paths, PARSES, ["caption_id", *columns]).set_index("caption_id")
         return self._of_captions(parses, caption_ids, "parses")

@@ -1,1 +1,1 @@
-"""Where data comes from: downloads, readers of official layouts, and the generated data set `scenes`."""
+"""Obtains data: downloads, readers of official layouts, and files that come with the project."""

@@ -1,10 +1,10 @@
-"""Folders, zips and tars, read alike and without unpacking.
+"""Reads folders, zips and tars in the same way, without unpacking them.
 
-A file is known by its plain name: with / between folders, accents composed (NFC), valid text. Whatever a Mac, Windows
-or an old program made of the name, the files of a data set are found by what one reads on the screen.
+A file has a plain name: / between folders, accents composed (NFC), valid text. So a data set's files are found by the
+name that a person reads, however a Mac, Windows or an old program encoded it.
 
-Nothing here ever writes a member to disk, and every read is an `os.pread`, which has no file position: threads and
-forked workers can share an archive.
+Members are never written to disk. Every read is an `os.pread`, which has no file position, so threads and forked
+workers can share an archive.
 """
 
 import bz2
@@ -34,17 +34,19 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
 LARGEST_MEMBER = 1 << 30
-"""Bytes. The largest file that is read out of an archive; the data sets' largest, MS-COCO's instances, has 0.3 GB."""
+"""Bytes. The largest file that is read from an archive; the largest of the data sets, MS-COCO's instances, has 0.3 GB.
+"""
 
 LARGEST_RATIO = 200
-"""How much a member may be compressed before it is taken for a bomb. Captions reach about 10, photographs 1."""
+"""The largest compression ratio of a member; a larger one is treated as a bomb. Captions reach about 10, photographs 1.
+"""
 
 DECOMPRESSORS: dict[bytes, Callable[[Path], Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
     b"\xfd7zXZ": lzma.open,
 }
-"""By the first bytes of a file."""
+"""Kinds of archives by the first bytes of the file."""
 
 UTF_8 = 0x800
 """The flag of a zip's member whose name is in UTF-8."""
@@ -53,7 +55,7 @@ UNPRINTABLE = re.compile("[\x00-\x1f\x7f\udc80-\udcff]")
 """A control character in a name, or a byte that is not UTF-8, as Python holds it."""
 
 ESCAPED = re.compile("%[0-9A-F]{2}")
-"""What stands for it in a plain name."""
+"""The replacement for such a character in a plain name."""
 
 Member = TypeVar("Member")
 
@@ -61,23 +63,23 @@ DAMAGES = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOF
 
 
 class Archive(ABC):
-    """Files by plain name below a folder, or inside a zip or tar, or in the rows of a Parquet file.
+    """Files by plain name in a folder, zip, tar, or the rows of a Parquet file.
 
-    Use as a context manager, or let it live with its owner. What a Mac adds beside each file is left out.
+    Use it as a context manager, or keep it open as long as its owner. Files that a Mac adds beside others are left out.
     """
 
     members: Mapping[str, Any]
-    """Plain name -> where and how the file lies in the archive."""
+    """The place of each file in the archive, by plain name."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @staticmethod
     def open(path: str | Path) -> "Archive":
-        """Open a folder, .zip, .tar, compressed tar or .parquet (known by their first bytes, not by their names).
+        """Opens a folder, .zip, .tar, compressed tar or .parquet, recognised by the first bytes, not by the name.
 
-        A compressed tar has no random access, and photographs do not shrink: it is uncompressed once, into a file
-        beside it that later jobs find again. Raises `InputError` if there is nothing at `path` or something else.
+        A compressed tar has no random access. It is uncompressed once, into a file beside it that later jobs reuse;
+        photographs do not grow by that. Raises `InputError` if `path` does not exist or is something else.
         """
         path = Path(path)
         if path.is_dir():
@@ -91,7 +93,7 @@ class Archive(ABC):
                 return _Table(path)
             decompressor = _decompressor(path)
             return _Tar(_uncompressed(path, decompressor) if decompressor else path)
-        except (*DAMAGES, NotImplementedError, ValueError) as error:  # zipfile answers damaged headers with the latter
+        except (*DAMAGES, NotImplementedError, ValueError) as error:  # zipfile raises the latter for damaged headers
             raise InputError(
                 f"{path}: cannot be read as a folder, zip or tar ({error}). Obtain it again; or, if it is another kind "
                 "of archive, unpack it and name the folder."
@@ -104,14 +106,14 @@ class Archive(ABC):
         self.close()
 
     def close(self) -> None:  # noqa: B027, a folder holds nothing open
-        """Give back what is held open."""
+        """Closes the file."""
 
     def names(self) -> list[str]:
-        """The names of all files, sorted."""
+        """The sorted names of all files."""
         return sorted(self.members)
 
     def __contains__(self, name: str) -> bool:
-        """Whether there is a file of that name."""
+        """True if there is a file of that name."""
         return name in self.members
 
     @abstractmethod
@@ -134,11 +136,11 @@ class Archive(ABC):
 
 
 class _Folder(Archive):
-    """A folder. Links to folders are followed, but not in circles, nor to where its files are found without them."""
+    """A folder. Links to folders are followed, except in circles and to folders that are reached without them."""
 
     @cached_property
     def members(self) -> Mapping[str, str]:  # type: ignore[override]
-        """Plain name -> path inside the folder, which is only listed where that is asked for."""
+        """The path inside the folder of each file, by plain name; the folder is listed on first use."""
         return _by_plain_name(self.path, ((_in_utf_8(name), name) for name in _files(self.path)))
 
     def __contains__(self, name: str) -> bool:
@@ -164,7 +166,7 @@ class _Folder(Archive):
         return self.path / self.members[name] if name in self.members else None
 
     def _table_and_row(self, name: str) -> tuple["Archive | None", str]:
-        """The Parquet file of the folder in which a member lies, and its name there; no table for other members."""
+        """The Parquet file in which a member is, and the member's name there; None for other members."""
         file, column, row = [*name.rsplit("/", 2), "", ""][:3]
         place = self.path / file
         return (
@@ -177,9 +179,9 @@ class _Folder(Archive):
 
 
 class _Table(Archive):
-    """A Parquet file with a file in each row of a column, as the Hub stores images.
+    """A Parquet file with a file in each row of a column, as the Hugging Face Hub stores images.
 
-    A member is called <column>/<row>, with rows from 1. What is read of a group of rows is kept for the next rows.
+    A member is called <column>/<row>, with rows from 1. A group of rows that was read is kept for the next rows.
     """
 
     def __init__(self, path: Path) -> None:
@@ -193,7 +195,7 @@ class _Table(Archive):
 
     @cached_property
     def members(self) -> Mapping[str, tuple[str, int]]:  # type: ignore[override]
-        """Plain name -> column and row, from 0."""
+        """The column and row (from 0) of each member, by plain name."""
         rows = range(self._metadata.num_rows)
         return {f"{column}/{row + 1}": (column, row) for column in self._leaves for row in rows}
 
@@ -205,7 +207,7 @@ class _Table(Archive):
         try:
             cell = self._group(group, self._leaves[column])[
                 row - self._ends[group]
-            ].as_py()  # counted from the group's end
+            ].as_py()  # counted from the end of the group
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{self.path}: {name} cannot be read ({error}); the file is damaged.") from error
         data = cell["bytes"] if isinstance(cell, dict) else cell
@@ -224,13 +226,13 @@ class _Table(Archive):
 
 
 def is_parquet(path: Path) -> bool:
-    """Whether a file begins as Parquet does."""
+    """True if a file starts as Parquet does."""
     with open(path, "rb") as file:
         return file.read(4) == b"PAR1"
 
 
 def bytes_columns(schema: pa.Schema) -> dict[str, str]:
-    """The columns that hold bytes of files, each with its path: bytes alone, or the Hub's pairs of bytes and path."""
+    """The columns with the bytes of files, and each one's path: plain bytes, or the Hub's pairs of bytes and path."""
     found = {}
     for column in schema:
         if pa.types.is_binary(column.type) or pa.types.is_large_binary(column.type):
@@ -241,7 +243,7 @@ def bytes_columns(schema: pa.Schema) -> dict[str, str]:
 
 
 class _File(Archive):
-    """An archive that is one file, read at given places; its kind finds the `members`."""
+    """An archive in one file, which is read at given places; subclasses find the `members`."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -260,7 +262,7 @@ class _File(Archive):
         _check_size(self.path, name, size, size)
         try:
             data = os.pread(self.descriptor, size, offset)
-        except OSError as error:  # a place that no file has
+        except OSError as error:  # a place outside every file
             raise InputError(f"{self.path}: {name} cannot be read ({error}); the archive is damaged.") from error
         if len(data) != size:
             raise InputError(f"{self.path}: ends within {name}; the archive is truncated.")
@@ -293,7 +295,7 @@ class _Zip(_File):
 
     def _inflate(self, data: bytes, size: int, name: str) -> bytes:
         try:
-            # One byte more than the header claims, so that a longer stream is seen and none is inflated whole.
+            # One byte more than the header states, so that a longer stream is noticed but never inflated whole.
             return zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, size + 1)
         except zlib.error as error:
             raise InputError(f"{self.path}: {name} is damaged ({error}).") from error
@@ -311,7 +313,7 @@ class _Tar(_File):
         if name not in self:
             raise self._missing(name)
         member = self.members[name]
-        if member.islnk():  # a second name of an earlier file, which may not be a link itself
+        if member.islnk():  # a hard link to an earlier file, which must not be a link itself
             target = plain(member.linkname)
             if target not in self or self.members[target].islnk():
                 raise InputError(f"{self.path}: {name} is a link to {target}, which is not in it.")
@@ -328,20 +330,20 @@ def base_names(archive: Archive) -> dict[str, list[str]]:
 
 
 def plain(name: str) -> str:
-    """A file's plain name; a line break, or a byte that is not UTF-8, becomes % and two hexadecimal digits."""
+    """A file's plain name; a line break or a byte that is not UTF-8 becomes % and two hexadecimal digits."""
     slashed = name.replace("\\", "/").removeprefix("./")
     return composed(UNPRINTABLE.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", slashed))
 
 
 def composed(text: str) -> str:
-    """Text with each accent and its letter as one character, where there is such a character (NFC)."""
+    """Text in which each accent and its letter are one character, if such a character exists (NFC)."""
     return unicodedata.normalize("NFC", text)
 
 
 def _by_plain_name(path: Path, named: Iterable[tuple[str, Member]]) -> dict[str, Member]:
-    """The members of an archive by plain name; of several that have the very same name the last, as archives are.
+    """The members of an archive by plain name; of several with the same name the last, as archives define it.
 
-    Raises `InputError` for different names that are plainly the same.
+    Raises `InputError` for different names with the same plain name.
     """
     members: dict[str, Member] = {}
     names: dict[str, str] = {}
@@ -364,12 +366,12 @@ def _is_of_a_mac(name: str) -> bool:
 
 
 def _letters(name: str) -> str:
-    """What stays of a file's name in every encoding, and under another suffix."""
+    """The part of a file's name that does not depend on encodings and suffixes."""
     return re.sub(f"{ESCAPED.pattern}|[^ -~]", "", PurePosixPath(name).stem).casefold()
 
 
 def _files(folder: Path) -> Iterator[str]:
-    """The paths of all files below a folder, seen from it. A folder that links lead to is looked into once."""
+    """The paths of all files below a folder, relative to it. A folder behind links is read once."""
     folders, links, seen = [""], list[str](), set[tuple[int, int]]()
     while folders or links:
         name = folders.pop() if folders else links.pop(0)
@@ -377,7 +379,7 @@ def _files(folder: Path) -> Iterator[str]:
             status = os.stat(folder / name)
             entries = [] if (status.st_dev, status.st_ino) in seen else list(os.scandir(folder / name))
         except OSError as error:
-            logger.warning("%s: not looked into (%s)", folder / name, error)
+            logger.warning("%s: skipped (%s)", folder / name, error)
             continue
         seen.add((status.st_dev, status.st_ino))
         for entry in sorted(entries, key=lambda entry: entry.name):
@@ -389,12 +391,12 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def _in_utf_8(name: str) -> str:
-    """A file's name by its bytes, whatever encoding the system is said to use."""
+    """A file's name decoded from its bytes as UTF-8, whatever encoding the system uses."""
     return os.fsencode(name).decode("utf-8", "surrogateescape")
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
-    """A member's name. Many programs write UTF-8 without the flag that says so; Python then takes it for cp437."""
+    """A zip member's name. Many programs write UTF-8 without its flag, and Python then decodes it as cp437."""
     if info.flag_bits & UTF_8:
         return info.filename
     try:
@@ -404,7 +406,7 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
 
 
 def _is_whole(member: tarfile.TarInfo) -> bool:
-    """Whether its bytes lie in the archive as they are; symbolic links and devices would lead elsewhere."""
+    """True if the member's bytes are stored uncompressed. Symbolic links and devices lead elsewhere."""
     return member.isreg() and not member.issparse()
 
 
@@ -412,7 +414,7 @@ def _check_inside(path: Path, names: Iterable[str]) -> None:
     for name in names:
         pure = PurePosixPath(name.replace("\\", "/"))
         if pure.is_absolute() or ".." in pure.parts or (pure.parts and pure.parts[0].endswith(":")):
-            raise InputError(f"{path}: refused, as the name {name!r} in it leads out of its folder.")
+            raise InputError(f"{path}: refused, as its member {name!r} leads out of the folder.")
 
 
 def _check_size(path: Path, name: str, stored: int, size: int) -> None:
@@ -427,9 +429,9 @@ def _decompressor(path: Path) -> Callable[[Path], Any] | None:
 
 
 def _uncompressed(path: Path, decompressor: Callable[[Path], Any]) -> Path:
-    """The tar that `path` is when uncompressed, made beside it unless it is there already, with the same time.
+    """The uncompressed tar of `path`, made beside it with the same time unless it exists.
 
-    An archive that takes the place of `path` may be older than what was made of the one before.
+    An archive that replaces `path` may be older than the tar made from the previous one.
     """
     target, status = path.with_name(f"{path.name}.uncompressed.tar"), path.stat()
     if target.is_file() and target.stat().st_mtime_ns == status.st_mtime_ns:

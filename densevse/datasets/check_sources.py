@@ -1,4 +1,4 @@
-"""Asks every address of the sources for its header, so that a dead one is known before it is needed."""
+"""Asks every address of the sources for its header, so that dead ones are found before they are needed."""
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -11,37 +11,37 @@ from densevse.datasets.download import TIMEOUT, extent
 
 _AT_ONCE = 8
 _HEAD_REFUSED = {400, 403, 404, 405, 501}
-"""HTTP states by which a server that answers no HEAD may say so."""
+"""HTTP states of servers that do not answer HEAD."""
 
 
 class Answer(NamedTuple):
-    """What an address answered."""
+    """The answer of an address."""
 
     problem: str
-    """Why the file cannot be had there; empty where it can."""
+    """The reason why the file cannot be obtained there; empty if it can."""
     size: int | None
-    """Bytes of the file, where the server says so."""
+    """Bytes of the file, if the server states them."""
 
 
 class CheckedAddress(NamedTuple):
-    """An address of a source (its path below resources/) with what it answered."""
+    """An address of a source (a path below resources/) and its answer."""
 
     source: str
     address: str
     expected: int | None
-    """Bytes, where the configuration says so."""
+    """Bytes, if the configuration states them."""
     answer: Answer
 
     @property
     def problem(self) -> str:
-        """Why the file cannot be had there, as far as a header tells; empty where it can."""
+        """The reason why the file cannot be obtained there, as far as a header shows; empty if it can."""
         if not self.answer.problem and self.expected and self.answer.size not in (None, self.expected):
             return "another size"
         return self.answer.problem
 
 
 def check_sources(sources: Mapping[str, Source]) -> list[CheckedAddress]:
-    """Ask each address of `sources` (by their paths below resources/), and give the answers in the same order."""
+    """Asks each address of `sources` (by their paths below resources/); answers are in the same order."""
     asked = [(path, address, source.size) for path, source in sources.items() for address in source.addresses]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = list(pool.map(ask, [address for _, address, _ in asked]))
@@ -49,7 +49,7 @@ def check_sources(sources: Mapping[str, Source]) -> list[CheckedAddress]:
 
 
 def ask(address: str) -> Answer:
-    """Ask one address by HEAD, or for its first byte where that is refused. Raises nothing: a failure is an answer."""
+    """Asks one address by HEAD, or for its first byte if HEAD is refused. Never raises: a failure is an answer."""
     try:
         state, answer = _asked("HEAD", address)
         return _asked("GET", address, Range="bytes=0-0")[1] if state in _HEAD_REFUSED else answer
@@ -58,7 +58,7 @@ def ask(address: str) -> Answer:
 
 
 def unobtainable(checked: Iterable[CheckedAddress]) -> list[str]:
-    """The sources that can be had from none of their addresses, in their order."""
+    """The sources without any working address, in order."""
     obtainable: dict[str, bool] = {}
     for one in checked:
         obtainable[one.source] = obtainable.get(one.source, False) or not one.problem
@@ -66,7 +66,7 @@ def unobtainable(checked: Iterable[CheckedAddress]) -> list[str]:
 
 
 def _asked(method: str, address: str, **headers: str) -> tuple[int, Answer]:
-    """HTTP's state, and the answer; what follows the header is not read."""
+    """HTTP's state, and the answer; the body is not read."""
     with requests.request(
         method,
         address,

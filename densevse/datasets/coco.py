@@ -1,4 +1,4 @@
-"""MS-COCO as published: captions_*.json and instances_*.json, an archive for each split; or Karpathy's splits."""
+"""Reads MS-COCO as published (captions_*.json, instances_*.json, an archive for each split) or Karpathy's splits."""
 
 from typing import Annotated, Any
 
@@ -46,7 +46,7 @@ class _Category(TypedDict):
 
 
 class _Crowd(TypedDict, total=False):
-    iscrowd: int  # many files of the same layout have no crowds, and do not say so
+    iscrowd: int  # files of the same layout without crowds often lack this key
 
 
 class _Instance(_Crowd):
@@ -63,7 +63,7 @@ class _Size(TypedDict):
 
 
 class _Sized(TypedDict, total=False):
-    images: list[_Size]  # many files of the same layout do not have them
+    images: list[_Size]  # many files of the same layout lack them
 
 
 class _Instances(_Sized):
@@ -72,7 +72,7 @@ class _Instances(_Sized):
 
 
 class _Outlined(_Instance):
-    # Polygons: x, y, x, y ... in pixels. Crowds have run lengths instead, and are not used.
+    # Polygons: x, y, x, y ... in pixels. Crowds have run lengths and are not used.
     segmentation: list[Annotated[list[Number], Field(min_length=6)]] | dict[str, Any]
 
 
@@ -87,14 +87,14 @@ INSTANCES: TypeAdapter[_Instances] = TypeAdapter(_Instances)
 OUTLINES: TypeAdapter[_Outlines] = TypeAdapter(_Outlines)
 
 FRACTION = 4
-"""Bits of the fraction of a pixel to which outlines are drawn."""
+"""Bits of the fraction of a pixel in which outlines are drawn."""
 
 
 def read(options: Coco, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Images and captions of a data set with the sources `annotations` (archive, folder or file) and images.
+    """Reads images and captions from the sources `annotations` (archive, folder or file) and images.
 
-    An image's id is its official number. Karpathy's file, in the source `karpathy`, gives splits (with restval), order
-    and sentences. Without it, all official captions_*.json are read, sentences by their ids.
+    An image's id is its official number. With the source `karpathy`, Karpathy's file gives splits (with restval), order
+    and sentences. Without it, all official captions_*.json are read, and sentences are ordered by id.
     """
     sources = image_sources(paths, {"annotations", "karpathy"})
     if options.karpathy:
@@ -106,15 +106,15 @@ def read(options: Coco, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def read_boxes(paths: Paths) -> pd.DataFrame:
-    """The objects of instances_*.json: a box each with its class, by annotation id; crowds are left out.
+    """Reads the objects of instances_*.json: a box each with its class, by annotation id, without crowds.
 
-    The official files have a few boxes without area, which are left out as well.
+    The official files have a few boxes without area, which are left out too.
     """
     boxes: list[tuple[Any, ...]] = []
     without_area = 0
     for name, data in _annotations(paths, "instances_*.json"):
         where = f"{paths['annotations']}, {name}"
-        # Outlines are most of the file; only boxes are needed.
+        # Outlines are most of the file, and only boxes are needed.
         content = check_layout(INSTANCES, read_json(data, where, leave_out="segmentation"), where)
         sizes = {str(image["id"]): (image["width"], image["height"]) for image in content.get("images", [])}
         for item, class_name in _single(content, where):
@@ -129,7 +129,7 @@ def read_boxes(paths: Paths) -> pd.DataFrame:
 
 
 def read_masks(paths: Paths) -> pd.DataFrame:
-    """The objects of instances_*.json: a mask each, drawn from its outline, with its class; crowds are left out."""
+    """Reads the objects of instances_*.json: a mask each, drawn from its outline, with its class, without crowds."""
     masks: list[tuple[Any, ...]] = []
     for name, data in _annotations(paths, "instances_*.json"):
         where = f"{paths['annotations']}, {name}"
@@ -149,13 +149,13 @@ def _single(content: Any, where: str) -> list[tuple[Any, str]]:
     single = [item for item in content["annotations"] if not item.get("iscrowd")]
     for item in single:
         if item["category_id"] not in names:
-            raise InputError(f"{where}: annotation {item['id']} is of no category of it: {item['category_id']}.")
+            raise InputError(f"{where}: annotation {item['id']} has an unknown category: {item['category_id']}.")
     logger.info("%s: %d crowds left out", where, len(content["annotations"]) - len(single))
     return [(item, names[item["category_id"]]) for item in sorted(single, key=lambda item: item["id"])]
 
 
 def _drawn(outline: list[list[float]], height: int, width: int) -> NDArray[np.bool_]:
-    """The mask (height, width) of polygons. They run between pixels: the first pixel reaches from 0 to 1."""
+    """The mask (height, width) of polygons, whose coordinates run between pixels: the first reaches from 0 to 1."""
     mask = np.zeros((height, width), np.uint8)
     for polygon in outline:
         points = np.array(polygon[: len(polygon) // 2 * 2]).reshape(-1, 2) - 0.5
@@ -173,11 +173,11 @@ def _official(paths: Paths) -> tuple[dict[str, str], pd.DataFrame]:
         images = [(str(image["id"]), image["file_name"]) for image in content["images"]]
         twice = [image for image, _ in images if image in files] if files else []
         if twice or len(dict(images)) != len(images):
-            raise InputError(f"{where}: images are in it twice, or in an earlier file too: {twice[:20]}.")
+            raise InputError(f"{where}: images occur twice, here or in an earlier file: {twice[:20]}.")
         files.update(images)
         for item in content["annotations"]:
             if str(item["image_id"]) not in files:
-                raise InputError(f"{where}: annotation {item['id']} is of no image of it: {item['image_id']}.")
+                raise InputError(f"{where}: annotation {item['id']} has an unknown image: {item['image_id']}.")
             captions.append((item["id"], str(item["image_id"]), item["caption"]))
     rows = [(image, text, number) for number, image, text in sorted(captions)]
     return files, pd.DataFrame(rows, columns=[*CAPTION_COLUMNS, "sentid"])

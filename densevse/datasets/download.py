@@ -1,4 +1,4 @@
-"""Downloads that survive dropped connections and never leave a wrong file under the right name."""
+"""Downloads files, resumes after dropped connections, and never leaves a wrong file under the final name."""
 
 import json
 import os
@@ -17,33 +17,33 @@ from densevse.runtime.logs import logger
 
 _ATTEMPTS = 5
 TIMEOUT = (10, 60)
-"""Seconds to connect, and to wait for the next bytes."""
+"""Seconds to wait for a connection, and for the next bytes."""
 
 _BLOCK = 1 << 16
-"""Bytes written at once, and the most that is lost with a connection."""
+"""Bytes written at once, and the most that a dropped connection loses."""
 
 PASSING = {408, 425, 429, 500, 502, 503, 504}
-"""HTTP states that a later attempt may not meet again."""
+"""HTTP states after which another attempt may succeed."""
 
 ALGORITHMS = ("sha256", "md5", "sha1")
 
 
 class _DroppedError(Exception):
-    """An attempt ended before the file did; the next one goes on from there."""
+    """An attempt ended before the file did; the next one continues there."""
 
 
 class _AddressError(Exception):
-    """The file cannot be had from an address; another one may have it."""
+    """The file cannot be obtained from an address; another one may have it."""
 
 
 def download(source: Mapping[str, Any], path: str | Path, mirrors: Sequence[str] = (), wait: float = 2.0) -> None:
-    """Obtain `source` (the values of a `Source`: url, manual, size, checksums) as `path`, whole and checked.
+    """Obtains `source` (the values of a `Source`: url, manual, size, checksums) as `path`, whole and checked.
 
-    `mirrors` are other addresses of the same bytes; each is tried in turn after the one before it has failed. What was
-    received stays in `<path>.part`, between attempts (`wait` seconds apart, then twice as long each time) and between
-    runs, and the same address is asked for the rest of the same version only. `<path>.obtained.json` records the url
-    that gave the file, its size and sha256. Raises `InputError` for a source that must be obtained by hand, and where
-    every address refuses, keeps failing, or gives bytes of the wrong size or checksum, which are removed.
+    `mirrors` are other addresses of the same bytes; each is tried after the one before it has failed. Received bytes
+    stay in `<path>.part`, between attempts (`wait` seconds apart, then twice as long each time) and between runs; only
+    the same address is asked for the rest, and only of the same version. `<path>.obtained.json` records the url that
+    gave the file, its size and sha256. Raises `InputError` for a source that must be obtained by hand, or if every
+    address refuses, keeps failing, or gives bytes of the wrong size or checksum, which are removed.
     """
     path = Path(path)
     if source["url"] is None:
@@ -63,7 +63,7 @@ def download(source: Mapping[str, Any], path: str | Path, mirrors: Sequence[str]
 
 
 def _obtain(source: Mapping[str, Any], path: Path, wait: float) -> None:
-    """Obtain the file from one address, in several attempts. Raises `_AddressError` where it cannot be had there."""
+    """Obtains the file from one address, in several attempts. Raises `_AddressError` if that fails."""
     for attempt in range(1, _ATTEMPTS + 1):
         try:
             _fetch(source, _part(path))
@@ -74,14 +74,14 @@ def _obtain(source: Mapping[str, Any], path: Path, wait: float) -> None:
             logger.warning("%s, attempt %d of %d: %s", source["url"], attempt, _ATTEMPTS, error)
             if attempt == _ATTEMPTS:
                 raise _AddressError(
-                    f"failed {_ATTEMPTS} times, the last time with: {error}. Run again to go on from where it stopped."
+                    f"failed {_ATTEMPTS} times, the last time with: {error}. Run again to resume."
                 ) from error
             time.sleep(wait * 2 ** (attempt - 1))
     _accept(source, path)
 
 
 def _fetch(source: Mapping[str, Any], part: Path) -> None:
-    """One attempt: ask for what `part` still lacks, or for all of it, and write it there."""
+    """One attempt: asks for the bytes that `part` lacks, or for all of them, and writes them there."""
     offset, headers = _resume(source, part)
     with requests.get(source["url"], headers=headers, stream=True, timeout=TIMEOUT) as response:
         start, total = extent(response)
@@ -89,7 +89,7 @@ def _fetch(source: Mapping[str, Any], part: Path) -> None:
             return
         if response.status_code == 416 or (response.status_code == 206 and start != offset):
             _forget(part)
-            raise _DroppedError("the server cannot go on from where it stopped; starting afresh")
+            raise _DroppedError("the server cannot resume; starting from the beginning")
         if response.status_code in PASSING:
             raise _DroppedError(f"HTTP {response.status_code}")
         if response.status_code not in (200, 206):
@@ -102,10 +102,10 @@ def _fetch(source: Mapping[str, Any], part: Path) -> None:
 
 
 def _resume(source: Mapping[str, Any], part: Path) -> tuple[int, dict[str, str]]:
-    """From which byte to go on, and the headers that ask for it.
+    """The byte to resume from, and the headers that ask for it.
 
-    Without a validator of the version, parts of two versions could be joined; then only a published checksum, which
-    would find that out, allows going on.
+    Without a validator of the version, parts of two versions could be joined. Then it resumes only if a published
+    checksum would detect that.
     """
     headers = {"Accept-Encoding": "identity"}
     if not (part.is_file() and part.stat().st_size and _version(part).is_file()):
@@ -119,7 +119,7 @@ def _resume(source: Mapping[str, Any], part: Path) -> tuple[int, dict[str, str]]
 
 
 def extent(response: requests.Response) -> tuple[int, int | None]:
-    """At which byte the answer starts, and how many bytes the whole file has, where the server says so."""
+    """The first byte of the answer, and the size of the whole file if the server states it."""
     told = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
     if told:
         return int(told[1] or 0), None if told[2] == "*" else int(told[2])
@@ -143,14 +143,14 @@ def _write(response: requests.Response, url: str, part: Path, start: int, total:
 
 
 def _accept(source: Mapping[str, Any], path: Path) -> None:
-    """Give the part file its final name if it is what the source says."""
+    """Gives the part file its final name if it matches the source."""
     part = _part(path)
     found = {"size": part.stat().st_size, "sha256": checksum(part)}
     for name in ("size", *ALGORITHMS):
         if source[name] is None:
             continue
         actual = found.get(name) or checksum(part, name)
-        # torchvision publishes the start of a sha256, in the file's name
+        # torchvision publishes the start of a sha256 in the file's name
         if actual != source[name] and not (name == "sha256" and str(actual).startswith(source[name])):
             _forget(part)
             raise _AddressError(
@@ -186,6 +186,6 @@ def _forget(part: Path) -> None:
 
 def _by_hand(path: Path) -> str:
     return (
-        f"A file of yours can be used instead: put it at {path}, or name it in config/config.yaml as `local` "
+        f"You can also use your own file: put it at {path}, or name it in config/config.yaml as `local` "
         f"of the data set (there by the source's name), network or word vectors {path.parent.name}."
     )

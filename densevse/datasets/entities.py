@@ -1,4 +1,4 @@
-"""Flickr30k Entities (Plummer et al., ICCV 2015): which boxes the phrases of Flickr30k's captions are about.
+"""Reads Flickr30k Entities (Plummer et al., ICCV 2015): the boxes of the phrases in Flickr30k's captions.
 
 Its folder or archive (annotations.zip of the authors' repository, bryanplummer/flickr30k_entities) holds
 `Sentences/<image>.txt`, one caption on each line with its phrases marked, tokens separated by spaces:
@@ -29,19 +29,19 @@ _Boxes = dict[str, list[Box]]
 
 
 class Annotation(NamedTuple):
-    """What an annotation file says of an image."""
+    """The contents of an annotation file for an image."""
 
-    boxes: _Boxes  # of each entity, by its number: x, y, width, height; pixels from 0
-    width: float  # of the image, pixels; not a number where the file does not say it
+    boxes: _Boxes  # boxes of each entity, by its number: x, y, width, height; pixels from 0
+    width: float  # of the image, pixels; NaN if the file does not state it
     height: float
 
 
 def read_entities(path: str, captions: pd.DataFrame) -> pd.DataFrame:
-    """BOXES rows of the captions (CAPTIONS rows), found by their letters: spacing and quotes differ between releases.
+    """BOXES rows of captions (CAPTIONS rows), matched by letters, as spacing and quotes differ between releases.
 
-    Captions of an image with the same letters are taken in order. An entity without a box (a scene, or out of sight)
-    has no row. Beside the columns of BOXES there are `stated_width` and `stated_height`, the image's size as its
-    annotation has it. Raises `InputError` if no caption is found, or naming an annotation that cannot be.
+    Captions of an image with the same letters are matched in order. An entity without a box (a scene, or not visible)
+    has no row. The rows also have `stated_width` and `stated_height`, the image's size in its annotation. Raises
+    `InputError` if no caption is found, or if an annotation is impossible; the message names it.
     """
     rows: list[dict[str, Any]] = []
     found = 0
@@ -87,9 +87,9 @@ def read_sentence(line: str) -> tuple[list[str], list[tuple[str, int, int]]]:
 
 
 def read_annotation(data: bytes, name: str) -> Annotation:
-    """The boxes of each entity of an annotation file, and its image's size.
+    """The boxes of each entity in an annotation file, and its image's size.
 
-    Raises `InputError` naming the file if it is no such annotation, or has a box that cannot be.
+    Raises `InputError` that names the file if it is no such annotation or has an impossible box.
     """
     boxes: _Boxes = defaultdict(list)
     try:
@@ -107,7 +107,7 @@ def read_annotation(data: bytes, name: str) -> Annotation:
 
 
 def _box(left: float, top: float, right: float, bottom: float) -> Box:
-    """The box of its first and last pixel. These count from 1, but a few that touch the edge are stated to be 0."""
+    """The box from its first and last pixel. These count from 1, but a few at the edge are stated as 0."""
     if not (0 <= left <= right and 0 <= top <= bottom):
         raise ValueError(f"a box from {left:g}, {top:g} to {right:g}, {bottom:g}")
     left, top = max(left, 1), max(top, 1)
@@ -115,7 +115,7 @@ def _box(left: float, top: float, right: float, bottom: float) -> Box:
 
 
 def letters(text: str) -> str:
-    """A caption's letters and digits, by which it is the same caption in every release."""
+    """A caption's letters and digits, which are the same in every release."""
     return "".join(character for character in text.lower() if character.isalnum())
 
 

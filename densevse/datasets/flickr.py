@@ -1,4 +1,4 @@
-"""Flickr8k and Flickr30k as published: a token file of captions, lists of images by split (or Karpathy's splits)."""
+"""Reads Flickr8k and Flickr30k as published: a token file of captions, and lists of images (or Karpathy's splits)."""
 
 import pandas as pd
 
@@ -11,9 +11,9 @@ from densevse.runtime.errors import InputError
 
 
 def read(options: Flickr, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Images and captions of a data set with the sources `text` (archive or folder of the text files) and images.
+    """Reads images and captions from the sources `text` (archive or folder of the text files) and images.
 
-    With Karpathy's file, `text` may be left out: that file has the same sentences.
+    With Karpathy's file, which has the same sentences, `text` may be left out.
     """
     entries = karpathy.read_entries(options.karpathy, paths) if options.karpathy else []
     own_captions = "text" in paths or not entries
@@ -23,7 +23,7 @@ def read(options: Flickr, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _token_file(options: Flickr, paths: Paths) -> pd.DataFrame:
-    """Captions from lines `<image>#<number> TAB <caption>`, in the file's order of images, by number within one."""
+    """Reads captions from lines `<image>#<number> TAB <caption>`: images in the file's order, sentences by number."""
     rows = []
     for number, line in _lines(options, paths, options.captions):
         name, tab, text = line.partition("\t")
@@ -40,7 +40,7 @@ def _token_file(options: Flickr, paths: Paths) -> pd.DataFrame:
     twice = captions[captions.duplicated(["image_id", "number"])]
     if len(twice):
         names = [f"{image}#{number}" for image, number in zip(twice["image_id"], twice["number"], strict=True)]
-        raise InputError(f"{paths['text']}, {options.captions}: these captions are in it twice: {names[:20]}.")
+        raise InputError(f"{paths['text']}, {options.captions}: these captions occur twice: {names[:20]}.")
     return captions.sort_values("number", kind="stable").drop(columns="number")
 
 

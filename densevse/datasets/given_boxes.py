@@ -1,4 +1,4 @@
-"""True boxes that the user gives beside a data set: a Parquet file in the documented format, or Flickr30k Entities.
+"""Reads a user's true boxes for a data set: a Parquet file in the documented format, or Flickr30k Entities.
 
 The Parquet file has the columns of the BOXES schema (densevse/artifacts/schemas.py): image_id, caption_id, phrase,
 start, end (token indices in the caption's parse), x, y, width, height (pixels of the upright image). A phrase may have
@@ -26,7 +26,7 @@ _COLUMNS = [column.name for column in BOXES.columns]
 
 
 def write_given_boxes(given: str, images: str, captions: str, output: str) -> None:
-    """Check the user's boxes against the image and caption tables and write them as a BOXES artifact."""
+    """Checks the user's boxes against the image and caption tables, and writes them as a BOXES artifact."""
     image_table, caption_table = schema.read(images, IMAGES), schema.read(captions, CAPTIONS)
     if Path(given).suffix == ".parquet":
         boxes = _read_parquet(given)
@@ -40,7 +40,7 @@ def write_given_boxes(given: str, images: str, captions: str, output: str) -> No
 
 
 def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, name: str) -> None:
-    """Raise `InputError` naming the first row whose image, caption, tokens or box cannot be."""
+    """Raises `InputError` that names the first row with an impossible image, caption, tokens or box."""
     known_captions = set(zip(captions["caption_id"], captions["image_id"], strict=True)) | {
         ("", image_id) for image_id in images["image_id"]
     }
@@ -56,7 +56,7 @@ def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, nam
 
 
 def _check_not_turned(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
-    """Raise `InputError` naming the first image whose stated width and height are exchanged."""
+    """Raises `InputError` that names the first image whose stated width and height are swapped."""
     own = images.set_index("image_id")[["width", "height"]].reindex(boxes["image_id"]).reset_index()
     stated = boxes[["stated_width", "stated_height"]].reset_index(drop=True)
     exchanged = (stated["stated_width"] == own["height"]) & (stated["stated_height"] == own["width"])

@@ -1,6 +1,7 @@
-"""Files of repositories of the Hugging Face Hub, which the hub's own library downloads.
+"""Downloads files of repositories on the Hugging Face Hub with the hub's own library.
 
-It resumes, and follows the user's settings: HF_ENDPOINT (a mirror), HF_TOKEN (for what is not open), proxies.
+The library resumes, and follows the user's settings: HF_ENDPOINT (a mirror), HF_TOKEN (for files that are not public),
+proxies.
 """
 
 import json
@@ -19,10 +20,10 @@ from densevse.runtime.logs import logger
 
 
 def download_from_hub(source: Mapping[str, Any], path: str | Path) -> None:
-    """Obtain `source` (the hub, revision, file, size and sha256 of a `Source`) as `path`, whole and checked.
+    """Obtains `source` (hub, revision, file, size and sha256 of a `Source`) as `path`, whole and checked.
 
-    What was received stays in the folder `<path>.part` between runs. `<path>.obtained.json` records where the file is
-    from, its size and sha256. Raises `InputError` where the hub does not give it, or gives other bytes.
+    Received bytes stay in the folder `<path>.part` between runs. `<path>.obtained.json` records the file's origin, size
+    and sha256. Raises `InputError` if the hub does not give the file, or gives other bytes.
     """
     path = Path(path)
     part, record = (path.with_name(f"{path.name}.{ending}") for ending in ("part", "obtained.json"))
@@ -52,12 +53,13 @@ def _received(source: Mapping[str, Any], part: Path, path: Path) -> Path:
     except (RepositoryNotFoundError, RevisionNotFoundError, RemoteEntryNotFoundError) as error:
         raise InputError(
             f"{path}: the hub has no file {source['file']} in {source['hub']} at {source['revision']} "
-            f"({_first_line(error)}). Correct hub, revision or file of the source; what is not open needs HF_TOKEN."
+            f"({_first_line(error)}). Correct hub, revision or file of the source; a file that is not public needs "
+            "HF_TOKEN."
         ) from error
-    except Exception as error:  # what a connection may end with is of many kinds, of other libraries
+    except Exception as error:  # connections fail with many kinds of exceptions, of several libraries
         raise InputError(
-            f"{path}: the hub did not give it ({type(error).__name__}: {_first_line(error)}). Run again to go on from "
-            "where it stopped; or obtain the file elsewhere, and name it as `local` of the network "
+            f"{path}: the hub did not give it ({type(error).__name__}: {_first_line(error)}). Run again to resume; or "
+            "obtain the file elsewhere, and name it as `local` of the network "
             f"{path.parent.name}."
         ) from error
     return Path(found)

@@ -1,4 +1,4 @@
-"""The one reader of image bytes: out of folders and archives, and from bytes to upright RGB pixels."""
+"""Reads all images: bytes from folders and archives, and upright RGB pixels from bytes."""
 
 import hashlib
 import io
@@ -25,15 +25,15 @@ FORMATS = {
     "WEBP": (".webp",),
     "PPM": (".ppm", ".pgm", ".pbm", ".pnm", ".pfm"),
 }
-"""Formats that are decoded here, with the suffixes of their files; Pillow knows more, some of which start programs."""
+"""Supported formats with the suffixes of their files. Pillow knows more, some of which start programs."""
 
 SUFFIXES = frozenset(suffix for suffixes in FORMATS.values() for suffix in suffixes)
 
 LARGEST_IMAGE = 89_478_485
-"""Pixels. A larger one is taken for a bomb (Pillow's own limit, which there is only a warning)."""
+"""Pixels. A larger image is treated as a bomb (Pillow's own limit, which only warns there)."""
 
 LONGEST_SIDE = 100
-"""Times the other one. What is longer is no photograph; a network's input would stretch a line of it over the whole."""
+"""The largest ratio of two sides. A longer image is no photograph: a network's input would stretch one line of it."""
 
 ORIENTATION = 0x0112
 UPRIGHT = {
@@ -45,25 +45,25 @@ UPRIGHT = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""EXIF orientation -> what sets the image upright."""
+"""The operation that turns an image upright, by EXIF orientation."""
 
 SIDEWAYS = (5, 6, 7, 8)
 """The EXIF orientations that swap width and height."""
 
 
 GREY_BEYOND_8_BITS = ("F", "I", "I;16", "I;16B", "I;16L")
-"""Pillow's modes of real and of whole numbers."""
+"""Pillow's modes of real numbers and of integers."""
 
 WHITE_OF_16_BITS = 2**16 - 1
 
 BITS, PHOTOMETRIC, SAMPLE_FORMAT = 258, 262, 339
 """Tags of a TIFF."""
 WHITE_IS_ZERO, SIGNED = 0, 2
-"""Values of the second and of the third."""
+"""Values of the second and of the third tag."""
 
 
 class ImageFacts(NamedTuple):
-    """What is known of an image that decodes."""
+    """The properties of a decoded image."""
 
     width: int
     height: int
@@ -71,9 +71,9 @@ class ImageFacts(NamedTuple):
 
 
 class ImageFiles:
-    """The image files of a data set: the bytes of a file in one of its sources (a folder, zip or tar each).
+    """The image files of a data set, read from its sources (each a folder, zip or tar).
 
-    Sources are opened when first needed. Threads may share one; it can be sent to worker processes.
+    Sources are opened on first use. Threads may share the object, and it can be sent to worker processes.
     """
 
     def __init__(self, sources: Mapping[str, str]) -> None:
@@ -85,11 +85,11 @@ class ImageFiles:
         return ImageFiles, (self.sources,)
 
     def read(self, source: str, file: str) -> bytes:
-        """The bytes of `file` (its path inside `source`). Raises `InputError` naming what is missing or damaged."""
+        """The bytes of `file` (a path inside `source`). Raises `InputError` that names what is missing or damaged."""
         return self.archive(source).read(file)
 
     def pixels(self, source: str, file: str) -> NDArray[np.uint8]:
-        """The pixels of that file, as `decode` gives them. Raises `InputError` as `read` and `decode` do."""
+        """The pixels of that file by `decode`. Raises `InputError` as `read` and `decode` do."""
         return decode(self.read(source, file), f"{source}: {file}")
 
     def archive(self, source: str) -> ImageSource:
@@ -103,22 +103,22 @@ class ImageFiles:
 
 
 def decode(data: bytes, name: str) -> NDArray[np.uint8]:
-    """Pixels (height, width, 3) of an image file: RGB, upright by its EXIF orientation.
+    """Decodes an image file to pixels (height, width, 3): RGB, upright by its EXIF orientation.
 
-    Grey, palette, CMYK and Lab become RGB, 16 bits and real numbers become 8 bits, what is transparent is laid upon
-    white. Raises `InputError` with `name` if the bytes are no whole image in one of `FORMATS`.
+    Grey, palette, CMYK and Lab become RGB, 16 bits and real numbers become 8 bits, and transparent parts get a white
+    background. Raises `InputError` with `name` if the bytes are not a whole image in one of `FORMATS`.
     """
     with _opened(data, name) as image:
-        image.load()  # before its orientation is asked: Pillow itself sets a TIFF upright here
+        image.load()  # before its orientation is read, as Pillow itself turns a TIFF upright here
         turn = UPRIGHT.get(_orientation(image))
         rgb = _rgb(image)
         return np.asarray(rgb if turn is None else rgb.transpose(turn))
 
 
 def examine(data: bytes, name: str) -> ImageFacts:
-    """Decode an image to see that it is whole, at an eighth of its size where its format can do so at less cost.
+    """Decodes an image to check that it is whole, at an eighth of its size if its format makes that cheaper.
 
-    Size is that of `decode`'s pixels. Raises `InputError` as `decode` does.
+    The returned size is that of `decode`'s pixels. Raises `InputError` as `decode` does.
     """
     with _opened(data, name) as image:
         whole = image.size
@@ -133,9 +133,9 @@ def examine(data: bytes, name: str) -> ImageFacts:
 
 
 def orientation(data: bytes, name: str) -> int:
-    """The EXIF orientation by which `decode` sets the stored pixels upright, from 1 (as they are) to 8.
+    """The EXIF orientation by which `decode` turns the stored pixels upright, from 1 (as they are) to 8.
 
-    Raises `InputError` as `decode` does where the bytes are no image.
+    Raises `InputError` as `decode` does if the bytes are no image.
     """
     with _opened(data, name) as image:
         found = _orientation(image)
@@ -152,9 +152,9 @@ def _opened(data: bytes, name: str) -> Iterator[Image.Image]:
             yield image
     except InputError:
         raise
-    except UnidentifiedImageError:  # whose own message holds a memory address
+    except UnidentifiedImageError:  # Pillow's message contains a memory address
         raise InputError(f"{name}: not an image, or of a format other than {', '.join(FORMATS)}.") from None
-    except Exception as error:  # Pillow's decoders answer damaged bytes with errors of every kind
+    except Exception as error:  # Pillow's decoders raise all kinds of exceptions for damaged bytes
         raise InputError(f"{name}: not a readable image ({error}).") from error
 
 
@@ -171,17 +171,17 @@ def _check_size(image: Image.Image, name: str) -> None:
 def _orientation(image: Image.Image) -> int:
     try:
         return int(image.getexif().get(ORIENTATION, 1))
-    except Exception:  # damaged EXIF data says nothing about the pixels, which may be whole
+    except Exception:  # with damaged EXIF data the pixels may still be whole
         return 1
 
 
 def _rgb(image: Image.Image) -> Image.Image:
     tags = getattr(image, "tag_v2", {})
     if image.mode == "L" and SIGNED in tags.get(SAMPLE_FORMAT, ()):
-        raise ValueError("its grey values have signs")  # which Pillow overlooks
+        raise ValueError("its grey values have signs")  # Pillow ignores the sign
     if image.mode in GREY_BEYOND_8_BITS:
         grey = _reals(np.asarray(image)) if image.mode == "F" else _integers(image, tags.get(BITS, (16,))[0])
-        grey = 255 - grey if tags.get(PHOTOMETRIC) == WHITE_IS_ZERO else grey  # of 8 bits, Pillow sees to it
+        grey = 255 - grey if tags.get(PHOTOMETRIC) == WHITE_IS_ZERO else grey  # 8 bits, as Pillow guarantees
         return Image.fromarray(grey.round().astype(np.uint8)).convert("RGB")
     if image.has_transparency_data:
         transparent = image.convert("RGBA")
@@ -190,9 +190,9 @@ def _rgb(image: Image.Image) -> Image.Image:
 
 
 def _integers(image: Image.Image, bits: int) -> NDArray[np.float32]:
-    """Grey values up to 255 of whole numbers. Pillow would cut them off instead of scaling them.
+    """Grey values up to 255 from integers, which are scaled; Pillow would clip them.
 
-    Numbers of more than 16 bits are taken to go to 65535 as well. Raises `ValueError` if one is beyond, or negative.
+    Integers of more than 16 bits are assumed to reach 65535. Raises `ValueError` if one is larger or negative.
     """
     values = np.asarray(image, dtype=np.float32)
     if not (values.min() >= 0 and values.max() <= WHITE_OF_16_BITS):
@@ -202,14 +202,14 @@ def _integers(image: Image.Image, bits: int) -> NDArray[np.float32]:
 
 
 def _reals(grey: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Grey values that go from 0 to 1, or else from 0 to 255. Raises `ValueError` if they go beyond, or are none."""
+    """Grey values from reals up to 1, or else up to 255. Raises `ValueError` if they exceed that or are not finite."""
     if not (np.isfinite(grey).all() and grey.min() >= 0 and grey.max() <= 255):
         raise ValueError("its real values are not all between 0 and 255")
     return grey * np.float32(255 if grey.max() <= 1 else 1)
 
 
 def _scale_transparent_colour(image: Image.Image, bits: int) -> None:
-    """Give the transparent colour of a PNG in 8 bits, as Pillow gives pixels; Pillow leaves it in the file's own."""
+    """Converts the transparent colour of a PNG to 8 bits, as its pixels are; Pillow leaves it in the file's depth."""
     colour = image.info.get("transparency")
     if colour is not None and image.mode == "L":
         image.info["transparency"] = colour * 255 // (2**bits - 1)

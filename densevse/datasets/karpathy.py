@@ -1,6 +1,7 @@
-"""Karpathy's caption files (dataset_flickr8k.json, dataset_flickr30k.json, dataset_coco.json): sentences and splits.
+"""Reads Karpathy's files (dataset_flickr8k.json, dataset_flickr30k.json, dataset_coco.json): sentences and splits.
 
-The splits of "Deep Visual-Semantic Alignments for Generating Image Descriptions" (CVPR 2015), which later papers use.
+They have the splits of "Deep Visual-Semantic Alignments for Generating Image Descriptions" (CVPR 2015), which later
+papers use.
 """
 
 import pandas as pd
@@ -27,9 +28,9 @@ class _Numbered(TypedDict, total=False):
 
 
 class Entry(_Numbered):
-    """What is read of an image's entry in the file; `cocoid` is MS-COCO's number, and `sentid` that of an annotation.
+    """An image's entry in the file; `cocoid` is MS-COCO's number, and `sentid` that of an annotation.
 
-    In the files of other data sets a `sentid` is the place in the file.
+    In the files of other data sets, `sentid` is the place in the file.
     """
 
     filename: Text
@@ -45,7 +46,7 @@ FILE: TypeAdapter[_File] = TypeAdapter(_File)
 
 
 def read(options: Karpathy, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Images and captions of a data set with the source `karpathy` (his file, or an archive with it) and images."""
+    """Reads images and captions from the source `karpathy` (his file, or an archive with it) and images."""
     entries = read_entries(options.karpathy, paths)
     splits = {image_id(entry): entry["split"] for entry in entries}
     files = {image_id(entry): entry["filename"] for entry in entries}
@@ -53,9 +54,9 @@ def read(options: Karpathy, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def read_entries(name: str, paths: Paths) -> list[Entry]:
-    """An entry for each image of the file of that name, in its order.
+    """The entries of the file of that name, one for each image, in order.
 
-    Raises `InputError` if it is no such file, or has an image twice.
+    Raises `InputError` if the file has another layout, or an image occurs twice.
     """
     if not paths.get("karpathy"):
         raise InputError("options.karpathy needs a source `karpathy`: the file of that name, or an archive with it.")
@@ -64,7 +65,7 @@ def read_entries(name: str, paths: Paths) -> list[Entry]:
     entries = check_layout(FILE, content, where)["images"]
     twice = pd.Series([image_id(entry) for entry in entries], dtype=object).loc[lambda images: images.duplicated()]
     if len(twice):
-        raise InputError(f"{where}: these images are in it twice: {list(twice[:20])}.")
+        raise InputError(f"{where}: these images occur twice: {list(twice[:20])}.")
     return entries
 
 
@@ -74,7 +75,7 @@ def image_id(entry: Entry) -> str:
 
 
 def captions(entries: list[Entry]) -> pd.DataFrame:
-    """The sentences as their writers wrote them (`raw`), in the file's order; MS-COCO's with their annotations' ids."""
+    """The sentences as written (`raw`), in the file's order; MS-COCO's with their annotations' ids."""
     rows = [
         (image_id(entry), sentence["raw"], sentence.get("sentid") if "cocoid" in entry else None)
         for entry in entries

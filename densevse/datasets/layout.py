@@ -1,4 +1,4 @@
-"""What the readers share: finding image files, dividing a data set that has no official split."""
+"""Shared code of the readers: finds image files, and divides a data set that has no official split."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -13,16 +13,16 @@ from densevse.datasets.archives import Archive, base_names, plain
 from densevse.runtime.errors import InputError
 
 FileSplit = Literal[Split, "restval"]
-"""A split as Karpathy's files name it."""
+"""A split by its name in Karpathy's files."""
 SPLITS = get_args(FileSplit)
-"""In the order of the image table. Only the split column says what may be learned from."""
+"""In the order of the image table. Only the split column decides what training may read."""
 
 IMAGE_COLUMNS = ["image_id", "source", "file", "split"]
 CAPTION_COLUMNS = ["image_id", "text"]
 
 
 class ImageIndex:
-    """Which source holds an image file, and under which path. Only names are read."""
+    """Finds the source and the path of an image file; reads only names."""
 
     def __init__(self, paths: Mapping[str, str]) -> None:
         self._places: dict[str, list[tuple[str, str]]] = {}
@@ -35,8 +35,8 @@ class ImageIndex:
     def place(self, file: str) -> tuple[str, str]:
         """Source and path of the one file that ends in `file` (a name, with or without folders).
 
-        A file that is nowhere gets the first source, to be found missing when it is read. Raises `InputError` if
-        several files could be meant.
+        A file that does not exist gets the first source, and is reported as missing when it is read. Raises
+        `InputError` if several files match.
         """
         file = plain(file)
         places = [
@@ -45,12 +45,12 @@ class ImageIndex:
             if f"/{name}".endswith(f"/{file}")
         ]
         if len(places) > 1:
-            raise InputError(f"image {file}: several files could be meant: {places}; leave only one of them.")
+            raise InputError(f"image {file}: several files match: {places}; keep only one of them.")
         return places[0] if places else (self._first, file)
 
 
 def image_sources(paths: Mapping[str, str], others: set[str]) -> dict[str, str]:
-    """The sources that hold images: all but `others`. Raises `InputError` if there are none."""
+    """The sources with images: all except `others`. Raises `InputError` if there are none."""
     images = {name: path for name, path in paths.items() if name not in others}
     if not images:
         raise InputError(f"the data set has no source with images beside {sorted(paths)}; name one in `sources`.")
@@ -58,17 +58,17 @@ def image_sources(paths: Mapping[str, str], others: set[str]) -> dict[str, str]:
 
 
 def image_frame(splits: Mapping[str, str], files: Mapping[str, str], paths: Mapping[str, str]) -> pd.DataFrame:
-    """The images of a reader, in the order of `splits` (by image id, as `files`); `paths` are the image sources."""
+    """The image rows of a reader, in the order of `splits` (by image id, as `files`); `paths` are the image sources."""
     index = ImageIndex(paths)
     rows = [(image, *index.place(files[image]), split) for image, split in splits.items()]
     return pd.DataFrame(rows, columns=IMAGE_COLUMNS)
 
 
 def seeded_splits(images: Iterable[str], sizes: Mapping[Split, int], seed: int) -> dict[str, str]:
-    """Draw images at random into splits of the given sizes. The drawn keep the order of `images`.
+    """Draws images at random into splits of the given sizes; drawn images keep the order of `images`.
 
-    The order of chance is that of SHA-256 over seed and id, which no library's version changes and which does not
-    depend on the order of `images`. Raises `InputError` if there are not enough images.
+    The random order is that of SHA-256 over seed and id, so it depends neither on library versions nor on the order of
+    `images`. Raises `InputError` if there are not enough images.
     """
     images = list(images)
     if sum(sizes.values()) > len(images):

@@ -9,9 +9,9 @@ from densevse.runtime.place import project_root
 
 
 def unpack(packaged: str, sha256: str, path: str | Path) -> None:
-    """Copy the file `packaged`, named from the project's folder, as `path`.
+    """Copies the file `packaged`, a path in the project's folder, to `path`.
 
-    So it has one place, wherever the project lies. Raises `InputError` if it is missing, or its checksum is another.
+    The copy has the same path in every project. Raises `InputError` if the file is missing or has another checksum.
     """
     file = project_root() / packaged
     if not file.is_file():

@@ -1,7 +1,7 @@
-"""Tables of pairs: CSV, JSON lines, and Parquet, in which images may stand as the Hub stores them.
+"""Reads tables of pairs: CSV, JSON lines, or Parquet, which may hold images as the Hugging Face Hub stores them.
 
-A row is an image with a sentence, or with a list of its sentences; the rows of an image may stand apart. An error names
-the file and the row, from 1; the head of a CSV is no row.
+A row is an image with a sentence, or with a list of its sentences; the rows of an image need not be neighbours. Errors
+name the file and the row, from 1 and without the heading of a CSV.
 """
 
 import csv
@@ -27,7 +27,7 @@ Cells = Mapping[str, Any]
 
 
 class _Row(NamedTuple):
-    """A row of a table, with the file's split where files have one, and the image's place where it is in the table."""
+    """A row of a table, with the file's split if files have one, and the image's place if the table holds it."""
 
     where: str
     cells: Cells
@@ -44,10 +44,10 @@ class _Image(NamedTuple):
 
 
 def read(options: PairTable, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Images and captions of a data set with the source `pairs`: the table, or a folder or archive with it.
+    """Reads images and captions from the source `pairs`: the table, or a folder or archive with it.
 
-    Photographs are in the other sources, or in a Parquet table itself. Raises `InputError` for a row that lacks a cell
-    or holds something else there, and for an image that two rows give other splits or files.
+    Photographs are in the other sources, or in a Parquet table itself. Raises `InputError` for a row with a missing or
+    invalid cell, and for an image to which two rows give different splits or files.
     """
     if "pairs" not in paths:
         raise InputError("the reader pairs needs a source `pairs`: the table, or a folder or archive with it.")
@@ -77,7 +77,7 @@ def _image_frame(images: Mapping[str, _Image], paths: Paths) -> pd.DataFrame:
 
 
 def _image(options: PairTable, row: _Row) -> tuple[str, _Image]:
-    """The id of a row's image, and what it says of it."""
+    """The id of a row's image, and the row's data about it."""
     if row.stored and not options.image_id:
         raise InputError(
             f"{row.where}: the column {options.image} holds bytes; name the column of the ids as options.image_id."
@@ -113,7 +113,7 @@ def _sentences(options: PairTable, row: _Row) -> list[str]:
 
 
 def _text(row: _Row, column: str) -> str:
-    """A cell of text, or a whole number as text."""
+    """A cell of text, or an integer as text."""
     cell = row.cells.get(column)
     if isinstance(cell, int) and not isinstance(cell, bool):
         return str(cell)
@@ -123,7 +123,7 @@ def _text(row: _Row, column: str) -> str:
 
 
 def _can_be_written(text: str) -> bool:
-    """Whether text has no half of a surrogate pair, which JSON may hold."""
+    """True if the text has no unpaired surrogate, which JSON may hold."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
@@ -151,7 +151,7 @@ def _rows(options: PairTable, source: str) -> Iterator[_Row]:
 
 
 def _asked(options: PairTable) -> list[str]:
-    """The columns that are read."""
+    """The columns to read."""
     named = (options.image, options.image_id, options.sentence, options.split)
     return list(dict.fromkeys(column for column in named if column))
 
@@ -210,7 +210,7 @@ def _parquet(options: PairTable, source: str, pattern: str, split: str | None) -
 
 
 def _parquet_files(source: str, pattern: str) -> list[Path]:
-    """The files of a folder whose names fit; or the source, where it is a file."""
+    """The files of a folder whose names match; or the source, if it is a file."""
     if Path(source).is_file():
         return [Path(source)]
     found = sorted(path for path in Path(source).rglob("*") if fnmatch(path.name, pattern) and path.is_file())

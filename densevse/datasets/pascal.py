@@ -1,6 +1,6 @@
-"""Pascal1K (Rashtchian et al. 2010): a thousand photographs of PASCAL VOC 2008 with about five sentences each.
+"""Reads Pascal1K (Rashtchian et al. 2010): 1,000 photographs of PASCAL VOC 2008 with about five sentences each.
 
-It is published as a web page; copies of it hold one folder for each category, <category>/<image>.jpg and .txt.
+It is published as a web page. Copies have one folder for each category, with <category>/<image>.jpg and .txt.
 """
 
 from collections import Counter
@@ -17,11 +17,10 @@ from densevse.runtime.errors import InputError
 
 
 def read(options: Pascal, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Images and captions of a data set with the sources `sentences` and images; an image's id is <category>/<file>.
+    """Reads images and captions from the sources `sentences` and images; an image's id is <category>/<file>.
 
-    `sentences` is the page as a file (.html), or an archive or folder with a file <category>/<image>.txt with one
-    sentence on each line. Images may have any number of sentences; one without any is left out. There is no official
-    split.
+    `sentences` is the page as a file (.html), or an archive or folder with files <category>/<image>.txt, one sentence
+    on each line. Images may have any number of sentences; an image without any is left out. There is no official split.
     """
     if "sentences" not in paths:
         raise InputError("the reader pascal needs a source `sentences`: the page, or an archive of text files.")
@@ -50,21 +49,21 @@ def _page(path: str, encoding: str) -> dict[str, list[str]]:
     try:
         page.feed("\n".join(line for _, line in read_lines(path, "*.html", encoding)))
         page.close()
-    except AssertionError as error:  # the parser's answer to broken declarations
+    except AssertionError as error:  # raised by the parser for broken declarations
         raise InputError(f"{path}: not a web page that can be read ({error}).") from error
-    # A photograph has a folder, its category, and sentences after it; a logo has not.
+    # A photograph has a folder (its category) and sentences after it; a logo does not.
     found = [(image, texts) for image, texts in page.found if texts and "/" in image]
     sentences = dict(found)
     if not sentences:
         raise InputError(f"{path}: no <img> with sentences after it; save the page of the data set itself.")
     twice = sorted(image for image, number in Counter(image for image, _ in found).items() if number > 1)
     if twice:
-        raise InputError(f"{path}: these images are on the page twice: {twice[:20]}.")
+        raise InputError(f"{path}: these images occur twice on the page: {twice[:20]}.")
     return sentences
 
 
 class _Page(HTMLParser):
-    """The table cells that follow an image are its sentences."""
+    """The page's images, each with the text of the table cells after it as sentences."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,19 +1,18 @@
-"""From a data set's official files to its image table and caption table.
+"""Reads a data set's official files into its image table and caption table.
 
-A reader knows one official layout. It is a function
+A reader reads one official layout. It is a function
 
     read(options, paths) -> (images, captions)
 
 of the data set's options, of the reader's own type in densevse/config/declared/readers/<name>.py, and the paths of its
-sources by name. It gives two frames: images with the columns image_id, source, file, split (and family, where images
-are variations of each other), in the official order, and captions with the columns image_id, text (and sentid, where
-MS-COCO numbers them), the sentences of an image in their official order. All that every data set has in common (checks,
-order by split, positions, decoding each image once) happens here.
+sources by name. It returns two frames. Images have the columns image_id, source, file, split (and family, if images are
+variations of each other), in the official order. Captions have the columns image_id, text (and sentid, MS-COCO's
+number), with the sentences of an image in their official order. This module does everything that all data sets share:
+checks, order by split, positions, decoding each image once.
 
-An image that no split lists is no part of the data set: neither it nor its captions are read further.
+An image that no split lists is not part of the data set, and neither are its captions.
 
-A data set with true boxes has a second function, and one whose objects have masks a third, as
-densevse/datasets/true_boxes.py says.
+Readers of data sets with true boxes or masks have further functions: see densevse/datasets/true_boxes.py.
 """
 
 import json
@@ -47,11 +46,11 @@ Paths = Mapping[str, str]
 
 _SIZES = {"width": "int32", "height": "int32"}
 LONG = 100
-"""Words. Longer captions are kept and named in the log: parsers may refuse them."""
+"""Words. Longer captions are kept and named in the log, as parsers may refuse them."""
 
 
 def reader(name: str) -> Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]]:
-    """The `read` function of a layout; only its module is imported."""
+    """The `read` function of a layout; imports only its module."""
     read: Callable[[ReaderOptions, Paths], tuple[pd.DataFrame, pd.DataFrame]] = implementation(name).read
     return read
 
@@ -64,17 +63,17 @@ def implementation(name: str) -> ModuleType:
 def read_dataset(
     settings: Mapping[str, Any], paths: Paths, threads: int = 1, listing: str | Path | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The image table and the caption table (schemas IMAGES, CAPTIONS) of a data set, every image decoded once.
+    """Reads the image and caption tables (schemas IMAGES, CAPTIONS) of a data set; decodes every image once.
 
-    The `settings` are the data set's, as plain values of `Reading`; `paths` are those of its sources. Images are in the
-    order of their splits, then in official order. Raises `InputError` naming a setting that is wrong, up to 20 of the
-    ids that are in it twice, or up to 20 of the images that cannot be read although neither `known_unreadable` nor
-    `only_available` allows it. The ids of all of these are written into the YAML file `listing`.
+    `settings` are the data set's, as plain values of `Reading`; `paths` are those of its sources. Images are in the
+    order of their splits, then in official order. Raises `InputError` that names a wrong setting, up to 20 repeated
+    ids, or up to 20 unreadable images that neither `known_unreadable` nor `only_available` allows. The ids of all of
+    these are written to the YAML file `listing`.
     """
     reading = validate(Reading, settings, "the data set")
     images, captions = reader(reading.reader)(cast(ReaderOptions, reading.options), paths)
     for table in (images, captions):
-        table["image_id"] = table["image_id"].map(composed)  # files may write the same letters in two ways
+        table["image_id"] = table["image_id"].map(composed)  # files may encode the same letters in two ways
     files = ImageFiles(paths)
     _check_images(images)
     with_pictures = READERS[reading.reader].HAS_PICTURES
@@ -96,9 +95,9 @@ def read_dataset(
 def write_dataset(
     settings: Mapping[str, Any], paths: Paths, threads: int, images_path: str, captions_path: str, of: Identity
 ) -> None:
-    """`read_dataset`, written as the data set's two artifacts.
+    """Runs `read_dataset` and writes the data set's two artifacts.
 
-    Beside them, unreadable.yaml lists the images that stop it, until they no longer do.
+    Beside them, unreadable.yaml lists the images that stop it, as long as there are any.
     """
     listing = Path(images_path).with_name("unreadable.yaml")
     listing.unlink(missing_ok=True)
@@ -108,14 +107,14 @@ def write_dataset(
 
 
 def made_from(settings: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
-    """What an artifact is made from that is read from a data set's own files."""
-    # Names without folders: the same files give the same artifact wherever they are.
+    """The lineage of an artifact that is read from a data set's own files."""
+    # Names without folders, as the same files give the same artifact in any folder.
     sources = {name: Path(path).name for name, path in paths.items()}
     return lineage({**settings, "sources": sources})
 
 
 def _log_unlisted(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFiles) -> None:
-    """Say what lies in the data set's files and belongs to none of its splits."""
+    """Logs the files and captions of a data set that belong to none of its splits."""
     listed = set(zip(images["source"], images["file"], strict=True))
     unlisted = [
         name
@@ -124,9 +123,9 @@ def _log_unlisted(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFile
         for name in names
         if PurePosixPath(name).suffix.lower() in SUFFIXES and (source, name) not in listed
     ]
-    logger.info("%d image files that no split lists are left alone%s", len(unlisted), _some(unlisted))
+    logger.info("%d image files are in no split and are ignored%s", len(unlisted), _some(unlisted))
     without = captions.loc[~captions["image_id"].isin(images["image_id"]), "image_id"].drop_duplicates()
-    logger.info("%d captioned images that no split lists are left alone%s", len(without), _some(without))
+    logger.info("%d captioned images are in no split and are ignored%s", len(without), _some(without))
 
 
 def _check_images(images: pd.DataFrame) -> None:
@@ -138,7 +137,7 @@ def _check_images(images: pd.DataFrame) -> None:
 
 
 def _number_captions(captions: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
-    """Captions in the order of the images, with position, id and split, text on one line."""
+    """Captions in the order of the images, with position, id and split; the text of each is one line."""
     if captions.empty:
         raise InputError("no image that a split lists has a caption; are the ids in the data set's files the same?")
     row = captions["image_id"].map(pd.Series(images.index, index=images["image_id"]))
@@ -151,7 +150,7 @@ def _number_captions(captions: pd.DataFrame, images: pd.DataFrame) -> pd.DataFra
 
 
 def _log(images: pd.DataFrame, captions: pd.DataFrame) -> None:
-    """Say what is unusual and nevertheless kept."""
+    """Logs what is unusual but kept."""
     logger.info("images by split: %s; captions: %d", images["split"].value_counts(sort=False).to_dict(), len(captions))
     logger.info("captions per image: %s", dict(sorted(Counter(images["captions"].tolist()).items())))
     for what, ids in (
@@ -164,8 +163,8 @@ def _log(images: pd.DataFrame, captions: pd.DataFrame) -> None:
 
 
 def examine_all(images: pd.DataFrame, files: ImageFiles, threads: int) -> tuple[pd.DataFrame, list[str]]:
-    """The images with width, height, sha256 and status, each decoded once; and what is wrong with each, or nothing."""
-    # Pillow and hashlib leave the interpreter to other threads.
+    """The images with width, height, sha256 and status, each decoded once; and each one's problem, or an empty text."""
+    # Pillow and hashlib release the interpreter lock.
     with ThreadPoolExecutor(threads) as pool:
         found = pool.map(lambda source, file: _examine(files, source, file), images["source"], images["file"])
         examined = list(progress(found, "decoding images", total=len(images)))
@@ -175,7 +174,7 @@ def examine_all(images: pd.DataFrame, files: ImageFiles, threads: int) -> tuple[
 
 
 def unreadable(images: pd.DataFrame, problems: Sequence[str]) -> str:
-    """A message on the images that have a problem: how many they are, and up to 20 by id, quoted as in YAML."""
+    """A message about images with a problem: their number, and up to 20 ids, quoted as in YAML."""
     bad = [(quoted(image), problem) for image, problem in zip(images["image_id"], problems, strict=True) if problem]
     lines = [f"  {image}: {problem}" for image, problem in bad[:20]]
     lines += [f"  and {len(bad) - 20:,} more"] if len(bad) > 20 else []
@@ -183,7 +182,7 @@ def unreadable(images: pd.DataFrame, problems: Sequence[str]) -> str:
 
 
 def quoted(image_id: str) -> str:
-    """An id as YAML reads it, whatever it looks like: without quotes, 0012 would be the number 10."""
+    """An id quoted as YAML needs it; without quotes, 0012 would be the number 10."""
     return json.dumps(image_id, ensure_ascii=False)
 
 
@@ -193,7 +192,7 @@ def _check_readable(
     known, missing = {composed(image) for image in reading.known_unreadable}, images["status"] == "missing"
     unknown = known - set(images["image_id"])
     if unknown:
-        logger.warning("%d ids of known_unreadable are no images of any split%s", len(unknown), _some(sorted(unknown)))
+        logger.warning("%d ids of known_unreadable are not in any split%s", len(unknown), _some(sorted(unknown)))
     bad = images["status"] != "ok"
     allowed = images["image_id"].isin(known) | (missing & reading.only_available)
     stops = ["" if accepted else problem for accepted, problem in zip(allowed, problems, strict=True)]
@@ -223,7 +222,7 @@ def _check_readable(
 
 
 def _log_copies(images: pd.DataFrame) -> None:
-    """Say which images are the very same file as others: what has learned from one knows the other."""
+    """Logs images that are the same file as images of another split, as training on one reveals the other."""
     for split, of in (("val", "train"), ("test", "train"), ("test", "val"), ("test", "test")):
         found = copies(images, split, of)
         if found:
@@ -231,7 +230,7 @@ def _log_copies(images: pd.DataFrame) -> None:
 
 
 def _examine(files: ImageFiles, source: str, file: str) -> tuple[ImageFacts, str, str]:
-    """What is known of an image, its status, and what is wrong with it."""
+    """The properties of an image, its status, and its problem."""
     try:
         data = files.read(source, file)
     except InputError as error:
@@ -243,5 +242,5 @@ def _examine(files: ImageFiles, source: str, file: str) -> tuple[ImageFacts, str
 
 
 def _some(ids: Collection[str]) -> str:
-    """Up to 20 of the ids, for the end of a message."""
+    """Up to 20 of the ids, to end a message."""
     return (": " if len(ids) else "") + ", ".join(list(ids)[:20]) + (", ..." if len(ids) > 20 else "")

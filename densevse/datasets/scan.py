@@ -1,4 +1,4 @@
-"""SCAN's folders of precomputed features (Lee et al., ECCV 2018): five sentences an image, and no pictures.
+"""Reads SCAN's folders of precomputed features (Lee et al., ECCV 2018): five sentences per image, and no pictures.
 
 Sentence i of <split>_caps.txt belongs to image i // 5. <split>_ids.txt has a line for each image, or one for each
 sentence with the id of its image.
@@ -15,13 +15,13 @@ from densevse.datasets.texts import read_lines
 from densevse.runtime.errors import InputError
 
 SENTENCES = 5
-"""Of an image."""
+"""Sentences of an image."""
 
 
 def read(options: Scan, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Images and captions of the source `precomp`.
+    """Reads images and captions of the source `precomp`.
 
-    Raises `InputError` naming the file and line of a blank one, and the files whose numbers of lines do not fit.
+    Raises `InputError` that names the file and line of a blank line, or the files whose numbers of lines do not match.
     """
     images, captions = [], []
     for split, name in (("train", "train"), ("val", "dev"), ("test", options.test)):
@@ -33,13 +33,13 @@ def read(options: Scan, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def _lines(folder: str, name: str, encoding: str) -> list[str]:
-    """The lines of a file, none of them blank, as the place of a line says what it belongs to."""
+    """The lines of a file. None may be blank, as a line's place decides what it belongs to."""
     lines = read_lines(folder, name, encoding)
     for expected, (number, _) in enumerate(lines, start=1):
         if number != expected:
             raise InputError(
-                f"{Path(folder, name)}, line {expected}: it is blank, and what a line belongs to is known by its "
-                "place; write what is missing there, or take the line out of all files of the split."
+                f"{Path(folder, name)}, line {expected}: it is blank, but a line's place decides what it belongs to; "
+                "fill it in, or remove the line from all files of the split."
             )
     return [text.strip() for _, text in lines]
 
@@ -68,7 +68,7 @@ def _ids(folder: str, name: str, encoding: str, sentences: int) -> list[str]:
 
 
 def _once(ids: list[str], file: Path) -> list[str]:
-    """Ids of images that stand once for each sentence, once each."""
+    """Ids that are repeated for each sentence, once for each image."""
     for first in range(0, len(ids), SENTENCES):
         found = sorted(set(ids[first : first + SENTENCES]))
         if len(found) > 1:

@@ -1,4 +1,4 @@
-"""Text files of a data set: in a folder, a zip or a tar, or standing alone."""
+"""Reads text files of a data set, alone or in a folder, a zip or a tar."""
 
 import json
 import tarfile
@@ -15,13 +15,13 @@ from densevse.runtime.errors import InputError
 
 Content = TypeVar("Content")
 Text = Annotated[str, StringConstraints(min_length=0)]
-"""Text that can be written. Half of a surrogate pair, which JSON may hold, cannot: only a constraint finds it."""
+"""Text that can be encoded. An unpaired surrogate, which JSON may hold, cannot; only a constraint finds it."""
 
 
 def read_file(path: str, pattern: str) -> bytes:
-    """The bytes of the one file below `path` whose name fits `pattern`; or of `path`, where it is a plain file.
+    """The bytes of the one file below `path` whose name matches `pattern`; or of `path`, if it is a plain file.
 
-    Raises `InputError` if no file fits, or several do.
+    Raises `InputError` if no file matches, or several do.
     """
     files = dict(read_files(path, pattern))
     if len(files) != 1:
@@ -30,9 +30,9 @@ def read_file(path: str, pattern: str) -> bytes:
 
 
 def read_files(path: str, pattern: str) -> Iterator[tuple[str, bytes]]:
-    """Name and bytes of each file below `path` whose name (without folders) fits `pattern`, sorted by name.
+    """Name and bytes of each file below `path` whose name (without folders) matches `pattern`, sorted by name.
 
-    A plain file is given whatever its name. Raises `InputError` if there is none.
+    A plain file matches whatever its name. Raises `InputError` if there is none.
     """
     if is_plain_file(path):
         yield path, Path(path).read_bytes()
@@ -50,19 +50,19 @@ def read_files(path: str, pattern: str) -> Iterator[tuple[str, bytes]]:
 
 
 def read_lines(path: str, pattern: str, encoding: str = "utf-8") -> list[tuple[int, str]]:
-    """The lines that are not blank of the file that fits `pattern`, with their numbers from 1."""
+    """The lines that are not blank of the file that matches `pattern`, with their numbers from 1."""
     return numbered_lines(read_file(path, pattern), f"{path}, {pattern}", encoding)
 
 
 def numbered_lines(data: bytes, where: str, encoding: str) -> list[tuple[int, str]]:
-    """The lines that are not blank, numbered from 1. Raises `InputError` naming a line that does not decode."""
+    """The lines that are not blank, numbered from 1. Raises `InputError` that names an undecodable line."""
     text = decoded(data, where, encoding)
-    ends = "\n" if "\n" in text else "\r"  # an old Mac ends lines by CR alone
+    ends = "\n" if "\n" in text else "\r"  # an old Mac ends lines with CR alone
     return [(number, line.rstrip("\r")) for number, line in enumerate(text.split(ends), start=1) if line.strip()]
 
 
 def decoded(data: bytes, where: str, encoding: str) -> str:
-    """The text, without a mark of its byte order. Raises `InputError` naming a line that does not decode."""
+    """The text without a byte order mark. Raises `InputError` that names an undecodable line."""
     try:
         return data.removeprefix(b"\xef\xbb\xbf").decode(encoding)
     except UnicodeDecodeError as error:
@@ -72,11 +72,11 @@ def decoded(data: bytes, where: str, encoding: str) -> str:
             "Correct the line, or name the file's encoding in the data set's options (encoding: latin-1)."
         ) from None
     except UnicodeError as error:
-        raise InputError(f"options.encoding, for {where}: no encoding of text called {encoding!r} ({error}).") from None
+        raise InputError(f"options.encoding, for {where}: unknown encoding of text {encoding!r} ({error}).") from None
 
 
 def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:
-    """Parsed JSON, without the key `leave_out` of any object, which is dropped while reading to save memory."""
+    """Parses JSON without the key `leave_out` of any object, which is dropped while reading to save memory."""
 
     def without(item: dict[str, Any]) -> dict[str, Any]:
         item.pop(str(leave_out), None)
@@ -89,7 +89,7 @@ def read_json(data: bytes, where: str, leave_out: str | None = None) -> Any:
 
 
 def check_layout(layout: TypeAdapter[Content], content: Any, where: str) -> Content:
-    """What of `content` its layout names. Raises `InputError` naming the first entries that are of another kind."""
+    """Checks `content` against its layout. Raises `InputError` that names the first entries of another kind."""
     try:
         return layout.validate_python(content)
     except ValidationError as error:
@@ -102,5 +102,5 @@ def check_layout(layout: TypeAdapter[Content], content: Any, where: str) -> Cont
 
 
 def is_plain_file(path: str) -> bool:
-    """Whether there is a file that is no archive."""
+    """True if `path` is a file and not an archive."""
     return Path(path).is_file() and not zipfile.is_zipfile(path) and not tarfile.is_tarfile(path)

@@ -1,12 +1,12 @@
-"""The true boxes and masks of a data set's official files, as artifacts in pixels of the upright images.
+"""Writes the true boxes and masks of a data set's official files, in pixels of the upright images.
 
 A reader of such files (densevse/datasets/readers.py) has a function `read_boxes(paths) -> boxes`, whose frame has the
-columns of the BOXES schema; one of a data set whose objects have masks has `read_masks(paths) -> masks`, with those of
-MASKS. Both are in pixels as the annotators' files count them. Where these say how large an image is, boxes have that as
-`stated_width` and `stated_height` too.
+columns of the BOXES schema. A reader of masks has `read_masks(paths) -> masks`, with the columns of MASKS. Both are in
+pixels as the annotators' files count them. If the files state the size of an image, boxes also have the columns
+`stated_width` and `stated_height`.
 
-Files of annotations are about pixels as an image file stores them, while its EXIF data may say that a viewer has to
-turn them. Boxes and masks of such an image are turned with it, unless the stated size is that of the turned image.
+Annotations refer to pixels as an image file stores them, but its EXIF data may tell a viewer to turn them. Boxes and
+masks of such an image are turned with it, unless the stated size is that of the turned image.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ LEFT_TO_RIGHT, TOP_TO_BOTTOM = (2, 3, 7, 8), (3, 4, 6, 7)
 
 
 def boxes_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
-    """The `read_boxes` function of a layout that has true boxes; only its module is imported."""
+    """The `read_boxes` function of a layout with true boxes; imports only its module."""
     read_boxes: Callable[[Paths], pd.DataFrame] = implementation(name).read_boxes
     return read_boxes
 
@@ -43,9 +43,9 @@ def masks_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
 
 
 def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, boxes_path: str) -> None:
-    """The data set's true boxes, of the images in its image table and in their order, as an artifact.
+    """Writes the true boxes of the images in a data set's image table, in its order, as an artifact.
 
-    Raises `InputError` naming an image whose size is not the stated one, and a box that leaves its image.
+    Raises `InputError` that names an image of another size than stated, or a box that leaves its image.
     """
     annotations, images = _annotations(settings, paths), schema.read(images_path, IMAGES)
     boxes = _of_images(boxes_reader(settings["reader"])(paths), images)
@@ -57,9 +57,9 @@ def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, box
 
 
 def write_masks(settings: Mapping[str, Any], paths: Paths, images_path: str, masks_path: str) -> None:
-    """The masks of the data set's objects, of the images in its image table and in their order, as an artifact.
+    """Writes the objects' masks of the images in a data set's image table, in its order, as an artifact.
 
-    Raises `InputError` naming an image whose size is not that of its masks.
+    Raises `InputError` that names an image of another size than its masks.
     """
     annotations, images = _annotations(settings, paths), schema.read(images_path, IMAGES)
     masks = _of_images(masks_reader(settings["reader"])(paths), images)
@@ -68,9 +68,9 @@ def write_masks(settings: Mapping[str, Any], paths: Paths, images_path: str, mas
 
 
 def check_inside(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
-    """Raise `InputError` naming the first row of the file `name` whose box cannot be in its image.
+    """Raises `InputError` that names the first row of the file `name` with an impossible box.
 
-    A box may reach a pixel beyond the image, as files count differently. Images that cannot be read have no size.
+    A box may reach one pixel beyond the image, as files count differently. Unreadable images have no size.
     """
     size = images[images["status"] == "ok"].set_index("image_id")[["width", "height"]]
     own = size.reindex(boxes["image_id"]).reset_index(drop=True)
@@ -81,7 +81,7 @@ def check_inside(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
 
 
 def check_rows(rows: pd.DataFrame, problems: Mapping[str, pd.Series], name: str) -> None:
-    """Raise `InputError` naming the first row of the file `name` that has one of `problems`, and how many have it."""
+    """Raises `InputError` that names the first row of the file `name` with one of `problems`, and counts such rows."""
     for problem, wrong in problems.items():
         if wrong.any():
             row = int(wrong.to_numpy().argmax())
@@ -91,12 +91,12 @@ def check_rows(rows: pd.DataFrame, problems: Mapping[str, pd.Series], name: str)
 
 
 def _annotations(settings: Mapping[str, Any], paths: Paths) -> str:
-    """The path of the files that boxes and masks are read from."""
+    """The path of the files with boxes and masks."""
     return paths[READERS[settings["reader"]].SENTENCES]
 
 
 def _of_images(objects: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
-    """Those of some objects whose images are in an image table, in its order."""
+    """The objects whose images are in an image table, in its order."""
     row = objects["image_id"].map(pd.Series(images.index, index=images["image_id"]))
     if row.isna().any():
         logger.warning("%d objects are of images that the data set does not have; left out", row.isna().sum())
@@ -107,9 +107,9 @@ def _of_images(objects: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
 def _turns(
     image_ids: pd.Series, stated: pd.DataFrame, images: pd.DataFrame, files: ImageFiles, annotations: str
 ) -> pd.DataFrame:
-    """By which EXIF orientation each object is to be turned with its image, and the stored image's width and height.
+    """The EXIF orientation by which each object turns with its image, and the stored image's width and height.
 
-    `image_ids` and `stated` (width, height; or not a number) are those of the objects.
+    `image_ids` and `stated` (width, height; or NaN) are those of the objects.
     """
     known = images[(images["status"] == "ok") & images["image_id"].isin(image_ids)].set_index("image_id")
     places = zip(known["source"], known["file"], strict=True)

@@ -1,1 +1,1 @@
-"""From scores to metrics: ranks, protocols, retrieval results, accuracies, tables."""
+"""Computes metrics from scores: ranks, protocols, retrieval results and accuracies."""

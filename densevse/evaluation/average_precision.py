@@ -1,4 +1,4 @@
-"""How well scores tell which images have a concept: average precision, by scikit-learn; and on many sets of images."""
+"""Average precision of concept scores, by scikit-learn, and for many sets of images at once."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,7 +8,7 @@ from densevse.runtime.errors import InputError
 
 
 def average_precisions(scores: NDArray[np.floating], present: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """(K,) average precision of each concept, of (N, K) scores and labels; NaN of a concept that no image has."""
+    """(K,) average precision of each concept, from (N, K) scores and labels; NaN for a concept of no image."""
     found = np.full(present.shape[1], np.nan)
     for concept in np.flatnonzero(present.any(axis=0)):
         found[concept] = average_precision_score(present[:, concept], scores[:, concept])
@@ -18,12 +18,12 @@ def average_precisions(scores: NDArray[np.floating], present: NDArray[np.bool_])
 def weighted_average_precisions(
     scores: NDArray[np.floating], present: NDArray[np.bool_], weights: NDArray[np.integer]
 ) -> NDArray[np.float64]:
-    """(sets, K) `average_precisions` of sets of images, where `weights` (sets, N) says how often a set has each image.
+    """(sets, K) average precisions of sets of images; `weights` (sets, N) count each image in each set.
 
-    All sets of a concept are two matrix products; scikit-learn, called for each of them, would take minutes. NaN where
-    no image of a set has the concept.
+    All sets of a concept take two matrix products; calling scikit-learn for each would take minutes. NaN if no image of
+    a set has the concept.
     """
-    weight = weights.astype(np.float32)  # whole numbers below 2**24, so that sums are exact
+    weight = weights.astype(np.float32)  # integers below 2**24, so that sums are exact
     found = np.full((len(weights), present.shape[1]), np.nan)
     for concept, (score, has) in enumerate(zip(scores.T, present.T, strict=True)):
         not_below = (score[:, None] >= score[has]).astype(np.float32)
@@ -35,7 +35,7 @@ def weighted_average_precisions(
 
 
 def mean_average_precision(scores: NDArray[np.floating], present: NDArray[np.bool_]) -> float:
-    """The mean over concepts that some image has. Raises `InputError` if there is no such concept."""
+    """The mean over concepts that some image has. Raises `InputError` if there is none."""
     if not present.any():
         raise InputError("no image of the split has any of the concepts: their average precision is not defined.")
     return float(np.nanmean(average_precisions(scores, present)))

@@ -1,4 +1,4 @@
-"""The metrics of a retrieval on every draw of its queries."""
+"""Bootstrap draws of the queries of a retrieval, with the metrics on each."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,16 +17,16 @@ LIMITS = {
     **dict.fromkeys([f"{direction}_{mean}_rank" for direction in DIRECTIONS for mean in ("median", "mean")], RANK),
     "rsum": (0.0, 600.0),
 }
-"""What each metric can be."""
+"""The range of each metric."""
 
 
 def retrieval_bootstrap(queries: pd.DataFrame, groups: Sequence[str], replicates: int = REPLICATES) -> RankBootstrap:
-    """Draws of the queries of RETRIEVAL artifacts; `groups` says, for each, its image or family."""
+    """Draws of the queries of RETRIEVAL artifacts; `groups` has the image or family of each query."""
     return RankBootstrap(queries, groups, drawn_metrics, LIMITS, replicates)
 
 
 def drawn_metrics(histograms: Mapping[str, Sequence[RankHistogram]]) -> dict[str, Reals]:
-    """The metrics of a RETRIEVAL artifact, means over folds, each (1 + replicates,)."""
+    """The metrics of a RETRIEVAL artifact on each draw, means over folds, (1 + replicates,) each."""
     found: dict[str, Reals] = {}
     for direction, folds in histograms.items():
         of_folds = [_metrics(histogram) for histogram in folds]

@@ -1,4 +1,4 @@
-"""The Random row: what ranking by chance is expected to give on exactly the data of a table."""
+"""The Random row: the expected metrics of a random ranking of a table's data."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +9,9 @@ from densevse.evaluation.recall import totals
 
 
 def expected_metrics(test_set: TestSet, folds: list[Fold]) -> dict[str, float]:
-    """Expected R@K and Mean r, and the median of the expected ranks, in the keys of `recall_metrics`; by formula.
+    """Expected R@K and Mean r, and the median of expected ranks, with the keys of `recall_metrics`; by formula.
 
-    Of C candidates in random order, n of them true, the first true one stands after rank k with probability
+    With C candidates in random order, n of them true, the first true one has a rank above k with probability
     (C - n choose k) / (C choose k); its mean rank is (C + 1) / (n + 1).
     """
     rows = []
@@ -37,6 +37,6 @@ def _expected(candidates: int, truths: NDArray[np.int64]) -> dict[str, float]:
 
 
 def _beyond(candidates: int, truths: int) -> NDArray[np.float64]:
-    """P(the first of `truths` true candidates stands after rank k), for k = 0..candidates."""
+    """P(the first of `truths` true candidates has a rank above k), for k = 0..candidates."""
     wrong_left = np.clip(candidates - truths - np.arange(candidates), 0, None)
     return np.concatenate([[1.0], np.cumprod(wrong_left / np.arange(candidates, 0, -1))])

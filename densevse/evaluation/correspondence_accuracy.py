@@ -1,8 +1,8 @@
-"""How right learned correspondences are where the phrases' true boxes are known (HM-LSTM, section 5.3.2).
+"""The accuracy of learned correspondences on phrases with known true boxes (HM-LSTM, section 5.3.2).
 
-The paper has people judge a sample (82% correct); here a region is right if it overlaps a true box of its phrase by at
-least half. The correspondences of round t are those that round t is trained on, so they are made by the model of round
-t - 1. What the last model makes of them is asked for as one round more; it needs no training.
+In the paper people judge a sample (82% correct). Here a region is right if it overlaps a true box of its phrase by at
+least half. The correspondences of round t are those that round t is trained on, so the model of round t - 1 makes them.
+The last model's correspondences count as one more round, which needs no training.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ def write_accuracy(
     made_from: Mapping[str, Any],
     of: Identity,
 ) -> None:
-    """Compare correspondences with true boxes, and write CORRESPONDENCE_ACCURACY rows, which are `of` their round."""
+    """Compares correspondences with true boxes, and writes CORRESPONDENCE_ACCURACY rows, which are `of` their round."""
     learned = schema.read(correspondences, CORRESPONDENCES)
     true = schema.read(boxes, BOXES)
     rows = accuracy(learned, true, FeatureStore(regions, REGION_FEATURES).rows, candidates)
@@ -44,11 +44,11 @@ def write_accuracy(
 
 
 def accuracy(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame, candidates: str) -> pd.DataFrame:
-    """CORRESPONDENCE_ACCURACY rows: the learned choice beside the whole image, chance and the best possible.
+    """CORRESPONDENCE_ACCURACY rows: the learned choice, with the whole image, chance and the best possible.
 
     `learned` holds CORRESPONDENCES rows, `true` BOXES rows, `regions` REGION_FEATURES rows. Only phrases with a true
-    box (of the same caption and tokens) count; where one has several, the best overlap does. Chance and best possible
-    are among the `candidates` of the method: detections, where the image has any, or all regions.
+    box (of the same caption and tokens) count; if a phrase has several, the best overlap counts. Chance and the best
+    possible choose among the `candidates` of the method: detections, if the image has any, or all regions.
 
     Raises `InputError` if no phrase has a true box.
     """
@@ -84,7 +84,7 @@ def _mark_candidates(regions: pd.DataFrame, candidates: str) -> pd.DataFrame:
 
 
 def _overlaps(learned: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
-    """One row for each phrase: the overlap of each choice with it, and whether that is right (chance: how often)."""
+    """A row for each phrase: the overlap of each choice, and whether it is right (for chance: how often)."""
     pairs = learned[["phrase_number", "image_id", "region", *PHRASE]].merge(true, on=PHRASE)
     pairs = pairs.merge(regions, on="image_id")
     pairs["overlap"] = intersection_over_union(pairs[BOX].to_numpy(float), pairs[TRUE_BOX].to_numpy(float))

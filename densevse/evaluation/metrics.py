@@ -1,7 +1,7 @@
 """Names of the retrieval metrics, as columns and keys: recall at K and ranks, each way, and their totals."""
 
 DIRECTIONS = ("i2t", "t2i")
-"""An image asks for sentences (the papers' image annotation), and a sentence for images (their image search)."""
+"""i2t: an image asks for sentences (the papers' image annotation); t2i: a sentence asks for images (image search)."""
 
 RECALLS = (1, 5, 10)
 METRICS = (*(f"r{k}" for k in RECALLS), "median_rank", "mean_rank")

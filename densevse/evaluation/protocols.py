@@ -1,4 +1,4 @@
-"""Which test images meet which test sentences: one fold, or several whose metrics are averaged."""
+"""Protocols: which test images are ranked with which test sentences, in one fold or in several that are averaged."""
 
 import hashlib
 import math
@@ -14,19 +14,19 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.spacing import evenly_spaced
 
 MOST = {"all": math.inf, "first_five": 5}
-"""How many sentences of an image are ranked at most."""
+"""The largest number of sentences of an image that are ranked."""
 
 
 @dataclass(frozen=True)
 class TestSet:
     """The readable images of a split in table order, and their sentences in the order of their images."""
 
-    __test__ = False  # no test case of pytest's
+    __test__ = False  # not a test case of pytest
 
     image_ids: NDArray[np.object_]  # (images,)
     caption_ids: NDArray[np.object_]  # (sentences,)
-    image_of_caption: Indices  # (sentences,) rising
-    family_of_image: NDArray[np.object_]  # (images,) images of one family are alike, and are drawn together
+    image_of_caption: Indices  # (sentences,) ascending
+    family_of_image: NDArray[np.object_]  # (images,) images of one family are alike: a bootstrap draws them together
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Fold:
     """Rows of a test set that are ranked against each other."""
 
     images: Indices  # rising
-    captions: Indices  # rising; each one's image is among `images`
+    captions: Indices  # ascending; each one's image is among `images`
 
 
 def select_split(images: pd.DataFrame, captions: pd.DataFrame, split: str = "test", sentences: str = "all") -> TestSet:
-    """The readable images of `split` and their `sentences`: all or the first_five of each.
+    """The readable images of `split` and their `sentences`: all, or first_five of each image.
 
     Raises `InputError` if there is no sentence.
     """
@@ -48,7 +48,7 @@ def select_split(images: pd.DataFrame, captions: pd.DataFrame, split: str = "tes
     asked = asked.assign(row=row_of_image[asked["image_id"]].to_numpy()).sort_values(["row", "position"], kind="stable")
     if asked.empty:
         raise InputError(
-            f"The {split} split has no image with a sentence; look at images.parquet and captions.parquet."
+            f"The {split} split has no readable image with a sentence; check images.parquet and captions.parquet."
         )
     return TestSet(
         kept["image_id"].to_numpy(dtype=object),
@@ -59,7 +59,7 @@ def select_split(images: pd.DataFrame, captions: pd.DataFrame, split: str = "tes
 
 
 def spread(test_set: TestSet, images: int) -> TestSet:
-    """So many of a split's images, evenly spaced, with their sentences; all of them where there are no more."""
+    """A number of a split's images, spaced evenly, with their sentences; all of them if there are no more."""
     kept = evenly_spaced(len(test_set.image_ids), images)
     asked = np.isin(test_set.image_of_caption, kept)
     return TestSet(
@@ -71,7 +71,7 @@ def spread(test_set: TestSet, images: int) -> TestSet:
 
 
 def folds(test_set: TestSet, protocol: str) -> list[Fold]:
-    """The folds of a protocol of the settings: full, five_folds, first_1000, random_1000 or hodosh.
+    """The folds of a protocol: full, five_folds, first_1000, random_1000 or hodosh.
 
     Raises `InputError` if a fold has no sentence.
     """
@@ -87,12 +87,12 @@ def folds(test_set: TestSet, protocol: str) -> list[Fold]:
 
 
 def full(test_set: TestSet) -> list[Fold]:
-    """Everything against everything; MS-COCO's 5,000 images (SCO, Table 5)."""
+    """One fold of all images and sentences, e.g. MS-COCO's 5,000 images (SCO, Table 5)."""
     return [_fold(test_set, 0, len(test_set.image_ids))]
 
 
 def five_folds(test_set: TestSet) -> list[Fold]:
-    """Fifths of the images in table order, metrics averaged: 5,000 images make five folds of 1,000 (SCO, Table 4)."""
+    """Fifths of the images in table order, whose metrics are averaged; on 5,000 images, 1,000 each (SCO, Table 4)."""
     images = len(test_set.image_ids)
     return [_fold(test_set, fold * images // 5, (fold + 1) * images // 5) for fold in range(5)]
 
@@ -105,7 +105,7 @@ def first_1000(test_set: TestSet) -> list[Fold]:
 def random_1000(test_set: TestSet) -> list[Fold]:
     """1,000 images drawn at random (HM-LSTM, section 5.1.2): those whose ids have the smallest checksums.
 
-    The paper does not say which it drew. Ours are the same on every machine and with every version of a library.
+    The paper does not name its images. Ours are the same on every machine and with every version of a library.
     """
     checksums = [hashlib.sha256(str(name).encode()).digest() for name in test_set.image_ids]
     drawn = sorted(range(len(checksums)), key=checksums.__getitem__)[:1000]
@@ -114,7 +114,7 @@ def random_1000(test_set: TestSet) -> list[Fold]:
 
 
 def hodosh(test_set: TestSet) -> list[Fold]:
-    """Only the first sentence of each image (DeFrag, Table 2, starred rows)."""
+    """The first sentence of each image only (DeFrag, Table 2, starred rows)."""
     first = np.unique(test_set.image_of_caption, return_index=True)[1]
     return [Fold(np.arange(len(test_set.image_ids)), first)]
 

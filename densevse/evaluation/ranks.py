@@ -1,12 +1,12 @@
-"""Ranks of all queries in both directions, from one walk over the scores in tiles.
+"""Ranks all queries in both directions, in one pass over the scores in tiles.
 
     ranks = evaluate(score_block, image_of_sentence, images=1000)
     metrics(ranks)["rsum"]
 
-Sentences stand in the order of their images, so the true pairs lie on the diagonal of the score matrix. The tiles on
-the diagonal are computed first: they tell every query the score that a wrong candidate must reach to stand before the
-truth. Then every other tile is compared with both of its thresholds and forgotten. Each score is computed
-exactly once, so an equal score is a tie bit for bit, and memory holds one tile.
+Sentences are in the order of their images, so the true pairs lie on the diagonal of the score matrix. The tiles on the
+diagonal are computed first. They give each query a threshold: the score of its best true candidate. Then every other
+tile is compared with the thresholds of its rows and columns, and discarded. Each score is computed exactly once, so
+equal scores are ties bit for bit, and memory holds one tile.
 """
 
 import math
@@ -36,7 +36,7 @@ class Ranks:
 
 
 class Ties(NamedTuple):
-    """Whether a wrong candidate scores exactly as every query's best true one."""
+    """True for queries where a wrong candidate scores exactly as the best true one."""
 
     i2t: Tensor  # (images with at least one sentence,) bool
     t2i: Tensor  # (sentences,) bool
@@ -44,7 +44,7 @@ class Ties(NamedTuple):
 
 @dataclass(frozen=True)
 class Tile:
-    """Scores of consecutive images with consecutive sentences; `diagonal` tiles hold all true pairs of both."""
+    """Scores of consecutive images with consecutive sentences; `diagonal` tiles hold all their true pairs."""
 
     images: slice
     sentences: slice
@@ -53,17 +53,17 @@ class Tile:
 
 
 def evaluate(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block: int = BLOCK) -> Ranks:
-    """Rank all sentences for each image and all images for each sentence.
+    """Ranks all sentences for each image and all images for each sentence.
 
     `score_block(image_slice, sentence_slice)` returns the scores (images of the slice, sentences of the slice), higher
-    is closer; `image_of_sentence` (S,) int64 says, in rising order, to which of the `images` images each sentence
-    belongs. An image may have any number of sentences; one without any asks nothing, but is a candidate. `block` is
-    the number of images of a tile.
+    is closer. `image_of_sentence` (S,) int64, ascending, is the image of each sentence, below `images`. An image may
+    have any number of sentences; an image without any is a candidate but not a query. `block` is the number of images
+    in a tile.
 
     The rank is 1 + the number of wrong candidates that score at least as high as the best true one: a tie counts
     against the query, so that equal scores are never a hit.
 
-    Raises `InputError` naming the pair if a score is not a number, `ValueError` if sentences are not in the order
+    Raises `InputError` that names the pair if a score is not a number, `ValueError` if sentences are not in the order
     of their images or a tile has the wrong shape.
     """
     counter = RankCounter(image_of_sentence, images)
@@ -73,12 +73,12 @@ def evaluate(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, bl
 
 
 def metrics(ranks: Ranks) -> dict[str, float]:
-    """R@K, Med r, Mean r both ways, Sum and mR: see `recall_metrics`."""
+    """R@K, Med r, Mean r both ways, Sum and mR; see `recall_metrics`."""
     return recall_metrics(ranks.i2t.cpu().numpy(), ranks.t2i.cpu().numpy())
 
 
 def tiles(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block: int) -> Iterator[Tile]:
-    """Yield the tiles of the score matrix, first those on the diagonal. Raises as `evaluate` does."""
+    """Yields the tiles of the score matrix, those on the diagonal first. Raises as `evaluate` does."""
     _check_order(image_of_sentence, images)
     starts = list(range(0, images, block))
     bounds = torch.searchsorted(image_of_sentence.cpu(), torch.tensor([*starts, images])).tolist()
@@ -93,19 +93,19 @@ def tiles(score_block: ScoreBlock, image_of_sentence: Tensor, images: int, block
         scores = _scores(score_block, rows[i], columns[j])
         totals.append(scores.sum())
         yield Tile(rows[i], columns[j], scores, i == j)
-    # A sum is not a number if a term is not one (or if infinities meet): cheaper than looking at every score. They are
-    # looked at together, so that a GPU is waited for once.
+    # A sum is NaN if a term is NaN (or if infinities cancel), which is cheaper than testing every score. All sums are
+    # tested together, so that the host waits for a GPU once.
     for place in torch.stack(totals).isnan().cpu().nonzero().flatten().tolist():
         i, j = places[place]
         _check_numbers(_scores(score_block, rows[i], columns[j]), rows[i], columns[j])
 
 
 class RankCounter:
-    """Counts, tile by tile, the candidates that stand before each query's truth. Diagonal tiles must come first."""
+    """Counts, tile by tile, the candidates before each query's truth. Diagonal tiles must come first."""
 
     def __init__(self, image_of_sentence: Tensor, images: int) -> None:
         sentences = len(image_of_sentence)
-        # All of it moves to where the scores are with the first tile, and comes back when all have been counted.
+        # Everything moves to the scores' device with the first tile, and back after the last.
         self._image_of_sentence = image_of_sentence
         self._best_sentence = torch.full((images,), -math.inf)  # score of each image's best true sentence
         self._true_image = torch.full((sentences,), -math.inf)  # score of each sentence's image
@@ -113,12 +113,12 @@ class RankCounter:
         self._images_before = torch.zeros(sentences, dtype=torch.long)  # the truth itself is counted with the others
 
     def add(self, tile: Tile) -> None:
-        """Compare every score of a tile with its row's and its column's threshold."""
+        """Compares every score of a tile with the thresholds of its row and its column."""
         scores = tile.scores
         self._move(scores.device)
         if tile.diagonal:
             self._learn_thresholds(tile)
-        # A comparison written as floats and summed is vectorised; one written as booleans is not.
+        # A comparison that gives floats is vectorised when summed; one that gives booleans is not.
         before = torch.empty_like(scores)
         torch.ge(scores, self._best_sentence[tile.images, None], out=before)
         self._sentences_before[tile.images] += before.sum(dim=1).long()
@@ -126,12 +126,12 @@ class RankCounter:
         self._images_before[tile.sentences] += before.sum(dim=0).long()
 
     def ranks(self) -> Ranks:
-        """The ranks, on the CPU, once every tile has been added."""
+        """The ranks, on the CPU, after every tile was added."""
         self._move(CPU)
         return Ranks(self._sentences_before[self._asks()], self._images_before)
 
     def _move(self, device: torch.device) -> None:
-        """Go on counting on a device: what is counted is copied from one to another, but no score."""
+        """Continues on a device: copies the counts, but no scores."""
         if self._true_image.device != device:
             for name, part in vars(self).items():
                 setattr(self, name, part.to(device))
@@ -145,12 +145,12 @@ class RankCounter:
         true = tile.scores.gather(0, (image - tile.images.start)[None])[0]
         self._true_image[tile.sentences] = true
         self._best_sentence.scatter_reduce_(0, image, true, "amax")
-        # The best true sentences are no wrong candidates, so they are taken off the count that meets them.
+        # The best true sentences are not wrong candidates, so they are subtracted from the count.
         self._sentences_before.index_add_(0, image, (true == self._best_sentence[image]).long(), alpha=-1)
 
 
 class TieCounter(RankCounter):
-    """Counts besides the wrong candidates that score exactly as each query's best true one."""
+    """Also counts the wrong candidates that score exactly as each query's best true one."""
 
     def __init__(self, image_of_sentence: Tensor, images: int) -> None:
         super().__init__(image_of_sentence, images)
@@ -158,7 +158,7 @@ class TieCounter(RankCounter):
         self._same_images = torch.zeros_like(self._images_before)
 
     def add(self, tile: Tile) -> None:
-        """Compare every score of a tile with its row's and its column's threshold."""
+        """Compares every score of a tile with the thresholds of its row and its column."""
         super().add(tile)
         same = torch.empty_like(tile.scores)
         torch.eq(tile.scores, self._best_sentence[tile.images, None], out=same)
@@ -167,7 +167,7 @@ class TieCounter(RankCounter):
         self._same_images[tile.sentences] += same.sum(dim=0).long()
 
     def ties(self) -> Ties:
-        """The queries with a tie, on the CPU, once every tile has been added."""
+        """The queries with a tie, on the CPU, after every tile was added."""
         self._move(CPU)
         best = (self._true_image == self._best_sentence[self._image_of_sentence]).long()
         own = torch.zeros_like(self._same_sentences).index_add_(0, self._image_of_sentence, best)
@@ -178,7 +178,7 @@ def _check_order(image_of_sentence: Tensor, images: int) -> None:
     if len(image_of_sentence) == 0:
         raise ValueError("there is no sentence to rank")
     if image_of_sentence.diff().lt(0).any() or image_of_sentence[0] < 0 or image_of_sentence[-1] >= images:
-        raise ValueError(f"image_of_sentence must rise and stay within 0..{images - 1}: sort sentences by image")
+        raise ValueError(f"image_of_sentence must be ascending and within 0..{images - 1}: sort sentences by image")
 
 
 def _scores(score_block: ScoreBlock, rows: slice, columns: slice) -> Tensor:

@@ -1,8 +1,8 @@
-"""Ranking annotated regions and phrases against each other (HM-LSTM, section 5.2 and Table 4), from their embeddings.
+"""Ranks annotated regions and phrases against each other (HM-LSTM, section 5.2 and Table 4), by their embeddings.
 
-A region is the box around all that a phrase of a test sentence names; a query region asks for its phrases among all
-phrases of the split, a phrase for its region among all regions. Only noun phrases that the parser found and that have
-a true box take part: the paper's phrases come from its parser as well.
+A region is the box around everything that a phrase of a test sentence names. A query region asks for its phrases among
+all phrases of the split, and a phrase for its region among all regions. Only noun phrases that the parser found and
+that have a true box are ranked, as the paper's phrases also come from its parser.
 """
 
 from pathlib import Path
@@ -29,7 +29,7 @@ from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-Embedded: TypeAlias = tuple[pd.DataFrame, NDArray[Any]]  # rows, and the vector of each
+Embedded: TypeAlias = tuple[pd.DataFrame, NDArray[Any]]  # rows, and their vectors
 
 
 def rank_regions(
@@ -39,9 +39,9 @@ def rank_regions(
     output: str | Path,
     of: Identity,
 ) -> None:
-    """Rank the test split's true regions and phrases and write RETRIEVAL rows, which are `of` a variant's round.
+    """Ranks the test split's true regions and phrases, and writes RETRIEVAL rows, which are `of` a variant's round.
 
-    `embeddings` are those of the split, with its phrases, `true_regions` those of the true boxes, `boxes` BOXES rows. A
+    `embeddings` are those of the split with its phrases, `true_regions` those of the true boxes, `boxes` BOXES rows. A
     region's id is `<image_id>/<rank>`, a phrase's `<caption_id>/<start>-<end>`.
     """
     embedded, regions = FeatureStore([embeddings], EMBEDDINGS), FeatureStore([true_regions], EMBEDDINGS)
@@ -51,14 +51,14 @@ def rank_regions(
         (regions.rows, regions.gather(np.arange(len(regions)))),
         schema.read(boxes, BOXES),
     )
-    counts = np.bincount(test_set.image_of_caption).tolist()  # the artifact names queries, not which belong together
+    counts = np.bincount(test_set.image_of_caption).tolist()  # the artifact does not say which queries belong together
     made_from = {"phrases_of_regions": counts, "versions": versions()}
     parents = {"embeddings": embeddings, "true_regions": true_regions, "boxes": boxes}
     schema.write(rows, RETRIEVAL, output, lineage(made_from, parents), of)
 
 
 def ranked(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[pd.DataFrame, TestSet]:
-    """RETRIEVAL rows of regions that ask for phrases (i2t) and phrases that ask for regions (t2i).
+    """RETRIEVAL rows of regions that ask for phrases (i2t) and of phrases that ask for regions (t2i).
 
     `phrases` and `regions` are EMBEDDINGS rows with their vectors, `boxes` BOXES rows. With the rows come the regions
     (as images) and phrases (as captions) that were ranked. Raises `InputError` if a phrase's true box is not among the
@@ -77,11 +77,11 @@ def ranked(phrases: Embedded, regions: Embedded, boxes: pd.DataFrame) -> tuple[p
 
 
 def _with_regions(phrases: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
-    """The phrases that have a true box: `phrase_row` is their row among the phrases, `region_row` the box's region."""
+    """The phrases with a true box: `phrase_row` is their row among the phrases, `region_row` the box's region."""
     numbered = phrases[PHRASE].assign(phrase_row=np.arange(len(phrases)))
     placed = numbered.merge(true[[*PHRASE, "image_id", *BOX]], on=PHRASE)
     known = regions[["image_id", *BOX]].assign(region_row=np.arange(len(regions)))
-    # A box that is the whole image stands there twice: as rank 0 and as itself.
+    # A box that equals the whole image occurs twice: as rank 0 and as itself.
     found = placed.merge(known.drop_duplicates(["image_id", *BOX]), on=["image_id", *BOX], how="left")
     if found.empty or found["region_row"].isna().any():
         raise InputError(

@@ -1,4 +1,4 @@
-"""Who found what: for every query its rank and its best candidates, from which all tables are computed."""
+"""Retrieval results: the rank and the best candidates of every query, from which all tables are computed."""
 
 import platform
 from collections.abc import Callable
@@ -25,9 +25,9 @@ Scorer: TypeAlias = Callable[[Indices, Indices], ScoreBlock]
 def retrieve(scorer: Scorer, test_set: TestSet, folds: list[Fold], block: int = BLOCK, top: int = TOP) -> pd.DataFrame:
     """The rows of a RETRIEVAL artifact, with the `top` best candidates of each query.
 
-    `scorer(images, captions)` gives the `ScoreBlock` of a fold's rows of the test set (see `evaluate`). Images without
-    a sentence ask nothing but are candidates. Among equal scores the list of the best is in the order of the
-    candidates, while the rank counts a tie against the query.
+    `scorer(images, captions)` returns the `ScoreBlock` of a fold's rows of the test set (see `evaluate`). Images
+    without a sentence are candidates but not queries. In the list of the best, equal scores are in the order of the
+    candidates; the rank counts a tie against the query.
     """
     parts = []
     for number, fold in enumerate(folds):
@@ -75,19 +75,19 @@ def _rows(
 
 
 class TopCandidates:
-    """The `top` best candidates of each query, from tiles in any order; equal scores in the order of the candidates.
+    """The `top` best candidates of each query, from tiles in any order; equal scores keep the candidates' order.
 
-    Score and candidate make one integer, the score's bits above the candidate's, so that no two are equal and the
-    greatest are the same however the tiles are cut. They stay where the scores are until the best are asked for.
+    Score and candidate form one integer, with the score's bits above the candidate's. So no two are equal, and the
+    largest do not depend on the tiles. They stay on the scores' device until `best` is called.
     """
 
     def __init__(self, queries: int, candidates: int, top: int) -> None:
         self._keys = torch.full((queries, min(top, candidates)), torch.iinfo(torch.long).min)
 
     def add(self, queries: slice, candidates: slice, scores: Tensor) -> None:
-        """Take in the `scores` (queries, candidates) of consecutive queries with consecutive candidates."""
+        """Adds the `scores` (queries, candidates) of consecutive queries with consecutive candidates."""
         self._keys = self._keys.to(scores.device)
-        bits = (scores + 0.0).contiguous().view(torch.int32)  # 0.0 makes one zero of the two
+        bits = (scores + 0.0).contiguous().view(torch.int32)  # adding 0.0 turns -0.0 into 0.0
         rising = torch.where(bits < 0, bits ^ LOW_31_BITS, bits).long()
         backwards = LOW_32_BITS - torch.arange(candidates.start, candidates.stop, device=scores.device)
         both = torch.cat([self._keys[queries], (rising << 32) | backwards], dim=1)
@@ -102,6 +102,6 @@ class TopCandidates:
 
 
 def versions() -> dict[str, str]:
-    """The versions that metrics depend on, for `made_from`."""
+    """The versions that metrics depend on, for the lineage."""
     packages = ("numpy", "torch", "torchvision")
     return {"python": platform.python_version(), **{package: version(package) for package in packages}}

@@ -1,1 +1,1 @@
-"""A trained model on a split: loading it, encoding, scoring, embedding, and assigning regions to phrases."""
+"""Uses trained models: loads them, encodes and scores a split, embeds, and assigns regions to phrases."""

@@ -1,4 +1,4 @@
-"""Which region each noun phrase means, as a trained model sees it (HM-LSTM, section 3.3)."""
+"""Assigns a region to each noun phrase with a trained model (HM-LSTM, section 3.3)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,9 +30,9 @@ def write_correspondences(
     made_from: Mapping[str, Any],
     true: pd.DataFrame | None = None,
 ) -> None:
-    """Assign a region to each noun phrase of a split's sentences, and write a CORRESPONDENCES artifact.
+    """Assigns a region to each noun phrase of a split's sentences, and writes a CORRESPONDENCES artifact.
 
-    Where `true` BOXES rows are given, they decide instead of the method.
+    With `true` BOXES rows, these decide in place of the method.
     """
     found = correspond(method, inputs, split)
     if true is not None:
@@ -41,7 +41,7 @@ def write_correspondences(
 
 
 def correspond(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
-    """CORRESPONDENCES rows: each noun phrase of a split's sentences with the best matching region of its image."""
+    """CORRESPONDENCES rows: each noun phrase of a split's sentences with the best region of its image."""
     pairs = inputs.pairs(split)
     parts = progress(batches(len(pairs.rows.image_ids), IMAGES_AT_ONCE), f"regions of {split} phrases")
     with evaluation(method):
@@ -51,13 +51,13 @@ def correspond(method: Method, inputs: Inputs, split: str) -> pd.DataFrame:
 
 
 def by_true_boxes(rows: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame) -> pd.DataFrame:
-    """CORRESPONDENCES rows with the region that overlaps a true box of their phrase most, and a confidence of 1.
+    """CORRESPONDENCES rows with the region that overlaps a true box of the phrase most, at confidence 1.
 
-    `true` holds BOXES rows, `regions` REGION_FEATURES rows. Phrases of which no region overlaps a box by `RIGHT` are
-    left out. Raises `InputError` if that is all of them.
+    `true` holds BOXES rows, `regions` REGION_FEATURES rows. A phrase is left out if no region overlaps one of its boxes
+    by `RIGHT`. Raises `InputError` if no phrase remains.
     """
     true, boxes = true_boxes_of_phrases(true), _boxes(regions)
-    firsts = range(0, len(rows) or 1, PHRASES_AT_ONCE)  # one part, even of no phrases
+    firsts = range(0, len(rows) or 1, PHRASES_AT_ONCE)  # one part at least, even without phrases
     best = pd.concat([_most_overlapping(rows.iloc[first : first + PHRASES_AT_ONCE], true, boxes) for first in firsts])
     if best.empty:
         raise InputError(f"none of {len(rows)} phrases has a region that overlaps a true box of it by {RIGHT_OVERLAP}.")
@@ -74,12 +74,12 @@ def _most_overlapping(rows: pd.DataFrame, true: pd.DataFrame, boxes: pd.DataFram
 
 
 def _boxes(regions: pd.DataFrame) -> pd.DataFrame:
-    """The boxes of REGION_FEATURES rows, by image and by what a correspondence calls a region."""
+    """The boxes of REGION_FEATURES rows, by image and by region number."""
     return regions[["image_id", "rank", *BOX]].rename(columns={"rank": "region"})
 
 
 def _assigned(method: Method, pairs: Pairs, images: Indices) -> pd.DataFrame:
-    """The rows of some consecutive images, without words and boxes."""
+    """The rows of some consecutive images, still without words and boxes."""
     first, last = np.searchsorted(pairs.rows.image_of_caption, [images[0], images[-1] + 1])
     rows, h = phrases_of(method, pairs, np.arange(first, last))
     regions, present = regions_of(method, pairs, images)

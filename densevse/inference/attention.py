@@ -1,4 +1,4 @@
-"""Attention to the images and sentences of a split, of methods that can say it (`Method.saliency`)."""
+"""Computes the attention of a model in the images and sentences of a split (`Method.saliency`)."""
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -20,7 +20,7 @@ _IMAGES_AT_ONCE = 64
 
 
 class SomeSaliency(NamedTuple):
-    """The saliency of n images with their first sentences, at T steps: see `Saliency`."""
+    """The saliency in n images with their first sentences, at T steps; see `Saliency`."""
 
     sentences: Indices  # (n,)
     view: View
@@ -29,7 +29,7 @@ class SomeSaliency(NamedTuple):
 
 
 def saliency(method: Method, pairs: Pairs) -> Iterator[SomeSaliency]:
-    """Yield the saliency of each image with its first sentence, some at once."""
+    """Yields the saliency in each image with its first sentence, several images at a time."""
     device = device_of(method)
     first = np.unique(pairs.rows.image_of_caption, return_index=True)[1]
     for places in progress(batches(len(first), _IMAGES_AT_ONCE), "saliency"):
@@ -43,14 +43,14 @@ def saliency(method: Method, pairs: Pairs) -> Iterator[SomeSaliency]:
 
 
 def entropies(method: Method, pairs: Pairs) -> dict[str, float]:
-    """The mean entropy of a split's saliency over places and over words, in nats, over the steps of all images."""
+    """The mean entropy of a split's saliency over places and over words, in nats, over all images and steps."""
     found = [(_entropy(some.places), _entropy(some.words)) for some in saliency(method, pairs)]
     places, words = (float(np.concatenate(parts).mean()) for parts in zip(*found, strict=True))
     return {"entropy_places": places, "entropy_words": words}
 
 
 def _entropy(weights: Weights) -> NDArray[np.float64]:
-    """(T, n, candidates) to the entropy of each step that there is."""
+    """The entropy of each step that exists, from (T, n, candidates)."""
     exists = weights.any(axis=2)
     found: NDArray[np.float64] = torch.special.entr(torch.from_numpy(weights[exists]).double()).sum(dim=1).numpy()
     return found

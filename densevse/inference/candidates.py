@@ -1,7 +1,7 @@
-"""Candidates for the sentence about an image, and what they are ranked by (Kiros et al. 2014, "Decoder").
+"""Candidate sentences about an image, and the scores that rank them (Kiros et al. 2014, "Decoder").
 
-The translation score s(x, v) is the likeness of image and sentence in the joint space; beside it stands an n-gram
-model of the training sentences.
+A candidate is ranked by the translation score s(x, v), the similarity of image and sentence in the joint space, and by
+an n-gram model of the training sentences.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from densevse.methods.interface import DualEncoder, Embeddings
 
 @dataclass(frozen=True)
 class Candidate:
-    """A sentence about an image that has not been ranked yet."""
+    """A sentence about an image, before ranking."""
 
-    image: int  # its number in the split
+    image: int  # the image's number in the split
     words: tuple[int, ...]
     tags: tuple[int, ...]
     log_likelihood: float
@@ -29,14 +29,14 @@ class Candidate:
     language: float | None = None
 
     def score(self, language_weight: float) -> float:
-        """What it is ranked by."""
+        """The score that ranks the candidate."""
         if self.translation is None or self.language is None:
             return self.log_likelihood
         return self.translation + language_weight * self.language
 
 
 def rated(candidates: Sequence[Candidate], images: Contents, space: DualEncoder, model: KneserNey) -> list[Candidate]:
-    """The candidates with their translation scores, and the mean log probability of their words by an n-gram model."""
+    """Adds to candidates their translation scores and the mean log probability of their words by an n-gram model."""
     sentences = sorted({one.words for one in candidates}, key=lambda words: (len(words), words))
     language = {words: model.log_probability(words) / (len(words) + 1) for words in sentences}
     row = {words: number for number, words in enumerate(sentences)}

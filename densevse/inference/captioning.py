@@ -1,9 +1,9 @@
-"""Sentences about the images of a split: written by a trained generator, ranked, and an artifact.
+"""Writes sentences about the images of a split with a trained generator, ranks them, and stores them.
 
-SC-NLM (Kiros et al. 2014, "Decoder"): along tag sequences that are drawn from training, a beam search writes one
-sentence each; of these come first those that score highest by the translation score s(x, v), the likeness of image and
-sentence in the joint space, and an n-gram model of the training sentences. A generator without structure gives the
-search's hypotheses, and one that works in no joint space ranks them by its own likelihood.
+SC-NLM (Kiros et al. 2014, "Decoder") draws tag sequences from training and writes one sentence along each by beam
+search. It ranks them by the translation score s(x, v), the similarity of image and sentence in the joint space, and an
+n-gram model of the training sentences. A generator without structure takes the search's hypotheses. A generator without
+a joint space ranks them by its own likelihood.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import set_up
 
-if TYPE_CHECKING:  # its code counts for generators that read tags only
+if TYPE_CHECKING:  # imported for type checks only, so that its code counts only for generators that read tags
     from densevse.data.structures.tags import TagsOfSentences
 
 HYPOTHESES_AT_ONCE = 1280
@@ -54,19 +54,19 @@ NO_TAGS: tuple[int, ...] = ()
 
 @dataclass(frozen=True)
 class TagSequences:
-    """The tag sequences of training, of which some are chosen for each image."""
+    """The tag sequences of training, some of which are chosen for each image."""
 
     sequences: Sequence[tuple[int, ...]]
-    counts: NDArray[np.int64]  # how many training sentences have each
+    counts: NDArray[np.int64]  # the number of training sentences with each sequence
 
     def of_image(self, image: int, decoding: Decoding, seed: int) -> list[tuple[int, ...]]:
-        """The sequences that sentences about an image are written along."""
+        """The tag sequences along which sentences about an image are written."""
         if decoding.choice_of_tags == "drawn":
             return self.draw(decoding.tag_sequences, seed, image)
         return self.most_frequent(decoding.tag_sequences)
 
     def draw(self, number: int, seed: int, image: int) -> list[tuple[int, ...]]:
-        """Different sequences for an image, each as likely as it is frequent; all, where there are not so many."""
+        """Draws distinct sequences for an image, in proportion to their frequency; all of them if there are fewer."""
         if number >= len(self.sequences):
             return list(self.sequences)
         random = np.random.default_rng((seed, image))
@@ -74,7 +74,7 @@ class TagSequences:
         return [self.sequences[place] for place in sorted(drawn)]
 
     def most_frequent(self, number: int) -> list[tuple[int, ...]]:
-        """The most frequent sequences; of equally frequent ones the first."""
+        """The most frequent sequences; ties are broken by order."""
         return [self.sequences[place] for place in self._by_frequency[:number]]
 
     @cached_property
@@ -83,7 +83,7 @@ class TagSequences:
 
 
 class CaptionJob(Strict):
-    """All that decides which sentences are written, besides the files."""
+    """The settings that decide which sentences are written."""
 
     decoding: Decoding
     seed: int
@@ -92,10 +92,10 @@ class CaptionJob(Strict):
 
 
 def write_captions(files: Files, of: Identity, job: CaptionJob, path: str | Path) -> None:
-    """Write GENERATED sentences about the images of the split of `of` with a trained generator, the input `model`.
+    """Writes GENERATED sentences about the images of the split of `of`, with the trained generator `model`.
 
-    Where it works in a joint space, that model is the input `space`. Raises `InputError` if it is no space of vectors,
-    or reads more of sentences than their words.
+    The input `space` is the model of the generator's joint space, if it has one. Raises `InputError` if that model has
+    no space of vectors, or reads more of sentences than their words.
     """
     device = set_up(job.threads)
     inputs = Inputs(files, described(files.one("model"))["sentences"])
@@ -115,7 +115,7 @@ def write_captions(files: Files, of: Identity, job: CaptionJob, path: str | Path
         candidates = rated(candidates, images, space, model)
     known = set(map(spoken, tokens))
     rows = _rows(candidates, pairs.rows.image_ids, inputs, job.decoding, known)
-    # Without the split: what is trained on the sentences of all splits has them as one parent.
+    # Without the split: a model trained on the sentences of all splits has them as one parent.
     settings = {"decoding": job.decoding.model_dump(mode="json"), "seed": job.seed}
     parents = {
         "generator": files.several("model"),
@@ -130,13 +130,13 @@ def _training_tokens(inputs: Inputs) -> pd.Series:
 
 
 def _written(inputs: Inputs, generator: Generator, images: Contents, job: CaptionJob) -> list[Candidate]:
-    """The different sentences that the search finds about each image."""
+    """The distinct sentences that the search finds about each image."""
     with evaluation(generator):
         if generator.follows_tags:
             found = _along_tags(generator, images, _tag_sequences(inputs, job.decoding), job)
         else:
             found = _without_tags(generator, images, job.decoding)
-    # Of equal sentences, which follow different tags, the most likely stays.
+    # Equal sentences may come from different tags: keep the most likely.
     by_likelihood = sorted(found, key=lambda one: one.log_likelihood)
     distinct = list({(one.image, one.words): one for one in by_likelihood}.values())
     logger.info("%d different sentences about %d images", len(distinct), len(images))
@@ -155,7 +155,7 @@ def _tag_sequences(inputs: Inputs, decoding: Decoding) -> TagSequences:
 
 
 def _along_tags(generator: Generator, images: Contents, sequences: TagSequences, job: CaptionJob) -> list[Candidate]:
-    """The best sentence along each tag sequence that is chosen for each image; equally long ones at once."""
+    """The best sentence along each tag sequence of each image; sequences of one length are searched together."""
     decoding = job.decoding
     asked = [(tags, image) for image in range(len(images)) for tags in sequences.of_image(image, decoding, job.seed)]
     by_length: dict[int, list[tuple[tuple[int, ...], int]]] = {}
@@ -211,7 +211,7 @@ def _rows(
 ) -> pd.DataFrame:
     """GENERATED rows of the best candidates of each image, by image in table order, then rank.
 
-    Equal scores are in the order of their words' numbers; `known` are the sentences of training.
+    Equal scores are ordered by their words' numbers; `known` are the training sentences.
     """
     weight = decoding.language_weight
     tag_names = read_tags(inputs.files.one("tags")) if "tags" in inputs.files else None

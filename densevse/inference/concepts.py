@@ -1,4 +1,4 @@
-"""What a concept network says of a shard's images: the views `concepts` and `concepts_whole`."""
+"""Scores the concepts of a shard's images with a concept network: the views `concepts` and `concepts_whole`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,12 +23,12 @@ DTYPE = "float16"
 
 
 def score_concepts(name: str, regions: str, weights: str, train: str, written: Mapping[str, str]) -> None:
-    """Write the concept scores of a shard's images: probabilities from 0 to 1, (K,) for each image.
+    """Writes the concept scores of a shard's images: probabilities from 0 to 1, (K,) for each image.
 
-    `regions` are REGION_FEATURES. Where the network `name` was trained by its head, they are what the layer in
-    `weights` is given; where `train` is all, they are its logits already. `written` has the path of each view:
-    `concepts` are the largest over all regions, `concepts_whole` those of region 0, the whole image. Raises
-    `InputError` if the layer is of other features.
+    `regions` are REGION_FEATURES. If only the last layer of the network `name` was trained, they are the inputs of the
+    layer in `weights`; if `train` is all, they are logits already. `written` has the path of each view: `concepts`
+    takes the largest over all regions, `concepts_whole` that of region 0, the whole image. Raises `InputError` if the
+    layer does not fit the features.
     """
     store = FeatureStore([regions], REGION_FEATURES)
     layer = _layer(store, weights, regions) if train == "head" else None
@@ -51,10 +51,10 @@ def _layer(store: FeatureStore, weights: str, regions: str) -> dict[str, Tensor]
 
 
 def _scored(store: FeatureStore, layer: Mapping[str, Tensor] | None) -> tuple[pd.DataFrame, Tensor, Tensor]:
-    """The images; and (images, K) logits, the largest over each image's regions and those of region 0."""
+    """The images, and (images, K) logits: the largest over each image's regions, and those of region 0."""
     outputs = store.shape[0] if layer is None else len(layer["bias"])
     ids, ranks = store.rows["image_id"].to_numpy(object), store.rows["rank"].to_numpy()
-    owner = torch.from_numpy(np.cumsum(ranks == 0) - 1)  # an image's regions stand together, the whole image first
+    owner = torch.from_numpy(np.cumsum(ranks == 0) - 1)  # an image's regions are consecutive, the whole image first
     best = torch.full((int((ranks == 0).sum()), outputs), -torch.inf)
     whole = torch.empty_like(best)
     for rows in progress(batches(len(store), _AT_ONCE), "concepts of regions", -(-len(store) // _AT_ONCE)):
@@ -67,6 +67,6 @@ def _scored(store: FeatureStore, layer: Mapping[str, Tensor] | None) -> tuple[pd
 
 
 def _logits(vectors: Tensor, layer: Mapping[str, Tensor]) -> Tensor:
-    """Every batch is as long as the others, so that no score depends on where a shard ends."""
+    """(n, K) logits, in batches of one length, so that no score depends on where a shard ends."""
     full = functional.pad(vectors, (0, 0, 0, _AT_ONCE - len(vectors)))
     return functional.linear(full, layer["weight"], layer["bias"])[: len(vectors)]

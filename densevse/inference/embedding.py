@@ -1,7 +1,7 @@
-"""Where a trained model puts images, regions, sentences, phrases and words in its common space.
+"""Embeds images, regions, sentences, phrases and words in a trained model's common space.
 
-A method says what it can embed by the optional functions of `Method`. Whatever it can becomes rows of one artifact, the
-same for all methods, which figures and searches read.
+The optional functions of `Method` that a method overrides decide what it can embed. All embeddings become rows of one
+artifact, with the same schema for all methods, which figures and searches read.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,13 +42,13 @@ _NOTHING: dict[str, Any] = {
     "rank": -1,
     **dict.fromkeys(BOX, 0.0),
 }
-"""What a row of EMBEDDINGS has in the columns that do not concern it."""
+"""The values of EMBEDDINGS columns that do not apply to a row."""
 
 
 def write_embeddings(
     method: Method, inputs: Inputs, split: str, output: str | Path, made_from: Mapping[str, Any]
 ) -> None:
-    """Embed whatever the method can of a split, and write an EMBEDDINGS artifact."""
+    """Embeds everything that the method can of a split, and writes an EMBEDDINGS artifact."""
     rows, vectors = embed(method, inputs, split)
     logger.info("embedded: %s", rows["kind"].value_counts(sort=False).to_dict())
     _write(rows, vectors, output, made_from)
@@ -57,8 +57,8 @@ def write_embeddings(
 def embed(method: Method, inputs: Inputs, split: str) -> tuple[pd.DataFrame, Vectors]:
     """EMBEDDINGS rows of a split, and their vectors (rows, dimension).
 
-    They are of images with their regions, sentences with their phrases, and the vocabulary's words. Raises `InputError`
-    if the method can embed nothing.
+    Rows are images and their regions, sentences and their phrases, and the vocabulary's words. Raises `InputError` if
+    the method can embed nothing.
     """
     pairs = inputs.pairs(split)
     has_regions = "regions" in inputs.stores
@@ -75,7 +75,7 @@ def embed(method: Method, inputs: Inputs, split: str) -> tuple[pd.DataFrame, Vec
             if wanted and method.can(ability):
                 parts += [embedded(rows) for rows in progress(batches(count, IMAGES_AT_ONCE), f"{split}: {ability}")]
     if not parts:
-        raise InputError(f"{type(method).__name__} embeds nothing: its scores are not products of vectors.")
+        raise InputError(f"{type(method).__name__} cannot embed: its scores are no products of vectors.")
     rows = pd.concat(parts, ignore_index=True)
     vectors: Vectors = np.stack(rows.pop("vector").to_list())
     return _described(rows, inputs), vectors
@@ -84,7 +84,7 @@ def embed(method: Method, inputs: Inputs, split: str) -> tuple[pd.DataFrame, Vec
 def write_region_embeddings(
     method: Method, features: str | Path, output: str | Path, made_from: Mapping[str, Any]
 ) -> None:
-    """Embed the regions of a region features file, e.g. true boxes, and write an EMBEDDINGS artifact."""
+    """Embeds the regions of a region features file, e.g. true boxes, and writes an EMBEDDINGS artifact."""
     store = FeatureStore([features], REGION_FEATURES)
     device = device_of(method)
     with evaluation(method):
@@ -97,7 +97,7 @@ def write_region_embeddings(
 
 
 def regions_of(method: Method, pairs: Pairs, images: Indices) -> tuple[Tensor, Tensor]:
-    """(I, R, dimension) vectors of the regions of some images, zero where there is none; and (I, R) which exist."""
+    """(I, R, dimension) vectors of the regions of some images, zero where there is none; and (I, R) bool."""
     batch = to_device(pairs.images(images), device_of(method))
     vectors = method.embed_regions(batch.views["regions"][batch.present])
     padded = vectors.new_zeros(*batch.present.shape, vectors.shape[1])
@@ -106,7 +106,7 @@ def regions_of(method: Method, pairs: Pairs, images: Indices) -> tuple[Tensor, T
 
 
 def phrases_of(method: Method, pairs: Pairs, sentences: Indices) -> tuple[pd.DataFrame, Tensor]:
-    """The noun phrases of some sentences: rows (sentence of the split, caption_id, image_id, start, end), vectors."""
+    """Noun phrases of some sentences: rows (sentence, caption_id, image_id, start, end) and their vectors."""
     forest = pairs.forest()
     batch = to_device(pairs.sentences(sentences), device_of(method))
     found = method.embed_phrases(batch)
@@ -125,7 +125,7 @@ def phrases_of(method: Method, pairs: Pairs, sentences: Indices) -> tuple[pd.Dat
 
 
 def with_words(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
-    """`rows` with `text`: the parser's tokens from `start` to `end` of each one's `caption_id`."""
+    """`rows` with a column `text`: the parser's tokens from `start` to `end` of the row's `caption_id`."""
     captions = rows["caption_id"].unique()
     tokens = dict(zip(captions, inputs.parses_of(captions, ["tokens"])["tokens"], strict=True))
     spans = zip(rows["caption_id"], rows["start"], rows["end"], strict=True)
@@ -138,7 +138,7 @@ def _images(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
 
 
 def _regions(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:
-    """The detections: the whole image, rank 0, is a row of its own kind."""
+    """The detections as rows; the whole image, rank 0, is a row of another kind."""
     vectors, present = regions_of(method, pairs, rows)
     image, rank = present.cpu().numpy().nonzero()
     image, rank = image[rank != WHOLE_IMAGE], rank[rank != WHOLE_IMAGE]

@@ -1,4 +1,4 @@
-"""Encoding a whole split with a trained method."""
+"""Encodes a whole split with a trained method."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ BATCH = 256
 
 @contextmanager
 def evaluation(module: nn.Module) -> Iterator[None]:
-    """Put a module into evaluation mode, without gradients; afterwards it is in the mode that it was in."""
+    """Sets a module to evaluation mode without gradients, and restores its mode afterwards."""
     training = module.training
     module.eval()
     try:
@@ -28,7 +28,7 @@ def evaluation(module: nn.Module) -> Iterator[None]:
 
 
 def encode_images(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
-    """Everything the method computes of the split's images alone: tensors that all begin with the image."""
+    """Encodes all images of a split; the first dimension of each tensor is the image."""
     device = device_of(method)
     with evaluation(method):
         return concatenated(
@@ -40,7 +40,7 @@ def encode_images(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
 
 
 def encode_sentences(method: Method, pairs: Pairs, batch: int = BATCH) -> Encoding:
-    """Everything the method computes of the split's sentences alone: tensors that all begin with the sentence."""
+    """Encodes all sentences of a split; the first dimension of each tensor is the sentence."""
     device = device_of(method)
     with evaluation(method):
         return concatenated(
@@ -52,7 +52,7 @@ def encode_sentences(method: Method, pairs: Pairs, batch: int = BATCH) -> Encodi
 
 
 def concatenated(encodings: list[SomeEncoding]) -> SomeEncoding:
-    """Join batches of encodings; where they differ in width (words of a sentence), with zeros at the end."""
+    """Joins batches of encodings; narrower ones (shorter sentences) are padded with zeros at the end."""
     return with_parts(encodings[0], (torch.cat(_of_one_width(parts)) for parts in zip(*encodings, strict=True)))
 
 
@@ -62,9 +62,9 @@ def _of_one_width(parts: tuple[Tensor, ...]) -> list[Tensor]:
 
 
 def widened(part: Tensor, widths: Sequence[int]) -> Tensor:
-    """(n, ...) to (n, *widths), with zeros at the end of each dimension."""
+    """Pads (n, ...) to (n, *widths) with zeros at the end of each dimension."""
     missing = [width - size for width, size in zip(widths, part.shape[1:], strict=True)]
-    # `pad` wants the last dimension first, each with what goes before and what goes after.
+    # `pad` takes the last dimension first, and for each dimension the padding before and after it.
     return functional.pad(part, [amount for after in reversed(missing) for amount in (0, after)])
 
 

@@ -1,4 +1,4 @@
-"""Images as a trained method encodes them, kept on disk: a search reads them tile by tile."""
+"""Stores images as a trained method encodes them, so that a search can read them tile by tile."""
 
 import math
 from collections.abc import Mapping
@@ -24,11 +24,11 @@ PARTS = "parts"
 def write_encodings(
     method: Method, inputs: Inputs, split: str, output: str | Path, made_from: Mapping[str, Any]
 ) -> None:
-    """Encode the readable images of a split, whether they have sentences or not, and write an ENCODINGS artifact."""
+    """Encodes the readable images of a split, with sentences or without, and writes an ENCODINGS artifact."""
     pairs = inputs.images_alone(split, method.regions_read)
     ids = pairs.rows.image_ids
     widest = encoded(method, pairs, _with_most_regions(inputs, pairs))
-    # float32, as sm-LSTM's attention keeps exponentials of its sums, which are beyond float16's 65,504.
+    # float32, as the exponentials that sm-LSTM's attention keeps exceed float16's 65,504.
     parts = [{"dtype": str(part.dtype).removeprefix("torch."), "shape": list(part.shape[1:])} for part in widest]
     length = sum(math.prod(part.shape[1:]) for part in widest)
     with FeatureWriter(output, ENCODINGS, (length,), np.float32, {**made_from, PARTS: parts}) as file:
@@ -58,7 +58,7 @@ class KeptImages:
         return len(self.image_ids)
 
     def encoding(self, rows: Indices) -> Encoding:
-        """The encoding of some of them, as the method gave it."""
+        """The encoding of some of the images, as the method returned it."""
         flat = torch.from_numpy(self._store.gather(rows)).to(self._device)
         parts = flat.split([math.prod(shape) for _, shape in self._parts], dim=1)
         typed = zip(parts, self._parts, strict=True)
@@ -72,7 +72,7 @@ class KeptImages:
 
 
 def _with_most_regions(inputs: Inputs, pairs: Pairs) -> Indices:
-    """The number of the image with the most regions, whose encoding is the widest; without regions, of the first."""
+    """The image with the most regions, whose encoding is the widest; image 0 if there are no regions."""
     if not inputs.with_regions:
         return np.zeros(1, np.int64)
     regions = inputs.regions.rows["image_id"].value_counts()

@@ -1,4 +1,4 @@
-"""Ensembles of methods: their scores are sums."""
+"""Ensembles of methods, which add up their members' scores."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from densevse.runtime.arrays import Indices
 
 
 def summed(scorers: Sequence[Scorer]) -> Scorer:
-    """The scores of an ensemble: the sums of its members' scores, block by block (sm-LSTM*, section 4.2)."""
+    """The scores of an ensemble: sums of its members' scores, block by block (sm-LSTM*, section 4.2)."""
 
     def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
         members = [scorer(image_rows, sentence_rows) for scorer in scorers]

@@ -1,4 +1,4 @@
-"""Generators by name, and a trained one as a file: as methods, below the name `generators`."""
+"""Builds generators by name and loads trained ones, as models.py does for methods."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Methods by name, and a trained one as a file: safetensors weights, with all that is needed to make it again."""
+"""Builds methods by name, and saves and loads trained ones as safetensors with everything needed to build them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,12 +24,13 @@ from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Method, Shapes
 from densevse.runtime.errors import InputError
 
-_KEY = MADE_FROM  # one key, as the order of several is not defined
+_KEY = MADE_FROM  # one key only: safetensors does not define the order of several
 UNTRAINED = "untrained"
-"""Whether nothing of a model was trained: it is of no data set, and its features say their network alone."""
+"""The key that marks a model of which nothing was trained: it belongs to no data set, and depends on its network alone.
+"""
 TEXT_ENCODER = "text_encoder"
-"""The network whose encoder of sentences a model is: its architecture and options."""
-TRAINED_NETWORK = "trained_network"  # what the network is that was trained with a model; `network` is a name elsewhere
+"""The key with the network whose sentence encoder a model is: its architecture and options."""
+TRAINED_NETWORK = "trained_network"  # key of a network that was trained with a model; `network` is a name elsewhere
 
 
 def method_class(name: str) -> type[Method]:
@@ -42,26 +43,26 @@ def method_class(name: str) -> type[Method]:
 
 
 def parameters_of(name: str, values: Mapping[str, Any]) -> Strict:
-    """The parameters of a method from its configuration. Raises `InputError` naming each that does not fit."""
+    """The parameters of a method from its configuration. Raises `InputError` that names each invalid one."""
     kind: type[Strict] = import_module(f"densevse.methods.parameters.{name}").Parameters
     return validate(kind, dict(values), f"parameters of the method {name}")
 
 
 def build(name: str, parameters: Mapping[str, Any], shapes: Shapes) -> Method:
-    """A method with its parameters. Raises `InputError` naming a parameter that it does not have or cannot use."""
+    """Builds a method with its parameters. Raises `InputError` that names an unknown or unusable parameter."""
     kind, values = method_class(name), parameters_of(name, parameters)
     try:
         return kind(values, shapes)
     except ValueError as error:
-        raise InputError(f"method {name} cannot be made of its parameters and the data: {error}") from error
+        raise InputError(f"cannot build the method {name} from its parameters and the data: {error}") from error
 
 
 def save_model(
     method: Method | Generator, name: str, sentences: Sequence[str], path: str | Path, made_from: Mapping[str, Any]
 ) -> None:
-    """Write a method's weights; `name` is that of its module, `sentences` the structures that it reads.
+    """Writes a method's weights; `name` is its module's, `sentences` are the structures that it reads.
 
-    `made_from`, of densevse.artifacts.lineage, says how and on what it was trained.
+    `made_from` is the lineage (densevse.artifacts.lineage): how and on what the method was trained.
     """
     shapes = method.shapes
     sizes = {
@@ -84,8 +85,8 @@ def save_model(
 
 
 def write_weights(module: nn.Module, path: str | Path, made_from: Mapping[str, Any]) -> None:
-    """Write a module's weights as safetensors that say what they were made from (densevse.artifacts.lineage)."""
-    # Copies, as a file holds no memory twice: a matrix that two parts of a module share has two names there.
+    """Writes a module's weights as safetensors with their lineage (densevse.artifacts.lineage)."""
+    # Copies, as safetensors does not store shared memory: a matrix that two parts share is saved under both names.
     weights = {
         name: value.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
         for name, value in module.state_dict().items()
@@ -95,17 +96,17 @@ def write_weights(module: nn.Module, path: str | Path, made_from: Mapping[str, A
 
 
 def described(path: str | Path) -> dict[str, Any]:
-    """What a model's file says of it: its method, parameters and structures of sentences, shapes, and its training."""
+    """The metadata of a model's file: its method, parameters and structures of sentences, shapes, and training."""
     return _read(path)[1]
 
 
 def load_model(
     path: str | Path, shapes: Shapes | None = None, features: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Method:
-    """Read a trained method, for the data whose `shapes` and `features` (view -> what they were made from) are given.
+    """Reads a trained method, for data of these `shapes` and these `features` (view -> their lineage).
 
-    Raises `InputError` if the file is missing, truncated, no model, does not fit the data, or was trained on features
-    of another network or configuration.
+    Raises `InputError` if the file is missing, truncated or not a model, if it does not fit the data, or if it was
+    trained on features of another network or configuration.
     """
     weights, described = _read(path)
     if features is not None:
@@ -118,7 +119,7 @@ def load_model(
 
 
 def open_model(files: Files, path: str | Path, device: torch.device, *abilities: str) -> tuple[Inputs, Method]:
-    """A data set's artifacts and a model that was trained on them.
+    """Opens a data set's artifacts and a model that was trained on them.
 
     Raises `InputError` as `load_model` does, or if the model's method lacks one of the `abilities` that the job
     needs, e.g. `assign`: an optional function of `Method`.
@@ -132,9 +133,9 @@ def open_model(files: Files, path: str | Path, device: torch.device, *abilities:
 
 
 def open_alone(files: Files, path: str | Path, device: torch.device) -> tuple[Inputs, Method]:
-    """Images or sentences that a model was not trained on, and the model, with the sizes of what it was trained on.
+    """Opens images or sentences alone with a model that was not trained on them, and the model's sizes.
 
-    Raises `InputError` as `load_model` does; which images features were made of may differ.
+    Raises `InputError` as `load_model` does, but the features may be of other images.
     """
     known = described(path)
     inputs = Inputs(files, known["sentences"], _encoded_by(known))
@@ -142,9 +143,9 @@ def open_alone(files: Files, path: str | Path, device: torch.device) -> tuple[In
 
 
 def load_for_other_images(path: str | Path, features: Mapping[str, Mapping[str, Any]]) -> Method:
-    """A trained method, for `features` (view -> what they were made from) of other images than it was trained on.
+    """Reads a trained method for `features` (view -> their lineage) of images that it was not trained on.
 
-    Raises `InputError` as `load_model` does; which images features were made of may differ.
+    Raises `InputError` as `load_model` does, but the features may be of other images.
     """
     known = described(path)
     if known.get(UNTRAINED):
@@ -159,13 +160,13 @@ def load_for_other_images(path: str | Path, features: Mapping[str, Mapping[str, 
 
 
 def load_weights(method: Method, name: str, path: str | Path) -> None:
-    """Let a method, called `name`, start from a trained one's weights, which may be of another method.
+    """Loads a trained model's weights into a method, called `name`; they may be of another method.
 
     Raises `InputError` if they do not fit.
     """
     weights, described = _read(path)
     if described["method"] == name:
-        # A network that is trained with the method brings weights of its own if the model knew its features alone.
+        # If the model was trained on stored features, the network that is now trained keeps its first weights.
         network = {key: value for key, value in method.state_dict().items() if key.startswith("network.")}
         _fill(method, {**network, **weights}, path)
         return
@@ -176,7 +177,7 @@ def load_weights(method: Method, name: str, path: str | Path) -> None:
 
 
 def _shapes(described: Mapping[str, Any]) -> Shapes:
-    """The sizes of the data that a model was trained on; for its word vectors, which are its weights, any numbers."""
+    """The sizes of the data that a model was trained on; its word vectors are weights, so theirs are arbitrary."""
     shapes = described["shapes"]
     stored = shapes["word_vectors"]
     vectors = None if stored is None else torch.rand(stored, generator=torch.Generator().manual_seed(0))
@@ -184,8 +185,8 @@ def _shapes(described: Mapping[str, Any]) -> Shapes:
 
 
 def _with_networks(shapes: Shapes, described: Mapping[str, Any]) -> Shapes:
-    """The shapes with the networks that are a part of a model, to be filled with the model's weights."""
-    # By name, so that only jobs of such models depend on their code: see densevse.dag.training.
+    """The shapes with the networks that are a part of a model, before the model's weights are loaded."""
+    # Imported by name, so that only jobs of such models depend on their code: see densevse.dag.training.
     if TRAINED_NETWORK in described:
         finetuned = import_module("densevse.vision.finetuned").FineTuned
         shapes = replace(shapes, network=finetuned.untrained(described[TRAINED_NETWORK]))
@@ -195,9 +196,9 @@ def _with_networks(shapes: Shapes, described: Mapping[str, Any]) -> Shapes:
 
 
 def text_encoder(network: Mapping[str, Any], weights: str | Path | None = None) -> nn.Module:
-    """The encoder of sentences of a network (its architecture and options), with `weights` of its file or none.
+    """The sentence encoder of a network (its architecture and options), with `weights` from its file if given.
 
-    Raises `InputError` for a network without one, or weights that do not fit.
+    Raises `InputError` if the network has none, or if the weights do not fit.
     """
     library = library_of(network["architecture"])
     if library is None or not library.has_text:
@@ -207,7 +208,7 @@ def text_encoder(network: Mapping[str, Any], weights: str | Path | None = None) 
 
 
 def _encoded_by(described: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The network that encodes the sentences themselves, and the prompt that they are put into."""
+    """The network that encodes whole sentences, and the prompt around them."""
     if TEXT_ENCODER not in described:
         return None
     return {**described[TEXT_ENCODER], "prompt": described["parameters"]["prompt"]}
@@ -216,7 +217,7 @@ def _encoded_by(described: Mapping[str, Any]) -> dict[str, Any] | None:
 def _comparable(
     described: Mapping[str, Any], features: Mapping[str, Mapping[str, Any]]
 ) -> Mapping[str, Mapping[str, Any]]:
-    """What of the features' origins must be as a model says: of one that saw none, what it says of their network."""
+    """The part of the features' lineage that must match the model's; for an untrained model, the network's."""
     if not described.get(UNTRAINED):
         return features
     known = described["features"]
@@ -229,7 +230,7 @@ def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
             metadata = file.metadata() or {}
             weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 (it is no mapping)
     except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Ask snakemake for it by this name to make it.") from None
+        raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
     except (SafetensorError, OSError) as error:
         raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake.") from error
     if _KEY not in metadata or "method" not in json.loads(metadata[_KEY]):

@@ -1,4 +1,4 @@
-"""Retrieval on the test split, by one trained model or several: all is encoded, then any part of it can be scored."""
+"""Retrieval on the test split by one trained model or several: encodes everything once, then scores any part."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,15 +19,15 @@ from densevse.runtime.numerics import set_up
 
 
 class EncodedTest(NamedTuple):
-    """The test split, encoded by models."""
+    """The test split as encoded by models."""
 
-    scorers: list[Scorer]  # one for each model
+    scorers: list[Scorer]  # one entry for each model
     rows: TestSet
     made_with: dict[str, Any]  # the devices of encoding and of training, and versions of packages
 
 
 def encode_test(files: Files, models: Sequence[str], threads: int, sentences: RankedSentences = "all") -> EncodedTest:
-    """Encode the test split, with `sentences` as its data set says, with each of the trained `models`, at least one.
+    """Encodes the test split, with the `sentences` of its data set's settings, by each of the trained `models`.
 
     Raises `InputError` as `open_model` does, or if no readable image of the split has a sentence.
     """
@@ -51,9 +51,9 @@ def encode_test(files: Files, models: Sequence[str], threads: int, sentences: Ra
 def write_retrieval(
     score: Scorer, encoded: EncodedTest, of: Identity, models: Mapping[str, str], output: str | Path, top: int
 ) -> None:
-    """Write the RETRIEVAL artifact of the protocol that `of` names, with the `top` best candidates of each query.
+    """Writes the RETRIEVAL artifact of the protocol that `of` names, with the `top` best candidates of each query.
 
-    The lineage names the `models`.
+    Its lineage names the `models`.
     """
     protocol = str(of.protocol)
     rows = retrieve(score, encoded.rows, folds(encoded.rows, protocol), top=top)

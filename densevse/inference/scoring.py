@@ -1,4 +1,4 @@
-"""Scoring blocks of images and sentences from their encodings."""
+"""Scores blocks of images and sentences from their encodings."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -17,13 +17,12 @@ MULTIPLE = 64
 
 
 def scorer(method: Method, images: Encoding, sentences: Encoding) -> Scorer:
-    """Score blocks of some images and some sentences, given by their rows in the encodings.
+    """Scores blocks of images and sentences, given by their rows in the encodings.
 
-    Whatever block is asked for, the method scores tiles of one shape (`Method.tile`, or less where there are fewer
-    rows), the last one filled up with copies of the last row. Libraries compute products of different shapes
-    by different kernels, whose last bits differ: identical items would then have different scores in a small last
-    tile, and would be no tie. A method that cuts tiles into others (sm-LSTM, by the lengths of sentences) has no such
-    guarantee.
+    For any block, the method scores tiles of one shape (`Method.tile`, or smaller if there are fewer rows); the last
+    tile is filled up with copies of the last row. Libraries compute products of different shapes with different
+    kernels, whose last bits differ. In a smaller last tile, identical items would have different scores and would not
+    tie. A method that divides tiles further (sm-LSTM, by the lengths of sentences) has no such guarantee.
     """
 
     def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
@@ -52,7 +51,7 @@ def _score(method: Method, images: tuple[Encoding, int], sentences: tuple[Encodi
 
 
 def _tiles(encoding: Encoding, rows: slice, size: int) -> list[tuple[Encoding, int]]:
-    """The encoding's `rows` in parts of exactly `size` rows, and how many of each part's rows are no copies."""
+    """The encoding's `rows` in parts of exactly `size` rows, and the number of rows in each that are no copies."""
     tiles = []
     for start in range(rows.start, rows.stop, size):
         count = min(size, rows.stop - start)

@@ -1,4 +1,4 @@
-"""Joint spaces of images and words: any sentence can be put into one, whether it stands in a data set or not."""
+"""Joint spaces of images and words, in which any sentence can be embedded, of a data set or not."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,11 +17,11 @@ SENTENCES_AT_ONCE = 512
 
 
 def read_space(path: str, purpose: str, advice: str, windows: Mapping[str, Any] | None = None) -> DualEncoder:
-    """The model of a joint space that reads the words alone of sentences.
+    """The model of a joint space, which must read only the words of sentences.
 
-    Where `windows` of images are to be put into it, it must read one vector of the whole image, and `windows` says what
-    that vector was made from: as what the model was trained on, but for the images. Raises `InputError` for any other
-    model; its message says what the space is for (`purpose`) and what to do (`advice`).
+    To embed `windows` of images, the model must read one vector of the whole image. `windows` is the lineage of the
+    windows' vectors, which must match the model's features in all but the images. Raises `InputError` for any other
+    model; the message says what the space is for (`purpose`) and what to do (`advice`).
     """
     known = described(path)
     views, sentences = sorted(known["shapes"]["features"]), known["sentences"]
@@ -38,7 +38,7 @@ def read_space(path: str, purpose: str, advice: str, windows: Mapping[str, Any] 
 
 
 def encode_words(space: DualEncoder, sentences: Sequence[Sequence[int]]) -> Embeddings:
-    """The (S, dimension) vectors of sentences that are given as the numbers of their words."""
+    """(S, dimension) vectors of sentences, given as the numbers of their words."""
     device = device_of(space)
     with evaluation(space):
         return concatenated(
@@ -50,7 +50,7 @@ def encode_words(space: DualEncoder, sentences: Sequence[Sequence[int]]) -> Embe
 
 
 def padded(sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    """(S, longest) word numbers of sentences, with 0 after the last."""
+    """(S, longest) word numbers of sentences, padded with 0."""
     index = np.zeros((len(sentences), max(map(len, sentences))), np.int64)
     for row, sentence in enumerate(sentences):
         index[row, : len(sentence)] = sentence

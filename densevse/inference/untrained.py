@@ -1,4 +1,4 @@
-"""Models of which nothing is trained: a network's own encoder of sentences, beside its features of images."""
+"""Models without training: a network's own encoder of sentences, used with its features of images."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,10 +17,10 @@ def write_untrained(
     weights: str | Path,
     path: str | Path,
 ) -> None:
-    """Write the model of a method that reads the structure text, as those that are trained are written.
+    """Writes the model of a method that reads the structure text, in the format of trained models.
 
-    `networks` has for each view its one network: `network`, its name, `architecture` and `options`. Raises `InputError`
-    for a network that encodes no sentences, or `weights` that do not fit.
+    `networks` has one network for each view: its name (`network`), `architecture` and `options`. Raises `InputError` if
+    a network encodes no sentences, or if `weights` do not fit.
     """
     (network,) = {one["network"]: one for one in networks.values()}.values()
     encoder: Any = text_encoder({name: network[name] for name in ("architecture", "options")}, weights)

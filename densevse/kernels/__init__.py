@@ -1,1 +1,1 @@
-"""The costly parts of the equations of `densevse/methods`, fast; `definitions` says plainly what each computes."""
+"""Fast implementations of the costly equations in `densevse/methods`; `definitions` gives slow, plain ones."""

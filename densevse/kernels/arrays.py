@@ -1,4 +1,4 @@
-"""Arrays that stay on the CPU, where the order of a computation is planned, and their way to where it is computed."""
+"""Moves NumPy arrays, with which the CPU plans the order of a computation, to the device that computes."""
 
 from typing import Any, TypeAlias
 
@@ -12,5 +12,5 @@ Booleans: TypeAlias = NDArray[np.bool_]
 
 
 def on_device(array: NDArray[Any], device: torch.device) -> Tensor:
-    """The array as a tensor on `device`; the host does not wait until a GPU has it."""
+    """The array as a tensor on `device`, copied without making the host wait for a GPU."""
     return torch.from_numpy(array).to(device, non_blocking=True)

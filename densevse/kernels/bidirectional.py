@@ -10,7 +10,7 @@ from densevse.kernels.recurrent import Prefixes, Recurrent, prefixes
 
 
 class Bidirectional(nn.Module):
-    """Both directions' hidden states at every word, side by side.
+    """An LSTM or GRU in both directions; returns both hidden states at every word, side by side.
 
     Each direction is a `Recurrent`, so that the beginnings that sentences share, and for the backward direction their
     endings, are computed once.
@@ -38,7 +38,7 @@ class Bidirectional(nn.Module):
 
 
 def _turned(table: Integers) -> Integers:
-    """The same sentences, their words from last to first."""
+    """The same sentences with their words in reverse order."""
     lengths = (table != 0).sum(axis=1, keepdims=True)
     place = lengths - 1 - np.arange(table.shape[1])
     return np.where(place >= 0, np.take_along_axis(table, place.clip(min=0), axis=1), 0)

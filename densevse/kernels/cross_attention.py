@@ -6,7 +6,7 @@ is a^T G a, with the Gram matrix G of the contexts. So the similarities of a blo
 are one matrix product, and all that follows is of their size; on the CPU the sentences of a block are of one length.
 
 A ranking loss by the hardest negatives depends on few pairs: the gradient compares these again and no others. Where it
-depends on many, blocks are compared again.
+depends on many, whole blocks are compared again.
 """
 
 from collections.abc import Iterator
@@ -17,17 +17,17 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-SIMILARITIES_AT_ONCE = 1 << 20  # of a block, while all pairs are scored
+SIMILARITIES_AT_ONCE = 1 << 20  # pairs in a block while all pairs are scored
 IMAGES_OF_BLOCK = 32  # of a block
-PAIRS_AT_ONCE = 512  # that are compared again for the gradient
-FEW_PAIRS = 0.1  # the share of all pairs up to which they are compared one by one
+PAIRS_AT_ONCE = 512  # pairs that are compared again at a time for the gradient
+FEW_PAIRS = 0.1  # if a larger share of the pairs has a gradient, whole blocks are compared again
 _SMALL = 1e-8
 
 FeatureNorm = Literal["clipped_l2norm", "l2norm", "clipped_l1norm", "l1norm", "clipped", "softmax", "no_norm"]
 
 
 class CrossAttention(NamedTuple):
-    """The direction of attention, and its settings."""
+    """The direction of attention and its settings."""
 
     direction: Literal["t2i", "i2t"]  # words attend to regions, or regions to words
     norm: FeatureNorm  # of the similarities of each context with all queries of the other side
@@ -54,9 +54,9 @@ def cross_attention_scores(images: AttentionSide, sentences: AttentionSide, atte
 
 
 def weights_of_pairs(images: AttentionSide, sentences: AttentionSide, attention: CrossAttention) -> Tensor:
-    """(P, n, m) attention of image and sentence in the same row, of each query (n) to the contexts (m) of its pair.
+    """(P, n, m) attention of each query (n) to the contexts (m), for P pairs of images and sentences in the same rows.
 
-    That of a query that does not exist is 0.
+    The attention of a query that does not exist is 0.
     """
     queries, contexts = _roles(images, sentences, attention)
     similarities = queries.vectors @ contexts.vectors.transpose(1, 2)
@@ -65,7 +65,7 @@ def weights_of_pairs(images: AttentionSide, sentences: AttentionSide, attention:
 
 
 class _Scores(torch.autograd.Function):
-    """Keeps the sides alone."""
+    """The scores as an autograd function that saves only its inputs."""
 
     @staticmethod
     def forward(ctx: Any, attention: CrossAttention, *given: Tensor) -> Tensor:
@@ -83,7 +83,7 @@ class _Scores(torch.autograd.Function):
         vectors, in_image, words, in_sentence = ctx.saved_tensors
         leaves = vectors.detach().requires_grad_(), words.detach().requires_grad_()
         totals = torch.zeros_like(vectors), torch.zeros_like(words)
-        # To count on a device, the host would have to wait for it.
+        # Counting on a device would make the host wait for it.
         few = gradient.device.type == "cpu" and gradient.count_nonzero() <= FEW_PAIRS * gradient.numel()
         compared = _compared_pairs if few else _compared_blocks
         with torch.enable_grad():
@@ -98,14 +98,14 @@ class _Scores(torch.autograd.Function):
 def _roles(
     images: AttentionSide, sentences: AttentionSide, attention: CrossAttention
 ) -> tuple[AttentionSide, AttentionSide]:
-    """The side of the queries, and that of the contexts."""
+    """The two sides: first the one that queries, then the one that gives the contexts."""
     return (images, sentences) if attention.direction == "i2t" else (sentences, images)
 
 
 def _compared_pairs(
     images: AttentionSide, sentences: AttentionSide, attention: CrossAttention, gradient: Tensor
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Scores of the pairs that have a gradient, some at once, with their gradients."""
+    """Compares the pairs that have a gradient again, some at a time, and yields their scores and gradients."""
     for pairs in gradient.nonzero().split(PAIRS_AT_ONCE):
         image, sentence = pairs.unbind(dim=1)
         of_image = AttentionSide(images.vectors[image], images.present[image])
@@ -116,7 +116,7 @@ def _compared_pairs(
 def _compared_blocks(
     images: AttentionSide, sentences: AttentionSide, attention: CrossAttention, gradient: Tensor
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Scores of all pairs, block by block, with their gradients."""
+    """Compares all pairs again, block by block, and yields their scores and gradients."""
     for rows, columns, scores in _blocks(images, sentences, attention):
         yield scores, gradient[rows, columns]
 
@@ -124,7 +124,7 @@ def _compared_blocks(
 def _blocks(
     images: AttentionSide, sentences: AttentionSide, attention: CrossAttention
 ) -> Iterator[tuple[slice, Tensor, Tensor]]:
-    """Scores of some images, a slice, with some sentences, the rows of which are given."""
+    """Yields blocks: a slice of images, the rows of some sentences, and their scores."""
     regions = images.present.shape[1]
     for length, rows_of_length in _by_length(sentences.present):
         at_once = max(1, SIMILARITIES_AT_ONCE // (IMAGES_OF_BLOCK * regions * length))
@@ -138,7 +138,7 @@ def _blocks(
 
 
 def _by_length(present: Tensor) -> Iterator[tuple[int, Tensor]]:
-    """A length, and the rows of the sentences that have it; on a device all rows, as the host knows no length there."""
+    """Groups the rows of sentences by length; on a device all are one group, as the host knows no lengths there."""
     if present.device.type != "cpu":
         yield present.shape[1], torch.arange(len(present), device=present.device)
         return
@@ -170,7 +170,7 @@ def _of_pairs(queries: AttentionSide, contexts: AttentionSide, attention: CrossA
 
 
 def _weights(similarities: Tensor, in_query: Tensor, in_context: Tensor, attention: CrossAttention) -> Tensor:
-    """Eq 1 and 2: the attention of each query, in dimension 1 of similarities, to the contexts, in the last one.
+    """Eq 1 and 2: the attention of each query (dimension 1 of the similarities) to the contexts (last dimension).
 
     The masks, which broadcast to the similarities, say which queries and which contexts exist.
     """
@@ -191,24 +191,24 @@ def _weights(similarities: Tensor, in_query: Tensor, in_context: Tensor, attenti
 
 
 def _lacks(present: Tensor) -> bool:
-    """Whether some may be missing; on a device that is not asked, as the host would have to wait for the answer."""
+    """True if some fragments may be missing. On a device it is always True: a look would make the host wait."""
     return present.device.type != "cpu" or not present.all()
 
 
 def _norms(x: Tensor, kind: str) -> Tensor:
-    """Over dimension 1, which is kept; sums of squares take a third of the time of torch's norm over such strides."""
+    """Norms over dimension 1, which is kept; sums of squares take a third of the time of torch's norm here."""
     if kind == "l1norm":
         return x.abs().sum(dim=1, keepdim=True)
     return x.square().sum(dim=1, keepdim=True).clamp(min=_SMALL**2).sqrt()
 
 
 def _cosines(products: Tensor, squares: Tensor) -> Tensor:
-    """R of Eq 4, of queries of unit norm: their products with what they attend to, and its squared norms."""
+    """R of Eq 4: cosines of queries of unit norm with what they attend to, from products and squared norms."""
     return products / squares.clamp(min=_SMALL**2).sqrt()
 
 
 def _pooled(cosines: Tensor, present: Tensor, attention: CrossAttention) -> Tensor:
-    """Eq 5 or 6, over the queries in dimension 1 that are `present`."""
+    """Eq 5 or 6: pools the scores of the queries (dimension 1) that are `present`."""
     if attention.pooling == "avg":
         return (cosines * present).sum(dim=1) / present.sum(dim=1)
     scaled = (cosines * attention.sharpness).masked_fill(~present, -torch.inf)

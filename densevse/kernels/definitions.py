@@ -1,4 +1,4 @@
-"""Defines by literal loops what each kernel computes: slow and short. Tests hold values and gradients to this.
+"""Defines what each kernel computes, by slow and literal loops; tests compare values and gradients with these.
 
 Symbols and numbers of equations are the papers'. Nothing but tests calls these functions.
 """
@@ -17,14 +17,14 @@ from densevse.kernels.relations import LinearByRelation
 
 
 def lstm_cell(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-    """The hidden state and the memory, (P, H), of what enters the gates (P, 4H) and the memory before (P, H)."""
+    """The hidden state and the memory, (P, H) each, from the gates' inputs (P, 4H) and the memory before (P, H)."""
     i, f, o, candidate = gates.chunk(4, dim=1)
     after = f.sigmoid() * cell + i.sigmoid() * candidate.tanh()
     return o.sigmoid() * after.tanh(), after
 
 
 def lstm(layer: Recurrent, vectors: Tensor, initial: Tensor | None = None) -> Tensor:
-    """(T, H) hidden states of one sentence's words (T, inputs), begun from zero or from `initial` (H,)."""
+    """(T, H) hidden states of one sentence's words (T, inputs), starting from zero or from `initial` (H,)."""
     hidden = vectors.new_zeros(layer.weight_hidden.shape[1]) if initial is None else initial
     cell, states = torch.zeros_like(hidden), []
     for x in vectors:
@@ -54,7 +54,7 @@ def bidirectional(layer: Bidirectional, vectors: Tensor) -> Tensor:
 
 
 def predictions(words: list[int]) -> list[tuple[int, int]]:
-    """Pairs of what a decoder reads and predicts for one sentence: the word before, and the word; 0 at both ends."""
+    """Pairs of the word that a decoder reads and the word that it predicts, for one sentence; 0 stands at both ends."""
     return list(zip([0, *words], [*words, 0], strict=True))
 
 
@@ -68,7 +68,7 @@ def h_lstm(encoder: HLSTM, vectors: Tensor, word: Integers, parent: Integers, no
     b_i, b_o, b_u, b_f = encoder.b.split(hidden)
     bar_i, bar_o, bar_u, bar_f = encoder.u[BAR].split(hidden)
     hat_i, hat_o, hat_u, hat_f = encoder.u[HAT if encoder.typed else BAR].split(hidden)
-    w_f = torch.zeros_like(w_i)  # meets x_j = 0 only: inner nodes have no word, leaves have no children
+    w_f = torch.zeros_like(w_i)  # it only meets x_j = 0: inner nodes have no word, leaves have no children
     h: list[Tensor] = []
     c: list[Tensor] = []
     for j in range(len(word)):
@@ -90,7 +90,7 @@ def h_lstm(encoder: HLSTM, vectors: Tensor, word: Integers, parent: Integers, no
 
 
 def sdt_rnn(children: LinearByRelation, x: Tensor, head: Integers, weights: Integers, node: int) -> tuple[Tensor, int]:
-    """h_i of a word and l(i), by recursion over the words that it governs: the equation of SDT-RNN."""
+    """h_i of a word and l(i), by recursion over the words that it governs (the SDT-RNN's equation)."""
     total, size = x[node], 1
     for j in np.flatnonzero(head == node):
         h, words = sdt_rnn(children, x, head, weights, int(j))
@@ -112,7 +112,7 @@ def order_scores(images: Tensor, sentences: Tensor) -> Tensor:
 
 
 def fragment_sums(regions: Tensor, in_image: Tensor, fragments: Tensor, in_sentence: Tensor) -> Tensor:
-    """(I, S) sums of max(0, v_i . s_j), Eq 6 of DeFrag, over those (I, R, D) and (S, T, D) that exist."""
+    """(I, S) sums of max(0, v_i . s_j), Eq 6 of DeFrag, over the fragments (I, R, D) and (S, T, D) that exist."""
     sums = regions.new_zeros(len(regions), len(fragments))
     for k, g_k in enumerate(regions):
         for other, g_l in enumerate(fragments):
@@ -123,7 +123,7 @@ def fragment_sums(regions: Tensor, in_image: Tensor, fragments: Tensor, in_sente
 
 
 def cross_attention_scores(images: AttentionSide, sentences: AttentionSide, attention: CrossAttention) -> Tensor:
-    """(I, S) scores of SCAN, Eq 1 to 6 of densevse/methods/scan.py, with each query's attended vector made."""
+    """(I, S) scores of SCAN by Eq 1 to 6 of densevse/methods/scan.py, with explicit attended vectors."""
     scores = images.vectors.new_zeros(len(images.vectors), len(sentences.vectors))
     for i, (regions, in_image) in enumerate(zip(*images, strict=True)):
         for j, (words, in_sentence) in enumerate(zip(*sentences, strict=True)):
@@ -158,7 +158,7 @@ def _cross_attention_score(queries: Tensor, contexts: Tensor, attention: CrossAt
 def tanh_sums(x: Tensor, y: Tensor, weight: Tensor, owner: Tensor) -> Tensor:
     """(P, C) w . tanh(x + y), the repaired Eq 2 of sm-LSTM.
 
-    Of candidates x (N, C, units) of images and of pairs y (P, units), each with its image `owner` (P,).
+    `x` (N, C, units) holds the candidates of images, `y` (P, units) the pairs, and `owner` (P,) the image of each pair.
     """
     return torch.stack(
         [torch.stack([weight @ torch.tanh(one + of_pair) for one in x[n]]) for of_pair, n in zip(y, owner, strict=True)]
@@ -183,6 +183,6 @@ def scores_of_pairs(
     sentence: Tensor,
     longest: int,
 ) -> Tensor:
-    """(P,) scores of pairs, one after the other."""
+    """(P,) scores of pairs, computed one after the other."""
     pairs = zip(image.split(1), sentence.split(1), strict=True)
     return torch.cat([compare(images, sentences, i, s, longest) for i, s in pairs])

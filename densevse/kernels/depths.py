@@ -2,7 +2,7 @@
 
     h_i = f((x_i + sum_j l(j) W_ij h_j) / l(i))
 
-All words at one depth, whichever sentence they are of, are computed together. `sdt_rnn` of
+All words at one depth are computed together, whichever sentence they belong to. `sdt_rnn` of
 densevse/kernels/definitions.py computes the same word by word.
 """
 
@@ -28,11 +28,11 @@ class Depth:
 
 
 def depths(head: Integers, weights: Integers, lengths: Integers, device: torch.device) -> list[Depth]:
-    """The words of a batch by depth, the deepest first and the roots last; the result's tensors are on `device`.
+    """Groups the words of a batch by depth, the deepest first and the roots last; the result's tensors are on `device`.
 
-    Of each word, (nodes,), sentence after sentence: `head` is the number of the word that governs it, -1 at a root, and
-    `weights` which W_ij leads there. `lengths` (S,) says how many words each sentence has. Raises `ValueError` if a
-    word governs itself, directly or through others.
+    `head` (nodes,) is the number of the word that governs each word, -1 at a root; `weights` (nodes,) says which W_ij
+    leads there. Words stand sentence after sentence. `lengths` (S,) says how many words each sentence has. Raises
+    `ValueError` if a word governs itself, directly or through others.
     """
     found = [np.flatnonzero(head < 0)]
     while len(deeper := np.flatnonzero(np.isin(head, found[-1]))):
@@ -70,5 +70,5 @@ def sums_of_roots(x: Tensor, children: LinearByRelation, words: list[Depth], sen
 
 
 def _hidden(x: Tensor, received: Tensor, depth: Depth) -> Tensor:
-    """The h of the words at a depth, from what their children sent."""
+    """The h of the words at a depth, from the messages of their children."""
     return torch.tanh((x[depth.node] + received) / depth.size)

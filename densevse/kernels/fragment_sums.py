@@ -1,9 +1,9 @@
-"""The double sum of DeFrag's Eq 6 for all pairs: one matrix product of all fragments, and two segmented sums.
+"""The double sum of DeFrag's Eq 6 for all pairs, by one matrix product of all fragments and two segmented sums.
 
     sum_{i in g_k} sum_{j in g_l} max(0, v_i . s_j)
 
-Fragments that exist stand list after list, image after image or sentence after sentence. Where they are is planned on
-the CPU, so that a GPU is waited for once at most.
+The fragments that exist are stored list after list (image after image, or sentence after sentence). The CPU plans their
+places, so that the host waits for a GPU at most once.
 """
 
 from collections.abc import Iterator
@@ -14,41 +14,42 @@ from torch import Tensor
 
 from densevse.kernels.arrays import Booleans, Integers, on_device
 
-SCORES_AT_ONCE = 1 << 20  # fragment scores that stand in memory at a time while all pairs are scored
+SCORES_AT_ONCE = 1 << 20  # fragment scores in memory at a time while all pairs are scored
 
 
 def owners(lengths: Integers) -> Integers:
-    """For items that stand list after list, the number of each one's list: 2, 0, 1 gives 0, 0, 2."""
+    """The list that each item belongs to, where items are stored list after list: sizes 2, 0, 1 give 0, 0, 2."""
     return np.repeat(np.arange(len(lengths)), lengths)
 
 
 def on_host(*masks: Tensor) -> list[Booleans]:
-    """Boolean masks as arrays, by one copy of all."""
+    """Boolean masks as NumPy arrays, moved by one copy."""
     copied = torch.cat([mask.flatten() for mask in masks]).cpu().split([mask.numel() for mask in masks])
     return [part.view(mask.shape).numpy() for part, mask in zip(copied, masks, strict=True)]
 
 
 def taken(table: Tensor, present: Booleans) -> Tensor:
-    """The (n, ...) rows of a table (I, R, ...) at the places that are `present` (I, R)."""
+    """The rows (n, ...) of a table (I, R, ...) at the places that are `present` (I, R)."""
     return table.flatten(0, 1).index_select(0, on_device(np.flatnonzero(present), table.device))
 
 
 def placed(rows: Tensor, present: Booleans) -> Tensor:
-    """The opposite: (I, R, ...) with the rows (n, ...) at these places, and zeros elsewhere."""
+    """The inverse of `taken`: a table (I, R, ...) with the rows (n, ...) at these places and zeros elsewhere."""
     empty = rows.new_zeros(present.size, *rows.shape[1:])
     table: Tensor = empty.index_copy(0, on_device(np.flatnonzero(present), rows.device), rows)
     return table.view(*present.shape, *rows.shape[1:])
 
 
 def existing(vectors: Tensor, present: Booleans) -> tuple[Tensor, Tensor]:
-    """The (n, D) fragments of (I, R, D) that are `present` (I, R), and the (n,) image or sentence each belongs to."""
+    """The (n, D) fragments of (I, R, D) that are `present` (I, R), and the (n,) image or sentence of each."""
     return taken(vectors, present), on_device(owners(present.sum(axis=1)), vectors.device)
 
 
 def truncated_sums(scores: Tensor, image: Tensor, sentence: Tensor, pairs: torch.Size) -> Tensor:
-    """The double sum over the fragments of image k and sentence l, of max(0, v_i . s_j).
+    """(I, S) sums of max(0, v_i . s_j) over the fragments of each image and each sentence.
 
-    `scores` (m, n) of fragments, the (m,) image and the (n,) sentence that each belongs to, to (I, S) `pairs`.
+    `scores` (m, n) are those of the fragments; (m,) and (n,) say which image and which sentence each belongs to;
+    `pairs` is (I, S).
     """
     images, sentences = pairs
     of_images = _summed(scores.relu(), image, images)
@@ -67,7 +68,7 @@ def sums_of_all_pairs(regions: Tensor, in_image: Tensor, fragments: Tensor, in_s
 
 
 def _summed(rows: Tensor, owner: Tensor, owners: int) -> Tensor:
-    """(owners, ...) sums of the rows that belong to each of them."""
+    """(owners, ...) sums of the rows that belong to each owner."""
     return rows.new_zeros(owners, *rows.shape[1:]).index_add(0, owner, rows)
 
 

@@ -1,4 +1,4 @@
-"""The functions of recurrent cells' gates and, from their outputs, the gradients of their inputs."""
+"""Functions of recurrent cells' gates, and the gradients of their inputs, computed from their outputs."""
 
 from typing import Any
 
@@ -8,24 +8,24 @@ from torch.autograd.function import once_differentiable
 
 
 def sigmoid_(x: Tensor) -> Tensor:
-    """The logistic function, in place; on CPUs with AVX-512 PyTorch's own took 18 times as long as its exp alone."""
+    """The logistic function, in place. On CPUs with AVX-512, PyTorch's own takes 18 times as long as its exp alone."""
     return x.neg_().exp_().add_(1).reciprocal_()
 
 
 def through_sigmoid(gradient: Tensor, output: Tensor, out: Tensor | None = None) -> Tensor:
-    """The gradient of a sigmoid's input from that of its output, and that output."""
+    """The gradient of a sigmoid's input, from the output's gradient and the output."""
     given = {} if out is None else {"grad_input": out}
     return torch.ops.aten.sigmoid_backward(gradient, output, **given)  # type: ignore[no-any-return]
 
 
 def through_tanh(gradient: Tensor, output: Tensor, out: Tensor | None = None) -> Tensor:
-    """The gradient of a tanh's input from that of its output, and that output."""
+    """The gradient of a tanh's input, from the output's gradient and the output."""
     given = {} if out is None else {"grad_input": out}
     return torch.ops.aten.tanh_backward(gradient, output, **given)  # type: ignore[no-any-return]
 
 
 def lstm_cell(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-    """Hochreiter and Schmidhuber's cell with forget gate: (P, 4H) and (P, H) to the hidden state and the cell, (P, H).
+    """Hochreiter and Schmidhuber's cell with forget gate: (P, 4H) gates and a (P, H) cell to the next state and cell.
 
     `gates` are the inputs of the gates in the order input, forget, output, candidate.
     """
@@ -34,7 +34,7 @@ def lstm_cell(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class _Cell(torch.autograd.Function):
-    """Keeps the gates, not what enters them."""
+    """The cell as an autograd function that saves the gates, not their inputs."""
 
     @staticmethod
     def forward(ctx: Any, gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:

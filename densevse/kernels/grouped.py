@@ -1,4 +1,4 @@
-"""Pairs of an image and a sentence in the order of one side, and sums over the candidates of that side (sm-LSTM, Eq 3).
+"""Groups pairs by their image (or sentence), and sums over the candidates of that side (sm-LSTM, Eq 3).
 
 The pairs of an image stand together, so that its candidates meet all of them in one matrix product.
 """
@@ -19,20 +19,20 @@ from densevse.kernels.arrays import on_device
 
 
 class Slots(NamedTuple):
-    """Room for the pairs of G images side by side, as many for each as the one with the most pairs has."""
+    """Padded slots for the pairs of G images: each image has as many slots as the image with the most pairs needs."""
 
-    images: Tensor  # (G,) those that have pairs, rising
-    slot: Tensor  # (P,) the slot of the pair at each place, of G * width
+    images: Tensor  # (G,) the images that have pairs, ascending
+    slot: Tensor  # (P,) the slot (below G * width) of the pair at each place
     width: int
 
     def filled(self, rows: Tensor) -> Tensor:
-        """(P, ...) rows at their places to (G, width, ...), with zeros in empty slots."""
+        """Copies rows (P, ...) into their slots, (G, width, ...); empty slots are zero."""
         empty = rows.new_zeros(len(self.images) * self.width, *rows.shape[1:])
         slots: Tensor = empty.index_copy_(0, self.slot, rows).unflatten(0, (-1, self.width))
         return slots
 
     def taken(self, slots: Tensor) -> Tensor:
-        """The opposite: (G, width, ...) to (P, ...)."""
+        """The inverse of `filled`: (G, width, ...) to (P, ...)."""
         return slots.flatten(0, 1).index_select(0, self.slot)
 
 
@@ -42,14 +42,14 @@ class Grouped:
 
     order: Tensor  # (P,) the pair at each place
     place: Tensor  # (P,) the place of each pair
-    owner: Tensor  # (P,) the image of the pair at each place, rising
+    owner: Tensor  # (P,) the image of the pair at each place, ascending
     runs: list[tuple[int, slice]]  # each image that has pairs, with their places
 
     @classmethod
     def by(cls, owner: Tensor, device: torch.device | None = None) -> Self:
-        """From the image of each pair: (P,). The result's tensors are on `device`, by default where that lies.
+        """Groups pairs by their image (P,). The result's tensors are on `device`, by default the device of the images.
 
-        They are planned on the CPU: what lies elsewhere is waited for.
+        The CPU computes the groups, so the host waits for images that are on another device.
         """
         rising, order = owner.cpu().sort(stable=True)
         distinct, counts = torch.unique_consecutive(rising, return_counts=True)
@@ -61,7 +61,7 @@ class Grouped:
 
     @cached_property
     def slots(self) -> Slots:
-        """The same pairs as a GPU computes with them: the candidates of all images meet their pairs in one product."""
+        """The pairs in padded slots, so that a GPU multiplies all candidates with their pairs in one product."""
         counts = np.array([rows.stop - rows.start for _, rows in self.runs])
         width = int(counts.max(initial=1))
         first = np.arange(len(counts)) * width - np.array([rows.start for _, rows in self.runs], np.int64)
@@ -71,14 +71,14 @@ class Grouped:
 
 
 def rows_of(x: Tensor, rows: Tensor) -> Tensor:
-    """The rows of a matrix; the gradient of `embedding` is many times as fast as that of an index."""
+    """Rows of a matrix. The gradient of `embedding` is many times as fast as that of an index."""
     return functional.embedding(rows, x)
 
 
 def weighted_sums(weights: Tensor, values: Tensor, pairs: Grouped) -> Tensor:
-    """Eq 3 of sm-LSTM: (P, C) weights of the candidates' values (N, C, S) of each pair's image, to (P, S).
+    """Eq 3 of sm-LSTM: (P, S) sums of the values (N, C, S) of each pair's image, weighted by (P, C).
 
-    The weights stand in the order of `pairs`.
+    The weights are in the order of `pairs`.
     """
     if in_slots(weights):
         sums_in_slots = pairs.slots.filled(weights) @ values.index_select(0, pairs.slots.images)
@@ -88,12 +88,12 @@ def weighted_sums(weights: Tensor, values: Tensor, pairs: Grouped) -> Tensor:
 
 
 def in_slots(x: Tensor) -> bool:
-    """Whether a device computes pairs in slots: a CPU saves the padding, a GPU the launches."""
+    """True if a device computes pairs in slots. A GPU saves launches so; a CPU would waste time on padding."""
     return not x.is_cpu
 
 
 class _WeightedSums(torch.autograd.Function):
-    """One matrix product for each run of pairs."""
+    """The weighted sums as an autograd function, with one matrix product for each run of pairs."""
 
     @staticmethod
     def forward(ctx: Any, weights: Tensor, values: Tensor, runs: list[tuple[int, slice]]) -> Tensor:
@@ -120,9 +120,9 @@ class _WeightedSums(torch.autograd.Function):
 def _by_run(
     runs: list[tuple[int, slice]], of_pairs: Tensor, of_images: Tensor, others: Tensor
 ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-    """The pairs of each image that has some, the image's own, and again the pairs.
+    """Yields, for each image that has pairs, a view of its pairs, of its values, and of its pairs in the second tensor.
 
-    All views are made at once: one by one, they take as long as the small products that they are for.
+    All views are made at once: made one by one, they would take as long as the small products that use them.
     """
     sizes = [rows.stop - rows.start for _, rows in runs]
     own = of_images.unbind()

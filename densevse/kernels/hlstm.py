@@ -28,11 +28,11 @@ BAR, HAT = 0, 1  # the two types of children: the others, and noun phrases
 
 @dataclass(frozen=True)
 class Messages:
-    """Messages of the nodes of one height as children of one type: consecutive messages of consecutive nodes."""
+    """Messages from the nodes of one height to their parents, as children of one type; both are contiguous."""
 
     type: int
-    rows: slice  # of all messages
-    nodes: slice  # of all nodes: the senders
+    rows: slice  # the place of these among all messages
+    nodes: slice  # the place of the senders among all nodes
     parents: Tensor  # the receivers, message by message
     offsets: Tensor  # (messages,) where each message's receivers begin in `parents`
 
@@ -49,23 +49,23 @@ class Level:
 
 @dataclass(frozen=True)
 class Subtrees:
-    """A batch of trees as distinct nodes, numbered so that whatever one matrix product needs is contiguous."""
+    """A batch of trees as distinct nodes, numbered so that each matrix product reads contiguous rows."""
 
-    node: Tensor  # (nodes of the trees,) each one's number among the distinct nodes
+    node: Tensor  # (nodes of the trees,) the number of each node among the distinct nodes
     word: Tensor  # (leaves,) the words of the leaves, which come first
     senders: tuple[Tensor, ...]  # for each type, the sender of each of its messages
     levels: tuple[Level, ...]
 
 
 def subtrees(word: Integers, parent: Integers, noun_phrase: Booleans | None, device: torch.device) -> Subtrees:
-    """Find the distinct subtrees of a batch of trees and the order to compute them in.
+    """Finds the distinct subtrees of a batch of trees and the order in which to compute them.
 
-    Of each node, (nodes,), children before parents: `word` is the leaf's word, -1 at inner nodes; `parent` is the
-    parent's number, -1 at a root; `noun_phrase` says which type of child it is, HAT or BAR. Without it all children
-    are of the type BAR.
+    All arguments are (nodes,), children before parents. `word` is a leaf's word, -1 at inner nodes; `parent` is the
+    parent's number, -1 at a root; `noun_phrase` is the type of the child, HAT or BAR. Without it all children are of
+    the type BAR.
 
-    Two nodes are the same if they are leaves of one word, or have the same children of the same types: Eq 2-8 add
-    children up, so that their order makes no difference.
+    Two nodes are the same if they are leaves with the same word, or have the same children of the same types. The order
+    of children makes no difference, as Eq 2-8 sum over them.
     """
     types = 1 if noun_phrase is None else 2
     node, height, children = _distinct(word, parent, noun_phrase)
@@ -93,14 +93,14 @@ def subtrees(word: Integers, parent: Integers, noun_phrase: Booleans | None, dev
 
 
 def wording(word: Integers, parent: Integers, noun_phrase: Booleans | None) -> Integers:
-    """(nodes,) a number for each node that is the same for nodes of the same words, as `subtrees` tells them apart."""
+    """(nodes,) a number for each node; nodes with the same words, as `subtrees` compares them, have the same number."""
     return _distinct(word, parent, noun_phrase)[0]
 
 
 def _distinct(
     words: Integers, parents: Integers, noun_phrase: Booleans | None
 ) -> tuple[Integers, Integers, list[tuple[int, ...]]]:
-    """Each node's number among the distinct ones; each distinct node's height and children (2 * number + kind)."""
+    """Each node's number among the distinct ones; each distinct node's height; and its children (2 * number + kind)."""
     numbers: dict[tuple[int, ...], int] = {}
     node: list[int] = []
     heights: list[int] = []
@@ -148,7 +148,7 @@ def _pieces(height: Integers) -> Iterator[slice]:
 
 
 class _Bags:
-    """For each of `bags` numbers, the items that belong to it, as `embedding_bag` wants them."""
+    """The items that belong to each of `bags` numbers, in the format of `embedding_bag`."""
 
     def __init__(self, items: Integers, bag: Integers, bags: int, device: torch.device) -> None:
         self.first = np.concatenate(([0], np.cumsum(np.bincount(bag, minlength=bags))))
@@ -236,12 +236,12 @@ class _Recursion(torch.autograd.Function):
 
 
 class HLSTM(nn.Module):
-    """H-LSTM: every node of every tree gets a hidden state, which represents its phrase.
+    """The H-LSTM: computes a hidden state for every node of every tree, which represents the node's phrase.
 
-    `typed` false makes it the Tree-LSTM of Tai et al. (2015): noun phrases are children like all others. `spread` is
-    the standard deviation of the values of word vectors: W begins so that those of W x_j have the standard deviation
-    1. The paper is silent; beginning smaller, leaves hardly differ, and what is learned then generalises worse. Where
-    all word vectors are alike there is nothing to scale by, and W begins as for a spread of 1.
+    With `typed` false it is the Tree-LSTM of Tai et al. (2015), where noun phrases are children like all others.
+    `spread` is the standard deviation of the values of word vectors; W is initialised so that the values of W x_j have
+    the standard deviation 1. The paper does not say how W is initialised. With a smaller W, leaves hardly differ at
+    first and the model generalises worse. Where all word vectors are equal, W is initialised as for a spread of 1.
     """
 
     def __init__(self, *, inputs: int, hidden: int, typed: bool = True, spread: float = 1.0) -> None:
@@ -252,10 +252,10 @@ class HLSTM(nn.Module):
         self.b = nn.Parameter(torch.zeros(4 * hidden))  # b^(i), b^(o), b^(u), b^(f)
         nn.init.normal_(self.w, std=inputs**-0.5 / (spread if spread > 0 else 1.0))
         nn.init.uniform_(self.u, -(hidden**-0.5), hidden**-0.5)
-        nn.init.ones_(self.b[3 * hidden :].detach())  # as usual for forget gates: at first, remember
+        nn.init.ones_(self.b[3 * hidden :].detach())  # forget gates start open, as usual
 
     def forward(self, vectors: Callable[[Tensor], Tensor], trees: Subtrees) -> Tensor:
-        """(distinct nodes, hidden) h_j of distinct nodes; `vectors` gives the (n, inputs) x_j of words."""
+        """(distinct nodes, hidden) h_j of distinct nodes; `vectors` holds the x_j of words, (n, inputs)."""
         x = vectors(trees.word)
-        with torch.autocast(x.device.type, enabled=False):  # the recursion is short sums of small products: keep fp32
+        with torch.autocast(x.device.type, enabled=False):  # short sums of small products: keep float32
             return _Recursion.apply(x.float() if x.dtype == torch.bfloat16 else x, self.w, self.u, self.b, trees)  # type: ignore[no-any-return,no-untyped-call]

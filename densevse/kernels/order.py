@@ -1,4 +1,4 @@
-"""The scores of order embeddings (Vendrov et al., ICLR 2016) of all pairs, in bounded memory."""
+"""Scores of order embeddings (Vendrov et al., ICLR 2016) for all pairs, in bounded memory."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ def order_scores(images: Tensor, sentences: Tensor) -> Tensor:
     """Minus the order-violation penalty, -||max(0, v - u)||^2 (Vendrov et al. 2016, Eq 2 and section 5.1).
 
     A sentence v is more general than an image u that it describes, so it should be below it in every coordinate.
-    Takes (I, D) and (S, D), returns (I, S); needs no more than a few megabytes beside that, also for its gradient.
+    Takes (I, D) and (S, D) and returns (I, S). It needs only a few megabytes more, for its gradient too.
     """
     scores: Tensor = _OrderScores.apply(images, sentences)  # type: ignore[no-untyped-call]
     return scores
 
 
 class _OrderScores(torch.autograd.Function):
-    """Computed a few images at a time: the differences of all pairs, (I, S, D), would not fit into a cache."""
+    """The scores as an autograd function over a few images at a time: all (I, S, D) differences exceed a cache."""
 
     ELEMENTS = 1 << 20
 

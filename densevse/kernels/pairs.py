@@ -1,9 +1,9 @@
-"""Scores of many pairs by a function that compares a few, in bounded memory.
+"""Scores many pairs, in bounded memory, with a function that compares a few.
 
-A method that attends to an image's cells and a sentence's words at once has no scores without comparing each pair. Its
+A method that attends to an image's cells and a sentence's words at once must compare each pair. Its
 `compare(images, sentences, image, sentence, longest)` gives the (P,) scores of pairs of the given rows, (P,) each, of
 two encodings: named tuples of tensors that all begin with the image, or with the sentence. The longest of the pairs'
-sentences has `longest` words. Rows and lengths are planned on the CPU, so that a GPU is not waited for.
+sentences has `longest` words. Rows and lengths are on the CPU, so that the host does not wait for a GPU.
 """
 
 import math
@@ -18,10 +18,10 @@ Compare: TypeAlias = Callable[[Any, Any, Tensor, Tensor, int], Tensor]
 
 
 def scores_of_all_pairs(compare: Compare, images: Any, sentences: Any, lengths: Tensor, at_once: int) -> Tensor:
-    """(I, S) scores, a tile of at most `at_once` pairs after the other.
+    """(I, S) scores of all pairs, computed in tiles of at most `at_once` pairs.
 
-    `lengths` (S,) are those of the sentences, on the CPU: sentences of similar length share a tile, so that little is
-    padded.
+    `lengths` (S,) are the lengths of the sentences, on the CPU. Sentences of similar length share a tile, which saves
+    padding.
     """
     by_length = lengths.argsort(stable=True)
     edge = math.isqrt(at_once)
@@ -46,12 +46,11 @@ def scores_of_pairs(
     weights: list[Tensor],
     at_once: int,
 ) -> Tensor:
-    """`compare(images, sentences, *pairs, longest)`, (P,), computed `at_once` pairs after the other.
+    """(P,) scores by `compare(images, sentences, *pairs, longest)`, computed `at_once` pairs at a time.
 
-    `pairs` are rows of `images` and `sentences`, (P,) each, and `lengths` (S,) those of the sentences, all on the CPU.
-    The function's activations live only while its pairs are
-    computed, so memory is bounded by `at_once`. For the gradient, pairs are compared again, but only those that the
-    loss depends on: with hinges, most pairs cost nothing after some training and are compared only once. `weights`
+    `pairs` are rows of `images` and `sentences`, (P,) each, and `lengths` (S,) are the sentences' lengths, all on the
+    CPU. Activations exist only while their pairs are computed, so `at_once` bounds the memory. The gradient compares
+    again only the pairs that the loss depends on: with hinges, most pairs cost nothing after some training. `weights`
     are the parameters that `compare` uses besides the encodings.
     """
 
@@ -66,7 +65,7 @@ def scores_of_pairs(
 
 
 class _Scores(torch.autograd.Function):
-    """Keeps inputs alone; the gradient compares again the pairs that it does not leave out."""
+    """The scores as an autograd function that saves only its inputs and compares again the pairs with a gradient."""
 
     @staticmethod
     def forward(
@@ -87,14 +86,14 @@ class _Scores(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
         (image, sentence), given = ctx.pairs, ctx.saved_tensors
         wanted = ctx.needs_input_grad[4:]
-        # Encodings are cut from their history; parameters are the leaves that `compare` itself uses.
+        # Encodings are detached; parameters are the leaves that `compare` itself uses.
         fresh = [
             tensor.detach().requires_grad_(needed) if place < ctx.encoded else tensor
             for place, (tensor, needed) in enumerate(zip(given, wanted, strict=True))
         ]
         leaves = [tensor for tensor, needed in zip(fresh, wanted, strict=True) if needed]
         totals: list[Tensor | None] = [None] * len(leaves)
-        depended_on = (gradient != 0).cpu().nonzero().squeeze(1)  # the one thing that a step waits for on a GPU
+        depended_on = (gradient != 0).cpu().nonzero().squeeze(1)  # the only line where a step waits for a GPU
         for rows in depended_on.split(ctx.at_once) if len(depended_on) else ():
             with torch.enable_grad():
                 scores = ctx.compare(tuple(fresh[: ctx.encoded]), image[rows], sentence[rows])

@@ -1,11 +1,11 @@
-"""LSTM and GRU over a batch of sentences, each beginning that sentences share computed once.
+"""LSTM and GRU over a batch of sentences, which computes beginnings that sentences share only once.
 
 The distinct beginnings (prefixes) of a batch form a tree: "a dog" is one node whether one sentence begins so or
 twenty. Level t of the tree holds the prefixes of t + 1 words; a step of the recurrence is one matrix product over a
-level, so nothing is padded and nothing needs sorting. The input product is computed once a distinct word. The
+level, so nothing is padded and nothing needs sorting. The input product is computed once for each distinct word. The
 backward pass is written by hand, with one product for all steps' weight gradients.
 
-A decoder, which begins each sentence from a state of its own, shares nothing: its sentences are `chains`.
+A decoder starts each sentence from a different state and shares nothing: its sentences are `chains`.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Prefixes:
     sentence: Tensor  # (S,) the prefix that is the whole sentence
 
     def of_words(self, lengths: Tensor, width: int) -> Tensor:
-        """(S, width) the prefix that ends with each word of sentences of (S,) lengths; the last one at padding."""
+        """(S, width) the prefix that ends with each word of sentences of (S,) lengths; at padding, the last one."""
         starts = np.cumsum([0, *self.sizes]).tolist()
         prefix = self.sentence
         ends = prefix.unsqueeze(1).repeat(1, width)
@@ -44,20 +44,20 @@ class Prefixes:
 
 
 def prefixes(table: Integers, device: torch.device) -> Prefixes:
-    """Find the distinct prefixes of sentences of at least one word each; the result's tensors are on `device`.
+    """Finds the distinct prefixes of sentences of at least one word each; the result's tensors are on `device`.
 
     `table` (S, longest) has the sentences' words, padded with 0.
     """
     length = (table != 0).sum(axis=1)
     distinct, position = np.unique(table, return_inverse=True)
     position = position.reshape(table.shape)[:, : int(length.max())]
-    # In the order of a dictionary, sentences that begin alike stand together: a prefix is new where the sentence before
-    # does not share it.
+    # In lexicographic order, sentences with the same beginning are neighbours: a prefix is new where the sentence
+    # before does not share it.
     order = np.lexsort(position.T[::-1])
     position, length = position[order], length[order]
     new = np.arange(position.shape[1]) < length[:, None]
     new[1:] &= ~np.logical_and.accumulate(position[1:] == position[:-1], axis=1)
-    number = new.cumsum(axis=0) - 1  # of each prefix in its level
+    number = new.cumsum(axis=0) - 1  # the number of each prefix in its level
     level, row = np.nonzero(new.T)
     parent = np.where(level > 0, number[row, level - 1], 0)
     sizes = new.sum(axis=0)
@@ -67,7 +67,7 @@ def prefixes(table: Integers, device: torch.device) -> Prefixes:
 
 
 def chains(table: Integers, length: Integers, device: torch.device) -> Prefixes:
-    """The prefixes of sentences that each begin from a state of their own, so that none is shared.
+    """Prefixes of sentences that each start from a different state, so that none is shared.
 
     `table` (S, longest) has their words and `length` (S,) how many each has, at least 1; any word may be 0 here. On
     the first level `parent` is the sentence's row. The result's tensors are on `device`.
@@ -114,7 +114,7 @@ class Recurrent(nn.Module):
         for gate in self.weight_hidden.data.chunk(gates):
             nn.init.orthogonal_(gate)
         if kind == "lstm":
-            nn.init.ones_(self.bias_input.data[hidden : 2 * hidden])  # remember at first (Jozefowicz et al. 2015)
+            nn.init.ones_(self.bias_input.data[hidden : 2 * hidden])  # forget gates start open (Jozefowicz et al. 2015)
         else:
             self.bias_hidden = nn.Parameter(torch.zeros(hidden))
 
@@ -125,8 +125,8 @@ class Recurrent(nn.Module):
     def states(self, vectors: Tensor, tree: Prefixes, initial: Tensor | None = None) -> Tensor:
         """(P, hidden) hidden states of all prefixes.
 
-        `initial` (S, hidden) holds the hidden states that the sentences of `chains` begin from; without it, and for
-        memories always, they begin from zero. Only an LSTM can be given some.
+        `initial` (S, hidden) holds the first hidden states of the sentences of `chains`, by default zero; memories
+        always start from zero. Raises `ValueError` if a GRU is given `initial`.
         """
         inputs = functional.linear(vectors, self.weight_input, self.bias_input)
         inputs = inputs.to(self.weight_hidden.dtype)  # the recurrence keeps its precision under autocast
@@ -139,7 +139,7 @@ class Recurrent(nn.Module):
         return _GRU.apply(of_prefixes, self.weight_hidden, self.bias_hidden, tree)  # type: ignore[no-any-return,no-untyped-call]
 
     def step(self, vectors: Tensor, hidden: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """One step of an LSTM for generating: (S, inputs) vectors and (S, hidden) states and memories to the next."""
+        """One step of an LSTM that generates: (S, inputs) vectors, (S, hidden) states and memories to the next."""
         gates = functional.linear(vectors, self.weight_input, self.bias_input) + hidden @ self.weight_hidden.t()
         i, f, o, candidate = gates.chunk(4, dim=1)
         memory = f.sigmoid() * memory + i.sigmoid() * candidate.tanh()
@@ -147,19 +147,19 @@ class Recurrent(nn.Module):
 
 
 def _levels(tree: Prefixes, *parts: Tensor) -> list[tuple[Tensor, ...]]:
-    """The rows of each level, of tensors with a row for each prefix."""
+    """Yields the rows of each level, for tensors with a row for each prefix."""
     return list(zip(*(part.split(tree.sizes) for part in parts), strict=True))
 
 
 def _spans(sizes: list[int]) -> list[tuple[slice, slice]]:
-    """For each level, its rows and the rows of the level before."""
+    """Yields, for each level, the slice of its rows and the slice of the level before."""
     ends = np.cumsum([0, *sizes]).tolist()
     rows = [slice(start, end) for start, end in pairwise(ends)]
     return list(zip(rows, [slice(0, 0), *rows], strict=False))
 
 
 class _LSTM(torch.autograd.Function):
-    """Hochreiter and Schmidhuber's cell with forget gate, over prefixes; (P, 4H) inputs and (S, H) begins to (P, H)."""
+    """Hochreiter and Schmidhuber's cell with forget gate, over prefixes: (P, 4H) and (S, H) starts to (P, H)."""
 
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, weight: Tensor, initial: Tensor | None, tree: Prefixes) -> Tensor:
@@ -169,7 +169,7 @@ class _LSTM(torch.autograd.Function):
         hidden_before, cell_before = inputs.new_zeros(count, size), inputs.new_zeros(count, size)
         by_gate = (gates, gates[:, : 3 * size], *gates.split(size, dim=1))
         levels = _levels(tree, *by_gate, cell, squashed, hidden, hidden_before, cell_before, tree.parent)
-        h: Tensor | None = initial  # of the level before, as is c
+        h: Tensor | None = initial  # hidden states of the level before, as c is of the memories
         c: Tensor | None = None
         for every, sigmoids, i, f, o, candidate, new_c, tanh_c, new_h, h_before, c_before, parent in levels:
             if h is not None:
@@ -193,8 +193,8 @@ class _LSTM(torch.autograd.Function):
         weight, gates, squashed, hidden_before, cell_before = ctx.saved_tensors
         tree, size = ctx.tree, weight.shape[1]
         i, f, o, candidate = gates.split(size, dim=1)
-        # First, of all prefixes at once, what a gradient of 1 would give: of the memory to i, f and the candidate, and
-        # of the hidden state to o and to the memory. Then, level by level, this times the gradients that there are.
+        # First, for all prefixes at once, the derivatives: of the memory by i, f and the candidate, and of the hidden
+        # state by o and by the memory. Then, level by level, these times the gradients that arrive.
         of_gates = torch.empty_like(gates)
         of_i, of_f, of_o, of_candidate = of_gates.split(size, dim=1)
         through_sigmoid(candidate, i, out=of_i)

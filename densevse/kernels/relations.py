@@ -1,4 +1,4 @@
-"""Linear maps of which each typed relation has its own (DeFrag, Eq 1; SDT-RNN)."""
+"""Linear maps with separate weights for each typed relation (DeFrag, Eq 1; SDT-RNN)."""
 
 import numpy as np
 import torch
@@ -9,7 +9,7 @@ from densevse.kernels.arrays import Integers, on_device
 
 
 class LinearByRelation(nn.Module):
-    """W_R x + b_R: every relation R has its own weights."""
+    """The map W_R x + b_R, with separate weights for every relation R."""
 
     def __init__(self, relations: int, inputs: int, outputs: int, *, bias: bool) -> None:
         super().__init__()
@@ -18,7 +18,7 @@ class LinearByRelation(nn.Module):
         nn.init.uniform_(self.weight, -(inputs**-0.5), inputs**-0.5)
 
     def forward(self, x: Tensor, relation: Integers) -> Tensor:
-        """(n, inputs) vectors and the (n,) relation of each to (n, outputs).
+        """(n, outputs) maps of (n, inputs) vectors with the (n,) relation of each.
 
         Vectors are sorted by their relation, so that there is one matrix product for each relation that occurs.
         """

@@ -20,16 +20,16 @@ from torch.autograd.function import once_differentiable
 
 from densevse.kernels.grouped import Grouped, in_slots
 
-# Of the two terms under the tanh, each is limited to +-10: beyond, the tanh of either alone is 1 to the last bit of
-# single precision, and the product of the exponentials of two units stays finite.
+# Each of the two terms under the tanh is limited to +-10. Beyond, the tanh of either alone is 1 to the last bit of
+# single precision; within, the product of the exponentials of two units stays finite.
 TANH_LIMIT = 10.0
-NUMBERS_AT_ONCE = 1 << 26  # numbers that are computed at once on a GPU
-# Sums in any order, and reciprocals by approximation and correction; but numbers that are not finite stay visible.
+NUMBERS_AT_ONCE = 1 << 26  # numbers that a GPU computes at once
+# Numba may reorder sums and approximate reciprocals, but must keep numbers that are not finite.
 _FAST = {"reassoc", "arcp", "contract", "nsz"}
 
 
 def exponential(x: Tensor) -> Tensor:
-    """e^2x, x limited; of an x in half precision, as under autocast, in float32."""
+    """e^2x with x limited; for an x in half precision, as under autocast, in float32."""
     x = x.float() if x.itemsize < 4 else x
     return x.clamp(-TANH_LIMIT, TANH_LIMIT).mul(2).exp()
 
@@ -104,7 +104,7 @@ def _reciprocals(keys: Tensor, queries: Tensor) -> Tensor:
 
 
 def _at_once(keys: Tensor) -> int:
-    """How many pairs of each image are computed at once, so that memory is bounded."""
+    """The number of pairs of each image that are computed at once, which bounds memory."""
     return max(1, NUMBERS_AT_ONCE // max(1, keys.numel()))
 
 

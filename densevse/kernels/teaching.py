@@ -1,4 +1,4 @@
-"""Sentences laid out for an LSTM that predicts them: all sentences advance together, and none is padded."""
+"""Arranges sentences for an LSTM that predicts them: all sentences advance together, and none is padded."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from torch import Tensor
 from densevse.kernels.arrays import Integers, on_device
 from densevse.kernels.recurrent import Prefixes, chains
 
-END = 0  # padding in a table of words; read, it stands before the first word, and predicted, it is the sentence's end
+END = 0  # padding in a table of words; as an input it is the sentence's start, as a target its end
 
 
 @dataclass(frozen=True)
 class Teaching:
-    """Inputs and targets of a decoder: at each step it reads the word before, and is to predict the word itself."""
+    """Inputs and targets of a decoder: at each step it reads the word before and predicts the word itself."""
 
     tree: Prefixes  # of the inputs
     target: Tensor  # (P,) the word that follows each prefix
@@ -22,10 +22,10 @@ class Teaching:
 
 
 def teaching(words: Integers, read: Integers, device: torch.device) -> Teaching:
-    """Lay out sentences for a decoder; the result's tensors are on `device`.
+    """Arranges sentences for a decoder; the result's tensors are on `device`.
 
-    `words` (S, longest), padded with 0, are to be predicted, and after them the end. `read` (S, longest) stand before
-    each prediction but the first: the same words, or what scheduled sampling made of them.
+    `words` (S, longest), padded with 0, and the end are the targets. `read` (S, longest) are the inputs of all
+    predictions but the first: the same words, or those that scheduled sampling drew.
     """
     steps = (words != END).sum(axis=1) + 1
     begun = np.pad(read, ((0, 0), (1, 0)), constant_values=END)

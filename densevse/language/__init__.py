@@ -1,1 +1,1 @@
-"""From sentences to structure: parses, trees, triplets, vocabularies, word vectors."""
+"""Turns sentences into structures: parses, trees, triplets, vocabularies, word vectors."""

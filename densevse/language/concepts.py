@@ -1,6 +1,6 @@
 """The concept vocabulary of SCO (section 3.2): the most frequent nouns, adjectives, verbs and numbers of training.
 
-A concept is a lemma, which unifies tense and number: "runs" and "running" are run, "dogs" is dog.
+A concept is a lemma, which unifies tense and number: "runs" and "running" are run, and "dogs" is dog.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
 KINDS = {"NN": "noun", "JJ": "adjective", "VB": "verb", "CD": "number"}
-"""By the first two letters of a Penn Treebank tag: NN, NNS, NNP and NNPS are nouns."""
+"""Kinds by the first two letters of a Penn Treebank tag: NN, NNS, NNP and NNPS are nouns."""
 
 
 def content_words(parses: pd.DataFrame) -> pd.DataFrame:
@@ -36,15 +36,15 @@ def content_words(parses: pd.DataFrame) -> pd.DataFrame:
 
 
 def frequent_concepts(words: pd.DataFrame, most: int) -> pd.DataFrame:
-    """The `most` frequent concepts of training's content words; rows of CONCEPTS, by falling count.
+    """The `most` frequent concepts of training's content words, as rows of CONCEPTS, by descending count.
 
-    Equal counts are in alphabetical order. A concept's kind is the one that it most often has.
+    Equal counts are in alphabetical order. A concept's kind is its most frequent one.
     Raises `InputError` if there is no concept.
     """
     if words.empty:
         raise InputError(
-            "the training sentences' parses have no noun, adjective, verb or number, so there is no concept; "
-            "look at their status and at the split of the captions."
+            "the training sentences' parses have no noun, adjective, verb or number, so there is no concept; check "
+            "their status and the split of the captions."
         )
     of_concept = words.groupby("concept")
     rows = pd.DataFrame({"count": of_concept["count"].sum(), "image_count": of_concept["image_id"].nunique()})
@@ -57,7 +57,7 @@ def frequent_concepts(words: pd.DataFrame, most: int) -> pd.DataFrame:
 
 
 def concepts_of_images(words: pd.DataFrame, concepts: pd.DataFrame, images: Iterable[str]) -> pd.DataFrame:
-    """Which concepts the sentences of each image name; rows of IMAGE_CONCEPTS, in the order of `images`."""
+    """The concepts that the sentences of each image name, as rows of IMAGE_CONCEPTS, in the order of `images`."""
     number = words["concept"].map(pd.Series(concepts["index"].to_numpy(), index=concepts["concept"]))
     known = words.assign(number=number).dropna(subset="number")
     found = known.astype({"number": int}).groupby("image_id")["number"].agg(lambda numbers: sorted(set(numbers)))
@@ -70,9 +70,9 @@ def concepts_of_images(words: pd.DataFrame, concepts: pd.DataFrame, images: Iter
 def write_concepts(
     images_path: str, parse_paths: list[str], most: int, concepts_path: str | Path, image_concepts_path: str | Path
 ) -> None:
-    """Mine the concepts of a data set's training sentences (CONCEPTS), and say which each image has (IMAGE_CONCEPTS).
+    """Writes the concepts of a data set's training sentences (CONCEPTS) and those of each image (IMAGE_CONCEPTS).
 
-    Images are the readable ones of every split. Raises `InputError` if the vocabulary would be empty.
+    Images are the readable ones of all splits. Raises `InputError` if the vocabulary would be empty.
     """
     images = schema.read(images_path, IMAGES, ["image_id", "split", "status"])
     images = images[images["status"] == OK]
@@ -88,6 +88,6 @@ def write_concepts(
 
 
 def _by_falling_count(words: pd.DataFrame, column: str) -> pd.DataFrame:
-    """The different values of a column of each concept, the most frequent first, equal counts alphabetically."""
+    """The distinct values of a column for each concept, the most frequent first, equal counts alphabetically."""
     counts: pd.DataFrame = words.groupby(["concept", column])["count"].sum().reset_index()
     return counts.sort_values(["count", column], ascending=[False, True])

@@ -1,7 +1,7 @@
-"""Stanford CoreNLP as a server of our own, asked through stanza's client.
+"""Runs Stanford CoreNLP as a server and asks it through stanza's client.
 
-A request is a batch of captions, one a line. A server that dies or hangs is started again, and the batch it had is
-sent again and then in halves, until the sentence that brought it down is alone; that one is recorded with the reason.
+A request is a batch of captions, one a line. A server that dies or hangs is restarted. Its batch is sent again, then in
+halves, until the failing sentence is alone; that sentence is recorded with the reason.
 """
 
 import os
@@ -40,13 +40,13 @@ PING_SECONDS = 10
 MOST_RESTARTS = 50
 ATTEMPTS = 3  # to obtain the jars
 ONE_SENTENCE = {"ssplit.isOneSentence": "true", "ssplit.eolonly": "false"}
-# Says whether models load, and whether the server decodes %25 (it differs with CoreNLP's version).
+# Shows whether models load, and whether the server decodes %25 (which depends on CoreNLP's version).
 PROBE = "100%25 sure"
 OBTAIN_YOURSELF = "try again, or set CORENLP_HOME to a folder of CoreNLP's jars (stanfordnlp.github.io/CoreNLP)."
 
 
 def server_properties(options: CoreNLP) -> dict[str, str]:
-    """The server's properties. The model is named: left alone, a server prefers shift-reduce where it has it."""
+    """The server's properties. The model is named, as a server prefers shift-reduce if it is there."""
     return {
         "annotators": ",".join(options.annotators),
         "parse.model": options.model,
@@ -58,13 +58,13 @@ def server_properties(options: CoreNLP) -> dict[str, str]:
 
 
 class CoreNLPParser:
-    """CoreNLP with its own server; a context manager that starts and stops it.
+    """A CoreNLP parser with its own server; a context manager that starts and stops the server.
 
     `home` is a folder of CoreNLP's jars. Raises `InputError` if Java, a jar or a model is missing.
     """
 
     def __init__(self, options: CoreNLP, home: str | Path, memory_mb: int, threads: int) -> None:
-        """`memory_mb` is the server's heap; it is asked by as many threads as it works with."""
+        """`memory_mb` is the server's heap; as many threads send requests as the server works with."""
         self.options, self.home, self.memory_mb, self.threads = options, Path(home), memory_mb, threads
         self.restarts = 0
         self._failing = threading.Event()
@@ -81,7 +81,7 @@ class CoreNLPParser:
         self._properties = Path(
             write_corenlp_props(server_properties(self.options), f"{self._folder.name}/server.props")
         )
-        # Java parts the names of folders at colons, and the user's may have some.
+        # Java splits lists of folders at colons, which the user's names may contain.
         self._jars = Path(self._folder.name, "jars")
         self._jars.symlink_to(self.home.absolute(), target_is_directory=True)
         self._start()
@@ -92,7 +92,7 @@ class CoreNLPParser:
         self._folder.cleanup()
 
     def parse(self, texts: list[str]) -> list[Parse]:
-        """Parse each text as one sentence; a sentence that cannot be parsed says why in its status."""
+        """Parses each text as one sentence; a sentence that cannot be parsed has the reason in its status."""
         lines = [" ".join(typewritten(text).split()) if _visible(text) else "" for text in texts]
         asked = list(dict.fromkeys(line for line in lines if line))
         size = self.options.batch
@@ -102,7 +102,7 @@ class CoreNLPParser:
         return [parses[line] if line else Parse.failed("no words") for line in lines]
 
     def _answers(self, batches: list[list[str]]) -> Iterator[list[Parse]]:
-        """The answers to batches, in order. After a failure nothing more is sent until the server is well again."""
+        """The answers to batches, in order. After a failure nothing is sent until the server works again."""
         pool = ThreadPoolExecutor(self.threads)
         try:
             while batches:
@@ -120,11 +120,11 @@ class CoreNLPParser:
     def _collected(
         self, batches: list[list[str]], futures: list["Future[list[Parse] | None]"]
     ) -> Iterator[list[Parse]]:
-        """Answers as they come, up to the first batch that was not sent; those that failed are sent again here."""
+        """Answers as they come, up to the first batch that was not sent; failed ones are sent again here."""
         for batch, future in zip(batches, futures, strict=True):
             error = future.exception()
             if isinstance(error, _RequestError):
-                wait(futures)  # what is under way ends before the server may be restarted
+                wait(futures)  # running requests end before the server may be restarted
                 yield self._send_again(batch, error)
                 continue
             answer = future.result()
@@ -142,7 +142,7 @@ class CoreNLPParser:
             raise
 
     def _send_again(self, batch: list[str], error: "_RequestError") -> list[Parse]:
-        """Send a batch that failed once more, then its halves; a sentence that fails alone is recorded."""
+        """Sends a failed batch once more, then its halves; records a sentence that fails alone."""
         self._recover(error)
         try:
             return self._send(batch)
@@ -179,7 +179,7 @@ class CoreNLPParser:
         tokens = sentence["tokens"]
         if len(tokens) > self.options.longest:
             return Parse.failed(f"{len(tokens)} tokens are more than the {self.options.longest} that the parser takes")
-        tree = re.sub("[ \t\r\n]+", " ", sentence["parse"])  # a word may hold a no-break space
+        tree = re.sub("[ \t\r\n]+", " ", sentence["parse"])  # a word may contain a no-break space
         if not _is_tree(tree, len(tokens)):
             return Parse.failed("the parser found no tree")
         return Parse(
@@ -192,7 +192,7 @@ class CoreNLPParser:
         )
 
     def _recover(self, error: "_RequestError") -> None:
-        """Restart the server unless it is well: it answers, and neither its memory nor its time ran out."""
+        """Restarts the server unless it answers and neither its memory nor its time ran out."""
         exhausted = re.search("OutOfMemory|[Tt]ime", str(error))
         if exhausted or not self._server.answers():
             logger.warning("restarting the CoreNLP server: %s", error)
@@ -206,7 +206,7 @@ class CoreNLPParser:
             self._start()
 
     def _start(self) -> None:
-        """Start a server and wait until it parses. A port may be taken by another in the meantime, so three times."""
+        """Starts a server and waits until it parses; three attempts, as another process may take its port."""
         self._percent = "%"
         for attempt in (1, 2, 3):
             log = Path(self._folder.name, "server.log")
@@ -232,7 +232,7 @@ class CoreNLPParser:
 
 
 class _RequestError(Exception):
-    """The server did not answer a request: it died, hung, or broke over a sentence."""
+    """The server did not answer a request: it died, hung, or failed on a sentence."""
 
 
 class _Server(CoreNLPClient):  # type: ignore[misc]
@@ -241,7 +241,7 @@ class _Server(CoreNLPClient):  # type: ignore[misc]
     CHECK_ALIVE_TIMEOUT = START_SECONDS
 
     def __init__(self, properties: Path, jars: Path, memory_mb: int, threads: int, timeout: float, log: Path) -> None:
-        # A path of its own keeps another job's server, on a port that both were given, from answering for this one.
+        # A separate path, so that another job's server on the same port cannot answer for this one.
         port, path = _free_port(), f"/{properties.parent.name}"
         super().__init__(
             start_server=StartServer.FORCE_START,
@@ -258,16 +258,16 @@ class _Server(CoreNLPClient):  # type: ignore[misc]
             stderr=log.open("w"),
         )
         self.endpoint += path
-        # stanza parts its command at apostrophes too, so that the jars' folder is put in afterwards.
+        # stanza splits its command at apostrophes too, so the jars' folder is inserted afterwards.
         command = [f"{jars}/*" if part == "*" else part for part in self.start_cmd]
-        # A tenth faster than Java's default collector, in a quarter less memory.
+        # A tenth faster than Java's default collector, with a quarter less memory.
         self.start_cmd: list[str] = [command[0], "-XX:+UseParallelGC", *command[1:]]
         if shutil.which("setpriv"):  # Linux: the server ends with its job, even when that is killed
             self.start_cmd = ["setpriv", "--pdeathsig", "KILL", *self.start_cmd]
         _leave_localhost_to_itself()
 
     def client(self, seconds: float) -> CoreNLPClient:
-        """A client of this server that never starts one, so that threads may share it. It waits `seconds`."""
+        """A client of this server that never starts one, so that threads may share it; it waits `seconds`."""
         return CoreNLPClient(
             start_server=StartServer.DONT_START,
             endpoint=self.endpoint,
@@ -276,7 +276,7 @@ class _Server(CoreNLPClient):  # type: ignore[misc]
         )
 
     def is_alive(self) -> bool:
-        """Whether the server answers. Unlike stanza's, it notices a server that died, or hangs, while starting."""
+        """True if the server answers. Unlike stanza's, it notices a server that dies or hangs while it starts."""
         if self.server.poll() is not None:
             raise PermanentlyFailedException(f"its process ended with exit status {self.server.returncode}")
         try:
@@ -285,14 +285,14 @@ class _Server(CoreNLPClient):  # type: ignore[misc]
             raise ShouldRetryException(error) from error
 
     def answers(self) -> bool:
-        """Whether the server's process lives and answers now."""
+        """True if the server's process is alive and answers now."""
         try:
             return self.server is not None and self.is_alive()
         except (PermanentlyFailedException, ShouldRetryException):
             return False
 
     def stop(self) -> None:
-        """End the server at once: it keeps nothing, and one that hangs does not heed a polite request."""
+        """Ends the server at once, as it keeps nothing and a hanging one ignores polite requests."""
         if self.server is not None:
             self.server.kill()
             self.server.wait()
@@ -300,7 +300,7 @@ class _Server(CoreNLPClient):  # type: ignore[misc]
 
 
 def require_java() -> None:
-    """Raise `InputError` that says what to install if there is no Java."""
+    """Raises `InputError` with installation advice if there is no Java."""
     if shutil.which("java") is None:
         raise InputError(
             "CoreNLP needs Java (8 or newer), and there is no `java` on the PATH. Install one, for example by "
@@ -310,20 +310,20 @@ def require_java() -> None:
 
 
 def heap_mb(job_mb: int) -> int:
-    """The server's heap in a job of this memory: the rest is Java's own and this program's."""
+    """The server's heap in a job of this memory; the rest is for Java and for this program."""
     if job_mb < 2500:
         raise InputError(f"parsing with CoreNLP needs at least 2500 MB, and the job is given {job_mb} (memory_mb).")
     return job_mb - 1000
 
 
 def get_corenlp(project: str | Path, folder: str | Path, wait: float = 10.0) -> None:
-    """Put CoreNLP's jars into `folder`: by Maven from `project` (a pom.xml), or without Maven by stanza's installer.
+    """Puts CoreNLP's jars into `folder`: by Maven from `project` (a pom.xml), or else by stanza's installer.
 
-    The folder is whole or absent, and what another process put there meanwhile stays. What fails is tried again, `wait`
-    seconds later. Raises `InputError` if Java is missing or the jars cannot be obtained.
+    The folder is always whole or absent; one that another process made meanwhile stays. A failed attempt is repeated
+    after `wait` seconds. Raises `InputError` if Java is missing or the jars cannot be obtained.
     """
-    require_java()  # without it no further attempt would help
-    folder = Path(folder).absolute()  # Maven would start from the folder of pom.xml
+    require_java()  # without Java another attempt would not help
+    folder = Path(folder).absolute()  # Maven would resolve the path from the folder of pom.xml
     folder.parent.mkdir(parents=True, exist_ok=True)
     for attempt in range(1, ATTEMPTS + 1):
         try:
@@ -355,7 +355,7 @@ def _get_once(project: Path, folder: Path) -> None:
 
 
 def _has_models(folder: Path) -> bool:
-    """Whether CoreNLP's own jar and those of both models are there."""
+    """True if CoreNLP's own jar and those of both models are there."""
     return len(jars(folder)) >= 3
 
 
@@ -384,12 +384,12 @@ def _version(project: Path) -> str:
 
 
 def jars(home: str | Path) -> list[str]:
-    """The names of Stanford's jars in a folder: they say CoreNLP's version and which models there are."""
+    """The names of Stanford's jars in a folder, which show CoreNLP's version and its models."""
     return sorted(jar.name for jar in Path(home).glob("stanford-corenlp-*.jar"))
 
 
 def _is_tree(bracketed: str, tokens: int) -> bool:
-    """Whether CoreNLP found a tree over these tokens; XX marks the words of one that it made up."""
+    """True if CoreNLP found a tree over these tokens; XX marks the words of a tree that it made up."""
     try:
         tree = read_tree(bracketed)
     except InputError:
@@ -398,7 +398,7 @@ def _is_tree(bracketed: str, tokens: int) -> bool:
 
 
 def _visible(text: str) -> bool:
-    """Whether there is anything but space and invisible characters in a text; CoreNLP breaks over less."""
+    """True if a text has anything but spaces and invisible characters, on which CoreNLP fails."""
     return any(char.isprintable() and char != " " for char in text)
 
 
@@ -413,7 +413,7 @@ def _free_port() -> int:
 
 
 def _leave_localhost_to_itself() -> None:
-    """Keep requests to the server away from a proxy, by both variables: programs read the one or the other."""
+    """Excludes localhost from proxies, by both spellings of the variable, as programs read one or the other."""
     variables = ("no_proxy", "NO_PROXY")
     named = [host.strip() for variable in variables for host in os.environ.get(variable, "").split(",")]
     hosts = ",".join(dict.fromkeys([*filter(None, named), "localhost", "127.0.0.1"]))

@@ -1,4 +1,4 @@
-"""Java programs that the workflow obtains: the jars that a pom.xml names, fetched by Maven."""
+"""Obtains Java programs with Maven: the jars that a pom.xml names."""
 
 import shlex
 import shutil
@@ -11,9 +11,9 @@ from densevse.runtime.logs import logger
 
 
 def copy_jars(project: Path, folder: Path) -> None:
-    """Copy the jars that `project` (a pom.xml) names, with all that they need, into `folder`.
+    """Copies the jars that `project` (a pom.xml) names, with all their dependencies, into `folder`.
 
-    Raises `InputError` with what Maven says if it cannot.
+    Raises `InputError` with Maven's output if that fails.
     """
     command = ["mvn", "-q", "-B", "-f", str(project), "dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
     logger.info("getting jars: %s", shlex.join(command))
@@ -23,8 +23,8 @@ def copy_jars(project: Path, folder: Path) -> None:
 
 
 def get_jars(project: str | Path, folder: str | Path) -> None:
-    """The same; `folder` is whole or absent. Raises `InputError` besides if there is no Maven."""
-    folder = Path(folder).absolute()  # Maven would start from the folder of pom.xml
+    """Copies jars as `copy_jars`, so that `folder` is whole or absent. Raises `InputError` without Maven."""
+    folder = Path(folder).absolute()  # Maven would resolve the path from the folder of pom.xml
     if shutil.which("mvn") is None:
         raise InputError(f"{folder}: Maven is needed to get it, and there is no `mvn` on the PATH; install Maven.")
     folder.parent.mkdir(parents=True, exist_ok=True)

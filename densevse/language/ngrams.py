@@ -5,9 +5,9 @@ An Empirical Study of Smoothing Techniques for Language Modeling, 1999 (section 
 
     P(w | h) = max(c(h w) - D, 0) / c(h) + D N(h .) / c(h) P(w | h')
 
-where c counts n-grams, N(h .) is how many different words follow h, and h' is h without its first word. D is
-n_1 / (n_1 + 2 n_2), of n-grams that occur once and twice. Below the highest order c(h w) is how many different words
-stand before h w; below the lowest, every word of the vocabulary is as likely as another.
+where c counts n-grams, N(h .) is the number of distinct words after h, and h' is h without its first word. D is n_1 /
+(n_1 + 2 n_2), with the numbers of n-grams that occur once and twice. Below the highest order, c(h w) is the number of
+distinct words before h w; below the lowest order, all words of the vocabulary have equal probability.
 """
 
 import math
@@ -30,10 +30,10 @@ class Counts(NamedTuple):
 
 
 class KneserNey:
-    """The model of sentences, which are sequences of word numbers from 1 on; each has an end, which is predicted."""
+    """The model of sentences: sequences of word numbers from 1, each with an end that is predicted too."""
 
     def __init__(self, sentences: Iterable[Sequence[int]], order: int, words: int) -> None:
-        """Count n-grams of up to `order` words; `words` is the size of the vocabulary, the end included.
+        """Counts n-grams of up to `order` words; `words` is the size of the vocabulary with the end.
 
         Raises `ValueError` if there is no sentence.
         """
@@ -47,9 +47,9 @@ class KneserNey:
             raise ValueError("an n-gram model needs at least one sentence")
         counts = [highest]
         while len(counts) < order:
-            # Each different longer n-gram is one different word before the shorter one.
+            # Each distinct longer n-gram is one distinct word before the shorter one.
             counts.append(Counter(longer[1:] for longer in counts[-1]))
-        self._orders = [_counts(ngrams) for ngrams in reversed(counts)]  # from single words up
+        self._orders = [_counts(ngrams) for ngrams in reversed(counts)]  # from single words to the highest order
         self._known: dict[Words, float] = {}
 
     def log_probability(self, sentence: Sequence[int]) -> float:

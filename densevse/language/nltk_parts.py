@@ -1,7 +1,7 @@
-"""What is used of NLTK, imported without the packages that its other parts would import too.
+"""The parts of NLTK that are used, imported without the packages that its other parts would import.
 
-NLTK imports all of its parts at once, and these import scikit-learn and SciPy where they find them, which takes longer
-than most jobs of a small data set. They are optional to NLTK, so while it is imported they are not found.
+NLTK imports all of its parts at once, and these import scikit-learn and SciPy if installed, which takes longer than
+most jobs of a small data set. Both are optional to NLTK, so they are hidden while it is imported.
 """
 
 import sys
@@ -13,7 +13,7 @@ OPTIONAL = ("matplotlib", "scipy", "sklearn")
 
 @contextmanager
 def _not_found(packages: Collection[str]) -> Iterator[None]:
-    """Let imports of packages fail with `ImportError`, but for those that are imported already."""
+    """Makes imports of packages raise `ImportError` within the context, except those already imported."""
     hidden = [name for name in packages if name not in sys.modules]
     sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]  # None stands for "not found"
     try:

@@ -1,4 +1,4 @@
-"""What a parser says about a sentence; every parser gives this, whatever it is inside."""
+"""The result of a parser for a sentence; all parsers return it."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -25,12 +25,12 @@ class Dependency(NamedTuple):
 
 @dataclass(frozen=True)
 class Parse:
-    """A sentence as a parser read it, or why it could not be parsed (`status`, with everything else empty)."""
+    """A parsed sentence, or the reason why it could not be parsed (`status`; everything else is then empty)."""
 
     status: str = OK
     tokens: list[str] = field(default_factory=list)
     lemmas: list[str] = field(default_factory=list)  # the lemma of each token
-    tags: list[str] = field(default_factory=list)  # a Penn Treebank tag a token
+    tags: list[str] = field(default_factory=list)  # a Penn Treebank tag for each token
     tree: str = ""  # Penn bracket notation; brackets in words are -LRB- and -RRB-
     basic_dependencies: list[Dependency] = field(default_factory=list)
     enhanced_dependencies: list[Dependency] = field(default_factory=list)
@@ -42,20 +42,19 @@ class Parse:
 
 
 class Parser(Protocol):
-    """Something that parses sentences."""
+    """The interface of parsers."""
 
     def parse(self, texts: list[str]) -> list[Parse]:
-        """Parse each text as one sentence; the results are in the order of the texts."""
+        """Parses each text as one sentence; results are in the order of the texts."""
         ...
 
 
 def write_parses(
     parser: Parser, images_path: str | None, captions_path: str, shard: str, path: str, settings: Mapping[str, Any]
 ) -> None:
-    """Parse the captions of a shard's readable images, each text once, and write them to `path` as PARSES.
+    """Parses the captions of a shard's readable images, each text once, and writes them to `path` as PARSES.
 
-    Captions without images, as searches bring them, are all parsed. `settings` are the parser's, for what the parses
-    were made from.
+    Captions without images, as in searches, are all parsed. `settings` are the parser's, for the lineage.
     """
     captions = schema.read(captions_path, CAPTIONS, ["caption_id", "image_id", "text"])
     if images_path is not None:

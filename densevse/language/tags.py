@@ -1,4 +1,4 @@
-"""Part-of-speech tags: which the training sentences have, and the number of each."""
+"""Part-of-speech tags of the training sentences, and their numbers."""
 
 from collections import Counter
 from pathlib import Path
@@ -16,20 +16,20 @@ from densevse.runtime.errors import InputError
 
 
 def count_tags(parses: pd.DataFrame) -> pd.DataFrame:
-    """Count the tags of PARSES rows (column tags); rows of TAGS, by falling count, numbered from 2 as words are.
+    """Counts the tags of PARSES rows (column tags): rows of TAGS, by descending count, numbered from 2 as words are.
 
     Raises `InputError` if there is no tag.
     """
     counts = Counter(tag for tags in parses["tags"] for tag in tags)
     if not counts:
-        raise InputError("the training sentences' parses have no part-of-speech tags; look at their status.")
+        raise InputError("the training sentences' parses have no part-of-speech tags; check their status.")
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     rows = pd.DataFrame(ordered, columns=["tag", "count"])
     return rows.assign(index=range(UNKNOWN + 1, UNKNOWN + 1 + len(rows)))
 
 
 def write_tags(captions_path: str, parse_paths: list[str], path: str) -> None:
-    """Count the tags of a data set's training sentences and write them to `path` as a TAGS artifact."""
+    """Counts the tags of a data set's training sentences, and writes them to `path` as a TAGS artifact."""
     captions = schema.read(captions_path, CAPTIONS, ["caption_id", "split"])
     parses = schema.read_all(parse_paths, PARSES, ["caption_id", "status", "tags"])
     training = parses["caption_id"].isin(captions.loc[captions["split"] == "train", "caption_id"])
@@ -38,5 +38,5 @@ def write_tags(captions_path: str, parse_paths: list[str], path: str) -> None:
 
 
 def read_tags(path: str | Path) -> Vocabulary:
-    """The tags of a TAGS artifact with their numbers: 0 is padding, 1 a tag that training never had."""
+    """The tags of a TAGS artifact with their numbers; 0 is padding, 1 a tag that training never had."""
     return Vocabulary(schema.read(path, TAGS, ["tag"])["tag"])

@@ -1,6 +1,6 @@
-"""Tokens: how a sentence is cut into words, once for all stages.
+"""Cuts sentences into words (tokens), once for all stages.
 
-Only what cuts sentences imports this module: NLTK takes some tenths of a second to import, for no use elsewhere.
+Import this module only where sentences are cut: importing NLTK takes some tenths of a second.
 """
 
 import re
@@ -15,7 +15,7 @@ from densevse.language.nltk_parts import NLTKWordTokenizer, TreebankWordDetokeni
 from densevse.language.typography import typewritten
 from densevse.runtime.logs import progress
 
-# CoreNLP cuts at a hyphen between words (after Universal Dependencies), NLTK does not.
+# CoreNLP cuts at a hyphen between words (as Universal Dependencies do), NLTK does not.
 HYPHEN = re.compile(r"(?<=[^\W_])-(?=[^\W_])")
 _PUNCTUATION = frozenset({"''", "'", "``", "`", "(", ")", "{", "}", ".", "?", "!", ",", ":", "-", "--", "...", ";"})
 QUOTES = {"``": '"', "''": '"'}
@@ -23,31 +23,31 @@ TOKENIZER, DETOKENIZER = NLTKWordTokenizer(), TreebankWordDetokenizer()
 
 
 def tokenize(text: str) -> list[str]:
-    """Cut a sentence into lower-case Penn Treebank tokens, so that a parser's tokens find the same words.
+    """Cuts a sentence into lower-case Penn Treebank tokens, so that a parser's tokens match.
 
-    On the 35,000 captions of Flickr8k 99.7% are cut exactly as CoreNLP does, and of CoreNLP's tokens 99.98% are words
-    found here.
+    Of Flickr8k's 35,000 captions, 99.7% are cut exactly as CoreNLP cuts them, and 99.98% of CoreNLP's tokens are words
+    here too.
     """
     tokens = TOKENIZER.tokenize(HYPHEN.sub(" - ", typewritten(text).lower()))
     return [QUOTES.get(token, token) for token in tokens]
 
 
 def compared(text: str) -> list[str]:
-    """The words of a sentence as the metrics of captions compare them: lower case, without punctuation.
+    """The words of a sentence for the metrics of captions: lower case, without punctuation.
 
-    On the captions of Flickr8k this is what the metrics' own tokenizer, which needs Java, gives.
+    On Flickr8k's captions the result equals that of the metrics' own tokenizer, which needs Java.
     """
     return [token for token in TOKENIZER.tokenize(typewritten(text).lower()) if token not in _PUNCTUATION]
 
 
 def detokenize(tokens: list[str]) -> str:
-    """A sentence of tokens: punctuation stands where it belongs, and words joined by a hyphen are one again."""
+    """Joins tokens into a sentence, with punctuation in its place and hyphenated words rejoined."""
     joined: str = DETOKENIZER.detokenize(tokens)
     return joined.replace(" - ", "-")
 
 
 def write_tokens(captions_path: str, path: str) -> None:
-    """Cut every sentence of a captions file into words, once for all stages, and write a TOKENS artifact to `path`."""
+    """Cuts every sentence of a captions file into words, and writes a TOKENS artifact to `path`."""
     captions = schema.read(captions_path, CAPTIONS, ["caption_id", "image_id", "split", "text"])
     texts = captions.pop("text")
     tokens = pd.Series([tokenize(text) for text in progress(texts, "sentences", len(texts))], dtype=object)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from densevse.runtime.errors import InputError
 
-# An opening bracket with its label, and with its word where it is a whole leaf; a closing bracket; anything else.
+# An opening bracket with its label, and with its word if it is a whole leaf; a closing bracket; anything else.
 # ASCII space only: CoreNLP writes the word 1 1/2 with a no-break space.
 PIECES = re.compile(r"\(\s*([^\s()]*)\s*(?:([^\s()]+)\s*\))?|(\))|([^\s()]+)", re.ASCII)
 NOT_PHRASES = ("ROOT", "TOP", "")
@@ -18,7 +18,7 @@ NOT_PHRASES = ("ROOT", "TOP", "")
 class Tree:
     """A constituency tree as flat arrays over its nodes: children before parents, the root last.
 
-    A node is a word with its tag (a leaf), or a phrase with at least two children: so no two nodes span the same
+    A node is a word with its tag (a leaf), or a phrase with at least two children. So no two nodes span the same
     tokens, and a one-word sentence is a single node.
     """
 
@@ -31,7 +31,7 @@ class Tree:
 
 
 def read_tree(bracketed: str) -> Tree:
-    """Read a tree in Penn bracket notation and collapse its unary chains.
+    """Reads a tree in Penn bracket notation and collapses its unary chains.
 
     A chain such as NP -> NP -> NN -> dog becomes one node with the topmost phrase label, so that no phrase counts
     twice (chosen: HM-LSTM, section 3.3, takes each noun phrase as a candidate). Raises `InputError` if the text is
@@ -58,12 +58,12 @@ def read_tree(bracketed: str) -> Tree:
 
 
 def phrases(tree: Tree) -> NDArray[np.int64]:
-    """The numbers of a tree's noun phrases; a root is the sentence itself and so none of them."""
+    """The numbers of a tree's noun phrases, without the root, which is the sentence itself."""
     return np.flatnonzero(tree.noun_phrase[:-1])
 
 
 class _Nodes:
-    """The nodes of a tree that is being read, numbered as they are completed."""
+    """The nodes of a tree that is being read, numbered in the order of completion."""
 
     def __init__(self) -> None:
         self.parent: list[int] = []
@@ -78,7 +78,7 @@ class _Nodes:
         return self._add(tag, self.tokens - 1, self.tokens - 1)
 
     def add_phrase(self, label: str, children: list[int]) -> int:
-        """Add a phrase; over an only child no node is added, the child takes its label."""
+        """Adds a phrase; an only child gets no new node but takes the label."""
         if len(children) == 1:
             if label not in NOT_PHRASES:
                 self.label[children[0]] = label

@@ -1,7 +1,7 @@
 """Dependency triplets, the sentence fragments of DeFrag (section 3.1).
 
-The paper's relations have words in them (prep_on, conj_and; 136 to 212 of them), as CoreNLP's enhanced dependencies
-have (obl:on, conj:and). The basic ones, about 50, are a variant.
+The paper's 136 to 212 relations contain words (prep_on, conj_and), as CoreNLP's enhanced dependencies do (obl:on,
+conj:and). The about 50 basic relations are a variant.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from densevse.runtime.errors import InputError
 _Kind = Literal["enhanced", "basic"]
 
 SHARE = 0.01
-"""A relation that makes up less of the training triplets is dropped (section 3.1: 1%)."""
+"""A relation with a smaller share of the training triplets is dropped (section 3.1: 1%)."""
 
 PUNCTUATION = "punct"
 """The relation of punctuation marks. The Stanford dependencies of the papers' time leave them out."""
@@ -49,7 +49,7 @@ def triplets(tokens: list[str], dependencies: Iterable[tuple[str, int, int]]) ->
 def between_words(dependencies: Iterable[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
     """The dependencies (relation, governor's token, dependent's token) between two words.
 
-    Neither the root nor punctuation has one.
+    The root and punctuation have none.
     """
     return [link for link in dependencies if link[1] >= 0 and link[0] != PUNCTUATION]
 
@@ -67,12 +67,12 @@ def triplet_table(parses: pd.DataFrame, kind: _Kind) -> pd.DataFrame:
 
 
 def count_relations(found: pd.DataFrame, training: "pd.Series[bool]") -> pd.DataFrame:
-    """Count the relations of a triplet table; rows of RELATIONS, by falling count in training, then by name.
+    """Counts the relations of a triplet table: rows of RELATIONS, by descending count in training, then by name.
 
-    `training` says which rows are training's. Raises `InputError` if these have no relation.
+    `training` marks the rows of training. Raises `InputError` if these have no relation.
     """
     if not training.any():
-        raise InputError("the training sentences' parses have no dependency between two words; look at their status.")
+        raise InputError("the training sentences' parses have no dependency between two words; check their status.")
     rows = pd.DataFrame(
         {"count": Counter(found.loc[training, "relation"]), "count_of_all": Counter(found["relation"])}
     ).fillna(0)
@@ -86,7 +86,7 @@ def count_relations(found: pd.DataFrame, training: "pd.Series[bool]") -> pd.Data
 
 
 def count_fragments(found: pd.DataFrame, splits: pd.DataFrame, relations: set[str], known: set[str]) -> pd.DataFrame:
-    """How many triplets each split has and keeps; rows of FRAGMENTS, the whole data set first.
+    """Counts the triplets that each split has and keeps: rows of FRAGMENTS, the whole data set first.
 
     `found` is a triplet table, `splits` the caption_id and split of every sentence. A triplet is kept if its relation
     is one of `relations` and both its words are `known`.
@@ -121,9 +121,9 @@ def _fragments(name: str, found: pd.DataFrame, sentences: pd.DataFrame) -> dict[
 def write_relations(
     captions: str, parses: list[str], words: str, vectors: str | None, kind: _Kind, outputs: tuple[str, str]
 ) -> None:
-    """Count a data set's relations (RELATIONS), and the triplets that rare ones and unknown words cost (FRAGMENTS).
+    """Writes a data set's relations (RELATIONS), and the triplets lost to rare ones and unknown words (FRAGMENTS).
 
-    Known words are those with pre-trained `vectors` (WORD_VECTORS), or without such all of `words` (WORDS).
+    Known words are those with pre-trained `vectors` (WORD_VECTORS) or, without these, all of `words` (WORDS).
     """
     splits = schema.read(captions, CAPTIONS, ["caption_id", "split"])
     rows = schema.read_all(parses, PARSES, ["caption_id", "status", "tokens", f"{kind}_dependencies"])
@@ -145,12 +145,12 @@ def _known(words: str, vectors: str | None) -> set[str]:
 
 
 def numbered_relations(path: str | Path) -> dict[str, int]:
-    """The frequent relations of a RELATIONS artifact, numbered from 0; others may share the number after the last."""
+    """The frequent relations of a RELATIONS artifact, numbered from 0; the others may share the next number."""
     return {relation: number for number, relation in enumerate(frequent_relations(path))}
 
 
 def kind_of(path: str | Path) -> _Kind:
-    """Whether a RELATIONS artifact counts enhanced or basic dependencies."""
+    """The kind of dependencies that a RELATIONS artifact counts: enhanced or basic."""
     kind: _Kind = schema.check(path, RELATIONS)["dependencies"]
     return kind
 
@@ -162,5 +162,5 @@ def frequent_relations(path: str | Path) -> list[str]:
 
 
 def tuples_of(dependencies: Iterable[dict[str, int | str]]) -> list[tuple[str, int, int]]:
-    """Dependencies as Parquet gives them, as tuples."""
+    """Dependencies as tuples, from Parquet's structures."""
     return [(str(each["relation"]), int(each["governor"]), int(each["dependent"])) for each in dependencies]

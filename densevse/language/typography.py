@@ -1,9 +1,9 @@
-"""Apostrophes, quotation marks and dots as a typewriter has them, so that what a phone types is the same word."""
+"""Replaces typographic apostrophes, quotation marks and dots by plain ones, so that phones write the same words."""
 
 import re
 
 APOSTROPHE_INSIDE = re.compile(r"(?<=[^\W\d_])[`´′](?=[^\W\d_])")
-"""Marks that are apostrophes between letters alone."""
+"""Marks that are apostrophes only between letters."""
 
 TYPEWRITTEN = str.maketrans(
     {**dict.fromkeys("‘’‛ʼ＇\x91\x92", "'"), **dict.fromkeys("“”„‟＂\x93\x94", '"'), "…": "...", "\x85": "..."}
@@ -13,7 +13,7 @@ TYPEWRITTEN = str.maketrans(
 def typewritten(text: str) -> str:
     """A text with straight apostrophes and quotation marks, and dots for an ellipsis.
 
-    All that reads sentences reads them so, in training and in searches. Stanford CoreNLP cuts both kinds alike, but
-    keeps them apart; vocabularies and word vectors have the straight ones.
+    All code reads sentences in this form, in training and in searches. Stanford CoreNLP cuts both kinds alike but keeps
+    them distinct; vocabularies and word vectors have the straight ones.
     """
     return text if text.isascii() and "`" not in text else APOSTROPHE_INSIDE.sub("'", text.translate(TYPEWRITTEN))

@@ -1,4 +1,4 @@
-"""Pre-trained word vectors: of a file of millions of words, those of the vocabulary, read in one pass."""
+"""Reads pre-trained word vectors: those of the vocabulary, from a file of millions of words, in one pass."""
 
 import codecs
 import gzip
@@ -25,22 +25,22 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
 BYTES_AT_ONCE = 1 << 20  # bytes read at a time
-_LONGEST = 1 << 20  # bytes, more than any word or line has: a packed bomb is not unpacked beyond it
+_LONGEST = 1 << 20  # bytes, more than any word or line has; a compression bomb is not unpacked beyond it
 
 HEADING = re.compile(rb"\d+[ \t]+\d+\s*")
 _NUMBERS = re.compile(rb"\S+([ \t]+[-+]?\d[-+.\deE]*)+\s")
-"""A word and its numbers as text, to the end of a line or of what is looked at."""
+"""A word and its numbers as text, to the end of a line or of the buffer."""
 CONTROLS = bytes(sorted({*range(32), 127} - {*b"\t\n\r"}))
 
 Vector = NDArray[np.float32]
-Record = tuple[bytes, bytes | list[bytes], str]  # a word, its numbers (float32, or as text), and where they stand
+Record = tuple[bytes, bytes | list[bytes], str]  # a word, its numbers (float32, or as text), and their place
 
 
 def write_word_vectors(words_path: str, vectors_path: str, name: str, settings: Mapping[str, Any], path: str) -> None:
-    """Write a vocabulary's vectors to `path` as WORD_VECTORS, in the vocabulary's order.
+    """Writes a vocabulary's vectors to `path` as WORD_VECTORS, in the vocabulary's order.
 
-    `settings` are format (word2vec or glove), dimension and, for a .zip, member. Words are looked up as they are, in
-    lower case. Raises `InputError` if the file is damaged, of another dimension, or has none of the words.
+    `settings` are format (word2vec or glove), dimension and, for a .zip, member. Words are looked up in lower case.
+    Raises `InputError` if the file is damaged, of another dimension, or has none of the words.
     """
     words = Vocabulary.read(words_path).words
     found = read_vectors(vectors_path, set(words), settings["format"], settings["dimension"], settings.get("member"))
@@ -61,9 +61,9 @@ def write_word_vectors(words_path: str, vectors_path: str, name: str, settings: 
 def read_vectors(
     path: str | Path, words: set[str], format: str, dimension: int, member: str | None = None
 ) -> dict[str, Vector]:
-    """The vectors, (dimension,) float32, of those `words` that a file has; of a repeated word, the first.
+    """The vectors, (dimension,) float32, of those `words` that a file has; for a repeated word, the first.
 
-    The file may be packed (.gz, or .zip with the `member` to read). Memory does not grow with the file.
+    The file may be compressed (.gz, or .zip with the `member` to read). Memory does not grow with the file.
     """
     reader = {"word2vec": _read_word2vec, "glove": _read_glove}[format]
     wanted = {word.encode(): word for word in words}
@@ -74,7 +74,7 @@ def read_vectors(
                 word = wanted.get(key)
                 if word is not None and word not in found:
                     found[word] = _vector(data, dimension, f"{path}: {where}")
-    # zipfile raises the last two for what is encrypted, and for a way to compress that it does not know.
+    # zipfile raises the last two for encrypted files and for unknown compression methods.
     except (EOFError, OSError, zlib.error, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
         raise InputError(f"{path}: cannot be read to its end ({error}); obtain it again.") from error
     return found
@@ -91,9 +91,9 @@ def _vector(data: bytes | list[bytes], dimension: int, where: str) -> Vector:
 
 
 def _read_glove(file: IO[bytes], path: str | Path, dimension: int) -> Iterator[Record]:
-    """A word, its numbers and its line, for each line `word number number ...`; a word may hold spaces.
+    """Yields a word, its numbers and its line for each line `word number number ...`; a word may hold spaces.
 
-    A heading `words dimension`, as fastText and gensim write it, is held against what follows.
+    A heading `words dimension`, as fastText and gensim write it, is compared with the rest.
     """
     first, rest = file.readline(_LONGEST).removeprefix(codecs.BOM_UTF8), iter(partial(file.readline, _LONGEST), b"")
     _check_is_text(first, path)
@@ -114,7 +114,7 @@ def _read_glove(file: IO[bytes], path: str | Path, dimension: int) -> Iterator[R
 
 
 def _heading(text: bytes, path: str | Path, dimension: int) -> int:
-    """How many words a heading says that there are. Raises `InputError` for vectors of another dimension."""
+    """The number of words that a heading states. Raises `InputError` for vectors of another dimension."""
     count, stated = map(int, text.split())
     if stated != dimension:
         raise InputError(f"{path}: its vectors have {stated} numbers; set `dimension: {stated}`.")
@@ -122,7 +122,7 @@ def _heading(text: bytes, path: str | Path, dimension: int) -> int:
 
 
 def _check_is_text(line: bytes, path: str | Path) -> None:
-    """Raise `InputError` that says what a file is whose line is no text in UTF-8."""
+    """Raises `InputError` that describes a file if its line is not text in UTF-8."""
     if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise InputError(f"{path}: text in UTF-16; save it in UTF-8.")
     if line.translate(None, CONTROLS) != line:
@@ -133,7 +133,7 @@ def _check_is_text(line: bytes, path: str | Path) -> None:
 
 
 def _read_word2vec(file: IO[bytes], path: str | Path, dimension: int) -> Iterator[Record]:
-    """A word, the bytes of its float32 numbers and its place: `words dimension`, then `word numbers` each."""
+    """Yields a word, the bytes of its float32 numbers and its place; the heading is `words dimension`."""
     header = file.readline(100).split()
     if len(header) != 2 or not all(field.isdigit() for field in header):
         raise InputError(f"{path}: not a word2vec binary file: it does not begin with two numbers.")

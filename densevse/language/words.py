@@ -1,4 +1,4 @@
-"""Words: how often they occur in the training sentences, and which of them are known."""
+"""Words: their counts in the training sentences, and the vocabulary of known ones."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,15 +17,15 @@ PADDING, UNKNOWN = 0, 1
 
 
 def spoken(tokens: Iterable[str]) -> tuple[str, ...]:
-    """The tokens that are words, and no punctuation marks."""
+    """The tokens that are words and not punctuation marks."""
     return tuple(token for token in tokens if any(character.isalnum() for character in token))
 
 
 def count_words(sentences: pd.DataFrame, minimum: int) -> pd.DataFrame:
-    """Count the words of the training sentences among TOKENS rows; rows of WORDS.
+    """Counts the words of the training sentences among TOKENS rows, as rows of WORDS.
 
-    Words are numbered by falling count, equal counts in alphabetical order, after padding (0) and the unknown word
-    (1); words rarer than `minimum` are left out. Raises `InputError` if no word is left.
+    Words are numbered by descending count, equal counts alphabetically, after padding (0) and the unknown word (1).
+    Words rarer than `minimum` are left out. Raises `InputError` if no word remains.
     """
     training = sentences.loc[sentences["split"] == "train", "tokens"]
     counts = Counter(word for tokens in training for word in tokens)
@@ -44,34 +44,34 @@ def _falling_count(term: tuple[str, int]) -> tuple[int, str]:
 
 
 def write_words(tokens_path: str, path: str, minimum: int) -> None:
-    """Count the words of a tokens file's training sentences and write them to `path` as a WORDS artifact."""
+    """Counts the words of a tokens file's training sentences, and writes them to `path` as a WORDS artifact."""
     tokens = schema.read(tokens_path, TOKENS, ["split", "tokens"])
     made_from = lineage({"split": "train", "minimum_word_count": minimum}, {"tokens": tokens_path})
     schema.write(count_words(tokens, minimum), WORDS, path, made_from)
 
 
 class Vocabulary:
-    """The numbers of known words; 0 is padding and 1 is every other word."""
+    """The numbers of known words; 0 is padding, and 1 is every other word."""
 
     def __init__(self, words: Iterable[str]) -> None:
-        """Number `words`, the most frequent first, from 2 on."""
+        """Numbers `words`, the most frequent first, from 2 on."""
         self.words = list(words)
         self._index = {word: index for index, word in enumerate(self.words, start=UNKNOWN + 1)}
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Read a WORDS artifact. Raises `InputError` if it is none, or its numbers are not 2, 3, ..."""
+        """Reads a WORDS artifact. Raises `InputError` if it is none, or its numbers are not 2, 3, ..."""
         rows = schema.read(path, WORDS, ["index", "word"])
         if rows["index"].to_list() != list(range(UNKNOWN + 1, UNKNOWN + 1 + len(rows))):
             raise InputError(f"{path}: its words are not numbered 2, 3, ...; delete it and run snakemake again.")
         return cls(rows["word"])
 
     def __len__(self) -> int:
-        """How many numbers there are, padding and unknown word included."""
+        """The number of words, with padding and the unknown word."""
         return UNKNOWN + 1 + len(self.words)
 
     def __contains__(self, word: str) -> bool:
-        """Whether a word (lower case) has a number of its own."""
+        """True if a word (lower case) has a number."""
         return word in self._index
 
     def decode(self, numbers: Iterable[int]) -> list[str]:
@@ -79,7 +79,7 @@ class Vocabulary:
         return [self.words[number - UNKNOWN - 1] for number in numbers]
 
     def index(self, word: str) -> int:
-        """The number of a word (lower case), 1 where it is unknown."""
+        """The number of a word (lower case), 1 if it is unknown."""
         return self._index.get(word, UNKNOWN)
 
     def encode(self, words: Iterable[str]) -> list[int]:

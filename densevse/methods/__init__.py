@@ -1,1 +1,1 @@
-"""The papers: modules and losses on tensors. No files, no configuration, no Snakemake."""
+"""The papers' models and losses, as modules on tensors: no files, no configuration, no Snakemake."""

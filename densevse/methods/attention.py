@@ -7,8 +7,8 @@ h the state of the multimodal LSTM after the step before:
     f_p(m, a_i, h_t-1) = w_p (sigmoid(m W_m + b_m) + sigmoid(a_i W_a + b_a) + sigmoid(h_t-1 W_h + b_h)) + b_p   (2)
     a'_t = sum_i p_t,i a_i,    w'_t = sum_j q_t,j w_j                                                           (3)
 
-What a candidate (a cell of an image, a word of a sentence) and its context give is computed once for each image or
-sentence, and what the multimodal LSTM's state gives once for each pair.
+The terms of a candidate (a cell of an image, a word of a sentence) and of its context are computed once for each image
+or sentence. The term of the multimodal LSTM's state is computed once for each pair.
 """
 
 from typing import NamedTuple
@@ -22,9 +22,9 @@ from densevse.kernels.tanh_sums import exponential, tanh_sums
 
 
 class Instances(NamedTuple):
-    """The candidates of N images or of N sentences, as far as they do not depend on what these are compared with."""
+    """The candidates of N images or N sentences, with everything that is computed once for all their pairs."""
 
-    keys: Tensor  # (N, candidates, units) what attention knows of them
+    keys: Tensor  # (N, candidates, units) their attention keys
     values: Tensor  # (N, candidates, similarity) their projections into the space of local similarities
     present: Tensor  # (N, candidates) bool; a sentence's padding is not present
     weights: Tensor  # (N, candidates) their saliency at the first step, where no pair has a state yet
@@ -32,14 +32,14 @@ class Instances(NamedTuple):
 
 
 class _Product(nn.Linear):
-    """x W / sqrt(size of x) + b, where all of W begin as draws from the normal distribution of variance 1.
+    """A linear map x W / sqrt(size of x) + b, where W starts as draws from the standard normal distribution.
 
-    With weights that are small from the beginning, as is usual, a step of Adam moves all terms of a sum at once, and
-    the sum by more than 1. So tanh of Eq 2 became as good as constant on Flickr8k, and attention even.
+    With the usual small initial weights, one step of Adam moves all terms of a sum at once, and the sum by more than 1.
+    On Flickr8k this saturated the tanh of Eq 2, and attention became uniform.
     """
 
     def reset_parameters(self) -> None:
-        """Draw W, and begin with b = 0."""
+        """Draws W from the standard normal distribution and sets b to 0."""
         nn.init.normal_(self.weight)
         if self.bias is not None:
             nn.init.zeros_(self.bias)
@@ -52,13 +52,13 @@ class _Product(nn.Linear):
 class Attention(nn.Module):
     """f_p and f_q (Eq 2), repaired: w . tanh(m W_m + a W_a + h W_h + b).
 
-    As printed, Eq 2 adds three sigmoids, of which only that of the candidate survives the softmax of Eq 1. With the
-    nonlinearity after the sum, context and state change which candidates are salient. The bias outside, b_p, is left
-    out: the softmax cancels it.
+    As printed, Eq 2 adds three sigmoids, and the softmax of Eq 1 cancels those of the context and the state. Here the
+    nonlinearity comes after the sum, so context and state change which candidates are salient. The outer bias b_p is
+    left out, as the softmax cancels it.
     """
 
     def __init__(self, candidate: int, context: int | None, hidden: int, units: int) -> None:
-        """Sizes of a candidate, of the context (None: no context), of the state h and of the sum."""
+        """Takes the sizes of a candidate, of the context (None: no context), of the state h and of the sum."""
         super().__init__()
         self.candidate = _Product(candidate, units)
         self.context = _Product(context, units, bias=False) if context is not None else None
@@ -66,23 +66,23 @@ class Attention(nn.Module):
         self.weight = nn.Parameter(torch.empty(units).uniform_(-1, 1) * (3 / units) ** 0.5)
 
     def keys(self, candidates: Tensor, context: Tensor | None) -> Tensor:
-        """(N, C, size) candidates and (N, size) contexts to (N, C, units): e^2x of what does not depend on a pair."""
+        """(N, C, units) keys e^2x of (N, C, size) candidates and (N, size) contexts, the terms that no pair changes."""
         x: Tensor = self.candidate(candidates)
         return exponential(x if self.context is None else x + self.context(context).unsqueeze(1))
 
     def logits(self, keys: Tensor, hidden: Tensor, pairs: Grouped) -> Tensor:
-        """(P, C) p-hat or q-hat of Eq 1; the pairs' states (P, H) stand in the order of `pairs`."""
+        """(P, C) p-hat or q-hat of Eq 1; the pairs' states (P, H) are in the order of `pairs`."""
         return tanh_sums(keys, exponential(self.hidden(hidden)), self.weight, pairs)
 
 
 class PrintedAttention(nn.Module):
     """Eq 2 as printed: w . (sigmoid(m W_m + b_m) + sigmoid(a W_a + b_a) + sigmoid(h W_h + b_h)).
 
-    After the softmax of Eq 1, neither the context nor the state makes a difference. It is there for comparison.
+    The softmax of Eq 1 cancels the terms of context and state. It exists for comparison with `Attention`.
     """
 
     def __init__(self, candidate: int, context: int | None, hidden: int, units: int) -> None:
-        """As `Attention`."""
+        """Takes the same arguments as `Attention`."""
         super().__init__()
         self.candidate = nn.Linear(candidate, units)
         self.context = nn.Linear(context, units) if context is not None else None
@@ -90,20 +90,20 @@ class PrintedAttention(nn.Module):
         self.weight = nn.Parameter(torch.empty(units).uniform_(-1, 1) * (3 / units) ** 0.5)
 
     def keys(self, candidates: Tensor, context: Tensor | None) -> Tensor:
-        """(N, C, size) candidates and (N, size) contexts to (N, C, 1): what they add to the logits."""
+        """(N, C, 1) logits of (N, C, size) candidates; the (N, size) contexts add a constant."""
         x: Tensor = self.candidate(candidates).sigmoid() @ self.weight
         if self.context is not None:
             x = x + (self.context(context).sigmoid() @ self.weight).unsqueeze(1)
         return x.unsqueeze(2)
 
     def logits(self, keys: Tensor, hidden: Tensor, pairs: Grouped) -> Tensor:
-        """(P, C) p-hat or q-hat of Eq 1; the pairs' states (P, H) stand in the order of `pairs`."""
+        """(P, C) p-hat or q-hat of Eq 1; the pairs' states (P, H) are in the order of `pairs`."""
         of_state: Tensor = self.hidden(hidden).sigmoid() @ self.weight
         return rows_of(keys.squeeze(2), pairs.owner) + of_state.unsqueeze(1)
 
 
 class Selection(nn.Module):
-    """One side of the attention scheme (Figure 2 b): saliency over candidates, and what it selects (Eq 1-3)."""
+    """One side of the attention scheme (Figure 2 b): the saliency of candidates and their weighted sum (Eq 1-3)."""
 
     def __init__(self, size: int, similarity: int, attention: Attention | PrintedAttention | None) -> None:
         """Candidates of length `size`; without attention there is one for each image or sentence."""
@@ -114,9 +114,9 @@ class Selection(nn.Module):
         nn.init.zeros_(self.projection.bias)
 
     def encode(self, candidates: Tensor, present: Tensor, context: Tensor | None) -> Instances:
-        """Of (N, C, size) candidates and (N, E) contexts, all that no pair changes, the first step included.
+        """Computes all that no pair changes, first step included, from (N, C, size) candidates and (N, E) contexts.
 
-        Values are projected before they are summed: the sum of projections is the projection of Eq 3's sum.
+        Values are projected before they are summed, which is equal to projecting the sum of Eq 3.
         """
         values = self.projection(candidates)
         if self.attention is None:
@@ -137,7 +137,7 @@ class Selection(nn.Module):
     def _select(
         self, keys: Tensor, values: Tensor, present: Tensor, hidden: Tensor, pairs: Grouped
     ) -> tuple[Tensor, Tensor]:
-        """(P, C) saliency and (P, similarity) what it selects, of the pairs' states (P, H) in the order of `pairs`."""
+        """(P, C) saliency and (P, similarity) weighted sums, given the pairs' states (P, H) in the order of `pairs`."""
         assert self.attention is not None
         logits = self.attention.logits(keys, hidden, pairs)
         weights = logits.masked_fill(~present[pairs.owner], -torch.inf).softmax(dim=1)  # Eq 1

@@ -1,4 +1,4 @@
-"""The last layers of HM-LSTM's two branches (section 3.2.2), which VSE can be given too."""
+"""The last layers of HM-LSTM's two branches (section 3.2.2), which VSE can use too."""
 
 import torch
 from torch import Tensor, nn
@@ -6,7 +6,7 @@ from torch.nn.functional import batch_norm, normalize
 
 
 class Branch(nn.Module):
-    """One branch of the two (section 3.2.2): fully connected, batch normalisation, length 1."""
+    """One of the two branches (section 3.2.2): fully connected, batch normalisation, unit norm."""
 
     def __init__(self, inputs: int, dimension: int) -> None:
         super().__init__()
@@ -14,10 +14,10 @@ class Branch(nn.Module):
         self.norm = nn.BatchNorm1d(dimension)
 
     def forward(self, x: Tensor, wholes: int | None = None) -> Tensor:
-        """(n, inputs) to (n, dimension) of length 1.
+        """(n, dimension) vectors of unit norm, from (n, inputs).
 
-        The statistics of a training batch are those of its first `wholes` rows (by default of all), and the rows after
-        them are moved and scaled like those. One row has no statistics: the running ones serve.
+        In training, batch normalisation takes its statistics from the first `wholes` rows (by default from all) and
+        applies them to all rows. One row has no statistics: the running ones are used.
         """
         x, norm = self.linear(x), self.norm
         wholes = len(x) if wholes is None else wholes

@@ -1,4 +1,4 @@
-"""Zero-shot CLIP (Radford et al., ICML 2021): a network's own encoders, as they are.
+"""Zero-shot CLIP (Radford et al., ICML 2021): ranks with a network's own encoders, without training.
 
 Both sides are of unit norm, so that the score of an image and a sentence is the cosine of their vectors. CLIP's
 training multiplies it by a temperature, which changes no rank.
@@ -13,7 +13,7 @@ from densevse.methods.structures import Text
 
 
 class CLIP(DualEncoder):
-    """An image's vector by the network of the view, a sentence's by the same network's encoder of sentences."""
+    """Encodes an image by the network of its view, and a sentence by the same network's encoder of sentences."""
 
     hyperparameters: Parameters
 
@@ -36,9 +36,9 @@ class CLIP(DualEncoder):
         return Embeddings(functional.normalize(self.text_encoder(text.tokens), dim=1))
 
     def loss(self, images: Embeddings, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
-        """Raises `TypeError`: nothing of it is trained here (its configuration says `training: none`)."""
+        """Raises `TypeError`: CLIP is not trained here (its configuration says `training: none`)."""
         raise TypeError(
-            "clip is not trained; to train on its vectors of images, give these to another method as a view"
+            "clip is not trained: set `training: none`, or train another method on its image vectors as a view"
         )
 
 

@@ -1,4 +1,4 @@
-"""An LSTM that is begun from a vector and predicts a sentence word by word (SCO, Eq 3; NIC, Vinyals et al. 2015).
+"""An LSTM decoder that predicts a sentence word by word from a vector (SCO, Eq 3; NIC, Vinyals et al. 2015).
 
     i_t, f_t, o_t = sigmoid(W F w_t + U h_t-1 + b) of each gate, with h_0 = v, the vector, and c_0 = 0
     c_t = f_t * c_t-1 + i_t * tanh(W F w_t + U h_t-1 + b)
@@ -6,8 +6,7 @@
     q_t = softmax(F^T h_t + b_p)                                                                 (3)
     L_gen = - sum_t log q_t(w_t+1)
 
-Word 0, the padding, is never a word of a sentence. As an input it stands before the first word, as a target after the
-last one: it is the sentence's end.
+Word 0, the padding, is never a word of a sentence. As an input it marks the sentence's start, as a target its end.
 """
 
 import numpy as np
@@ -21,11 +20,11 @@ from densevse.methods.structures import UNKNOWN, Words
 
 
 class Decoder(nn.Module):
-    """Predicts sentences from states of (S, hidden).
+    """Predicts sentences from initial states (S, hidden).
 
-    `words` are the vectors F of Eq 3, (words, D), used for inputs and, transposed, for predictions. As printed, the
-    softmax of F^T h does not fit: F is (300, words) and h has 1,024 values. So `project` maps h to D values first.
-    With `most_frequent`, the words that are numbered so high or higher are read and predicted as the unknown word.
+    `words` are the vectors F of Eq 3, (words, D), used for inputs and, transposed, for predictions. The printed product
+    F^T h has no matching shapes: F is (300, words) and h has 1,024 values. So `project` maps h to D values first. With
+    `most_frequent`, words with this number or a higher one are read and predicted as the unknown word.
     """
 
     def __init__(self, words: nn.Embedding, hidden: int, most_frequent: int | None = None) -> None:
@@ -38,8 +37,8 @@ class Decoder(nn.Module):
     def negative_log_likelihood(self, initial: Tensor, words: Words, sampled: float = 0.0) -> Tensor:
         """(S,) L_gen of each sentence: minus the sum over its words, and its end, of log P (section 3.4).
 
-        `initial` (S, hidden) begins each sentence. With the probability `sampled` a word that is read is drawn from the
-        decoder's own prediction instead (scheduled sampling, Bengio et al. 2015); no gradient passes through it.
+        `initial` (S, hidden) are the first states. With the probability `sampled`, an input word is drawn from the
+        decoder's own prediction (scheduled sampling, Bengio et al. 2015); no gradient passes through it.
         """
         if len(self.bias) < self.words.num_embeddings:
             words = _limited(words, len(self.bias))
@@ -55,7 +54,7 @@ class Decoder(nn.Module):
 
     @torch.no_grad()
     def sample(self, initial: Tensor, words: Words, probability: float) -> Words:
-        """The sentences, each word replaced by a draw from the decoder's prediction with a probability."""
+        """Replaces each word, with a probability, by a draw from the decoder's prediction (scheduled sampling)."""
         hidden, memory = initial, torch.zeros_like(initial)
         index = words.index
         before, read = index.new_full((len(index),), END), []
@@ -69,6 +68,6 @@ class Decoder(nn.Module):
 
 
 def _limited(words: Words, count: int) -> Words:
-    """The same sentences; words that are not numbered below `count` are the unknown word."""
+    """Replaces words whose number is `count` or higher by the unknown word."""
     host = np.where(words.on_host() < count, words.on_host(), UNKNOWN)
     return Words(words.index.masked_fill(words.index >= count, UNKNOWN), words.lengths, host)

@@ -11,11 +11,10 @@ and a sentence l score by the inner products of all their fragments, those of g_
     S_kl = 1 / (|g_k| (|g_l| + n)) sum_{i in g_k} sum_{j in g_l} max(0, v_i . s_j)               (6)
     C_G = sum_k [ sum_l max(0, S_kl - S_kk + Delta) + sum_l max(0, S_lk - S_kk + Delta) ]        (7)
 
-Where the paper is silent, as chosen here: of the terms of Eq 4 about one in a hundred has y = +1 (those of a batch's
-own pairs), so with `terms: mean` the terms of each sign are averaged by themselves, and Eq 7 is averaged over its
-contrastive pairs. The printed sums are `terms: sum`. The last term of Eq 3, alpha times the squared norm of all
-weights, is the optimizer's weight decay of 2 alpha, which is 0 unless a data set's configuration says otherwise: the
-paper gives no alpha.
+Choices where the paper is silent: about one term of Eq 4 in a hundred has y = +1 (those of a batch's matched pairs), so
+`terms: mean` averages the terms of each sign separately, and Eq 7 over its contrastive pairs; `terms: sum` is the
+printed sum. The last term of Eq 3, alpha times the squared norm of all weights, is the optimizer's weight decay of 2
+alpha. The paper gives no alpha; it is 0 unless a data set's configuration sets it.
 """
 
 from collections.abc import Sequence
@@ -39,7 +38,7 @@ Terms = Literal["mean", "sum"]
 
 
 class DeFrag(Method):
-    """Deep fragment embeddings. A sentence may have no fragment: its score is 0 with every image."""
+    """Deep fragment embeddings. A sentence without fragments scores 0 with every image."""
 
     images_as = Fragments
 
@@ -57,7 +56,7 @@ class DeFrag(Method):
     known: Tensor
 
     def known_on_host(self) -> Booleans:
-        """(words,) `known` as an array, copied from the device once for each state that it has been in."""
+        """(words,) `known` as a NumPy array, copied from the device once and again only after it changed."""
         kept = self._known_on_host
         if kept is None or kept[0] is not self.known or kept[1] != self.known._version:
             kept = self._known_on_host = self.known, self.known._version, self.known.cpu().numpy()
@@ -110,10 +109,10 @@ class DeFrag(Method):
         return total
 
     def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
-        """The best region of each sentence fragment, and its score: what Figure 4 draws.
+        """The best region of each sentence fragment and its score, as Figure 4 shows them.
 
-        (T, R, dimension) vectors of the regions of each fragment's image, of which `present` (T, R) exist, and
-        (T, dimension) vectors of the fragments, which are `phrases` here, to (T,) and (T,).
+        Takes (T, R, dimension) vectors of the regions of each fragment's image, of which `present` (T, R) exist, and
+        the fragments' vectors, `phrases` (T, dimension). Returns (T,) regions and (T,) scores.
         """
         scores = torch.einsum("trd,td->tr", regions, phrases).masked_fill(~present, -torch.inf)
         best, region = scores.max(dim=1)
@@ -131,9 +130,9 @@ METHOD = DeFrag
 
 
 def opened(network: nn.Module | None, layers: Sequence[str]) -> nn.Module | None:
-    """The network of which the weights of these layers are trained with the method, and no others (section 3.4).
+    """The network whose given layers are trained with the method; all other weights are frozen (section 3.4).
 
-    Raises `ValueError` for a layer without weights, or where there are layers but no network.
+    Raises `ValueError` if a layer has no weights, or if layers are given without a network.
     """
     named = dict(network.get_submodule("layers").named_parameters()) if network is not None else {}
     trained = {layer: [name for name in named if name.startswith(f"{layer}.")] for layer in layers}
@@ -149,8 +148,8 @@ def opened(network: nn.Module | None, layers: Sequence[str]) -> nn.Module | None
 def fragment_alignment(scores: Tensor, labels: Tensor, terms: Terms) -> Tensor:
     """The objective of Eq 4: the sum over i and j of max(0, 1 - y_ij v_i.s_j).
 
-    `scores` (m, n) are the v_i.s_j; `labels` (m, n) is true where y_ij = +1 and false where it is -1. With `terms`
-    mean, the mean over the terms of each sign, added up.
+    `scores` (m, n) are the v_i.s_j; `labels` (m, n) is true where y_ij = +1 and false where it is -1. With `terms` mean
+    it is the mean over the terms with y = +1 plus the mean over those with y = -1.
     """
     hinges = torch.where(labels, 1 - scores, 1 + scores).clamp(min=0)
     if terms == "sum":
@@ -161,7 +160,7 @@ def fragment_alignment(scores: Tensor, labels: Tensor, terms: Terms) -> Tensor:
 
 
 def multiple_instance_labels(scores: Tensor, bags: Tensor) -> Tensor:
-    """The y of Eq 5 by the heuristic of mi-SVM: (m, n) bool.
+    """(m, n) bool: the y of Eq 5, by the heuristic of mi-SVM.
 
     `scores` (m, n) are the current v_i.s_j and `bags` (m, n) bool says which image fragments i are in the positive bag
     p_j. In its bag y_ij is the sign of the score, elsewhere -1; where all scores of a bag are at most 0, the highest

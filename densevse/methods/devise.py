@@ -1,7 +1,7 @@
-"""DeViSE (Frome et al. 2013), as DeFrag's section 4.1 compares it: a special case of DeFrag.
+"""DeViSE (Frome et al. 2013) as DeFrag's section 4.1 compares with it: a special case of DeFrag.
 
-A sentence's only fragment is the mean of its L2-normalised word vectors, an image's only fragment is mapped into the
-space of words, and the global ranking objective alone trains that map.
+A sentence's only fragment is the mean of its L2-normalised word vectors. An image's only fragment is mapped linearly
+into the space of words. Only the global ranking objective trains that map.
 """
 
 from torch import Tensor
@@ -14,7 +14,7 @@ from densevse.methods.words import known_words, word_vectors
 
 
 class DeViSE(MeanRegion):
-    """Images in the space of word vectors."""
+    """Maps images into the space of word vectors."""
 
     known: Tensor
 
@@ -25,7 +25,7 @@ class DeViSE(MeanRegion):
         self.register_buffer("known", known_words(words))
 
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
-        """(S, dimension) means over the known words; zero where a sentence has none."""
+        """(S, dimension) means over the known words; zero for a sentence without any."""
         words = sentences["words"]
         known = self.known[words.index].unsqueeze(2)
         vectors = normalize(self.words(words.index), dim=2) * known

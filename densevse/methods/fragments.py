@@ -1,4 +1,4 @@
-"""The fragments of images and sentences that DeFrag, the methods it is compared with, and SCAN read."""
+"""Fragments of images and sentences, for DeFrag, the methods it is compared with, and SCAN."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from densevse.methods.structures import Triplets, Words
 
 
 class Fragments(NamedTuple):
-    """The fragments of I images, R each at most, or of S sentences."""
+    """The fragments of I images, at most R each, or of S sentences."""
 
     vectors: Tensor  # (I, R, dimension) zero where there is none
     present: Tensor  # (I, R) bool: which of them exist
@@ -22,7 +22,8 @@ class Fragments(NamedTuple):
 def image_fragments(images: Images, network: nn.Module | None = None) -> tuple[Tensor, Tensor]:
     """The CNN's vectors of whole image and detections (DeFrag, section 3.2), or of the whole image alone.
 
-    With a `network`, its vectors of the view `crops`. Returns (I, R, D), and (I, R) bool: which of them exist.
+    With a `network`, it computes the vectors from the view `crops`. Returns the vectors (I, R, D), and (I, R) bool,
+    true where a fragment exists.
     """
     if network is not None:
         present = images.present_on_host()
@@ -34,14 +35,14 @@ def image_fragments(images: Images, network: nn.Module | None = None) -> tuple[T
 
 
 def bag_of_words(words: Words) -> Triplets:
-    """Every word as a fragment: w1 = w2 in Eq 1, of one relation (DeFrag, section 4.2)."""
+    """Every word as a fragment: w1 = w2 in Eq 1, with one relation (DeFrag, section 4.2)."""
     table, lengths = words.on_host(), words.lengths_on_host()
     word = table[_firsts(lengths, table.shape[1])]
     return Triplets(np.zeros_like(word), word, word, lengths)
 
 
 def bigrams(words: Words) -> Triplets:
-    """Consecutive words as w1 and w2 of Eq 1, of one relation (DeFrag, section 4.2). One word alone has none."""
+    """Consecutive words as w1 and w2 of Eq 1, with one relation (DeFrag, section 4.2); a single word has none."""
     table, pairs = words.on_host(), np.maximum(words.lengths_on_host() - 1, 0)
     found = _firsts(pairs, table.shape[1] - 1)
     first, second = table[:, :-1][found], table[:, 1:][found]
@@ -49,18 +50,18 @@ def bigrams(words: Words) -> Triplets:
 
 
 def without_unknown_words(triplets: Triplets, known: Booleans) -> Triplets:
-    """Only the triplets of which both words are known; `known` (words,) is that of the vocabulary."""
+    """The triplets whose two words are both known; `known` (words,) is that of the vocabulary."""
     kept = known[triplets.governor] & known[triplets.dependent]
     lengths = np.bincount(owners(triplets.lengths)[kept], minlength=len(triplets.lengths))
     return Triplets(triplets.relation[kept], triplets.governor[kept], triplets.dependent[kept], lengths)
 
 
 def padded(rows: Tensor, lengths: Integers) -> tuple[Tensor, Tensor]:
-    """Rows that stand list after list, (n, H), as (lists, longest, H) with zeros, and which of them exist."""
+    """Rows (n, H) stored list after list, padded with zeros to (lists, longest, H), and a mask of those that exist."""
     present = _firsts(lengths, int(lengths.max()))
     return placed(rows, present), on_device(present, rows.device)
 
 
 def _firsts(lengths: Integers, longest: int) -> Booleans:
-    """(S, longest): the first `lengths` places of each row."""
+    """(S, longest) bool: true at the first `lengths` places of each row."""
     return np.arange(longest) < lengths[:, None]

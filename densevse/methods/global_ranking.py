@@ -1,10 +1,10 @@
-"""The global ranking objective (DeFrag, Eq 7), and what the methods share that DeFrag is compared with (section 4.1).
+"""The global ranking objective (DeFrag, Eq 7), and the base of the methods that DeFrag is compared with (section 4.1).
 
     C_G = sum_k [ sum_l max(0, S_kl - S_kk + Delta) + sum_l max(0, S_lk - S_kk + Delta) ]        (7)
 
-In the methods that it is compared with, an image is one vector and a sentence is one vector, and they score by their
-inner product. With the view `whole` the image is its full frame; with `regions` it is the mean of the CNN's vectors of
-the full frame and of the detections whose score is at least a threshold.
+In those methods an image is one vector, a sentence is one vector, and their score is the inner product. With the view
+`whole` the image is the vector of its full frame. With `regions` it is the mean of the vectors of the full frame and of
+the detections whose score is at least a threshold.
 """
 
 from typing import Literal
@@ -20,14 +20,14 @@ from densevse.methods.parameters._global_ranking import GlobalRankingParameters
 def global_ranking(scores: Tensor, positives: Tensor, margin: float, terms: Literal["mean", "sum"]) -> Tensor:
     """C_G of Eq 7: (B, B) scores S_kl with matched pairs on the diagonal; true pairs (B, B) are no contrast.
 
-    With `terms` mean, the mean over the contrastive pairs of both directions.
+    With `terms` mean it is the mean over the contrastive pairs of both directions.
     """
     total = sum_of_hinges(scores, positives, margin)
     return total if terms == "sum" else total / (2 * (~positives).sum()).clamp(min=1)
 
 
 class MeanRegion(DualEncoder):
-    """The image side, the score and the objective."""
+    """The image branch, the score and the objective that these methods share."""
 
     def __init__(
         self, parameters: GlobalRankingParameters, shapes: Shapes, *, dimension: int, threshold: float
@@ -52,7 +52,7 @@ def mean_activation(images: Images, threshold: float) -> Tensor:
     if "whole" in images.views:
         return images.views["whole"]
     regions = images.views["regions"]
-    assert images.scores is not None  # a batch with regions has their scores
+    assert images.scores is not None  # a batch with regions always has their scores
     counted = images.present & (images.scores >= threshold)  # the full frame's score is infinite
     weights = counted.to(regions.dtype) / counted.sum(dim=1, keepdim=True)
     return torch.einsum("ir,ird->id", weights, regions)

@@ -15,15 +15,15 @@ bar; words x_j enter at leaves:
     L_k = sum_l max(0, m - s(v_k, h_k) + s(v_k, h_l)) + max(0, m - s(v_k, h_k) + s(v_l, h_k))    (9)
     L = sum_d sum_k w_dk L_dk                                                                    (10)
 
-Pair 0 of a sentence d is the sentence with the whole image, with w_d0 = 1; the others are its phrases with the regions
-that they are assigned to. Eq 2 to 8 are densevse/kernels/hlstm.py, and as code that reads like them `h_lstm` of
-densevse/kernels/definitions.py.
+Pair 0 of a sentence d is the sentence with the whole image, with w_d0 = 1; the other pairs are its phrases with the
+regions assigned to them. densevse/kernels/hlstm.py computes Eq 2 to 8; `h_lstm` of densevse/kernels/definitions.py
+computes them literally.
 
-Where the paper is silent, as chosen here: W_t, W_m and their batch normalisation are the same for whole sentences and
-phrases, whole images and regions (Eq 1 gives W_m no index, and all of them are to be neighbours in one space). The
-statistics are those of whole sentences and images: phrases and regions are of another distribution, several for each
-sentence, and where theirs were mixed in, retrieval suffered even with every correspondence right. Eq 10 is divided by
-the number of sentences, so that neither the margin nor gradient clipping depends on the batch size.
+Choices where the paper is silent: whole sentences and phrases share W_t and its batch normalisation, and whole images
+and regions share W_m and its own, as Eq 1 gives W_m no index and all vectors lie in one space. Batch normalisation
+takes its statistics from whole sentences and images only. Phrases and regions have another distribution and are several
+for each sentence; with their statistics mixed in, retrieval was worse even with every correspondence right. Eq 10 is
+divided by the number of sentences, so that the margin and gradient clipping do not depend on the batch size.
 """
 
 from collections.abc import Callable
@@ -71,21 +71,21 @@ class SentencesWithPhrases(NamedTuple):
 
     vectors: Tensor  # (S, dimension) h of whole sentences
     phrases: Tensor  # (phrases, dimension) h of phrases
-    wording: Tensor  # (phrases,) a number that is the same for phrases of the same words
-    head: Tensor  # (phrases,) a number that is the same for phrases of the same head
+    wording: Tensor  # (phrases,) a number; phrases with the same words have the same one
+    head: Tensor  # (phrases,) a number; phrases with the same head have the same one
 
 
 class HMLSTM(DualEncoder):
-    """Hierarchical Multimodal LSTM. Encodings are v of whole images and h of sentences; their score s(v, h) is v . h.
+    """Hierarchical Multimodal LSTM. Encodings are v of whole images and h of sentences; their score is v . h.
 
-    In training, those of a batch with correspondences are `ImagesWithRegions` and `SentencesWithPhrases`.
+    In training, the encodings of a batch with correspondences are `ImagesWithRegions` and `SentencesWithPhrases`.
     """
 
     regions_read: ClassVar[Literal["all", "assigned"]] = "assigned"
     hyperparameters: Parameters
 
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
-        """Raises `ValueError` if pre-trained word vectors are wanted but none are given, or regions are not read."""
+        """Raises `ValueError` if the view is not regions, or pre-trained word vectors are wanted but none are given."""
         super().__init__(parameters, shapes)
         if set(shapes.features) != {"regions"}:
             raise ValueError(f"hm_lstm reads the view regions alone, not {sorted(shapes.features)}")
@@ -93,7 +93,7 @@ class HMLSTM(DualEncoder):
         size = self.vectors.embedding_dim
         self.reader = Bidirectional("lstm", size, size // 2) if parameters.leaves == "bilstm" else None
         if self.reader is not None and size % 2:
-            raise ValueError(f"a BiLSTM's leaves want word vectors of an even length, not {size}")
+            raise ValueError(f"word vectors have the length {size}, which is odd: leaves of a BiLSTM need an even one")
         self.encoder = HLSTM(
             inputs=size,
             hidden=parameters.hidden,
@@ -114,7 +114,7 @@ class HMLSTM(DualEncoder):
         return Embeddings(self.embed_nodes(trees, torch.from_numpy(trees.root)))
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
-        """V and h of whole images and sentences, and of phrases and their regions where correspondences are known."""
+        """The v and h of whole images and sentences, and of phrases and regions if correspondences are known."""
         trees, regions = batch.sentences["trees"], batch.images.views["regions"]
         nodes, features = on_device(trees.root, regions.device), regions[:, WHOLE_IMAGE]
         phrases, count = self._phrases(batch), len(trees.root)
@@ -137,13 +137,13 @@ class HMLSTM(DualEncoder):
         batch: Batch,
         moment: Moment,
     ) -> Tensor:
-        """Eq 10 over the batch, a scalar: its sentences, and its phrases where the encodings hold some."""
+        """Eq 10 over the batch's sentences, and over its phrases if the encodings hold some; a scalar."""
         parameters: Parameters = moment.parameters
         count = len(sentences.vectors)
         total = _loss_of_pairs(images.vectors, sentences.vectors, ~batch.positives, parameters).sum()
         if isinstance(images, ImagesWithRegions) and isinstance(sentences, SentencesWithPhrases):
             if batch.correspondences is None:
-                raise ValueError("the encodings hold phrases, but the batch says nothing of their sentences")
+                raise ValueError("the encodings hold phrases, but the batch has no correspondences")
             losses = _losses_of_phrases(images, sentences, batch, parameters)
             total = total + (_weights(batch.correspondences, count, parameters) * losses).sum()
         return total / count
@@ -157,7 +157,7 @@ class HMLSTM(DualEncoder):
         return self._embed_nodes(trees, nodes)[0]
 
     def embed_phrases(self, sentences: Sentences) -> Phrases:
-        """The representations h of noun phrases; a sentence that is one itself is not among them."""
+        """The h of noun phrases; a sentence that is itself a noun phrase is left out."""
         trees: Trees = sentences["trees"]
         nodes = np.flatnonzero(trees.noun_phrase & (trees.parent >= 0))
         sentence = np.searchsorted(trees.root, nodes)  # a root comes last of its sentence's nodes
@@ -165,10 +165,10 @@ class HMLSTM(DualEncoder):
         return Phrases(torch.from_numpy(sentence), node, self.embed_nodes(trees, node))
 
     def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
-        """The best matching region of each phrase, and the confidence of that correspondence, s_ij (section 3.3).
+        """The best region of each phrase, and the confidence s_ij of that correspondence (section 3.3).
 
-        (P, R, dimension) representations of the regions of each phrase's image, the whole image first, of which
-        `present` (P, R) exist, and (P, dimension) of the phrases, to (P,) and (P,).
+        Takes (P, R, dimension) vectors of the regions of each phrase's image, the whole image first, of which `present`
+        (P, R) exist, and the phrases' vectors (P, dimension). Returns (P,) regions and (P,) confidences.
         """
         scores = torch.einsum("prd,pd->pr", regions, phrases)
         scores = scores.masked_fill(~self.candidates(present), -torch.inf)
@@ -179,7 +179,7 @@ class HMLSTM(DualEncoder):
         return region, confidence
 
     def candidates(self, present: Tensor) -> Tensor:
-        """(n, R) bool: the `present` regions that a phrase may be assigned; without detections, the whole image."""
+        """(n, R) bool: the `present` regions that can be assigned to a phrase; without detections, the whole image."""
         if self.hyperparameters.candidates == "all":
             return present
         detections = present.clone()
@@ -187,16 +187,16 @@ class HMLSTM(DualEncoder):
         return detections
 
     def _phrases(self, batch: Batch) -> Correspondences | None:
-        """The batch's correspondences, if there are any and they have weight."""
+        """The batch's correspondences; None if there are none or their weight is 0."""
         found = batch.correspondences
         if found is None or len(found.node) == 0 or self.hyperparameters.phrase_weight == "none":
             return None
         return found
 
     def _embed_nodes(self, trees: Trees, nodes: Tensor, sentences: int | None = None) -> tuple[Tensor, Tensor]:
-        """Representations of nodes, and each node's number among the distinct ones of all trees.
+        """The h of nodes, and each node's number among the distinct nodes of all trees.
 
-        The first `sentences` of the nodes are whole sentences; None if that makes no difference.
+        The first `sentences` nodes are whole sentences; None if the difference does not matter.
         """
         device = self.encoder.w.device
         trees, vectors = self._leaves(trees)
@@ -211,10 +211,10 @@ class HMLSTM(DualEncoder):
         return trees.word, trees.parent, trees.noun_phrase if self.hyperparameters.typed else None
 
     def _leaves(self, trees: Trees) -> tuple[Trees, Callable[[Tensor], Tensor]]:
-        """Trees, and what gives x_j of Eq 5 to 7 for the words at their leaves.
+        """Trees, and a function that gives the x_j of Eq 5 to 7 for the words at their leaves.
 
-        Where leaves read their sentence, each is a word of its own: no two have the same x_j, the word's vector with
-        the BiLSTM's state there added to it.
+        With a BiLSTM over the sentence, x_j is the word's vector plus the BiLSTM's state there, so no two leaves have
+        the same x_j.
         """
         if self.reader is None:
             return trees, lambda words: self.dropout(self.vectors(words))
@@ -229,9 +229,9 @@ class HMLSTM(DualEncoder):
 
 
 def _weights(phrases: Correspondences, sentences: int, parameters: Parameters) -> Tensor:
-    """w_dk of Eq 10: the correspondence's confidence, which counts nothing where it is negative (chosen).
+    """The w_dk of Eq 10: the correspondence's confidence, or 0 where it is negative (chosen).
 
-    With `phrases: mean` it is divided by the number of phrases of the sentence, one of `sentences`.
+    With `phrases: mean` it is divided by the number of phrases of its sentence, one of `sentences`.
     """
     one = torch.ones_like(phrases.weight)
     weights = one if parameters.phrase_weight == "uniform" else phrases.weight.clamp(min=0)
@@ -243,7 +243,7 @@ def _weights(phrases: Correspondences, sentences: int, parameters: Parameters) -
 def _losses_of_phrases(
     images: ImagesWithRegions, sentences: SentencesWithPhrases, batch: Batch, parameters: Parameters
 ) -> Tensor:
-    """Eq 9 for each phrase and its region: (phrases,)."""
+    """(phrases,) Eq 9 for each phrase and its region."""
     v, h, phrases = images.regions, sentences.phrases, batch.correspondences
     assert phrases is not None
     if parameters.contrast == "whole":
@@ -253,7 +253,7 @@ def _losses_of_phrases(
             for scores in (v @ sentences.vectors.T, h @ images.vectors.T)
         )
         return _over(of_region, of_phrase, negatives, parameters.negatives)
-    if parameters.contrast == "sentence":  # a region that two phrases are assigned contrasts with neither
+    if parameters.contrast == "sentence":  # a region assigned to two phrases contrasts with neither
         negatives = phrases.sentence[:, None] == phrases.sentence
         negatives &= phrases.region[:, None] != phrases.region
     else:
@@ -265,14 +265,14 @@ def _losses_of_phrases(
 
 
 def _loss_of_pairs(v: Tensor, h: Tensor, negatives: Tensor, parameters: Parameters) -> Tensor:
-    """(K,) Eq 9 of pairs v_k and h_k, (K, dimension) each; `negatives` (K, K) says which v_k and h_l contrast."""
+    """(K,) Eq 9 of pairs v_k and h_k, (K, dimension) each; `negatives` (K, K) is true where v_k and h_l contrast."""
     return contrastive_loss(v @ h.T, negatives, parameters.margin, parameters.negatives)
 
 
 def contrastive_loss(scores: Tensor, negatives: Tensor, margin: float, over: Negatives) -> Tensor:
-    """Eq 9 for each pair of a batch: (K,).
+    """(K,) Eq 9 for each pair of a batch.
 
-    `scores` is (K, K) s(v_k, h_l), pairs on the diagonal; `negatives` (K, K) says whether v_k and h_l contrast.
+    `scores` is (K, K) s(v_k, h_l), pairs on the diagonal; `negatives` (K, K) is true where v_k and h_l contrast.
     """
     phrases, regions = hinges(scores, ~negatives, margin)  # contrastive h_l of v_k in row k, v_l of h_k in column k
     return _over(phrases, regions.T, negatives, over)

@@ -1,26 +1,26 @@
-"""One interface for every paper.
+"""The interface that every paper's method implements.
 
-A method does its one-sided work once, then scores blocks. That one shape serves dual encoders (a matrix product),
-fragment alignment (DeFrag) and pair-wise attention (sm-LSTM) alike, and makes scoring all pairs cheap:
+A method encodes each image and each sentence once, and then scores blocks of pairs. This interface fits dual encoders
+(a matrix product), fragment alignment (DeFrag) and pair-wise attention (sm-LSTM), and makes scoring all pairs cheap:
 
     images    = method.encode_images(batch.images)          once for each image
     sentences = method.encode_sentences(batch.sentences)    once for each sentence
     scores    = method.score(images, sentences)             (images, sentences), higher is closer
 
-Its loss takes encodings, so that ready embeddings, an ensemble or a probe can be given. A method's module knows tensors
-only: no files, no configuration, no Snakemake. What it reads of images and sentences has names (`views`,
-`sentences`), which its configuration lists.
+The loss takes encodings, so that it also works on given embeddings, an ensemble or a probe. A method's module handles
+tensors only: no files, no configuration, no Snakemake. Its configuration lists the names of what it reads of images
+(`views`) and of sentences (`sentences`).
 
-Three things are conventions:
+Three conventions:
 
 - Region 0 of an image is the whole image; detections follow (`WHOLE_IMAGE`).
-- In a loss, the parameters are those of the moment, `moment.parameters`: a phase may change them. Those of the module,
-  `self.hyperparameters`, are what the model was built with, and hold wherever there is no moment.
-- A batch may hold an image twice, with two of its sentences. So it says with a matrix which pairs are true, and a loss
-  takes none of these for a negative; pair i of the batch is still the diagonal's.
+- A loss reads its parameters from `moment.parameters`, as a phase may change them. All other code reads
+`self.hyperparameters`, with which the model was built.
+- A batch may hold an image twice, with two of its sentences. So the batch has a matrix of the true pairs, and a loss
+uses none of them as a negative. Pair i of the batch is always on the diagonal.
 
-A new method is densevse/methods/<name>.py, whose one `Method` is also called METHOD, and
-densevse/methods/parameters/<name>.py, whose type `Parameters` says what its configuration may set.
+To add a method, write two files. densevse/methods/<name>.py defines one `Method` and assigns it to METHOD.
+densevse/methods/parameters/<name>.py defines the type `Parameters` of its configuration.
 """
 
 from abc import ABC, abstractmethod
@@ -35,8 +35,8 @@ from densevse.kernels.arrays import Booleans
 from densevse.methods.structures import Triplets
 
 Item = TypeVar("Item")
-# Each method defines its own, as named tuples of tensors that all begin with the image (or the sentence). So the code
-# that encodes, tiles and keeps them on disk needs to know no more of any.
+# Each method defines its own encodings: named tuples of tensors whose first dimension is the image (or the sentence).
+# The code that encodes, tiles and stores them needs to know no more.
 Encoding: TypeAlias = tuple[Tensor, ...]
 SomeEncoding = TypeVar("SomeEncoding", bound=Encoding)
 
@@ -50,7 +50,7 @@ class Embeddings(NamedTuple):
 
 
 def with_parts(encoding: SomeEncoding, parts: Iterable[Tensor]) -> SomeEncoding:
-    """An encoding of the same type with other tensors, such as some rows of each."""
+    """An encoding of the same type with other tensors, e.g. some of the rows."""
     return type(encoding)(*parts)
 
 
@@ -60,13 +60,13 @@ def device_of(module: nn.Module) -> torch.device:
 
 
 def to_device(item: Item, device: torch.device) -> Item:
-    """Move every tensor inside a tensor, dictionary, tuple or dataclass to `device`; NumPy arrays stay."""
+    """Moves every tensor inside a tensor, dictionary, tuple or dataclass to `device`; NumPy arrays stay."""
     moved: Item = _mapped(item, lambda tensor: tensor.to(device, non_blocking=True))
     return moved
 
 
 def pinned(item: Item) -> Item:
-    """The same with every tensor in memory from which a GPU copies without waiting."""
+    """Copies every tensor to pinned memory, from which a GPU copies without making the host wait."""
     moved: Item = _mapped(item, Tensor.pin_memory)
     return moved
 
@@ -86,38 +86,38 @@ def _mapped(item: Any, change: Callable[[Tensor], Tensor]) -> Any:
 
 @dataclass(frozen=True)
 class Correspondences:
-    """Noun phrases of a batch with the regions that they are assigned to (HM-LSTM, section 3.3)."""
+    """Noun phrases of a batch, with the regions assigned to them (HM-LSTM, section 3.3)."""
 
     sentence: Tensor  # (phrases,) which sentence of the batch
     node: Tensor  # (phrases,) the phrase's node number in the batch's `Trees`
-    region: Tensor  # (phrases,) which of the sentence's image's regions: a row of the batch's view `regions`
+    region: Tensor  # (phrases,) the region, a row of the sentence's image in the view `regions`
     weight: Tensor  # (phrases,) w_dk of Eq 10
 
 
 @dataclass(frozen=True)
 class Images:
-    """A batch of images: for each view that the method reads, (I, ...) float32."""
+    """A batch of images: (I, ...) float32 for each view that the method reads."""
 
     # generated_captions: (I, longest) numbers of the words of a generated sentence, padded with 0
     # crops: (I, R, 3, S, S) uint8, the pixels of the regions
     views: dict[str, Tensor]  # whole, centre, ten_crop, concepts: (I, D); grid: (I, cells, D); regions: (I, R, D)
     present: Tensor  # (I, R) bool: which regions exist, the whole image always; (I, 0) without regions
     scores: Tensor | None = None  # (I, R) the regions' class scores, infinite for the whole image; none without regions
-    host: Booleans | None = None  # `present` once more, as a copy that never leaves the CPU
+    host: Booleans | None = None  # a copy of `present` that never leaves the CPU
 
     def present_on_host(self) -> Booleans:
-        """(I, R) `present` as a NumPy array; no waiting for the device where the batch came with such a copy."""
+        """(I, R) `present` as a NumPy array; the device does not wait if the batch holds a copy on the CPU."""
         return self.present.cpu().numpy() if self.host is None else self.host
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """A batch of S sentences, as the structures that the method reads: see densevse/methods/structures.py."""
+    """A batch of S sentences, as the structures that the method reads; densevse/methods/structures.py defines these."""
 
     structures: dict[str, Any]
 
     def __getitem__(self, name: str) -> Any:
-        """The structure of that name. Raises `ValueError` saying what the configuration must hold."""
+        """The structure of that name. Raises `ValueError` that names the configuration's key if it is missing."""
         if name not in self.structures:
             raise ValueError(
                 f"the method reads {name} of sentences, but was given {sorted(self.structures) or 'nothing'}: its "
@@ -132,8 +132,8 @@ class Batch:
 
     images: Images
     sentences: Sentences
-    positives: Tensor  # (B, B) bool: true pairs by image id, the diagonal and the other sentences of an image
-    correspondences: Correspondences | None = None  # where a round of training is given some
+    positives: Tensor  # (B, B) bool: true pairs: the diagonal, and the other sentences of the same image
+    correspondences: Correspondences | None = None  # in rounds of training that have correspondences
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Shapes:
     features: dict[str, int]  # view -> length of a vector
     words: int  # size of the vocabulary, padding and unknown word included
     word_vectors: Tensor | None = None  # (words, dim) pre-trained vectors, where the method is given some
-    sizes: dict[str, int] = field(default_factory=dict)  # of other vocabularies, e.g. relations, tags
+    sizes: dict[str, int] = field(default_factory=dict)  # sizes of other vocabularies, e.g. relations, tags
     # With the view crops, what gives (N, D) vectors of (N, 3, S, S) uint8; its module `layers` is the network, in which
     # modules go by its own names.
     network: nn.Module | None = None
@@ -154,7 +154,7 @@ class Shapes:
 
 @dataclass(frozen=True)
 class Moment:
-    """A method's place in its training. Whatever changes during training follows from this, never from a counter."""
+    """A method's place in its training. What changes during training follows from it, never from a counter."""
 
     epoch: int  # from 1, over all phases of the round
     phase: str  # the phase's name in the configuration
@@ -172,13 +172,13 @@ class Phrases:
 
 @dataclass(frozen=True)
 class Saliency:
-    """The weights of a method's attention in P pairs of an image and a sentence, at each of T steps.
+    """The attention weights of a method in P pairs of an image and a sentence, at each of T steps.
 
-    A step is one of the model's (sm-LSTM), or it is a word, or a place, that attends to the other side and has itself
-    the weight 1 (SCAN). A pair that has fewer steps than another has weights of 0 in those that it lacks.
+    A step is a step of the model (sm-LSTM), or a word or place that attends to the other side and itself has weight 1
+    (SCAN). The weights of steps that a pair does not have are 0.
     """
 
-    view: Literal["grid", "regions"]  # the view of which the places are the cells, or the regions
+    view: Literal["grid", "regions"]  # the view whose cells or regions are the places
     places: Tensor  # (T, P, places) weights of the places, which sum to 1 in each step; 0 where there is none
     words: Tensor  # (T, P, longest) weights of the words, which sum to 1 in each step; 0 at padding
 
@@ -186,10 +186,10 @@ class Saliency:
 class Method(nn.Module, ABC):
     """A paper. `hyperparameters` are of the type `Parameters` in densevse/methods/parameters/<name>.py.
 
-    `images_as` is the named tuple that `encode_images` gives: a search makes it again of what is kept on disk. `tile`
-    says how many images and sentences `score` is given at once: a method that compares every region with every word
-    lowers it. `regions_read` is `assigned` where a method reads the whole image (region 0) and, in training,
-    the regions that the batch's correspondences name, but no others.
+    `images_as` is the type of the named tuple that `encode_images` returns, in which a search loads stored encodings.
+    `tile` is how many images and sentences `score` gets at once; a method that compares every region with every word
+    lowers it. `regions_read` is `assigned` if a method reads only the whole image (region 0) and, in training, the
+    regions that the batch's correspondences name.
     """
 
     images_as: ClassVar[type[Any]]
@@ -203,20 +203,20 @@ class Method(nn.Module, ABC):
 
     @abstractmethod
     def encode_images(self, images: Images) -> Encoding:
-        """Everything about images that no sentence changes, as the method's `images_as`."""
+        """Encodes everything about images that no sentence changes, as the method's `images_as`."""
 
     @abstractmethod
     def encode_sentences(self, sentences: Sentences) -> Encoding:
-        """Everything about sentences that no image changes, as a named tuple too."""
+        """Encodes everything about sentences that no image changes, as a named tuple."""
 
     @abstractmethod
     def score(self, images: Any, sentences: Any) -> Tensor:
         """(I, S) scores of every image with every sentence; higher is closer."""
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
-        """The encodings that `loss` takes; a method whose training encodes more than it scores overrides it.
+        """The encodings that `loss` takes; override it if training encodes more than `score` needs.
 
-        What there is more need not begin with the image or the sentence, as such encodings are never tiled.
+        The first dimension of the additional tensors need not be the image or the sentence, as they are never tiled.
         """
         return self.encode_images(batch.images), self.encode_sentences(batch.sentences)
 
@@ -228,10 +228,10 @@ class Method(nn.Module, ABC):
         """
 
     def start_from(self, method: str, weights: Mapping[str, Tensor]) -> None:
-        """Take over what fits of another method's trained `weights`. Raises `ValueError` where nothing does."""
-        raise ValueError(f"{type(self).__name__} does not say how it starts from a model of the method {method}")
+        """Takes over the matching part of another method's `weights`. Raises `ValueError` if nothing matches."""
+        raise ValueError(f"{type(self).__name__} cannot start from a model of the method {method}")
 
-    # A method that can tell more than scores overrides these; methods that do not have no such artifacts.
+    # Optional functions. A method that overrides one has the artifacts made with it; other methods do not.
 
     def embed_images(self, images: Images) -> Tensor:
         """(I, dimension) vectors of images in the space that they share with sentences."""
@@ -258,21 +258,21 @@ class Method(nn.Module, ABC):
         raise NotImplementedError(f"{type(self).__name__} does not embed triplets")
 
     def assign(self, regions: Tensor, present: Tensor, phrases: Tensor) -> tuple[Tensor, Tensor]:
-        """The region that each phrase means, and how sure that is: (P, R, d), (P, R) bool, (P, d) to (P,) and (P,)."""
+        """Region and confidence of each phrase, (P,) each, from (P, R, d) regions, (P, R) bool, (P, d) phrases."""
         raise NotImplementedError(f"{type(self).__name__} does not assign regions to phrases")
 
     def saliency(self, images: Any, sentences: Any, image: Tensor, sentence: Tensor) -> Saliency:
-        """The attention of each step in the pairs of the given rows of the encodings, (P,) each."""
+        """The attention of each step, for pairs given by their rows in the encodings, (P,) each."""
         raise NotImplementedError(f"{type(self).__name__} attends to nothing that could be shown")
 
     @classmethod
     def can(cls, ability: str) -> bool:
-        """True if the method overrides this one of the optional functions above, e.g. `embed_regions`."""
+        """True if the method overrides this optional function, e.g. `embed_regions`."""
         return getattr(cls, ability) is not getattr(Method, ability)
 
 
 class DualEncoder(Method):
-    """A method whose encodings are one vector for each image and one for each sentence, in one space."""
+    """A method that encodes each image and each sentence as one vector, in one space."""
 
     images_as = Embeddings
 

@@ -1,4 +1,4 @@
-"""Ranking losses on a matrix of scores. Row i's matching sentence is column i; other true pairs are never negatives."""
+"""Ranking losses on a matrix of scores: row i matches column i, and other true pairs are never negatives."""
 
 from torch import Tensor
 

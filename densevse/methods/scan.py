@@ -9,8 +9,8 @@ norm. In i-t each region attends to the words, and in t-i each word to the regio
     S_LSE = log(sum_i exp(lambda_2 R(v_i, a_i))) / lambda_2                                                    (5)
     S_AVG = sum_i R(v_i, a_i) / k                                                                              (6)
 
-In t-i regions and words are exchanged; [.]_+ is LeakyReLU in the authors' code, and here unless `negative_slope` is 0.
-Training keeps matching pairs a margin above negatives, the hardest of the batch alone:
+In t-i, regions and words exchange their roles. [.]_+ is LeakyReLU in the authors' code, and here unless
+`negative_slope` is 0. Training keeps matching pairs a margin above the hardest negatives of the batch:
 
     l = [alpha - S(I, T) + S(I, T_h)]_+ + [alpha - S(I, T) + S(I_h, T)]_+                                      (7)
 """
@@ -84,7 +84,7 @@ class SCAN(Method):
         return ranking(scores, batch.positives, parameters.margin)
 
     def saliency(self, images: Fragments, sentences: Fragments, image: Tensor, sentence: Tensor) -> Saliency:
-        """The alpha of each pair of the given rows, (P,) each: a step is a word (t-i), or a region or cell (i-t)."""
+        """The alpha of pairs given by their rows, (P,) each. A step is a word (t-i), or a region or cell (i-t)."""
         sides = (
             AttentionSide(*(part[rows] for part in side)) for side, rows in ((images, image), (sentences, sentence))
         )
@@ -98,7 +98,7 @@ class SCAN(Method):
 
 
 def attention_of(parameters: Parameters) -> CrossAttention:
-    """The direction of attention and its settings, by the parameters."""
+    """The direction of attention and its settings, from the parameters."""
     return CrossAttention(
         parameters.direction,
         parameters.raw_feature_norm,
@@ -110,7 +110,7 @@ def attention_of(parameters: Parameters) -> CrossAttention:
 
 
 def _detections(present: Tensor) -> Tensor:
-    """(I, R) bool: the regions besides the whole image, or that one where there is no other."""
+    """(I, R) bool: the regions without the whole image, or the whole image if there are no others."""
     others = present.clone()
     others[:, WHOLE_IMAGE] = ~present[:, WHOLE_IMAGE + 1 :].any(dim=1)
     return others

@@ -5,8 +5,8 @@
     L = L_mat + lambda L_gen                                                                                     (4)
 
 An image is its global context x (a CNN's vector) and the scores p of its semantic concepts, joined by a gate; a
-sentence is the last hidden state of an LSTM. Training matches the two and, so that the image's vector learns the
-semantic order, has it generate the matched sentence; nothing is generated when images and sentences are ranked.
+sentence is the last hidden state of an LSTM. Training matches the two. It also generates the matched sentence from the
+image's vector, so that this learns the semantic order. Ranking generates nothing.
 
 Eq 1 belongs to the concept network, which predicts p and is fixed here; Eq 3 and L_gen are those of the decoder
 (densevse/methods/decoder.py). s is the cosine. As chosen here: W_l, W_g, U_l, U_g have no bias
@@ -33,10 +33,10 @@ _GENERATED = "generated_captions"
 
 
 class FusedImages(NamedTuple):
-    """A training batch's images."""
+    """The encoded images of a training batch."""
 
-    vectors: Tensor  # (I, dimension) v of unit norm, which is matched
-    fused: Tensor  # (I, dimension) v itself, from which sentences are generated
+    vectors: Tensor  # (I, dimension) v of unit norm, for matching
+    fused: Tensor  # (I, dimension) v itself, for generating sentences
 
 
 class SCO(DualEncoder):
@@ -45,7 +45,7 @@ class SCO(DualEncoder):
     hyperparameters: Parameters
 
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
-        """Raises `ValueError` if the views are not a context, concepts, one of each, or a written sentence alone."""
+        """Raises `ValueError` if the views are not a context, concepts, one of each, or a generated sentence."""
         super().__init__(parameters, shapes)
         self.context, self.concepts = _view(shapes, CONTEXT), _view(shapes, _CONCEPTS)
         if ({self.context, self.concepts} - {None} or {_GENERATED}) != set(shapes.features):
@@ -71,7 +71,7 @@ class SCO(DualEncoder):
         return Embeddings(functional.normalize(self.sentence(self.dropout(self.words(tree.distinct)), tree), dim=1))
 
     def encode_batch(self, batch: Batch) -> tuple[Encoding, Encoding]:
-        """With the images' encodings comes v itself, from which sentences are generated."""
+        """The encodings of the batch, and for images also v itself, from which sentences are generated."""
         fused = self._fused(batch.images)
         return FusedImages(functional.normalize(fused, dim=1), fused), self.encode_sentences(batch.sentences)
 
@@ -88,7 +88,7 @@ class SCO(DualEncoder):
         return matching + parameters.generation_weight * generation.sum()
 
     def _fused(self, images: Images) -> Tensor:
-        """(I, dimension) v of Eq 2; with a written sentence, the last state of the LSTM over it."""
+        """(I, dimension) v of Eq 2; with a generated sentence, the last state of the LSTM over it."""
         if isinstance(self.image, WrittenSentence):
             return self.image(images.views[_GENERATED])  # type: ignore[no-any-return]
         context = self.dropout(images.views[self.context]) if self.context else None
@@ -96,7 +96,7 @@ class SCO(DualEncoder):
         return self.image(context, concepts)  # type: ignore[no-any-return]
 
     def _words(self, sentences: Sentences) -> Words:
-        """The words of sentences, at most as many as the paper reads (section 4.2)."""
+        """The words of sentences, cut at the number that the paper reads (section 4.2)."""
         words: Words = sentences["words"]
         return words.cut(self.hyperparameters.longest_sentence)
 
@@ -105,7 +105,7 @@ class Fusion(nn.Module):
     """Eq 2: an image's representation v from its global context x, the scores p of its concepts, or both."""
 
     def __init__(self, parameters: Parameters, context: int | None, concepts: int | None) -> None:
-        """`context` and `concepts` are the sizes of x and p, where there are such."""
+        """`context` and `concepts` are the sizes of x and p; None for one that is not read."""
         super().__init__()
         self.gated = parameters.fusion == "gate" and bool(context and concepts)
         if context:
@@ -131,9 +131,10 @@ class Fusion(nn.Module):
 
 
 class WrittenSentence(nn.Module):
-    """An image's representation in "ctx + sen" (Table 1): the last state of an LSTM over a sentence that was written.
+    """The image branch of "ctx + sen" (Table 1): the last state of an LSTM over a generated sentence.
 
-    A captioner wrote it about the image beforehand. The LSTM and its words' vectors are not those of true sentences.
+    A captioner wrote the sentence about the image beforehand. This LSTM and its word vectors are separate from those of
+    captions.
     """
 
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
@@ -143,7 +144,7 @@ class WrittenSentence(nn.Module):
         self.dropout = nn.Dropout(parameters.dropout)
 
     def forward(self, generated: Tensor) -> Tensor:
-        """(I, dimension) of the sentences' word numbers (I, longest)."""
+        """(I, dimension) last states, from the sentences' word numbers (I, longest)."""
         tree = prefixes(generated.cpu().numpy(), generated.device)
         return self.sentence(self.dropout(self.words(tree.distinct)), tree)  # type: ignore[no-any-return]
 
@@ -156,12 +157,12 @@ def _matrix(inputs: int, outputs: int) -> nn.Linear:
 
 
 def _view(shapes: Shapes, names: tuple[str, ...]) -> str | None:
-    """The first of some views that the data has."""
+    """The first of the given views that the data has."""
     return next((name for name in names if name in shapes.features), None)
 
 
 def _decoder(parameters: Parameters, shapes: Shapes, words: nn.Embedding) -> Decoder:
-    """The generating LSTM; its words' vectors are those of the sentences' LSTM only in "ctx + gen (E)"."""
+    """The generating LSTM. It shares the word vectors of the sentences' LSTM in "ctx + gen (E)" only."""
     if parameters.words == "own":
         words = word_vectors("learned", parameters.word_dimension, shapes)
     return Decoder(words, parameters.dimension, parameters.generated_words)

@@ -4,8 +4,7 @@
 
 where j are the children of the word i, l is the number of words in a subtree, f is tanh, and W_ij belongs to the
 relation of i and j (or, in the DT-RNN of the same paper, to j's position beside i). The root's h is the sentence.
-Punctuation marks are no words of a tree, as in DeFrag's triplets.
-The recursion itself is densevse/kernels/depths.py.
+Trees have no punctuation marks, as DeFrag's triplets. densevse/kernels/depths.py computes the recursion.
 """
 
 import numpy as np
@@ -33,7 +32,7 @@ class SDTRNN(MeanRegion):
         self.child = LinearByRelation(kinds, parameters.dimension, parameters.dimension, bias=False)  # W_ij
 
     def encode_sentences(self, sentences: Sentences) -> Embeddings:
-        """(S, dimension) h of the roots; of several roots, the mean weighted by l; zero for a sentence of no words."""
+        """(S, dimension) h of the roots: for several, the mean weighted by l; for a sentence of no words, zero."""
         trees: Dependencies = sentences["dependencies"]
         device = self.word.weight.device
         x = self.word(self.words(on_device(trees.word, device)))
@@ -47,10 +46,10 @@ METHOD = SDTRNN
 
 
 def beside(head: Integers, positions: int) -> Integers:
-    """Each word's position beside the word that governs it: l1, l2, ... as 0, 1, ... and r1, r2, ... after those.
+    """Each word's position beside its head: l1, l2, ... are numbered 0, 1, ..., and r1, r2, ... follow.
 
-    The nearest child on a side is the first; there are `positions` on each, and the last is for all farther ones.
-    Roots, which have none, are given 0.
+    The nearest child on a side has the first position. Each side has `positions` of them, and all farther children
+    share the last. Roots, which have no head, get 0.
     """
     node = np.arange(len(head))
     right = node > head

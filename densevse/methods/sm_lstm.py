@@ -1,8 +1,8 @@
-"""sm-LSTM (Huang, Wang, Wang, CVPR 2017): salient pairs of image and sentence instances, compared step by step.
+"""sm-LSTM (Huang, Wang, Wang, CVPR 2017): compares salient pairs of image and sentence instances, step by step.
 
 Each of T steps selects a pair of instances by attention, over the cells of the image's feature map and over the
-sentence's words (Eq 1-3: densevse/methods/attention.py), and compares them; a multimodal LSTM aggregates what it finds
-to the score of the pair:
+sentence's words (Eq 1-3: densevse/methods/attention.py), and compares them; a multimodal LSTM aggregates these local
+similarities to the score of the pair:
 
     i_t, f_t, o_t = sigmoid(W s_t + U h_t-1 + b) of each gate, with s_t = MLP(a'_t, w'_t)
     c_t = f_t * c_t-1 + i_t * tanh(W s_t + U h_t-1 + b),    h_t = o_t * tanh(c_t)                              (4)
@@ -10,12 +10,12 @@ to the score of the pair:
     L_mat = sum_ik max(0, m - s_ii + s_ik) + max(0, m - s_ii + s_ki)                                           (6)
     L = L_mat + lambda (sum_i (1 - sum_t p_t,i) + sum_j (1 - sum_t q_t,j))                                     (7)
 
-Where the paper is silent, as chosen here:
+Choices where the paper is silent:
 - The two-way MLP that gives s_t is the product of both instances' projections, each of mean square 1.
 - Cells, words' states and contexts are given to the model at mean square 1, whatever network they come from.
 - -ctx (section 4.3) compares the two contexts, the same at each step; -mean compares the two means.
 - Eq 6 is divided by the number of matched pairs, and Eq 7, squared (as printed it is constant), is a mean over cells,
-  over words and over matched pairs: a mismatched pair has no instances in common that attention should cover.
+  over words and over matched pairs, as a mismatched pair has no common instances that attention should cover.
 """
 
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ from densevse.methods.words import word_vectors
 
 
 class SMLSTM(Method):
-    """Selective multimodal LSTM. Encodings are the instances that it selects from."""
+    """Selective multimodal LSTM. Encodings are the instances among which it selects."""
 
     images_as = Instances
 
@@ -50,8 +50,8 @@ class SMLSTM(Method):
         cell, image_context = (shapes.features[view] for view in _views(shapes))
         state, sentence_context = 2 * parameters.word_hidden, parameters.context_dimension
         attends, hidden = parameters.select == "attention", parameters.hidden
-        self.words: nn.Embedding | None = None  # with the BLSTM, what gives the candidates
-        self.context_words: nn.Embedding | None = None  # with the LSTM, what gives the sentence's context
+        self.words: nn.Embedding | None = None  # with the BLSTM, which gives the candidates
+        self.context_words: nn.Embedding | None = None  # with the LSTM, which gives the sentence's context
         if parameters.select != "context":
             self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
             self.blstm = Bidirectional("lstm", self.words.embedding_dim, parameters.word_hidden)
@@ -70,12 +70,12 @@ class SMLSTM(Method):
         self.dropout = nn.Dropout(parameters.dropout)
 
     def start_from(self, method: str, weights: Mapping[str, Tensor]) -> None:
-        """Section 4.2: the LSTM of the sentence context begins as that of a trained VSE of the same data set.
+        """Section 4.2: initialises the LSTM of the sentence context from a trained VSE of the same data set.
 
         Raises `ValueError` if this variant has no context, or the other model has no LSTM of the same sizes.
         """
         if self.context_words is None:
-            raise ValueError("without a sentence context, sm-LSTM has nothing that could start from another model")
+            raise ValueError("this variant of sm-LSTM has no sentence context: remove its `start_from`")
         taken = {"words.weight": self.context_words.weight}
         taken |= {f"sentence.{name}": weight for name, weight in self.context.named_parameters()}
         for name, weight in taken.items():
@@ -91,7 +91,7 @@ class SMLSTM(Method):
     def encode_images(self, images: Images) -> Instances:
         """The cells of the feature map as candidates, with the image's global context m (sections 3.1 and 3.2)."""
         cells, context = (images.views[view] for view in _views(self.shapes))
-        # A feature is dropped at all cells of an image: of one that is dropped at a single cell, the neighbours tell.
+        # Dropout drops a feature at all cells of an image: neighbours would reveal one dropped at a single cell.
         factor = self.dropout(_scale(cells).expand(-1, 1, cells.shape[2]))
         present = torch.ones_like(cells[:, :, 0], dtype=torch.bool)
         return self._encode(self.image, cells * factor, present, self.dropout(_scaled(context)))
@@ -142,24 +142,24 @@ class SMLSTM(Method):
     def compare(
         self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor, longest: int | None = None
     ) -> Tensor:
-        """(P,) s of Eq 5 for pairs of the given rows of the encodings, (P,) each; see densevse/kernels/pairs.py."""
+        """(P,) s of Eq 5, for pairs given by their rows in the encodings, (P,) each; see densevse/kernels/pairs.py."""
         hidden, _ = self._unroll(images, _cut(sentences, longest), image, sentence)
         score: Tensor = self.mlp(hidden)
         return score.squeeze(1)
 
     def saliency(self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor) -> Saliency:
-        """The p_t and q_t of Eq 1 at each step, in pairs of the given rows of the encodings, (P,) each."""
+        """The p_t and q_t of Eq 1 at each step, for pairs given by their rows in the encodings, (P,) each."""
         _, steps = self._unroll(images, sentences, image, sentence)
         cells, words = zip(*steps, strict=True)
         return Saliency("grid", torch.stack(cells), torch.stack(words))
 
     def _words(self, sentences: Sentences) -> Words:
-        """The words of sentences, at most as many as the paper reads (section 4.2)."""
+        """The words of sentences, cut at the number that the paper reads (section 4.2)."""
         words: Words = sentences["words"]
         return words.cut(self.hyperparameters.longest)
 
     def _encode(self, side: Selection, candidates: Tensor | None, present: Tensor, context: Tensor | None) -> Instances:
-        """The candidates as they are, or the one that stands for them: their mean (-mean) or the context (-ctx)."""
+        """The candidates as they are, or a single one in their place: their mean (-mean) or the context (-ctx)."""
         select = self.hyperparameters.select
         if candidates is None or select == "context":
             assert context is not None
@@ -172,13 +172,13 @@ class SMLSTM(Method):
     def _unroll(
         self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor
     ) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
-        """All steps of the pairs: (P, H) h_T, and each step's saliency over cells and words."""
+        """Runs all steps of the pairs: returns (P, H) h_T, and each step's saliency over cells and words."""
         device = images.values.device
         by_image, by_sentence = Grouped.by(image, device), Grouped.by(sentence, device)
         image, sentence = (rows.to(device, non_blocking=True) for rows in (image, sentence))
         cells, words = rows_of(images.weights, image), rows_of(sentences.weights, sentence)
         saliency = [(cells, words)]
-        # s_1 compares what no pair changes, so it is scaled before it is repeated for the pairs.
+        # The instances of the first step are the same for all pairs, so they are scaled before they are repeated.
         similarity = rows_of(_scaled(images.attended), image) * rows_of(_scaled(sentences.attended), sentence)
         of_similarity, of_hidden = self._gates(similarity), self.gates.weight[:, self.hyperparameters.similarity :].T
         hidden, cell = lstm_cell(of_similarity, similarity.new_zeros(len(image), self.hyperparameters.hidden))
@@ -194,22 +194,22 @@ class SMLSTM(Method):
         return hidden, saliency
 
     def _told(self, hidden: Tensor) -> Tensor:
-        """(P, H) what Eq 2 is given of the pairs' states; printed is h itself, the rest is ours."""
+        """(P, H) the h of Eq 2: the pairs' states as printed, or our variants of them."""
         state = self.hyperparameters.state
         if state == "none":
             return torch.zeros_like(hidden)
         return _scaled(hidden) if state == "scaled" else hidden
 
     def _gates(self, similarity: Tensor) -> Tensor:
-        """(P, 4H) what s_t, the local similarity of a selected pair of instances (section 3.4), gives to the gates."""
+        """(P, 4H) the input of the gates from s_t, the local similarity of a pair of instances (section 3.4)."""
         return functional.linear(similarity, self.gates.weight[:, : similarity.shape[1]], self.gates.bias)
 
 
 def candidates_of_pairs(size: int, mismatched: int) -> tuple[Tensor, Tensor]:
-    """The pairs that Eq 6 compares in a batch of matched ones: rows of images and of sentences, (size, 1 + mismatched).
+    """The pairs that Eq 6 compares in a batch: rows of images and rows of sentences, (size, 1 + mismatched) each.
 
-    Image i meets its own sentence and the `mismatched` after it, around the end of the batch: so each image meets as
-    many mismatched sentences as each sentence meets images.
+    Image i is compared with its own sentence and the `mismatched` sentences after it, cyclically. So each sentence is
+    compared with as many mismatched images.
     """
     image = torch.arange(size).unsqueeze(1)
     sentence = (image + torch.arange(min(size, 1 + mismatched))) % size
@@ -217,9 +217,9 @@ def candidates_of_pairs(size: int, mismatched: int) -> tuple[Tensor, Tensor]:
 
 
 def regulariser(saliency: Saliency, present: Tensor, kind: str) -> Tensor:
-    """Eq 7 as means: (1 - sum_t p_ti)^2 over cells and (1 - sum_t q_tj)^2 over words, each over pairs, added.
+    """Eq 7 as means over pairs: (1 - sum_t p_ti)^2 over cells plus (1 - sum_t q_tj)^2 over words.
 
-    As printed, without the squares, it is 2 - T / cells - T / words whatever the saliency. `present` (P, longest) says
+    As printed, without the squares, it is 2 - T / cells - T / words for every saliency. `present` (P, longest) is true
     where the pairs' sentences have words.
     """
 
@@ -235,12 +235,12 @@ def regulariser(saliency: Saliency, present: Tensor, kind: str) -> Tensor:
 
 
 def _scaled(x: Tensor) -> Tensor:
-    """Of mean square 1 over all but the first dimension."""
+    """Scaled to mean square 1 over all dimensions but the first."""
     return x * _scale(x)
 
 
 def _scale(x: Tensor, lengths: Tensor | None = None) -> Tensor:
-    """(N, 1, ...) the factors that make it so; of the second dimension `lengths` (N,) count, the others being zero."""
+    """(N, 1, ...) the factors of `_scaled`. In the second dimension only the first `lengths` (N,) places count."""
     rest = tuple(range(1, x.dim()))
     square = torch.linalg.vector_norm(x, dim=rest, keepdim=True).square()
     size = x[0].numel() if lengths is None else lengths.view(-1, 1, 1) * x.shape[2]
@@ -248,7 +248,7 @@ def _scale(x: Tensor, lengths: Tensor | None = None) -> Tensor:
 
 
 def _side(parameters: Parameters, candidate: int, context: int) -> Selection:
-    """The selection on one side, of the sizes of a candidate and of the side's global context."""
+    """The selection on one side, from the sizes of a candidate and of the side's global context."""
     if parameters.select != "attention":
         return Selection(candidate if parameters.select == "mean" else context, parameters.similarity, None)
     kind = Attention if parameters.attention == "repaired" else PrintedAttention
@@ -259,7 +259,7 @@ def _side(parameters: Parameters, candidate: int, context: int) -> Selection:
 
 
 def _views(shapes: Shapes) -> tuple[str, str]:
-    """The names of the view of cells and of the view of the context."""
+    """The names of the view with the cells and of the view with the context."""
     contexts = set(shapes.features) - {"grid"}
     if "grid" not in shapes.features or contexts not in ({"whole"}, {"centre"}, {"ten_crop"}):
         raise ValueError(

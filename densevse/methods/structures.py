@@ -1,8 +1,8 @@
-"""Structures of sentences that a method can read: a dataclass each, of a batch of S sentences.
+"""Structures of sentences that a method can read, each a dataclass for a batch of S sentences.
 
 A method's configuration names the structures that it reads (`sentences: [words, trees]`), and the method finds them by
-these names (`sentences["words"]`). Tensors move to the method's device with their batch. NumPy arrays stay where they
-are: the order in which a tree or a recurrence is computed is planned on the CPU.
+these names (`sentences["words"]`). Tensors move to the method's device with their batch. NumPy arrays stay on the CPU,
+which plans the order in which a tree or a recurrence is computed.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from densevse.kernels.arrays import Integers, on_device
 
-UNKNOWN = 1  # the number of the word that stands for all that the vocabulary does not have
+UNKNOWN = 1  # the number of the unknown word, for words outside the vocabulary
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,14 @@ class Words:
 
     index: Tensor  # (S, longest) padded with 0
     lengths: Tensor  # (S,) how many words each sentence has, at least 1
-    host: Integers | None = None  # `index` once more, as a copy that never leaves the CPU
+    host: Integers | None = None  # a copy of `index` that never leaves the CPU
 
     def on_host(self) -> Integers:
-        """(S, longest) `index` as a NumPy array; no waiting for the device where the batch came with such a copy."""
+        """(S, longest) `index` as a NumPy array; the device does not wait if the batch holds a copy on the CPU."""
         return self.index.cpu().numpy() if self.host is None else self.host
 
     def lengths_on_host(self) -> Integers:
-        """(S,) `lengths` as a NumPy array, found as `on_host` is."""
+        """(S,) `lengths` as a NumPy array, without waiting as in `on_host`."""
         lengths: Integers = (self.on_host() != 0).sum(axis=1)
         return lengths
 
@@ -40,14 +40,14 @@ class Words:
 
 
 def words_of(index: Integers, device: torch.device) -> Words:
-    """Words of (S, longest) word numbers, padded with 0."""
+    """The structure `words` for (S, longest) word numbers, padded with 0."""
     lengths = (index != 0).sum(axis=1)
     return Words(on_device(index.copy(), device), on_device(lengths, device), index)
 
 
 @dataclass(frozen=True)
 class Text:
-    """Each sentence as a network's own tokenizer cuts it."""
+    """Each sentence as the tokens of a network's own tokenizer."""
 
     tokens: Tensor  # (S, length) numbers of tokens, of the length that the network reads
 
@@ -56,7 +56,8 @@ class Text:
 class Trees:
     """Constituency trees of a batch of sentences, all nodes numbered together, children before parents.
 
-    A leaf is a pre-terminal with its word. A sentence's leaves stand in the order of its words; its root comes last.
+    A leaf is a pre-terminal with its word. A sentence's leaves are in the order of its words; its root is its last
+    node.
     """
 
     word: Integers  # (nodes,) the leaf's word number, -1 at inner nodes
@@ -65,7 +66,7 @@ class Trees:
     root: Integers  # (S,) the root's number
 
     def leaves(self) -> Integers:
-        """(S, longest) each sentence's leaves in the order of its words, padded with -1."""
+        """(S, longest) the leaves of each sentence in the order of its words, padded with -1."""
         leaves = np.flatnonzero(self.word >= 0)
         sentence = np.searchsorted(self.root, leaves)  # a root comes last of its sentence's nodes
         counts = np.bincount(sentence, minlength=len(self.root))
@@ -76,16 +77,15 @@ class Trees:
     def heads(self) -> Integers:
         """(nodes,) the word number of each phrase's head; a leaf's is its own.
 
-        A phrase that ends in a word, such as "a brown dog", has that word for its head, and one that does not, such as
-        "a dog on a sofa" or "a dog and a cat", that of its first noun phrase. A phrase of neither kind has its last
-        child's.
+        The head of a phrase that ends in a word ("a brown dog") is that word. Otherwise it is the head of the first
+        noun phrase among its children ("a dog on a sofa", "a dog and a cat"), or else the head of the last child.
         """
         nodes = np.arange(len(self.word))
         inner, phrases = nodes[self.parent >= 0], nodes[(self.parent >= 0) & self.noun_phrase]
         child = nodes.copy()
-        child[self.parent[inner]] = inner  # of several children the last one stays
+        child[self.parent[inner]] = inner  # the last child overwrites those before it
         begins = child.copy()
-        begins[self.parent[phrases][::-1]] = phrases[::-1]  # of several noun phrases the first one stays
+        begins[self.parent[phrases][::-1]] = phrases[::-1]  # the first noun phrase overwrites those after it
         towards = np.where(self.word[child] >= 0, child, begins)
         while (self.word[towards] < 0).any():
             towards = towards[towards]

@@ -1,4 +1,4 @@
-"""VSE (Kiros, Salakhutdinov, Zemel 2014), and its close relatives as parameters.
+"""VSE (Kiros, Salakhutdinov, Zemel 2014), with VSE++ and order embeddings as parameters.
 
 x is a linear map of an image's CNN vector and v the last hidden state of an LSTM over its sentence's words, both of
 unit norm, so that s(x, v) = x . v is their cosine. Training makes matching pairs score higher than contrastive ones by
@@ -77,13 +77,13 @@ class VSE(DualEncoder):
         return ranking(self.score(images, sentences), batch.positives, parameters.margin)
 
     def _placed(self, vectors: Tensor) -> Tensor:
-        """Of unit norm, and for order embeddings with absolute values (Vendrov et al. 2016, section 5.1)."""
+        """Vectors scaled to unit norm, with absolute values for order embeddings (Vendrov et al. 2016, section 5.1)."""
         unit = functional.normalize(vectors, dim=1)
         return unit.abs() if self.hyperparameters.similarity == "order" else unit
 
 
 def _image_branch(size: int, parameters: Parameters) -> nn.Module:
-    """The map of a CNN's vector of this size into the space."""
+    """A linear map of a CNN's vector of this size into the space."""
     if parameters.branches == "normalised":
         return Branch(size, parameters.dimension)
     linear = nn.Linear(size, parameters.dimension)
@@ -93,16 +93,16 @@ def _image_branch(size: int, parameters: Parameters) -> nn.Module:
 
 
 def _word_vectors(parameters: Parameters, shapes: Shapes) -> nn.Embedding:
-    """The words' vectors; where the encoder only adds them up, they are of the space's dimension."""
+    """The words' vectors; for an encoder that only adds them up, they have the dimension of the space."""
     linear = parameters.encoder == "linear"
     words = word_vectors(parameters.word_vectors, parameters.dimension if linear else parameters.word_dimension, shapes)
     if linear and words.embedding_dim != parameters.dimension:
-        raise ValueError(f"a linear encoder's dimension is its word vectors': {words.embedding_dim}")
+        raise ValueError(f"a linear encoder adds word vectors: set `dimension` to their length, {words.embedding_dim}")
     return words
 
 
 def _sentence_encoder(parameters: Parameters, word_dimension: int) -> nn.Module:
-    """An LSTM or GRU over words; or a map of their mean, or that mean itself."""
+    """An LSTM or GRU over words, a linear map of their mean, or their mean itself."""
     if parameters.encoder == "linear":
         return nn.Identity()
     if parameters.encoder == "bag_of_words":

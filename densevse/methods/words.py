@@ -1,4 +1,4 @@
-"""The vectors of words, as every method looks them up."""
+"""Word vectors, looked up in the same way by every method."""
 
 from typing import Literal
 
@@ -11,11 +11,11 @@ WordVectors = Literal["learned", "fixed", "tuned"]
 
 
 def word_vectors(kind: WordVectors, dimension: int, shapes: Shapes) -> nn.Embedding:
-    """(words, dimension) vectors: learned from nothing, or the pre-trained ones, fixed or tuned further.
+    """(words, dimension) vectors: learned from random ones, or pre-trained, fixed or tuned.
 
-    Padding has the zero vector, and so has the unknown word until training meets it. Learned ones begin small: of a
-    word that is met once or twice, what it began with stays, and should say little. Raises `ValueError` if
-    pre-trained vectors are wanted but none are given.
+    Padding has the zero vector, and so has the unknown word until training meets it. Learned vectors start small: a
+    rare word nearly keeps its first vector, which should then say little. Raises `ValueError` if pre-trained vectors
+    are wanted but none are given.
     """
     if kind == "learned":
         words = nn.Embedding(shapes.words, dimension, padding_idx=0)
@@ -31,5 +31,5 @@ def word_vectors(kind: WordVectors, dimension: int, shapes: Shapes) -> nn.Embedd
 
 
 def known_words(words: nn.Embedding) -> Tensor:
-    """(words,) bool: which words have a vector; padding, the unknown word and words without pre-trained ones do not."""
+    """(words,) bool: false for padding, the unknown word and words without a pre-trained vector."""
     return (words.weight.detach() != 0).any(dim=1) & (torch.arange(words.num_embeddings) > 1)

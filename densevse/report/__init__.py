@@ -1,1 +1,1 @@
-"""What pages and figures share."""
+"""Code that pages and figures share."""

@@ -1,4 +1,4 @@
-"""What a run cost: the time and memory of each stage, from what its jobs wrote at the ends of their logs.
+"""Prints the costs of a run: the time and memory of each stage, from the last lines of its jobs' logs.
 
 python -m densevse.report.costs results
 """
@@ -25,15 +25,15 @@ _COLUMNS = (
 
 MEASURED = ("seconds", "processor", "memory")
 DONE = re.compile(r"done in " + re.sub(r"\{.*?\}", r"([\\d.]+)", USED) + "$")
-"""The last line of the log of a job that ended well."""
+"""The last line of the log of a job that succeeded."""
 _SHARD = re.compile(r"\d+-of-(\d+)$")
 
 
 def jobs_done(results: str | Path) -> pd.DataFrame:
-    """One row for each job: its log, stage, dataset, shards, seconds, processor (CPU seconds) and memory (MB at most).
+    """One row for each job: log, stage, dataset, shards, seconds, processor (CPU seconds) and memory (peak, MB).
 
-    A job's log is named after its data set, whose results have a folder of that name; one without such a folder, like
-    a table's, stands under its own name. A job that failed, or is under way, is left out.
+    A job's log is named after its data set, whose results have a folder of that name. A log without such a folder, like
+    a table's, is listed under its own name. Failed and running jobs are left out.
 
     Raises `InputError` if no job below `results` has ended.
     """
@@ -61,16 +61,16 @@ def costs(results: str | Path) -> pd.DataFrame:
 
 
 def table(rows: pd.DataFrame) -> str:
-    """What `costs` found, as Markdown."""
+    """The rows of `costs` as Markdown."""
     cells = [
         [stage, dataset, str(jobs), *(f"{figure:,.0f}" for figure in measured)]
         for stage, dataset, jobs, *measured in rows.itertuples(index=False)
     ]
-    return Document("What each stage cost", [Sheet("", _COLUMNS, cells)]).markdown()
+    return Document("Cost of each stage", [Sheet("", _COLUMNS, cells)]).markdown()
 
 
 def _read(log: Path, datasets: list[str]) -> tuple[str, str, str, int, float, float, float] | None:
-    """A row of `jobs_done`; nothing of a job that is not done."""
+    """A row of `jobs_done`; None for a job that is not done."""
     found = DONE.search(log.read_text(encoding="utf-8", errors="replace").rstrip())
     if found is None:
         return None

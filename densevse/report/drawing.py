@@ -1,4 +1,4 @@
-"""Photographs in figures: on axes of their own, or placed on a canvas, which is drawn faster."""
+"""Photographs in figures: on separate axes, or placed on a canvas, which is drawn faster."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,12 +10,12 @@ _SMOOTH = "bicubic"
 
 
 def draw_picture(axes: Axes, pixels: Pixels) -> None:
-    """Draw pixels (height, width, 3) smoothly, however large; what is drawn on them is placed in pixels."""
+    """Draws pixels (height, width, 3) smoothly at any size; later drawings on them use pixel coordinates."""
     axes.imshow(pixels, interpolation=_SMOOTH)
 
 
 def canvas(width: float, height: float, title: str) -> tuple[Figure, Axes]:
-    """A titled figure of that size, and axes over all of it: inches from its upper left corner."""
+    """A titled figure of this size, with axes over all of it in inches from its upper left corner."""
     figure = Figure(figsize=(width, height))
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set(xlim=(0, width), ylim=(height, 0), autoscale_on=False)
@@ -27,9 +27,9 @@ def canvas(width: float, height: float, title: str) -> tuple[Figure, Axes]:
 def place_picture(
     axes: Axes, pixels: Pixels, corner: tuple[float, float], size: tuple[float, float], frame: str | None = None
 ) -> None:
-    """Draw pixels on a canvas as large as they fit into a box: its upper left `corner`, its `size`, both in inches.
+    """Draws pixels on a canvas as large as fits into a box with an upper left `corner` and a `size` in inches.
 
-    They stand in the middle of the box, within a `frame` of that colour if there is one.
+    They are centred in the box, with a `frame` of that colour if one is given.
     """
     height, width = pixels.shape[:2]
     scale = min(size[0] / width, size[1] / height)

@@ -10,14 +10,14 @@ from densevse.report.saving import QUIET, RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.tables.plan import GainsPlan
 from densevse.tables.rendering import number
 
-_WIDTH, _ROW, _MARGINS = 8.0, 0.32, 1.3  # inches: the picture, a row, and what stands above and below rows
+_WIDTH, _ROW, _MARGINS = 8.0, 0.32, 1.3  # inches: the picture, a row, and the space above and below rows
 
 
 def draw_gains(results: str, plan: GainsPlan, path: str) -> None:
-    """Draw the gains in a RESULTS artifact, a line for each row in the table's order, a panel for each section.
+    """Draws the gains in a RESULTS artifact: a line for each row in the table's order, a panel for each section.
 
-    Gains are differences of Sum. One whose interval excludes 0 is green (better) or red (worse); one without an
-    interval, as of too few images, is a point alone.
+    Gains are differences of Sum. A gain whose interval excludes 0 is green (better) or red (worse). A gain without an
+    interval, as with too few images, is only a point.
     """
     rows = schema.read(results, RESULTS)
     rows = rows[rows["gain"].notna()]

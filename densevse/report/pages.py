@@ -1,4 +1,4 @@
-"""Pages with pictures in them, for a browser: no script, no other file."""
+"""HTML pages with embedded pictures: no script, no other file."""
 
 import base64
 import io
@@ -12,13 +12,13 @@ from densevse.report.pictures import Pixels
 from densevse.tables.rendering import STYLE
 
 Picture: TypeAlias = Callable[[str], Pixels]
-"""From an image's id to its picture (height, width, 3)."""
+"""Maps an image's id to its picture (height, width, 3)."""
 
-QUALITY = 80  # of JPEGs
+QUALITY = 80  # quality of JPEGs
 
 
 def page(title: str, style: str, body: Iterable[str]) -> str:
-    """A page with a title and the elements of its `body`; `style` is what it adds to the style of tables."""
+    """A page with a title and the elements of its `body`; `style` is added to the style of tables."""
     elements = "\n".join(body)
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'

@@ -11,11 +11,11 @@ COLORS = ("#e8710a", "#188038", "#1967d2", "#d01884", "#9334e6", "#b80672", "#12
 
 
 def draw_phrases(axes: Axes, phrases: pd.DataFrame) -> None:
-    """Draw each phrase's box on a picture and list the phrases below it, with their confidences."""
+    """Draws each phrase's box on a picture, and lists the phrases below it with their confidences."""
     for number, (_, phrase) in enumerate(phrases.iterrows()):
         color = COLORS[number % len(COLORS)]
         x, y, width, height = (float(phrase[name]) for name in BOX)
-        inset = 0.01 * number * max(width, height)  # boxes of one region lie beside each other
+        inset = 0.01 * number * max(width, height)  # boxes of one region are drawn side by side
         axes.add_patch(
             Rectangle((x + inset, y + inset), width - 2 * inset, height - 2 * inset, fill=False, color=color, lw=2.5)
         )

@@ -1,4 +1,4 @@
-"""The photographs that figures show."""
+"""The photographs in figures."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -31,7 +31,7 @@ def photographs(images: str, sources: Mapping[str, str]) -> Callable[[str], Pixe
 
 
 def pictures(images: str, sources: Mapping[str, str], side: int = _SIDE) -> Callable[[str], Pixels]:
-    """The same for pictures of the images whose longer side has `side` pixels; each image is decoded once."""
+    """A function from an image's id to a picture whose longer side has `side` pixels; decodes each image once."""
     photograph = photographs(images, sources)
 
     @cache

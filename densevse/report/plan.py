@@ -1,4 +1,4 @@
-"""The plan of a picture of several artifacts of one kind: the contract between the DAG and the picture's job."""
+"""The plan of a picture of several artifacts of one kind, passed from the DAG to the picture's job."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -10,12 +10,12 @@ from densevse.config.strict import Strict
 
 
 def _identity(values: Any) -> Any:
-    """An identity of plain values, as a job is given them."""
+    """An identity from plain values, as a job receives it."""
     return Identity(**values) if isinstance(values, Mapping) else values
 
 
 class ShownArtifact(Strict):
-    """An artifact, by its identity, and the title that it has in the picture."""
+    """An artifact, by its identity, and its title in the picture."""
 
     title: str
     of: Annotated[Identity, BeforeValidator(_identity)]

@@ -1,4 +1,4 @@
-"""Keeps what a run cost in a file, from which `densevse plan` estimates what others will cost.
+"""Records the costs of a run in a file, from which `densevse plan` estimates those of other runs.
 
 python -m densevse.report.recorded_costs results config/costs.csv --machine "2 cores of an AMD EPYC"
 """
@@ -26,9 +26,9 @@ COLUMNS = ["stage", "dataset", "images", "jobs", "seconds", "memory", "bytes", "
 def recorded(results: str | Path, machine: str) -> pd.DataFrame:
     """One row for each stage and data set, with `COLUMNS`.
 
-    `images` are those that one job works on, empty where the data set has no images; `seconds` are those of the
-    processor and `bytes` those written, for each job; `memory` is the most that a job took, in MB; `date` is that
-    of the last log. Raises `InputError` as `jobs_done` does.
+    `images` is the number of images of one job, empty if the data set has no images; `seconds` are processor seconds
+    and `bytes` are bytes written, per job; `memory` is the peak of a job in MB; `date` is that of the last log. Raises
+    `InputError` as `jobs_done` does.
     """
     jobs = jobs_done(results)
     written = _bytes_by_log(results)
@@ -49,7 +49,7 @@ def recorded(results: str | Path, machine: str) -> pd.DataFrame:
 
 
 def keep(rows: pd.DataFrame, file: str | Path) -> None:
-    """Put rows in the place of those of the same stage and data set in a file, which need not be there."""
+    """Replaces the rows of the same stage and data set in a file, which need not exist yet."""
     if Path(file).is_file():
         rows = pd.concat([pd.read_csv(file, keep_default_na=False), rows])
     kept = rows.drop_duplicates(["stage", "dataset"], keep="last").sort_values(["stage", "dataset"])
@@ -57,7 +57,7 @@ def keep(rows: pd.DataFrame, file: str | Path) -> None:
 
 
 def _bytes_by_log(results: str | Path) -> Counter[str]:
-    """Log -> bytes of what its job wrote, as far as Snakemake's records beside the results name it."""
+    """The bytes that each log's job wrote, as far as Snakemake's records name its files."""
     found: Counter[str] = Counter()
     for path, log in _written(results):
         found[log] += os.path.getsize(path) if os.path.isfile(path) else 0
@@ -65,7 +65,7 @@ def _bytes_by_log(results: str | Path) -> Counter[str]:
 
 
 def _written(results: str | Path) -> Iterator[tuple[str, str]]:
-    """The paths of Snakemake's records, each with the log of the job that wrote it."""
+    """The paths in Snakemake's records, each with the log of the job that wrote it."""
     for record in Path(results).glob(".records-*/*"):
         if record.is_file():
             path = b64decode(record.name).decode()
@@ -73,7 +73,7 @@ def _written(results: str | Path) -> Iterator[tuple[str, str]]:
 
 
 def _images(folder: Path) -> float:
-    """How many images a data set has; not a number where it has none."""
+    """The number of images of a data set; NaN if it has none."""
     table = folder / "images.parquet"
     return len(schema.read(table, IMAGES, ["image_id"])) if table.is_file() else float("nan")
 
@@ -82,6 +82,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", help="the folder of the run's results")
     parser.add_argument("file", help="such as config/costs.csv")
-    parser.add_argument("--machine", default=f"{os.cpu_count()} cores, {platform.machine()}", help="as it is printed")
+    parser.add_argument(
+        "--machine",
+        default=f"{os.cpu_count()} cores, {platform.machine()}",
+        help="the machine's name, as it is printed",
+    )
     asked = parser.parse_args()
     keep(recorded(asked.results, asked.machine), asked.file)

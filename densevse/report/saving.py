@@ -1,4 +1,4 @@
-"""How a figure becomes a file whose bytes depend on what it shows alone."""
+"""Saves figures as files whose bytes depend only on their contents."""
 
 from functools import cache
 from pathlib import Path
@@ -13,17 +13,17 @@ from densevse.artifacts.files import atomic
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "svg": {"metadata": {"Date": None, "Creator": None}},
-    # The default level, 6, takes twice the time for files that are 15% smaller.
+    # The default level, 6, takes twice as long for files that are 15% smaller.
     "png": {"metadata": {"Software": None}, "pil_kwargs": {"compress_level": 3}},
 }
 RIGHT_COLOUR, WRONG_COLOUR, QUIET = "#1a7f37", "#b3261e", "#666666"
 
 
 def save(figure: Figure, path: str | Path) -> None:
-    """Write a figure in the format that the path's ending names, without dates, versions or random ids.
+    """Writes a figure in the format of the path's ending, without dates, versions or random ids.
 
-    A character that its font has no picture of (Chinese, an emoji) is written as its code: with a font of the machine,
-    the bytes would depend on the machine.
+    A character that matplotlib's own font lacks (Chinese, an emoji) is written as its code, as a font of the machine
+    would make the bytes depend on the machine.
     """
     for text in figure.findobj(Text):
         text.set_text(drawable(text.get_text()))
@@ -33,7 +33,7 @@ def save(figure: Figure, path: str | Path) -> None:
 
 
 def drawable(text: str) -> str:
-    """The text with codes in place of the characters that matplotlib's own font has no picture of."""
+    """The text with codes in place of the characters that matplotlib's own font lacks."""
     return "".join(
         character if ord(character) in _pictures() or character == "\n" else character.encode("unicode_escape").decode()
         for character in text

@@ -1,4 +1,4 @@
-"""The page that a report opens on: the main tables and three pictures, made of the files that are in the report."""
+"""The start page of a report: the main tables and three pictures, from the files in the report."""
 
 import base64
 import io
@@ -12,13 +12,14 @@ from typing import Any, Protocol
 from PIL import Image
 
 PICTURES = ("*_gains.svg", "correspondences.png", "saliency.png", "alignments.png", "examples/*.png", "captions.png")
-"""The pictures that are shown where they are in the report, the first one of a kind, the most telling kinds first."""
+"""Candidates for the pictures, the most informative kinds first; of each kind, the first picture in the report is
+shown."""
 _SHOWN = 3
 _LINE = 5000  # characters; docutils refuses lines of more than 10,000, and browsers join them again
-_WIDTH, _QUALITY = 1100, 85  # of pictures on the page, which takes seconds to show megabytes
+_WIDTH, _QUALITY = 1100, 85  # pixels of pictures on the page, as browsers take seconds to show megabytes
 _TITLE = re.compile(r"<h1>(.*?)</h1>")
 _TABLE = re.compile(r"<h2>(.*?)</h2>\s*(<table>.*?</table>)", re.DOTALL)
-# The description is as wide as the page, and the rule graph is below it instead of beside it.
+# Makes the description as wide as the page, and puts the rule graph below it.
 _STYLE = """<style>
 .prose.max-w-lg{max-width:1100px}
 .overflow-auto:has(.prose){align-items:flex-start}
@@ -33,16 +34,16 @@ div:has(>div>.prose){flex-direction:column}
 
 
 class ReportedFile(Protocol):
-    """A file in the report, as Snakemake tells its templates of it."""
+    """A file in the report, as Snakemake describes it to its templates."""
 
     path: Path
     job: Any
 
 
 def start_page(files: Iterable[ReportedFile], datasets: Collection[str]) -> str:
-    """HTML of the page, with its pictures in it.
+    """The page as HTML, with embedded pictures.
 
-    A table is a main one if it has the name of one of `datasets`; where there is none, every table of results is shown.
+    A table is a main one if it is named after one of `datasets`. If there is none, every table of results is shown.
     """
     known = sorted(files, key=lambda file: file.path)
     tables = [file.path for file in known if file.job.rule.name == "table"]
@@ -72,7 +73,7 @@ def _picture(path: Path) -> str:
 
 
 def _smaller(path: Path) -> bytes:
-    """A picture as a JPEG that is as wide as the page."""
+    """A picture as a JPEG with the width of the page."""
     with Image.open(path) as image:
         page = image.convert("RGB")
     page.thumbnail((_WIDTH, page.height))

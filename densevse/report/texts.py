@@ -4,5 +4,5 @@ import textwrap
 
 
 def shortened(text: str, width: int) -> str:
-    """A text of at most so many characters."""
+    """A text cut to a number of characters."""
     return textwrap.shorten(text, width, placeholder=" ...")

@@ -1,1 +1,1 @@
-"""How a job runs: errors, logs, numerics, processor."""
+"""The environment of a job: errors, logs, numerics, processor."""

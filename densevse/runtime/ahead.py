@@ -1,4 +1,4 @@
-"""Work done ahead of a device, so that it does not wait for reading, decoding or cropping."""
+"""Does work ahead of a device, so that it does not wait for reading, decoding or cropping."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +10,7 @@ Result = TypeVar("Result")
 
 
 def ahead(pool: Executor, work: Callable[[Item], Result], items: Iterable[Item], depth: int) -> Iterator[Result]:
-    """Yield `work(item)` in order, with up to `depth` further items under way in `pool` meanwhile."""
+    """Yields `work(item)` in order, while `pool` works on up to `depth` further items."""
     waiting: deque[Future[Result]] = deque()
     for item in items:
         waiting.append(pool.submit(work, item))

@@ -1,6 +1,6 @@
-"""One job on each GPU: a job locks the card that it computes on, and the kernel unlocks it when the job ends or dies.
+"""Runs one job on each GPU: a job locks its card, and the kernel unlocks it when the job ends or dies.
 
-Snakemake counts GPUs and assigns none, so that four jobs on a machine with four cards would all compute on the first.
+Snakemake counts GPUs but assigns none, so four jobs on a machine with four cards would all use the first card.
 """
 
 import fcntl
@@ -14,27 +14,27 @@ from typing import IO
 from densevse.runtime.logs import logger
 
 WAIT = 2.0
-"""Seconds between two looks for a free card."""
+"""Seconds between two attempts to lock a card."""
 
 _held: list[IO[str]] = []
 """Locks of this process, kept open until it ends."""
 
 
 def lock_card(names: Sequence[str], jobs_per_card: int = 1, folder: Path | None = None) -> int:
-    """Lock a card that fewer than `jobs_per_card` jobs of this user compute on; return its place in `names`.
+    """Locks a card that fewer than `jobs_per_card` jobs of this user use; returns its place in `names`.
 
     `names` are those of the visible cards, the same in every job on the machine (such as UUIDs, as numbers count from
-    the first visible one). Waits while every card is taken, and says so in the log.
+    the first visible one). Waits while every card is in use, and logs that.
     """
     folder = folder or _folder()
     waits = False
     while True:
-        for share in range(jobs_per_card):  # a card that is free before one that is shared
+        for share in range(jobs_per_card):  # a free card before a shared one
             for place, name in enumerate(names):
                 if _lock(folder / f"{name}-{share}.lock"):
                     return place
         if not waits:
-            logger.info("waiting for a GPU: other jobs compute on all of %s", ", ".join(names))
+            logger.info("waiting for a GPU: other jobs use all of %s", ", ".join(names))
             waits = True
         time.sleep(WAIT)
 
@@ -51,7 +51,7 @@ def _lock(path: Path) -> bool:
 
 
 def _folder() -> Path:
-    """The folder of the locks of this user on this machine."""
+    """The folder with this user's locks on this machine."""
     found = Path(tempfile.gettempdir(), f"densevse-gpus-{os.getuid()}")
     found.mkdir(mode=0o700, exist_ok=True)
     return found

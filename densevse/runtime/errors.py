@@ -1,8 +1,8 @@
-"""The one error a user is meant to read."""
+"""The error for mistakes that a user can correct."""
 
 
 class InputError(Exception):
-    """Something the user gave us (a file, a config key, a row) cannot be used as it is.
+    """An input of the user (a file, a configuration key, a row) cannot be used.
 
-    The message names the file, key or row, says what was expected and what was found, and what to do next.
+    The message names the file, key or row, what was expected and found, and what to do.
     """

@@ -1,4 +1,4 @@
-"""The device that a job computes on: what the configuration asks for is there and works, or it is an error."""
+"""Chooses the device of a job: the GPU that the configuration asks for must exist and work."""
 
 import os
 import re
@@ -15,10 +15,10 @@ _WITHOUT = "or compute on the CPU with `--config gpu=0`"
 
 
 def usable_device() -> torch.device:
-    """The CPU where `gpu` of the configuration is 0, or auto and no GPU is visible; else a GPU of this job's own.
+    """The CPU if the configuration's `gpu` is 0, or auto without a visible GPU; else a GPU locked for this job.
 
     It waits until a GPU is free (densevse/runtime/cards.py). Raises `InputError` if fewer GPUs are visible than `gpu`
-    asks for, or if one that is visible cannot be used.
+    asks for, or if a visible one cannot be used.
     """
     return _usable(os.environ.get(GPU, AUTO))
 
@@ -31,7 +31,7 @@ def _usable(asked: str) -> torch.device:
     wanted = int(asked) if asked != AUTO else min(visible, 1)
     if visible < wanted:
         raise InputError(
-            f"gpu: {asked} is asked for, and this job sees {visible}{_hidden()}; torch {torch.__version__} is built "
+            f"gpu: {asked} requested, but this job sees {visible}{_hidden()}; torch {torch.__version__} is built "
             f"for {_built_for()}. Ask for as many as there are, {_WITHOUT}."
         )
     if not wanted:
@@ -49,7 +49,7 @@ def _usable(asked: str) -> torch.device:
 
 
 def _check(card: torch.device) -> None:
-    """Raise `InputError` for a GPU that cannot be used, with versions and what to do."""
+    """Raises `InputError` with versions and advice if a GPU cannot be used."""
     name, capability = torch.cuda.get_device_name(card), torch.cuda.get_device_capability(card)
     built = torch.cuda.get_arch_list()
     if torch.version.hip is None and not any(_runs(architecture, capability) for architecture in built):
@@ -60,22 +60,22 @@ def _check(card: torch.device) -> None:
         )
     try:
         worked = torch.ones(2, device=card).sum().item() == 2
-    except RuntimeError as error:  # which torch.AcceleratorError is, too
+    except RuntimeError as error:  # torch.AcceleratorError is one too
         worked, reason = False, str(error).splitlines()[0]
     else:
         reason = "a wrong sum"
     if not worked:
         raise InputError(
-            f"gpu: {name} is visible, but the first thing that it computed failed: {reason}. Driver{_driver()}, torch "
+            f"gpu: {name} is visible, but its first computation failed: {reason}. Driver{_driver()}, torch "
             f"{torch.__version__} for {_built_for()}. See whether `nvidia-smi` lists it as free, {_WITHOUT}."
         )
 
 
 def _runs(architecture: str, capability: tuple[int, int]) -> bool:
-    """Whether what was compiled for an architecture runs on a GPU of this compute capability.
+    """True if code compiled for an architecture runs on a GPU of this compute capability.
 
-    Machine code (sm_86) does on GPUs of its own generation that are as new, of which code for one alone (sm_90a) is
-    not told apart; what is compiled when it is loaded (compute_86), on all that are as new.
+    Machine code (sm_86) runs on GPUs of the same generation with this or a later minor version; code for a single
+    version (sm_90a) is treated the same. Code that is compiled on loading (compute_86) runs on all later GPUs.
     """
     found = re.fullmatch(r"(sm|compute)_(\d+)(\d)[af]?", architecture)
     if found is None:
@@ -85,9 +85,9 @@ def _runs(architecture: str, capability: tuple[int, int]) -> bool:
 
 
 def _driver() -> str:
-    """The newest CUDA that the driver can run, where it says so."""
+    """The newest CUDA that the driver supports, in brackets; empty if it is unknown."""
     try:
-        version = getattr(torch._C, "_cuda_getDriverVersion", int)()  # not in torch for CPUs alone
+        version = getattr(torch._C, "_cuda_getDriverVersion", int)()  # missing in torch builds for CPUs only
     except RuntimeError:
         return ""
     return f" (for CUDA {version // 1000}.{version % 1000 // 10})" if version else ""

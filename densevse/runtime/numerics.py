@@ -1,6 +1,6 @@
-"""How a job computes: its threads, its device, its seed, its matrix products and its precision.
+"""The numerics of a job: threads, device, seed, matrix products and precision.
 
-Every job that computes with torch calls `set_up` before anything else.
+Every job that uses torch calls `set_up` first.
 """
 
 import hashlib
@@ -18,23 +18,23 @@ Precision = Literal["bf16", "fp32"]
 TrainingPrecision = Literal["float32", "tf32", "bf16"]
 
 MATRIX_LIMITS: tuple[str, ...] = ("AMX", "ALL", "DEFAULT")
-"""What a limit on oneDNN's instructions (ONEDNN_MAX_CPU_ISA) is called where it leaves Intel's matrix units."""
+"""The value of ONEDNN_MAX_CPU_ISA that allows Intel's matrix units."""
 
 VECTOR_LIMITS = (*MATRIX_LIMITS, "BF16", "FP16", "AVX10")
-"""The same, where it leaves vector instructions for bf16, which AMD has too."""
+"""The value of ONEDNN_MAX_CPU_ISA that allows vector instructions for bf16, which AMD has too."""
 
 
 def set_up(threads: int, precision: TrainingPrecision = "float32") -> torch.device:
-    """Fix the number of threads and the precision of products, choose the faster one, and return the device.
+    """Sets the number of threads and the precision and library of products; returns the device.
 
     Raises `InputError` as `usable_device` does.
     """
     avoid_illegal_instructions()
     torch.set_num_threads(threads)
     if products_by_onednn():
-        # The setting lets oneDNN round to bf16, which it does only with matrix units (AMX); AMD's processors have none.
+        # This would let oneDNN round to bf16, which it does only with matrix units (AMX); AMD's processors have none.
         torch.backends.mkldnn.matmul.fp32_precision = "bf16"  # type: ignore[attr-defined]
-    # By default torch lets convolutions on a GPU round to tf32.
+    # By default torch allows convolutions on a GPU to round to tf32.
     for products in (torch.backends.cuda.matmul, torch.backends.cudnn.conv):  # type: ignore[attr-defined]
         products.fp32_precision = "tf32" if precision == "tf32" else "ieee"
     found = device()
@@ -43,32 +43,33 @@ def set_up(threads: int, precision: TrainingPrecision = "float32") -> torch.devi
 
 
 def device() -> torch.device:
-    """The device that jobs compute on. Raises `InputError` as `usable_device` does."""
+    """The device that jobs use. Raises `InputError` as `usable_device` does."""
     return usable_device()
 
 
 def seed_everything(seed: int, *names: str) -> None:
-    """Seed torch from a seed and what the job is called, so that two jobs of one seed differ."""
+    """Seeds torch with a seed and a job's name, so that two jobs with one seed differ."""
     digest = hashlib.sha256("/".join([str(seed), *names]).encode()).digest()
     torch.manual_seed(int.from_bytes(digest[:8], "big") >> 1)
 
 
 def products_by_onednn() -> bool:
-    """Whether oneDNN computes float32 products faster than MKL, Intel's library, which torch takes by default.
+    """True if oneDNN computes float32 products faster than Intel's MKL, which torch uses by default.
 
-    On an AMD processor with AVX-512 it takes between a half and two thirds of the time (measured on Zen 5); on Intel's
-    it does not (Cascade Lake: 0.64 to 0.96 times as fast; Sapphire Rapids with one thread: 0.82 to 1.06 times). The
-    processor is asked, and nothing is timed, as two runs on one machine must give the same bits.
+    On an AMD processor with AVX-512 oneDNN takes between a half and two thirds of the time (measured on Zen 5). On
+    Intel's it is slower (Cascade Lake: 0.64 to 0.96 times as fast; Sapphire Rapids with one thread: 0.82 to 1.06
+    times). The choice depends on the processor's name and not on a timing, as two runs on one machine must give the
+    same bits.
     """
     return torch.backends.cpu.get_cpu_capability() == "AVX512" and _vendor() == "AuthenticAMD"
 
 
 def fastest_precision() -> Precision:
-    """bf16 where it is faster than fp32: on GPUs that have it, on Intel's matrix units, on AMD's vector units.
+    """bf16 if it is faster than fp32: on GPUs that have it, on Intel's matrix units, on AMD's vector units.
 
-    VGG19 in bf16 takes 0.4 times the time of fp32 on AMD's Zen 5. On an Intel processor (Sapphire Rapids) that refuses
-    its matrix units, bf16 by vector instructions takes 1.0 (MobileNetV2) to 1.6 times (VGG19, ResNet-152) that of
-    fp32, and on one without instructions for bf16 (Cascade Lake) 2.3 times.
+    VGG19 in bf16 takes 0.4 times the time of fp32 on AMD's Zen 5. On an Intel processor (Sapphire Rapids) whose matrix
+    units cannot be used, bf16 with vector instructions takes 1.0 (MobileNetV2) to 1.6 times (VGG19, ResNet-152) the
+    time of fp32; without instructions for bf16 (Cascade Lake) it takes 2.3 times.
     """
     if device().type == "cuda":
         return "bf16" if torch.cuda.is_bf16_supported(including_emulation=False) else "fp32"

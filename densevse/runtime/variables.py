@@ -1,7 +1,7 @@
-"""Environment variables by which the workflow tells its jobs something."""
+"""Environment variables with which the workflow passes values to its jobs."""
 
 GPU = "DENSEVSE_GPU"
-"""The key `gpu` of the configuration."""
+"""Holds the key `gpu` of the configuration."""
 
 JOBS_PER_GPU = "DENSEVSE_JOBS_PER_GPU"
-"""The key `jobs_per_gpu` of the configuration."""
+"""Holds the key `jobs_per_gpu` of the configuration."""

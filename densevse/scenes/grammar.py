@@ -1,8 +1,8 @@
 """A parser for the sentences of `scenes`: a chart parser over a small grammar, in place of CoreNLP.
 
-The trees look as Stanford's would, and the typed dependencies are Universal Dependencies by head rules. The grammar
-reads a sentence in one way: a post-modifier belongs to the nearest noun, "and" joins whole subjects or sentences.
-Agreement of number is not checked.
+The trees have Stanford's form, and the typed dependencies are Universal Dependencies by head rules. The grammar is
+unambiguous: a post-modifier belongs to the nearest noun, and "and" joins whole subjects or sentences. It does not check
+agreement of number.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +13,9 @@ from typing import TypeAlias
 from densevse.language.nltk_parts import NLTKWordTokenizer
 from densevse.language.parses import Dependency, Parse
 
-# A line is a phrase and the ways to make it. Behind a child's stroke stands its dependency on the phrase's head, which
-# is the child marked "="; a "cc" depends on the conjunct that follows. What stands behind a colon keeps apart phrases
-# that Penn gives one label; a phrase that begins with "_" has no node of its own, its children are its parent's.
+# A line is a phrase and its expansions. After a child's slash comes its dependency on the phrase's head, which is the
+# child marked "="; a "cc" depends on the conjunct after it. A suffix after a colon distinguishes phrases with one Penn
+# label. A phrase that begins with "_" has no node; its children are its parent's.
 GRAMMAR = """
 ROOT        = S:top/root | NP:top/root
 S:top       = _clause/= | _clause/= PERIOD/punct | S/= CC/cc S/conj | S/= CC/cc S/conj PERIOD/punct
@@ -70,7 +70,7 @@ PP:with     = IN:with/case NP:marks/=
 NP:marks    = NNS/=
 """
 
-# Words by what the grammar calls them; "side" is both an adverb and a noun. First the lemma, then inflected forms.
+# Words by the grammar's preterminals; "side" is both an adverb and a noun. First the lemma, then inflected forms.
 _OTHERS = {
     "DT": "a an the some",
     "CD": "one two three",
@@ -106,7 +106,7 @@ supported
     "lean": "lean leans leaning, rest rests resting",
 }
 _SYMBOLS = {"side": ("RB:side", "NN:side")}
-"""What the grammar calls a kind of words that has more names than its own."""
+"""The grammar's preterminals for a kind of words that has further names."""
 
 _PUNCTUATION = {"PERIOD": ".", "COMMA": ","}
 
@@ -127,7 +127,7 @@ class _Phrase:
 
 @dataclass(frozen=True)
 class _Reading:
-    """What the grammar says of a sequence of kinds of words, whatever the words are."""
+    """The phrases and dependencies of a sequence of kinds of words, whatever the words are."""
 
     tags: list[str]
     tree: _Phrase
@@ -135,11 +135,11 @@ class _Reading:
 
 
 _Ways: TypeAlias = Mapping[str, Mapping[tuple[str, ...], tuple[str, ...]]]
-"""Symbol of a phrase -> the symbols of its children, in each way to make it -> their relations."""
+"""For the symbol of a phrase and each expansion (the symbols of its children), the children's relations."""
 
 
 class _Chart:
-    """The phrases of one sequence of kinds of words, each found once, whatever phrases it is a part of.
+    """The phrases of a sequence of kinds of words; each is found once, even if it is part of several phrases.
 
     No phrase of the grammar begins with a phrase of its own symbol, so the search from the root down ends.
     """
@@ -149,11 +149,11 @@ class _Chart:
         self._begun = cache(self._find)
 
     def trees(self) -> list[_Phrase]:
-        """Every tree of all words."""
+        """Every tree over all words."""
         return [tree for tree, end in self._begun("ROOT", 0) if end == len(self._kinds)]
 
     def _find(self, symbol: str, begin: int) -> list[tuple[_Phrase, int]]:
-        """The phrases of a symbol that begin with a word, each with the number of the word behind it."""
+        """The phrases of a symbol that begin with a word, each with the number of the word after it."""
         if symbol not in self._ways:
             is_there = begin < len(self._kinds) and symbol in _SYMBOLS.get(self._kinds[begin], (self._kinds[begin],))
             return [(_Phrase(symbol), begin + 1)] if is_there else []
@@ -177,16 +177,17 @@ class GrammarParser:
         self._tokenizer = NLTKWordTokenizer()
         self._words = _lexicon()
         self._ways = _ways()
-        # Sentences differ more in their words than in the kinds of their words, so these are parsed once.
+        # Sentences differ more in their words than in the kinds of their words, so each sequence of kinds is parsed
+        # once.
         self._reading = cache(self._read)
 
     def parse(self, texts: list[str]) -> list[Parse]:
-        """The parse of each sentence; one that the grammar does not cover has the reason as its status."""
+        """The parse of each sentence; a sentence outside the grammar has the reason as its status."""
         known = {text: self._parse(text) for text in dict.fromkeys(texts)}
         return [known[text] for text in texts]
 
     def readings(self, text: str) -> int:
-        """How many ways the grammar has to read a sentence."""
+        """The number of the grammar's readings of a sentence."""
         return len(_Chart(self._ways, [self._words[token.lower()].kind for token in self._tokens(text)]).trees())
 
     def _tokens(self, text: str) -> list[str]:
@@ -225,7 +226,7 @@ class GrammarParser:
         return _Reading(tags, trees[0], sorted(dependencies, key=lambda one: one.dependent))
 
     def _attach(self, tree: _Phrase, positions: Iterator[int], found: list[Dependency]) -> int:
-        """Find the dependencies inside a phrase, and return the position of its head."""
+        """Finds the dependencies inside a phrase, and returns the position of its head."""
         if not tree.children:
             return next(positions)
         relations = self._ways[tree.symbol][tuple(one.symbol for one in tree.children)]
@@ -251,7 +252,7 @@ def _lexicon() -> dict[str, _Word]:
 
 
 def _ways() -> _Ways:
-    """The phrases of the grammar."""
+    """The grammar's phrases, with their expansions."""
     found: dict[str, dict[tuple[str, ...], tuple[str, ...]]] = {}
     for line in filter(None, GRAMMAR.splitlines()):
         phrase, ways = line.split(" = ")
@@ -280,9 +281,9 @@ def _bracketed(tree: _Phrase, tokens: Iterator[str]) -> str:
 
 
 def _enhanced(basic: Sequence[Dependency], lemmas: Sequence[str]) -> list[Dependency]:
-    """Make the enhanced dependencies: relations name their preposition or conjunction, subjects are shared.
+    """Makes the enhanced dependencies: relations name their preposition or conjunction, and subjects are shared.
 
-    What is joined by "and" has the same part in the sentence; "that" refers to the noun before it.
+    Conjuncts share their role in the sentence; "that" refers to the noun before it.
     """
     marks = {one.governor: lemmas[one.dependent] for one in basic if one.relation in ("case", "cc")}
     by_dependent = {one.dependent: one for one in basic}

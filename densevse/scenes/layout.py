@@ -1,4 +1,4 @@
-"""Where the things of a scene stand. Everything is in shares of the picture's side, origin top left."""
+"""Places the things of a scene. Lengths are shares of the picture's side, with the origin at the top left."""
 
 from dataclasses import dataclass, replace
 
@@ -8,12 +8,12 @@ from numpy.random import Generator
 from densevse.scenes.world import Layout, Scene, Thing
 
 DIAMETER = {"small": 0.17, "large": 0.31}
-MARGIN = 0.04  # room for what shows an action
+MARGIN = 0.04  # room for the marks of an action
 
 
 @dataclass(frozen=True)
 class Place:
-    """A single thing's centre, diameter, tilt in degrees, and which way it moves (1 to the right, -1 to the left)."""
+    """A single thing's centre, diameter, tilt in degrees, and direction (1 to the right, -1 to the left)."""
 
     x: float
     y: float
@@ -25,7 +25,7 @@ class Place:
 
 @dataclass(frozen=True)
 class _Block:
-    """Places relative to a centre, and how wide and high they are together."""
+    """Places relative to a centre, with their common width and height."""
 
     places: tuple[tuple[Place, ...], ...]  # one tuple for each thing
     width: float
@@ -33,7 +33,7 @@ class _Block:
 
 
 def arrange(scene: Scene, random: Generator) -> list[tuple[Place, ...]]:
-    """A place for each single one of each thing, in the scene's order."""
+    """A place for each single thing, in the scene's order."""
     block = _pair(scene, random) if scene.layout is not Layout.ALONE else _row(scene.things[0], True, random)
     if scene.third:
         third, apart = _row(scene.things[2], True, random), not scene.layout.vertical
@@ -73,7 +73,7 @@ def _row(thing: Thing, horizontal: bool, random: Generator) -> _Block:
 
 
 def _join(one: _Block, two: _Block, vertical: bool, random: Generator) -> _Block:
-    """`one` above (or left of) `two`, with a gap and a little out of line."""
+    """Puts `one` above (or left of) `two`, with a gap and slightly out of line."""
     gap = random.uniform(0.09, 0.16)
     if vertical:
         length, across = one.height + gap + two.height, max(one.width, two.width)
@@ -94,7 +94,7 @@ def _touching(scene: Scene, random: Generator) -> _Block:
         shift = random.uniform(-0.1, 0.1) * first
         below, above = Place(0, (length - first) / 2, first), Place(shift, (second - length) / 2, second)
         return _Block(((below,), (above,)), max(first, second) * 1.2, length)
-    side = 1 if scene.mirrored else -1  # on which side of the second the first is
+    side = 1 if scene.mirrored else -1  # the side of the second on which the first is
     length, floor = first + second, max(first, second) / 2
     pushed = scene.layout is Layout.PUSH
     actor = Place(
@@ -107,7 +107,7 @@ def _touching(scene: Scene, random: Generator) -> _Block:
     )
     return _Block(
         ((actor,), (Place(side * (second - length) / 2, floor - second / 2, second),)),
-        length + 0.16,  # the lines behind what pushes
+        length + 0.16,  # the lines behind a thing that pushes
         max(first, second) * 1.1,
     )
 
@@ -121,6 +121,6 @@ def _moved(place: Place, scale: float, x: float, y: float) -> Place:
 
 
 def _centre(extent: float, random: Generator) -> float:
-    """Where a block of this extent may have its centre without leaving the picture."""
+    """The possible centre of a block of this extent inside the picture."""
     slack = max(0.0, 0.5 - MARGIN - extent / 2)
     return 0.5 + random.uniform(-slack, slack)

@@ -1,10 +1,10 @@
-"""The small network of `scenes`, and what it is shown: it takes the place of ImageNet's networks there.
+"""The small network of `scenes`, which takes the place of ImageNet's networks, and its training windows.
 
-It learns from windows of the training pictures: whole pictures, the true boxes of things and phrases, and boxes drawn
-at random. Of each it tells the class (a colour with a shape, several unlike things, or background: the class score of
-a region), and as a second task in which of 4 x 4 cells there is a thing with an attribute, which attributes one thing
-has together, and which are left of or above which. That is what makes fc7 tell "a red ball left of a blue box" from
-its swap; the second task's weights are not kept. densevse/scenes/training.py trains it.
+It learns from windows of the training pictures: whole pictures, the true boxes of things and phrases, and random boxes.
+It predicts a window's class (a colour with a shape, several different things, or background), which is the class score
+of a region. A second task predicts which of 4 x 4 cells hold a thing with an attribute, which attributes one thing
+combines, and which are left of or above which. This makes fc7 distinguish "a red ball left of a blue box" from its
+swap; the second task's weights are not kept. densevse/scenes/training.py trains it.
 """
 
 from collections import OrderedDict
@@ -24,16 +24,16 @@ from densevse.runtime.errors import InputError
 from densevse.vision.crops import warp
 
 SEVERAL, BACKGROUND = "several things", "background"
-UNDECIDED = -100  # what cross entropy passes over
+UNDECIDED = -100  # ignored by cross entropy
 CELLS = 4
 HIDDEN = 512
 GREY = (128, 128, 128)
 
 
 class ScenesNet(nn.Module):
-    """Four convolutions and three linear layers; attributes are named as torchvision's classifiers name them.
+    """A network of four convolutions and three linear layers; attributes have the names of torchvision's classifiers.
 
-    The hidden layers are normalised, so that they learn faster; each window by itself, so that a batch may be of one.
+    The hidden layers are normalised to learn faster, by window, so that a batch may have one window.
 
     Input (N, 3, S, S), S of at least 32 and 64 by configuration; output (N, classes) logits. The feature is
     `classifier.relu7` (N, 512).
@@ -50,7 +50,7 @@ class ScenesNet(nn.Module):
             nn.MaxPool2d(2),
             *_convolution(64, 128),
         )
-        # Where a thing is must not be averaged away: "left of" is to be read from the feature.
+        # No average over places: the feature must show "left of".
         self.avgpool = nn.AdaptiveAvgPool2d(CELLS)
         self.classifier = nn.Sequential(
             OrderedDict(
@@ -76,7 +76,7 @@ class ScenesNet(nn.Module):
 
 
 def untrained(architecture: str, state: Mapping[str, Tensor]) -> ScenesNet:
-    """The network, with as many classes as the weights `state` have."""
+    """The network with random weights, and as many classes as the weights `state` have."""
     return ScenesNet(classes=len(state.get("classifier.fc8.bias", (0,))))
 
 
@@ -87,15 +87,15 @@ def _convolution(inputs: int, outputs: int, size: int = 3, stride: int = 1) -> t
 
 @dataclass(frozen=True)
 class WindowBatch:
-    """Windows of pictures, with what is so of each."""
+    """Windows of pictures with their targets."""
 
     pixels: Tensor  # (N, size, size, 3) uint8
     classes: Tensor  # (N,) the class, or UNDECIDED
-    facts: Tensor  # (N, facts) float32, 1 where a fact is so
+    facts: Tensor  # (N, facts) float32, 1 where a fact is true
 
 
 class Windows:
-    """Windows of pictures, with what is to be said of each: three of each picture in an epoch.
+    """Windows of pictures with their targets: three of each picture in an epoch.
 
     `images` and `boxes` are IMAGES and BOXES rows, `classes` the names of the network's classes. Windows have `size`
     pixels a side. Raises `InputError` for a thing of no class.
@@ -122,16 +122,16 @@ class Windows:
         ]
 
     def __len__(self) -> int:
-        """How many windows an epoch has: the whole of each picture, a true box and a box at random."""
+        """The number of windows of an epoch: for each picture the whole, a true box and a random box."""
         return 3 * len(self.pictures)
 
     @property
     def facts(self) -> int:
-        """How many facts are told of a window: see `_facts`."""
+        """The number of facts about a window; see `_facts`."""
         return len(self.attributes) * (CELLS * CELLS + 3 * len(self.attributes))
 
     def batch(self, numbers: Iterable[int], *seeds: int) -> WindowBatch:
-        """The windows of these numbers; where exactly each one lies follows from its number and `seeds`."""
+        """The windows of these numbers; number and `seeds` decide the exact place of each."""
         windows = [
             self._window(self.pictures[number // 3], number % 3, np.random.default_rng((*seeds, number)))
             for number in map(int, numbers)
@@ -152,7 +152,7 @@ class Windows:
         return pixels, np.int64(class_of), _facts(where, picture.attributes[inside])
 
     def _class_of(self, picture: "_Picture", window: Boxes, inside: NDArray[np.bool_]) -> int:
-        """The class of a window that fits what is inside; background if nothing is, or it is far too large."""
+        """The class of a window by its contents; background if it is empty or far too large."""
         if not inside.any():
             return self.classes.index(BACKGROUND)
         things = picture.things[inside]
@@ -167,11 +167,11 @@ class Windows:
         return int(classes[0]) if len(classes) == 1 else self.classes.index(SEVERAL)
 
     def _described(self, phrase: str) -> tuple[int, NDArray[np.float32]]:
-        """A thing's class and attributes. Raises `InputError` if its name has the words of no one class."""
+        """A thing's class and attributes. Raises `InputError` if its name does not match exactly one class."""
         words = phrase.split()
         fitting = [number for number, name in enumerate(self.classes) if set(name.split()) <= set(words)]
         if len(fitting) != 1:
-            raise InputError(f"a thing named {phrase!r} is of {len(fitting)} classes of the network; expected one.")
+            raise InputError(f"a thing named {phrase!r} matches {len(fitting)} classes of the network; expected one.")
         return fitting[0], np.isin(self.attributes, words).astype(np.float32)
 
 
@@ -184,16 +184,16 @@ class _Picture:
     named: Boxes  # (n, 4) the distinct boxes of things and phrases
 
     def whole(self, random: Generator) -> Boxes:
-        """The picture, a little more or less of it."""
+        """The picture with its edges jittered."""
         height, width = self.pixels.shape[:2]
         return _jittered(np.array([0, 0, width, height], np.float32), 0.04, random)
 
     def named_box(self, random: Generator) -> Boxes:
-        """The box of a thing or a phrase, about."""
+        """The jittered box of a thing or a phrase."""
         return _jittered(self.named[random.integers(len(self.named))], 0.12, random)
 
     def random_box(self, random: Generator) -> Boxes:
-        """A box anywhere, or one that is ill placed on a thing, as proposals are."""
+        """A random box, or one badly placed on a thing, as proposals are."""
         if random.random() < 0.5:
             return _jittered(self.named[random.integers(len(self.named))], 0.5, random)
         height, width = self.pixels.shape[:2]
@@ -201,7 +201,7 @@ class _Picture:
         return np.concatenate([random.uniform(0, 1, 2) * ((width, height) - size), size]).astype(np.float32)
 
     def inside(self, window: Boxes) -> NDArray[np.bool_]:
-        """Which things are mostly inside a window."""
+        """The things that are mostly inside a window."""
         begin = np.maximum(self.things[:, :2], window[:2])
         end = np.minimum(self.things[:, :2] + self.things[:, 2:], window[:2] + window[2:])
         shared = np.clip(end - begin, 0, None).prod(axis=1)
@@ -210,15 +210,15 @@ class _Picture:
 
 
 def _facts(where: NDArray[np.float32], attributes: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What is so of things at `where` (n, 2), in shares of the window, with `attributes` (n, A): 1 where it is.
+    """Facts about things at `where` (n, 2), in shares of the window, with `attributes` (n, A): 1 if true.
 
-    First for each cell which attributes are there, (cells, A); then for each two attributes whether one thing has
-    both, whether one is left of the other, and whether it is above it, (3, A, A).
+    First, for each cell, its attributes, (cells, A). Then, for each two attributes, whether one thing has both, whether
+    one is left of the other, and whether it is above it, (3, A, A).
     """
     cells = np.zeros((CELLS, CELLS, attributes.shape[1]), np.float32)
     column, row = np.clip(where * CELLS, 0, CELLS - 1).astype(int).T
     np.maximum.at(cells, (row, column), attributes)
-    right, down = np.moveaxis(where[None] - where[:, None], 2, 0)  # (n, n): where the second is, seen from the first
+    right, down = np.moveaxis(where[None] - where[:, None], 2, 0)  # (n, n): the offset of the second from the first
     beside = np.abs(right) > np.abs(down)
     related = np.stack([np.eye(len(where), dtype=bool), beside & (right > 0), ~beside & (down > 0)])
     pairs = attributes.T @ related.astype(np.float32) @ attributes

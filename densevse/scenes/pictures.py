@@ -1,7 +1,7 @@
-"""Pictures of scenes: shapes, textures, what shows an action, and a cluttered background.
+"""Draws pictures of scenes: shapes, textures, marks of actions, and a cluttered background.
 
-Everything is drawn `SCALE` times too large and reduced, which smooths the edges; a thing's true box is that of its
-own mask, without shadow or motion lines.
+Everything is drawn `SCALE` times too large and reduced, which smooths the edges. A thing's true box is that of its
+mask, without shadow or motion lines.
 """
 
 import cv2
@@ -39,10 +39,10 @@ def draw(scene: Scene, size: int, random: Generator) -> tuple[_Picture, list[lis
 
 
 def _background(side: int, random: Generator) -> _Picture:
-    """A slanting gradient of two dull colours, with coarse noise, blobs and lines that mean nothing."""
+    """A slanting gradient of two dull colours, with coarse noise, and blobs and lines as distractors."""
     ends = random.uniform(95, 205, (2, 1)) + random.uniform(-22, 22, (2, 3))
     angle = random.uniform(0, 2 * np.pi)
-    small = side // SCALE  # smooth as it is, it is made at the picture's own size
+    small = side // SCALE  # it is smooth, so it is made at the picture's final size
     across = np.linspace(-0.5, 0.5, small)
     ramp = np.clip(0.5 + np.cos(angle) * across[None, :] + np.sin(angle) * across[:, None], 0, 1)[..., None]
     clouds = cv2.resize(random.normal(0, 14, (7, 7)), (small, small), interpolation=cv2.INTER_CUBIC)[..., None]
@@ -96,7 +96,7 @@ def _mask(shape: str, side: int, centre: Numbers, radius: float, tilt: float) ->
 
 
 def _corners(shape: str) -> Numbers:
-    """The polygon of a shape in a circle of radius 1 (a box is somewhat more than fits, to look as large)."""
+    """The polygon of a shape in a circle of radius 1; a box exceeds it slightly, to look as large."""
     if shape == "box":
         return np.array([(-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)])
     if shape == "cone":
@@ -117,7 +117,7 @@ def _surface(thing: Thing, width: int, height: int, radius: float, random: Gener
 
 
 def _marked(texture: str, across: Numbers, down: Numbers, radius: float) -> NDArray[np.bool_]:
-    """Which points (of a grid around the middle, in pixels) are in a stripe or a dot."""
+    """The points (of a grid around the middle, in pixels) that are in a stripe or a dot."""
     period = max(radius * 0.5, 4.0 * SCALE)
     if texture == "striped":
         marked = (across + down) % (period * 1.3) < period * 0.5
@@ -127,7 +127,7 @@ def _marked(texture: str, across: Numbers, down: Numbers, radius: float) -> NDAr
 
 
 def _draw_behind(picture: _Picture, action: str, centre: Numbers, radius: float) -> None:
-    """What shows that a thing floats (a shadow below), falls (lines above), spins (arcs) or shines (rays)."""
+    """Marks that a thing floats (a shadow below), falls (lines above), spins (arcs) or shines (rays)."""
     middle = centre.round().astype(int).tolist()
     if action == "float":
         _shadow(picture, centre + np.array([0, radius * 1.35]), radius)

@@ -1,7 +1,7 @@
-"""The embedded data set: pictures of things with five sentences each, and where in the picture each phrase is.
+"""The generated data set: pictures of things with five sentences each, and the boxes of each phrase.
 
-`generate` makes it from a seed, as one zip of pictures with a line of JSON for each of them; `read` and `read_boxes`
-read that zip as the readers of official layouts do theirs. The same options give the same bytes.
+`generate` makes it from a seed, as one zip of pictures with a line of JSON for each. `read` and `read_boxes` read that
+zip, like the readers of official layouts. The same options give the same bytes.
 """
 
 import json
@@ -34,10 +34,10 @@ from densevse.scenes.sentences import describe
 from densevse.scenes.world import Scene, sample_family
 
 _SOURCE, SCENES_FILE = "scenes", "scenes.jsonl"
-# Date and permissions that every member of the zip is given, so that the bytes depend on the options alone.
+# Date and permissions of every member of the zip, so that the bytes depend only on the options.
 DATE, PERMISSIONS = (1980, 1, 1, 0, 0, 0), 0o644 << 16
 
-_AT_ONCE = 16  # pictures that are handed to a process together
+_AT_ONCE = 16  # pictures in one task of a process
 
 
 class _Named(TypedDict):
@@ -56,7 +56,7 @@ class _Caption(TypedDict):
 
 
 class _Picture(TypedDict):
-    """A line of the zip's file of lines."""
+    """A line of the zip's JSON lines."""
 
     image_id: Text
     file: Text
@@ -77,9 +77,9 @@ class _Sampled:
 
 
 def generate(options: Mapping[str, Any], path: str, processes: int = 1) -> None:
-    """Write the zip that the reader's options describe; the same bytes with however many processes.
+    """Writes the zip that the reader's options describe; the number of processes does not change the bytes.
 
-    Raises `InputError` for options that are missing, unknown or of no use.
+    Raises `InputError` for missing, unknown or unusable options.
     """
     chosen = cast(Scenes, validate(Reading, {"reader": "scenes", "options": options}, "the data set").options)
     with (
@@ -96,7 +96,7 @@ def generate(options: Mapping[str, Any], path: str, processes: int = 1) -> None:
 
 
 def read(_: Scenes, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Images and captions of a zip that `generate` made, under the source name `scenes`."""
+    """Reads images and captions from a zip that `generate` wrote, under the source name `scenes`."""
     lines = _lines(paths)
     images = [(line["image_id"], _SOURCE, line["file"], line["split"], line["family"]) for line in lines]
     captions = [(line["image_id"], caption["text"]) for line in lines for caption in line["captions"]]
@@ -104,16 +104,16 @@ def read(_: Scenes, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def read_boxes(paths: Paths) -> pd.DataFrame:
-    """The true boxes: of every single thing, without caption, and of every noun phrase.
+    """Reads the true boxes of every single thing, without caption, and of every noun phrase.
 
-    A thing's `phrase` is its attributes (size, texture, colour, shape, action). A phrase has the box around all that
-    it names; one that names several equal things ("two red balls") also has a row for each of them.
+    A thing's `phrase` is its attributes (size, texture, colour, shape, action). A phrase has the box around everything
+    that it names; a phrase for several equal things ("two red balls") also has a row for each of them.
     """
     return pd.DataFrame([row for line in _lines(paths) for row in _box_rows(line)])
 
 
 def _scenes(chosen: Scenes) -> Iterator[_Sampled]:
-    """The scene of each picture. No scene comes twice, and a scene and its swaps are in one split."""
+    """The scene of each picture. Scenes are distinct, and a scene and its swaps are in one split."""
     random = np.random.default_rng(chosen.seed)
     seen: set[Scene] = set()
     families = count()
@@ -155,7 +155,7 @@ def _picture(chosen: Scenes, number: int, sampled: _Sampled) -> tuple[bytes, dic
 
 
 def _boxes_of(things: frozenset[int], boxes: list[list[Box]]) -> list[Box]:
-    """The box around all things named; of one that stands for several, each one's box too."""
+    """The box around all things named; for a thing that stands for several, also the box of each."""
     named = [box for thing in sorted(things) for box in boxes[thing]]
     left, top = (min(box[axis] for box in named) for axis in (0, 1))
     right, bottom = (max(box[axis] + box[axis + 2] for box in named) for axis in (0, 1))

@@ -1,4 +1,4 @@
-"""The network of `scenes` as it comes with the project: float16 weights, and a model card made from what was recorded.
+"""Releases the network of `scenes`: float16 weights, and a model card from recorded values.
 
 `make scenes-network` trains the network, writes both, and copies them to config/networks/.
 """
@@ -16,13 +16,13 @@ from densevse.artifacts.lineage import PARENTS, made_from, metadata
 from densevse.runtime.errors import InputError
 from densevse.vision.networks import read_state
 
-LARGEST = 3_000_000  # bytes: every clone of the project has the file
+LARGEST = 3_000_000  # bytes, as every clone of the project contains the file
 
 
 def release(weights: str | Path, history: str | Path, released: str | Path, card: str | Path) -> None:
-    """Write trained `weights` in float16, and the card.
+    """Writes trained `weights` in float16, and the card.
 
-    Raises `InputError` for a file of more than 3 MB, or a weight that float16 does not hold.
+    Raises `InputError` for a file of more than 3 MB, or a weight that exceeds float16.
     """
     halves = {
         name: value.half() if value.is_floating_point() else value for name, value in read_state(Path(weights)).items()

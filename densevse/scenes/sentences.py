@@ -1,8 +1,8 @@
-"""Sentences about a scene, with the noun phrases in them and the things that each names.
+"""Writes sentences about a scene, with their noun phrases and the things that each phrase names.
 
-Every sentence is true of its scene, and most leave something out. A post-modifier belongs to the nearest noun before
-it ("a ball left of a box above a star": the box is above the star), and only whole subjects are joined by "and", so
-that a sentence can be read in one way only; `densevse.scenes.grammar` reads them.
+Every sentence is true of its scene, and most leave something out. Sentences are unambiguous: a post-modifier belongs to
+the nearest noun before it ("a ball left of a box above a star": the box is above the star), and "and" joins only whole
+subjects. `densevse.scenes.grammar` parses them.
 """
 
 from collections.abc import Sequence, Set
@@ -24,14 +24,14 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence and where its noun phrases are: first token, token after the last, things named."""
+    """A sentence with its noun phrases: first token, token after the last, things named."""
 
     tokens: tuple[str, ...]
     phrases: tuple[tuple[int, int, frozenset[int]], ...]
 
     @property
     def text(self) -> str:
-        """The sentence as written."""
+        """The sentence as text."""
         return " ".join(self.tokens).replace(" .", ".").replace(" ,", ",")
 
 
@@ -64,7 +64,7 @@ PLACES = {
     "below": (("below",), ("under",), ("beneath",)),
     "beside": (("beside",), ("next", "to"), ("near",)),
 }
-# What is done: with -s, without (of several), with -ing, and the past participle.
+# Actions: with -s, without (for several), with -ing, and the past participle.
 _VERBS = {
     "": (("sits", "sit", "sitting", ""), ("stands", "stand", "standing", "")),
     "roll": (("rolls", "roll", "rolling", ""),),
@@ -80,7 +80,7 @@ _VERBS = {
 
 
 def describe(scene: Scene, random: Generator, count: int = 5) -> list[Sentence]:
-    """`count` sentences; the first always names both of a pair."""
+    """A number of sentences about a scene; the first always names both of a pair."""
     return [_Speaker(scene, random, whole=position == 0).sentence() for position in range(count)]
 
 
@@ -103,7 +103,7 @@ class _Speaker:
     # Sentences about one
 
     def _of_one(self, thing: int) -> Parts:
-        """One thing: what it does, that it is there, how it looks, or just its name."""
+        """A sentence about one thing: its action, its presence, its looks, or just its name."""
         ways = (self._does, self._there_is_one, self._looks, self._one_named)
         return ways[int(self.random.choice(4, p=[0.35, 0.3, 0.15, 0.2]))](thing)
 
@@ -130,7 +130,7 @@ class _Speaker:
         return self._one_placed(subject, self._place(relation, other), other)
 
     def _one_placed(self, subject: int, place: Parts, other: int) -> Parts:
-        """Where one thing is, said in one of seven ways."""
+        """A sentence about the place of one thing, in one of seven forms."""
         way = int(self.random.integers(7))
         named = self._named(subject, {"action"} if way > 2 else set(), indefinite=way == 2)
         placed = self._joined((named, *place), subject, other)
@@ -150,7 +150,7 @@ class _Speaker:
         return (named, *self._finite(subject), *place)
 
     def _one_acts_on_the_other(self) -> Parts:
-        """What the first of a touching pair does to the second, from either side."""
+        """A sentence about the action in a touching pair, from either side."""
         layout, one, two = self.scene.layout, 0, 1
         if layout is Layout.LEAN:
             return self._acts(one, self._verb("lean"), ("on", self._named(two)), two)
@@ -178,7 +178,7 @@ class _Speaker:
         return (named, *[("is", participle), (participle,)][way - 1], *by)
 
     def _both_named(self, one: int, two: int) -> Parts:
-        """Both, joined by "and", without saying where they are."""
+        """A sentence with both things, joined by "and", without their places."""
         way = int(self.random.integers(3))
         if way == 0:
             return (self._unmodified(one), "and", self._unmodified(two))
@@ -191,13 +191,13 @@ class _Speaker:
     # Parts of sentences
 
     def _fact(self) -> tuple[int, str, int]:
-        """Some two things of the scene and how the first stands to the second."""
+        """Two things of the scene and the relation of the first to the second."""
         scene = self.scene
         if scene.layout.touching:
             one, relation, two = 0, "above" if scene.layout.vertical else "left of", 1
             if (scene.layout is Layout.CARRY) or (not scene.layout.vertical and scene.mirrored):
                 one, two = two, one
-        elif scene.third and self._chance(0.4):  # the third stands across: it is above both, or left of both
+        elif scene.third and self._chance(0.4):  # the third is across: it is above both, or left of both
             one, two = (2, self._any((0, 1))) if scene.third == "before" else (self._any((0, 1)), 2)
             relation = "left of" if scene.layout.vertical else "above"
         else:
@@ -212,14 +212,14 @@ class _Speaker:
         return (*self._any(PLACES[relation]), self._unmodified(other))
 
     def _named(self, thing: int, unsaid: Set[str] = frozenset(), indefinite: bool = False) -> Phrase:
-        """A noun phrase for a thing; what is `unsaid` (of colour, size, texture, action) it leaves to others."""
+        """A noun phrase for a thing; it leaves what is `unsaid` (of colour, size, texture, action) to others."""
         what = self.scene.things[thing]
         before = self._before_noun(what, unsaid)
         words = self._determined(what, indefinite, (*before, self._noun(what, vague=bool(before))))
         return Phrase(words, frozenset({thing}))
 
     def _unmodified(self, thing: int, unsaid: Set[str] = frozenset(), indefinite: bool = False) -> Phrase:
-        """A noun phrase that nothing follows which could belong to it, so that it may be "a pair of ..."."""
+        """A noun phrase without a following modifier that could belong to it, so that it may be "a pair of ..."."""
         what, names = self.scene.things[thing], frozenset({thing})
         if what.number != 2 or self._chance(0.75):
             return self._named(thing, unsaid, indefinite)
@@ -227,14 +227,14 @@ class _Speaker:
         return Phrase((pair, "of", Phrase((*self._before_noun(what, unsaid), self._noun(what)), names)), names)
 
     def _modified(self, thing: int, chance: float, unsaid: Set[str] = frozenset(), indefinite: bool = False) -> Phrase:
-        """A noun phrase for a thing, by `chance` with something after the noun."""
+        """A noun phrase for a thing, with `chance` followed by a modifier."""
         if not self._chance(chance):
             return self._unmodified(thing, unsaid, indefinite)
         said, after = self._modifier(thing, unsaid)
         return Phrase((self._named(thing, unsaid | said, indefinite), *after), frozenset({thing}))
 
     def _modifier(self, thing: int, unsaid: Set[str]) -> tuple[Set[str], Parts]:
-        """Something that may follow a noun, and which attributes it says."""
+        """A modifier after a noun, and the attributes that it expresses."""
         what = self.scene.things[thing]
         if what.texture in MARKS and self._chance(0.5):
             return {"texture"}, ("with", Phrase((self._any(MARKS[what.texture]),), frozenset({thing})))
@@ -311,7 +311,7 @@ class _Speaker:
 
 
 def _flatten(parts: Parts, tokens: list[str], phrases: list[tuple[int, int, frozenset[int]]]) -> None:
-    """Append the words of `parts` to `tokens`, and the place of each phrase in them to `phrases`."""
+    """Appends the words of `parts` to `tokens`, and the place of each phrase in them to `phrases`."""
     for part in parts:
         if isinstance(part, str):
             tokens.append(part)

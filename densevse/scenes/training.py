@@ -1,4 +1,4 @@
-"""The training of the network of `scenes`, by the same loop as every method."""
+"""Trains the network of `scenes`, with the same loop as every method."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -29,14 +29,14 @@ VALIDATED, VALIDATED_AT_ONCE = 3000, 200  # windows
 
 
 class NetworkJob(Recipe):
-    """All that decides how the network is trained, besides its input files."""
+    """The settings that decide how the network is trained."""
 
     pixels: NetworkInput
     classes: list[str] = Field(description="the names of its classes, in the order of its outputs")
 
 
 class NetworkOfScenes(Task):
-    """Tells the class of each window, and which facts are so."""
+    """The training task: predict the class of each window, and its facts."""
 
     selects = "accuracy"
 
@@ -58,13 +58,13 @@ class NetworkOfScenes(Task):
         """Cross entropy of the classes, and a tenth of the facts' binary cross entropies."""
         feature, logits = self.network.feature_and_logits(self._normalized(batch.pixels))
         loss = functional.cross_entropy(logits, batch.classes, ignore_index=UNDECIDED)
-        # Summed over the facts: most are not so, and a mean would vanish beside the classes' loss.
+        # A sum over the facts: most are false, and a mean would vanish beside the classes' loss.
         facts = self.facts(feature)
         found = functional.binary_cross_entropy_with_logits(facts, batch.facts, reduction="sum")
         return loss + found / (10 * len(batch.pixels))
 
     def validate(self) -> dict[str, float]:
-        """The share of val's windows whose class is told, of those that have one."""
+        """The accuracy on val's windows that have a class."""
         device, told, known = device_of(self.network), 0, 0
         with evaluation(self.module):
             for numbers in batches(min(VALIDATED, len(self.validation)), VALIDATED_AT_ONCE):
@@ -84,7 +84,7 @@ class NetworkOfScenes(Task):
 def train_network(
     tables: Mapping[str, str], sources: Mapping[str, str], job: NetworkJob, weights: str | Path, history: str | Path
 ) -> None:
-    """Train on the pictures and true boxes of the training split, validate on those of val: see `drive`.
+    """Trains on the pictures and true boxes of the training split, and validates on those of val; see `drive`.
 
     `tables` are the paths of images and boxes, `sources` those of image files by source name. Raises `InputError` for a
     thing of no class.

@@ -1,8 +1,8 @@
-"""What may be in a scene: things with attributes, how they are arranged, and which scenes are swaps of each other.
+"""The contents of scenes: things with attributes, their arrangement, and swaps of scenes.
 
-A thing may stand for several equal ones ("two red balls"). In a scene of two or three, the first two are a pair in
-a `Layout`; a third stands apart. A family is a scene and its swaps: the same words describe them all, in another
-order, so a reader that ignores word order cannot tell them apart.
+A thing may stand for several equal ones ("two red balls"). In a scene of two or three, the first two are a pair in a
+`Layout`; a third is separate. A family is a scene and its swaps: the same words describe them all, in another order, so
+a model that ignores word order cannot distinguish them.
 """
 
 from dataclasses import dataclass, replace
@@ -15,12 +15,12 @@ _COLOURS = ("red", "blue", "green", "yellow")
 SIZES = ("small", "large")
 TEXTURES = ("plain", "striped", "dotted")
 ACTIONS = ("roll", "float", "spin", "fall", "shine")
-# A tilt cannot be seen in a round thing, so these lean.
+# A tilt is invisible in a round thing, so only these lean.
 LEANING = ("box", "cone", "star")
 
 
 class Layout(StrEnum):
-    """How the first thing of a scene stands to the second."""
+    """The relation of the first thing of a scene to the second."""
 
     ALONE = "alone"
     LEFT_OF = "left of"
@@ -31,12 +31,12 @@ class Layout(StrEnum):
 
     @property
     def touching(self) -> bool:
-        """Whether the two touch: the first acts upon the second."""
+        """True if the two touch, as the first acts upon the second."""
         return self in (Layout.PUSH, Layout.CARRY, Layout.LEAN)
 
     @property
     def vertical(self) -> bool:
-        """Whether the two stand one above the other."""
+        """True if one is above the other."""
         return self in (Layout.ABOVE, Layout.CARRY)
 
 
@@ -59,12 +59,12 @@ class Thing:
 
 @dataclass(frozen=True)
 class Scene:
-    """Up to three things. `mirrored` exchanges left and right in a touching pair; `third` is where the third is."""
+    """Up to three things. `mirrored` swaps left and right in a touching pair; `third` is the place of the third."""
 
     things: tuple[Thing, ...]
     layout: Layout = Layout.ALONE
     mirrored: bool = False
-    third: str = ""  # of a scene of three: before (left of or above the pair) or after it
+    third: str = ""  # in a scene of three: before (left of or above) the pair, or after it
 
 
 def sample_family(random: Generator) -> list[Scene]:
@@ -80,7 +80,7 @@ def sample_family(random: Generator) -> list[Scene]:
 
 def _pair(random: Generator) -> Scene:
     first, second = _differing(random, 2)
-    if random.random() < 0.35:  # of two kinds of things one may be several
+    if random.random() < 0.35:  # of two kinds of things, one may be several
         first = replace(first, number=int(random.integers(2, 4 if first.size == "small" else 3)))
     layout = Layout.LEFT_OF if random.random() < 0.5 else Layout.ABOVE
     return Scene((first, second), layout)
@@ -92,7 +92,7 @@ def _touching_pair(random: Generator) -> Scene:
     if layout is Layout.LEAN:
         shapes = random.choice(LEANING, size=2, replace=False)
         first, second = replace(first, shape=str(shapes[0])), replace(second, shape=str(shapes[1]))
-    if layout is Layout.CARRY:  # what carries is at least as large
+    if layout is Layout.CARRY:  # the carrier is at least as large
         first = replace(first, size="large")
     return Scene((first, second), layout, mirrored=bool(random.random() < 0.5))
 
@@ -106,11 +106,11 @@ def _scene_of_three(random: Generator) -> Scene:
 
 
 def _swaps(scene: Scene) -> list[Scene]:
-    """The scene itself, with places or parts exchanged, with colours exchanged, and with both."""
+    """The scene itself, and with places or roles, with colours, and with both swapped."""
     first, second = scene.things
     recoloured = (replace(first, colour=second.colour), replace(second, colour=first.colour))
     pairs = [(first, second), (second, first), recoloured, recoloured[::-1]]
-    if scene.layout is Layout.CARRY:  # sizes stay with the part that is played, or nothing small could carry
+    if scene.layout is Layout.CARRY:  # sizes stay with the role, as nothing small could carry
         pairs = [(replace(one, size=first.size), replace(two, size=second.size)) for one, two in pairs]
     return [replace(scene, things=pair) for pair in pairs]
 

@@ -1,1 +1,1 @@
-"""Every bootstrap and every interval."""
+"""All bootstraps and all intervals."""

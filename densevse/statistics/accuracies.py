@@ -1,4 +1,4 @@
-"""How often each way to answer the same queries is right, and what the first way gains on the others."""
+"""The accuracy of several ways to answer the same queries, and the gains of the first way over the others."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,10 +10,10 @@ from densevse.statistics.bootstrap import interval_of_mean
 
 
 def accuracies(right: Mapping[str, Reals], groups: pd.Series) -> Iterator[dict[str, Any]]:
-    """For each way, the columns by, accuracy, low, high, gain, gain_low and gain_high.
+    """The columns by, accuracy, low, high, gain, gain_low and gain_high for each way.
 
-    `right` says of each way how right it is on each of n queries, from 0 to 1; the gains are the first way's. `groups`
-    (n,) are the families of the queries' images.
+    `right` has the correctness of each way on each of n queries, from 0 to 1; gains are the first way's. `groups` (n,)
+    are the families of the queries' images.
     """
     first = next(iter(right.values()))
     for by, hits in right.items():

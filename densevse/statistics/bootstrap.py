@@ -1,9 +1,9 @@
-"""95% intervals: by the percentile bootstrap, over draws of groups of observations; and by the jackknife.
+"""95% intervals by the percentile bootstrap over groups of observations, and by the jackknife.
 
 Groups are drawn with replacement, each with all its observations (Efron and Tibshirani, An Introduction to the
 Bootstrap, 1993, section 13.3; Cameron, Gelbach and Miller, Bootstrap-Based Improvements for Inference with Clustered
-Errors, 2008). The jackknife, which leaves out one group after the other, is for metrics that drawing a group twice
-would itself change (Efron and Tibshirani, chapter 11).
+Errors, 2008). The jackknife leaves out one group after the other (Efron and Tibshirani, chapter 11). It is for metrics
+that would be biased if a group were drawn twice.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit  # scipy.stats, which has it too, takes half a second to import
+from scipy.special import stdtrit  # scipy.stats has it too, but takes half a second to import
 
 REPLICATES = 2000
 CONFIDENCE = 0.95
 FEWEST_GROUPS = 10
-"""Of fewer groups nothing is drawn: of one, every draw is the same, and its interval would be a point."""
+"""The fewest groups for a bootstrap. With one group all draws are equal, and the interval would be a point."""
 TOO_FEW = f"Fewer than {FEWEST_GROUPS} images or families are too few to draw from, and give no interval."
 
 
@@ -29,7 +29,7 @@ class Interval(NamedTuple):
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether all of it lies on one side of 0."""
+        """True if the whole interval lies on one side of 0."""
         return self.low > 0 or self.high < 0
 
 
@@ -37,13 +37,13 @@ UNKNOWN_INTERVAL = Interval(np.nan, np.nan)
 
 
 def draws_of(groups: int, replicates: int = REPLICATES, random: np.random.Generator | None = None) -> NDArray[np.int64]:
-    """(replicates, groups) how often each group is drawn. The draws are always the same, unless `random` makes them."""
+    """(replicates, groups) counts of each group in each draw; always the same draws, unless `random` is given."""
     random = random or np.random.default_rng(0)
     return random.multinomial(groups, np.full(groups, 1 / groups), size=replicates)
 
 
 def interval_of(metrics: NDArray[Any]) -> Interval:
-    """The 95% interval of a metric that has (replicates,) values; those that are not defined (NaN) are left out."""
+    """The 95% interval of a metric with (replicates,) values, without undefined ones (NaN)."""
     known, tail = metrics[~np.isnan(metrics)], (1 - CONFIDENCE) / 2
     if not len(known):
         return UNKNOWN_INTERVAL
@@ -52,7 +52,7 @@ def interval_of(metrics: NDArray[Any]) -> Interval:
 
 
 def interval_of_mean(values: NDArray[Any], groups: ArrayLike) -> Interval:
-    """The 95% interval of the mean of values (n,), drawn in `groups` (n,) of them that are alike."""
+    """The 95% interval of the mean of values (n,), whose `groups` (n,) are drawn together."""
     codes, names = pd.factorize(np.asarray(groups))
     if len(names) < FEWEST_GROUPS:
         return UNKNOWN_INTERVAL
@@ -63,9 +63,10 @@ def interval_of_mean(values: NDArray[Any], groups: ArrayLike) -> Interval:
 def interval_of_statistic(
     statistic: Callable[[NDArray[np.int64]], float], groups: ArrayLike, replicates: int = REPLICATES
 ) -> Interval:
-    """The 95% interval of a statistic of rows, which are drawn in their `groups` (n,).
+    """The 95% interval of a statistic of rows, whose `groups` (n,) are drawn together.
 
-    For statistics that are no function of sums, such as rank correlations, as each draw is computed by itself.
+    Each draw is computed separately, so it also works for statistics that are not functions of sums, such as rank
+    correlations.
     """
     names = np.asarray(groups)
     rows_of_group = [np.asarray(rows) for rows in pd.Series(names).groupby(names, sort=False).indices.values()]
@@ -89,7 +90,7 @@ def left_out(group: NDArray[np.integer[Any]]) -> NDArray[np.integer[Any]]:
 
 
 def jackknife_interval(values: NDArray[Any]) -> Interval:
-    """The 95% interval of a metric from its `values` (1 + n,) by the weights of `left_out`, of n >= 2 groups."""
+    """The 95% interval of a metric from `values` (1 + n,) with the weights of `left_out`, for n >= 2 groups."""
     metric, without = values[0], values[1:]
     n = len(without)
     half = stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.sqrt((n - 1) * np.var(without))

@@ -1,17 +1,16 @@
 """95% intervals of measured metrics, and of the difference between two methods on the same queries.
 
-Test images are drawn with replacement, each with all its sentences, or in families where a data set has such: a
-bootstrap over groups of queries. Two methods are given the same draws, so that what is hard for both cancels out of
-their difference.
+Test images are drawn with replacement, each with all its sentences, or in families if a data set has them: a bootstrap
+over groups of queries. Two methods share the draws, so that difficulty for both cancels in their difference.
 
 A metric that is a mean over n seeds also varies with the seeds. A bootstrap over three seeds is too narrow: its
-variance is 2/3 of the right one, and it takes that variance for certain. So each replicate is moved by t s / sqrt(n),
-where s is the standard deviation over the seeds and t is drawn from Student's distribution with n - 1 degrees of
-freedom. Two methods with the same seeds differ by a mean over n differences, whose deviation is what counts: a round of
-HM-LSTM is trained on from round 0 of its own seed, so that much of what a seed does cancels out.
+variance is 2/3 of the true one, and it ignores that this variance is itself uncertain. So each replicate is moved by t
+s / sqrt(n), where s is the standard deviation over the seeds and t is drawn from Student's distribution with n - 1
+degrees of freedom. Two methods with the same seeds differ by a mean over n differences, and s is the deviation of
+these: as a round of HM-LSTM continues from round 0 of the same seed, much of a seed's effect cancels.
 
-An interval covers which queries were asked and, with two or more seeds, the seed of training. The candidates are those
-of the test set: their ranks stay. benchmarks/interval_coverage.py measures how often such intervals hold.
+An interval covers the choice of queries and, with two or more seeds, the seed of training. It does not cover the choice
+of candidates: ranks are those in the whole test set. benchmarks/interval_coverage.py measures the coverage.
 
 Efron and Tibshirani, An Introduction to the Bootstrap, 1993, sections 8.6 and 13.3; Sakai, Evaluating Evaluation
 Metrics Based on the Bootstrap, SIGIR 2006 (queries); Koehn, Statistical Significance Tests for Machine Translation
@@ -31,7 +30,7 @@ from densevse.runtime.arrays import Reals
 from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, Interval, draws_of, interval_of
 
 Limits = Mapping[str, tuple[float, float]]
-"""Metric -> the least and the greatest that it can be."""
+"""The smallest and the largest possible value of each metric."""
 
 Run = TypeVar("Run")
 Sums = Callable[[ArrayLike], Reals]
@@ -43,7 +42,7 @@ class Replicates:
     """A method's metrics on every drawn test set, and on the true one by seed."""
 
     drawn: Mapping[str, Reals]  # metric -> (replicates,), means over seeds
-    by_seed: pd.DataFrame  # a row per seed, a column per metric
+    by_seed: pd.DataFrame  # a row for each seed, a column for each metric
 
     def undrawn(self) -> "Replicates":
         """The same metrics without draws, so that their intervals are unknown."""
@@ -51,20 +50,20 @@ class Replicates:
 
 
 class Intervals:
-    """95% intervals of replicates. Metrics are not negative, unless `limits` says what they can be."""
+    """95% intervals of replicates. Metrics are not negative, unless `limits` gives their range."""
 
     def __init__(self, limits: Limits | None = None, replicates: int = REPLICATES) -> None:
         self._limits, self._replicates = limits or {}, replicates
 
     def interval(self, metric: str, of: Replicates) -> Interval:
-        """The 95% interval of a metric, within what the metric can be."""
+        """The 95% interval of a metric, within its range."""
         drawn = of.drawn[metric] + self._moved(of.by_seed[metric])
         return interval_of(np.clip(drawn, *self._limits.get(metric, NOT_NEGATIVE)))
 
     def difference(self, metric: str, of: Replicates, reference: Replicates) -> Interval:
-        """The paired 95% interval of a metric of one method less that of another.
+        """The paired 95% interval of a metric of one method minus that of another.
 
-        Seeds are pairs too, in their order; they vary independently if one method has more of them than the other.
+        Seeds are paired too, in their order; if one method has more seeds than the other, they vary independently.
         """
         drawn = of.drawn[metric] - reference.drawn[metric]
         own, other = of.by_seed[metric], reference.by_seed[metric]
@@ -73,7 +72,7 @@ class Intervals:
         return interval_of(drawn + self._moved(own) - self._moved(other, stream=1))
 
     def _moved(self, by_seed: pd.Series, stream: int = 0) -> Reals:
-        """How far seeds may move each replicate of a mean over them; not at all with one, of which nothing is known."""
+        """The shift of each replicate of a mean by its seeds; zero with one seed, whose variation is unknown."""
         seeds = len(by_seed)
         if seeds < 2:
             return np.zeros(self._replicates)
@@ -83,29 +82,29 @@ class Intervals:
 
 
 def over_seeds(drawn: Sequence[Mapping[str, Reals]]) -> Replicates:
-    """From each seed's metrics, (1 + replicates,): on the true test set first."""
+    """Replicates from each seed's metrics, (1 + replicates,), which start with the true test set."""
     mean = {key: np.mean([metrics[key] for metrics in drawn], axis=0) for key in drawn[0]}
     by_seed = pd.DataFrame([{key: values[0] for key, values in metrics.items()} for metrics in drawn])
     return Replicates({key: values[1:] for key, values in mean.items()}, by_seed)
 
 
 class SumBootstrap(Intervals):
-    """Draws of observations in groups that are alike, for metrics that are functions of sums over observations."""
+    """Draws of observations in groups, for metrics that are functions of sums over observations."""
 
     def __init__(self, groups: ArrayLike, limits: Limits | None = None) -> None:
-        """`groups` (n,) says which group each observation belongs to, `limits` what metrics can be."""
+        """`groups` (n,) is the group of each observation, `limits` the range of metrics."""
         super().__init__(limits)
         codes, names = pd.factorize(np.asarray(groups))
         self._enough = len(names) >= FEWEST_GROUPS
         draws = draws_of(len(names), self._replicates)
-        # (1 + replicates, n): how often each observation is drawn, the true ones first
+        # (1 + replicates, n): the count of each observation in each draw; the first row is the true test set
         self._weights: Reals = np.vstack((np.ones(len(codes)), draws[:, codes])).astype(np.float64)
 
     def replicates(self, runs: Sequence[Run], metrics: Callable[[Run, Sums], dict[str, Reals]]) -> Replicates:
         """The metrics of runs, one for each seed, on every draw.
 
-        `metrics` gives those of a run, (1 + replicates,) each, with the help of a function that sums values (n,) of its
-        observations, as often as each is drawn. Too few groups are not drawn from.
+        `metrics` computes those of a run, (1 + replicates,) each. It gets a function that sums values (n,) of
+        observations, weighted by their counts in each draw. With too few groups nothing is drawn.
         """
         found = over_seeds([metrics(run, self._sums) for run in runs])
         return found if self._enough else found.undrawn()

@@ -1,4 +1,4 @@
-"""Draws of the queries of a test set, and the ranks of a method's answers on every draw."""
+"""Draws of the queries of a test set, and the ranks of a method's answers in every draw."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ QUERY = ["fold", "direction", "query_id"]
 
 @dataclass(frozen=True)
 class RankHistogram:
-    """How many queries of each rank there are: in the test set (the first row) and in each draw."""
+    """The number of queries at each rank: in the test set (the first row) and in each draw."""
 
-    ranks: NDArray[np.int64]  # (different ranks,) rising
-    counts: NDArray[np.float32]  # (1 + replicates, different ranks)
+    ranks: NDArray[np.int64]  # (distinct ranks,) ascending
+    counts: NDArray[np.float32]  # (1 + replicates, distinct ranks)
 
     @classmethod
     def of(cls, ranks: NDArray[np.int64], group: NDArray[np.int64], draws: NDArray[np.float32]) -> "RankHistogram":
-        """From ranks and groups of queries, and how often each group is drawn."""
+        """From the ranks and groups of queries, and the count of each group in each draw."""
         different, which = np.unique(ranks, return_inverse=True)
         shape = (draws.shape[1], len(different))
         of_group = sparse.csr_array((np.ones(len(ranks), np.float32), (group, which)), shape=shape)
@@ -35,12 +35,12 @@ class RankHistogram:
 
     @cached_property
     def totals(self) -> Reals:
-        """(1 + replicates,) how many queries."""
+        """(1 + replicates,) numbers of queries."""
         total: Reals = self.counts.sum(axis=1, dtype=np.float64)
         return total
 
     def share_up_to(self, rank: int) -> Reals:
-        """(1 + replicates,) the share of queries of at most this rank."""
+        """(1 + replicates,) share of queries of at most this rank."""
         found: Reals = self.counts[:, self.ranks <= rank].sum(axis=1, dtype=np.float64)
         return found / self.totals
 
@@ -50,7 +50,7 @@ class RankHistogram:
         return total / self.totals
 
     def median(self) -> Reals:
-        """(1 + replicates,) median rank; between two middle queries, the mean of theirs."""
+        """(1 + replicates,) median rank; the mean of two middle ones."""
         up_to = self.counts.cumsum(axis=1)
         lower = (up_to > ((self.totals - 1) // 2)[:, None]).argmax(axis=1)
         upper = (up_to > (self.totals // 2)[:, None]).argmax(axis=1)
@@ -59,13 +59,13 @@ class RankHistogram:
 
 
 Metrics = Callable[[Mapping[str, Sequence[RankHistogram]]], dict[str, Reals]]
-"""From the histograms of each direction, one for each fold, to metrics (1 + replicates,)."""
+"""Computes metrics (1 + replicates,) from the histograms of each direction, one for each fold."""
 
 
 class RankBootstrap(Intervals):
-    """Draws of the queries of one test set, the same for every method that is measured on it.
+    """Draws of the queries of one test set, shared by every method that is measured on it.
 
-    Groups are drawn within their fold, with all their queries of both directions.
+    Groups are drawn within their fold, with all their queries in both directions.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class RankBootstrap(Intervals):
         limits: Limits,
         replicates: int = REPLICATES,
     ) -> None:
-        """`queries` has the columns fold, direction and query_id; `groups` says, for each, its image or family."""
+        """`queries` has the columns fold, direction and query_id; `groups` has the image or family of each query."""
         super().__init__(limits, replicates)
         self._queries, self._measured = queries[QUERY].reset_index(drop=True), metrics
         random = np.random.default_rng(0)
@@ -92,16 +92,15 @@ class RankBootstrap(Intervals):
                 self._parts.append((direction, np.flatnonzero(inside)[chosen], group[chosen], draws))
 
     def replicates(self, rankings: Sequence[pd.DataFrame]) -> Replicates:
-        """The metrics of rankings, one for each seed, on every draw; too few groups are not drawn from.
+        """The metrics of rankings, one for each seed, on every draw; with too few groups nothing is drawn.
 
-        A ranking has the columns of the queries and `rank`. Raises `InputError` if it does not answer exactly these
-        queries.
+        A ranking has the columns of the queries and `rank`. Raises `InputError` if its queries are not exactly these.
         """
         found = over_seeds([self._metrics(ranking) for ranking in rankings])
         return found if self._enough else found.undrawn()
 
     def _metrics(self, ranking: pd.DataFrame) -> dict[str, Reals]:
-        """Metric -> (1 + replicates,): on the true test set first."""
+        """(1 + replicates,) values of each metric, the true test set first."""
         if ranking[QUERY].to_numpy(object).tolist() != self._queries.to_numpy(object).tolist():
             raise InputError(
                 "Two retrieval artifacts of one table answer different queries: they were made from different test "

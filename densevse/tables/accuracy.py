@@ -1,4 +1,4 @@
-"""Tables of accuracies: how often each way is right, and what the first way gains on the others."""
+"""Tables of accuracies: those of several ways, and the gains of the first way over the others."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def accuracy_cells(row: Mapping[Any, Any]) -> list[str]:
 
 
 def gain_cells(row: Mapping[Any, Any], first: str) -> list[str]:
-    """What the `first` way gains on another one in percent, and its interval; nothing beside itself."""
+    """The gain of the `first` way over another one in percent, with its interval; empty beside itself."""
     if row["by"] == first:
         return ["", ""]
     return [number(100 * row["gain"]), number_range((100 * row["gain_low"], 100 * row["gain_high"]))]
@@ -28,6 +28,6 @@ def gain_cells(row: Mapping[Any, Any], first: str) -> list[str]:
 def write_accuracies(
     rows: pd.DataFrame, kind: Schema, shown: Document, paths: tuple[str, str, str, str], made_from: Mapping[str, Any]
 ) -> None:
-    """Write accuracies as rows of their schema, as Markdown, as a page and as LaTeX: the four `paths`."""
+    """Writes accuracies as rows of their schema, as Markdown, as a page and as LaTeX: the four `paths`."""
     schema.write(rows, kind, paths[0], made_from)
     shown.write(*paths[1:])

@@ -1,4 +1,4 @@
-"""What stands below a table of results: how to read it, what differs from the papers, and what it was made with."""
+"""The notes below a table of results: how to read it, differences from the papers, and how it was made."""
 
 import hashlib
 import json
@@ -30,26 +30,23 @@ INTERVALS = (
     "Student's distribution. They do not cover another set of candidates, another training set or other settings. "
     f"{TOO_FEW}"
 )
-JUDGED = (
-    "It is called better or worse only where its interval excludes 0; of one seed this is said, as another seed may "
-    "give another gain."
-)
+JUDGED = "A gain is called better or worse only if its interval excludes 0; a gain of one seed is marked."
 _GAIN = (
-    "Gain is our Sum minus that of our {reference}, with a paired interval: both are given the same drawn images. "
-    f"{JUDGED}"
+    "Gain is our Sum minus that of our {reference}, with a paired interval: both are computed on the same drawn "
+    f"images. {JUDGED}"
 )
 DIFFERENCE = (
-    "Ours stands beside a published row of the same method; Difference is ours minus the published row, summed over "
-    "the recalls which that row prints. An empty side was not printed, or is not measured here."
+    "Ours is beside the published row of the same method; Difference is ours minus the published row, summed over the "
+    "recalls that it prints. An empty cell was not printed, or is not measured here."
 )
 CHANGED = (
-    "Settings changed for a data set stand at the end, each beside the method's own, which is the paper's where "
-    "config/methods does not say that it is chosen."
+    "Settings changed for a data set are listed at the end, each beside the method's own, which is the paper's unless "
+    "config/methods calls it chosen."
 )
 CHANGED_COLUMNS = tuple(TableColumn(name, number=False) for name in ("Setting", "Here", "The method's own", "Variants"))
 REGIONS = (
     "Annotation: a region asks for its phrases among all phrases; search: a phrase asks for its region among all. "
-    "A region is the box around all that a phrase names; phrases are the parser's noun phrases that have a true box."
+    "A region is the box around everything that a phrase names; phrases are the parser's noun phrases with a true box."
 )
 
 
@@ -59,7 +56,7 @@ def footnotes(
     published: Iterable[tuple[MeasuredSection, PublishedRow]],
     papers: Mapping[str, Paper],
 ) -> list[str]:
-    """The footnotes of a table. `published` are the published rows that it shows, each with its section."""
+    """The footnotes of a table. `published` are its published rows, each with its section."""
     shown = list(published)
     cited = [paper for key, paper in papers.items() if any(row.paper == key for _, row in shown)]
     found = [
@@ -72,11 +69,11 @@ def footnotes(
         *(f"{paper.name}: {paper.title}. Published with {paper.used}." for paper in cited),
         *making_notes(plan, sections),
     ]
-    return list(dict.fromkeys(found))  # what holds for several sections is said once
+    return list(dict.fromkeys(found))  # a note that holds for several sections appears once
 
 
 def reading_notes(sections: Sequence[MeasuredSection], reference: str | None) -> list[str]:
-    """How our metrics are to be read, where something was measured."""
+    """Notes on reading our metrics; empty if nothing was measured."""
     titles = {name: entry.title for section in sections for name, entry in section.plan.measured.items()}
     if not titles:
         return []
@@ -97,7 +94,7 @@ def making_notes(plan: MeasuringPlan, sections: Sequence[MeasuredSection]) -> li
 
 
 def changed_settings(sections: Iterable[SectionPlan]) -> list[Sheet]:
-    """Which settings of the variants are not their methods' own, once for sections of one data set."""
+    """The settings of variants that differ from their methods' own, once for sections of one data set."""
     found: list[Sheet] = []
     for section in sections:
         found += [sheet for sheet in _changed_settings(section) if sheet not in found]
@@ -105,7 +102,7 @@ def changed_settings(sections: Iterable[SectionPlan]) -> list[Sheet]:
 
 
 def _changed_settings(section: SectionPlan) -> list[Sheet]:
-    """One row per setting and value."""
+    """One row for each setting and value."""
     changes: dict[str, dict[tuple[str, str], list[str]]] = {}
     for variant, entry in section.measured.items():
         for setting, found in entry.made_with.changed.items():
@@ -121,7 +118,7 @@ def _changed_settings(section: SectionPlan) -> list[Sheet]:
 
 
 def _without_difference(shown: Iterable[tuple[MeasuredSection, PublishedRow]]) -> list[str]:
-    """Why a published row has no Difference although ours stands beside it."""
+    """The reasons why a published row has no Difference although ours is beside it."""
     beside = [(of, row) for of, row in shown if row.variant in {"random", *of.plan.measured} and of.folds]
     return [why for of, row in beside for why in _differing(of, row)]
 
@@ -142,7 +139,7 @@ def _differing(section: MeasuredSection, row: PublishedRow) -> list[str]:
 
 
 def _data_notes(sections: Sequence[MeasuredSection]) -> list[str]:
-    """What was trained on and ranked; with the protocols where it differs between those of one data set."""
+    """The data of training and ranking, with the protocols if it differs between those of one data set."""
     protocols: dict[tuple[str, str], list[str]] = {}
     for section in sections:
         for note in _data_of(section):
@@ -155,10 +152,10 @@ def _data_notes(sections: Sequence[MeasuredSection]) -> list[str]:
 
 
 def _data_of(section: MeasuredSection) -> list[str]:
-    """How many images were trained on and ranked, and which are left out."""
+    """The numbers of images in training and ranking, and of those left out."""
     images, dataset = section.images, section.plan.dataset
     if section.plan.protocol == "regions" and not section.folds:
-        return [f"regions and phrases are measured once datasets.{dataset}.boxes names their true boxes."]
+        return [f"to measure regions and phrases, name their true boxes as datasets.{dataset}.boxes."]
     if images is None:
         return []
     readable = images["status"] == "ok"
@@ -167,7 +164,7 @@ def _data_of(section: MeasuredSection) -> list[str]:
     silent = len(np.setdiff1d(ranked, section.test_set.image_of_caption))
     unreadable = int((test & ~readable).sum())
     found = [f"{int((train & readable).sum()):,} training images that can be read; {len(ranked):,} ranked."]
-    found += [f"{silent:,} test images have no sentence: they are candidates but ask nothing."] * bool(silent)
+    found += [f"{silent:,} test images have no sentence: they are candidates but not queries."] * bool(silent)
     found += _sentences_left_out(section, ranked)
     found += [
         f"{int((test & readable).sum()):,} of {int(test.sum()):,} images of the test split can be read; the others are "
@@ -177,7 +174,7 @@ def _data_of(section: MeasuredSection) -> list[str]:
 
 
 def _sentences_left_out(section: MeasuredSection, ranked: Indices) -> list[str]:
-    """Which sentences are ranked, where not all are."""
+    """The ranked sentences, if not all are ranked."""
     if section.plan.sentences == "all" or section.images is None:
         return []
     counts = section.images.set_index("image_id")["captions"].reindex(section.test_set.image_ids[ranked])
@@ -189,7 +186,7 @@ def _sentences_left_out(section: MeasuredSection, ranked: Indices) -> list[str]:
 
 
 def _ties(section: MeasuredSection) -> str:
-    """How many queries have a tie, of all seeds."""
+    """The numbers of queries with a tie, over all seeds."""
     found = []
     for one in section.measured:
         tied, asked = (sum(map(count, one.retrievals.values())) for count in (_count_tied, len))
@@ -202,7 +199,7 @@ def _count_tied(retrieval: pd.DataFrame) -> int:
 
 
 def _copies(images: pd.DataFrame) -> list[str]:
-    """How many images are the very same file as others, which makes figures better or worse than they should be."""
+    """The number of images that are the same file as others, which makes metrics too good or too bad."""
     found = {(split, of): len(copies(images, split, of)) for split in ("val", "test") for of in ("train", split)}
     return [
         f"{number:,} images of {split} are the same files as {'others of it' if split == of else f'images of {of}'}."
@@ -212,7 +209,7 @@ def _copies(images: pd.DataFrame) -> list[str]:
 
 
 def _made_with(section: MeasuredSection, networks: Mapping[str, Weights]) -> list[str]:
-    """What read the images and sentences of a section; where variants differ, which of them."""
+    """The networks and words of a section's rows, with the variants if these differ."""
     measured = section.plan.measured
     if not measured:
         return []
@@ -223,7 +220,7 @@ def _made_with(section: MeasuredSection, networks: Mapping[str, Weights]) -> lis
 
 
 def _choices(entry: MeasuredVariant) -> dict[str, str | None]:
-    """What a variant was made with, by what it is called in the footnotes."""
+    """The choices that made a variant, by their names in the footnotes."""
     made = entry.made_with
     if made.given:
         return {"given": made.given}
@@ -238,7 +235,7 @@ def _choices(entry: MeasuredVariant) -> dict[str, str | None]:
 
 
 def _by_variant(choices: Mapping[str, Mapping[str, str | None]]) -> list[str]:
-    """`<what>: <choice>`, with the variants in brackets where not all that have a choice have the same one."""
+    """`<what>: <choice>`, with the variants in brackets unless all that have a choice have the same one."""
     chosen: dict[str, dict[str, list[str]]] = {}
     for variant, of in choices.items():
         for what, choice in of.items():
@@ -256,7 +253,7 @@ def _setting(value: Any) -> str:
 
 
 def _seeds(sections: Sequence[MeasuredSection]) -> list[str]:
-    """Which seeds were run on each data set, named once for the variants that share them."""
+    """The seeds on each data set, named once for the variants that share them."""
     shared: dict[tuple[str, str], dict[str, None]] = {}
     for section in sections:
         for name, entry in section.plan.measured.items():
@@ -270,13 +267,13 @@ def _devices(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _precisions(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What was trained in another precision than float32, named once for each."""
+    """The training precisions other than float32, named once each."""
     named = {name for made in made_from for name in made.get("trained_in", "float32").split(", ")}
     return [f"Some models were trained in {name} instead of float32." for name in sorted(named - {"float32"})]
 
 
 def _digest(plan: MeasuringPlan) -> str:
-    measured = plan.model_dump(mode="json", exclude={"latex_intervals"})  # which decides no number
+    measured = plan.model_dump(mode="json", exclude={"latex_intervals"})  # it changes no metric
     return hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()[:12]
 
 

@@ -17,7 +17,7 @@ SPECIAL = {
     "\n": " ",
 } | {character: f"\\{character}" for character in "&%$#_{}"}
 NEEDED = r"% Needs \usepackage[T1]{fontenc} and \usepackage{booktabs,graphicx}."
-# A table wider than its page is made smaller, and no other one.
+# Only a table that is wider than its page is scaled down.
 _RESIZED = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
@@ -35,7 +35,7 @@ def bold(text: str) -> str:
 def floating_table(
     caption: str, alignment: str, groups: Sequence[str], headers: Sequence[str], rows: Iterable[Sequence[str]]
 ) -> list[str]:
-    """Lines of a table environment. Cells, headers and groups (one for each column, or empty) are LaTeX already."""
+    """Lines of a table environment; cells, headers and groups (one for each column, or empty) are LaTeX already."""
     over = [] if not any(groups) else _over(groups)
     tabular = [
         rf"\begin{{tabular}}{{{alignment}}}",
@@ -51,7 +51,7 @@ def floating_table(
 
 
 def itemized(notes: Iterable[str]) -> list[str]:
-    """Lines of a list of notes, which are LaTeX already, in small print; it may go over pages, as no table may."""
+    """Lines of a list of notes in small print, which are LaTeX already; unlike a table it may break over pages."""
     items = [rf"\item {note}" for note in notes]
     return [r"{\footnotesize", r"\begin{itemize}", *items, r"\end{itemize}}", ""] if items else []
 

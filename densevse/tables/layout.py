@@ -1,4 +1,4 @@
-"""How the rows of a section are printed: published metrics with ours beside them, and the intervals of ours below."""
+"""The layout of a section's rows: published metrics with ours beside them, and our intervals below."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -12,17 +12,17 @@ _MADE_BY = TableColumn("Variant and seeds", number=False, in_latex=False)
 HEADS = {"i2t": "annotation", "t2i": "search"}
 """The directions, as the papers head their columns: image annotation and image search."""
 METRIC_HEADERS = {**{f"r{k}": f"R@{k}" for k in RECALLS}, "median_rank": "Med r", "mean_rank": "Mean r"}
-"""Metric of a direction -> the header of its columns."""
+"""The column header of each metric of a direction."""
 TOTAL_HEADERS = {"rsum": "Sum", "mean_recall": "mR"}
-"""The same of what sums up both directions."""
+"""The column header of each metric that sums up both directions."""
 Shown = list[tuple[str, str, str]]
 """The metrics that a section shows, each as (key, group, header)."""
 
 
 def sheets(rows: Sequence[Row], heading: str, reference: str | None) -> list[Sheet]:
-    """A section: its metrics and, where something was measured, their 95% intervals.
+    """The sheets of a section: its metrics and, if something was measured, their 95% intervals.
 
-    `reference` is the title of the row that the others are compared with, or None.
+    `reference` is the title of the row with which the others are compared, or None.
     """
     measured = [row for row in rows if row.kind == "measured"]
     shown = shown_metrics(rows)
@@ -31,7 +31,7 @@ def sheets(rows: Sequence[Row], heading: str, reference: str | None) -> list[She
 
 
 def shown_metrics(rows: Sequence[Row]) -> Shown:
-    """What the papers print and, beside ours, the recalls with Med r (Mean r where a paper prints that) and Sum."""
+    """The papers' metrics and, for our rows, the recalls, Med r (Mean r if a paper prints it) and Sum."""
     printed = {key.removeprefix(f"{side}_") for row in rows for key in row.printed for side in DIRECTIONS}
     means = "mean_rank" in printed
     if any(row.kind != "published" for row in rows):
@@ -68,7 +68,7 @@ def _metrics_sheet(rows: Sequence[Row], shown: Shown, heading: str, reference: s
 
 
 def _line(theirs: Row | None, own: Row | None, shown: Shown, gained: bool) -> list[str]:
-    """Cells of a published row (None without one) and ours (None where not measured)."""
+    """Cells of a published row (None without one) and of ours (None if not measured)."""
     named = theirs or own
     return [
         named.method if named else "",
@@ -93,7 +93,7 @@ def _measured_cells(own: Row | None, shown: Shown) -> list[str]:
 
 
 def gain(own: Row | None) -> str:
-    """The gain in Sum, and whether it is one: only where its interval excludes 0. One seed is no proof of a method."""
+    """The gain in Sum, called better or worse only if its interval excludes 0; a single seed is marked."""
     if own is None or own.gain is None or own.gain_interval is None:
         return ""
     written = number(own.gain, sign="+")
@@ -121,5 +121,5 @@ def _columns(shown: Shown, whose: str) -> list[TableColumn]:
 
 
 def best_of(key: str) -> Literal["highest", "lowest"]:
-    """Which value of a metric is the best one: the lowest rank, and the highest recall."""
+    """The direction in which a metric is better: lower for ranks, higher for recalls."""
     return "lowest" if key.endswith("rank") else "highest"

@@ -1,7 +1,7 @@
-"""Plans of tables: the contract between the DAG, which builds a plan from the configuration, and the job of its table.
+"""Plans of tables, which the DAG builds from the configuration and passes to the job of the table.
 
 The rule holds a plan as plain values. A plan names no folder, so that moved results rerun nothing; a job finds the
-artifacts that a plan is about by their identities.
+artifacts of a plan by their identities.
 """
 
 from typing import Any
@@ -15,14 +15,14 @@ from densevse.config.values import RankedSentences
 
 
 class Difference(Strict):
-    """Two values of one setting; null where there is no such setting."""
+    """Two values of one setting; null if there is no such setting."""
 
     own: Any = Field(description="the method's own value, or that of the packaged data set")
     here: Any
 
 
 class TrainedWith(Strict):
-    """How the model of a variant is trained on a data set, whatever the seed."""
+    """The training settings of a variant on a data set, without the seed."""
 
     method: str
     parameters: list[dict[str, Any]] = Field(description="one item for each round")
@@ -32,7 +32,7 @@ class TrainedWith(Strict):
 
 
 class MadeWith(Strict):
-    """What decides a variant's metrics on a data set; of an ensemble, what decides its members'."""
+    """The settings that decide a variant's metrics on a data set; for an ensemble, those of its members."""
 
     networks: dict[str, str] = Field(default={}, description="view -> its network, or given features")
     concepts: str | None = None
@@ -51,7 +51,7 @@ class MadeWith(Strict):
 
 
 class MeasuredVariant(Strict):
-    """A variant, an ensemble or a given row that a section measures, and the round that it measures."""
+    """A variant, an ensemble or a given row that a section measures, and its round."""
 
     title: str
     seeds: list[int]
@@ -60,12 +60,12 @@ class MeasuredVariant(Strict):
     made_with: MadeWith
 
     def identity(self, dataset: str, protocol: str, seed: int) -> Identity:
-        """The identity of its RETRIEVAL artifact."""
+        """The identity of the RETRIEVAL artifact."""
         return Identity(dataset, self.model, seed, self.round, protocol, "test")
 
 
 class SectionPlan(Strict):
-    """A data set under a protocol, and what is measured there."""
+    """A data set under a protocol, and its measured variants."""
 
     title: str
     dataset: str
@@ -76,7 +76,7 @@ class SectionPlan(Strict):
 
 
 class Weights(Strict):
-    """Where a network's weights come from, as names of files without folders."""
+    """The origin of a network's weights, as names of files without folders."""
 
     architecture: str
     precision: str
@@ -95,7 +95,7 @@ class Weights(Strict):
 
 
 class Configured(Strict):
-    """The configuration of what a table's measurements used, beyond the variants themselves."""
+    """The configuration that a table's measurements used, beyond the variants themselves."""
 
     networks: dict[str, Weights]
     settings: dict[str, dict[str, dict[str, Any]]] = Field(
@@ -104,7 +104,7 @@ class Configured(Strict):
 
 
 class MeasuringPlan(Strict):
-    """The base of plans of tables whose rows are measured here."""
+    """The base of plans of tables with measured rows."""
 
     title: str
     configured: Configured
@@ -128,7 +128,7 @@ class GainsSection(Strict):
 
 
 class GainsPlan(Strict):
-    """A picture of the gains of a table's rows on its reference row."""
+    """A picture of the gains of a table's rows over its reference row."""
 
     title: str
     reference: str = Field(description="the title of the reference row")

@@ -1,7 +1,7 @@
-"""Whether retrievals were really made with what a table says of them: their own settings, and those of all before them.
+"""Checks that retrievals were made with the settings that a table states, their own and those of all their inputs.
 
-A path says which network, proposer or parser a file should be of. What it is of stands in the file, all the way up
-(densevse.artifacts.lineage), and a table that says something else is refused.
+A path names the network, proposer or parser that a file should be of. The file's lineage (densevse.artifacts.lineage)
+records what it was really made from, through all stages. A table that states something else is refused.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,20 +11,19 @@ from densevse.artifacts.lineage import PARENTS, ancestors
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import Configured, MadeWith, TrainedWith
 
-MODEL, _GENERATED = "model", "view_generated_captions"  # beyond generated captions are models of others
+MODEL, _GENERATED = "model", "view_generated_captions"  # the models before generated captions are others'
 FREE = {"local", "precision"}
-"""Settings of an entry that say where a file is, or are chosen when a job runs."""
+"""Settings of an entry that give a file's place, or are chosen when a job runs."""
 
 
 def check_provenance(path: str, made_from: Mapping[str, Any], made_with: MadeWith, configured: Configured) -> None:
-    """Compare what the artifact `path` was made from with what a table says.
+    """Compares the lineage of the artifact `path` with what a table states.
 
-    Raises `InputError` that names every difference, or says that the artifact does not tell what it was made from.
+    Raises `InputError` that names every difference, or that the artifact has no lineage.
     """
     if PARENTS not in made_from:
         raise InputError(
-            f"{path} does not say what it was made from: it is of an earlier version. Delete it and run snakemake "
-            "again."
+            f"{path} has no record of its inputs, as it is of an earlier version. Delete it and run snakemake again."
         )
     found = [
         difference
@@ -36,7 +35,7 @@ def check_provenance(path: str, made_from: Mapping[str, Any], made_with: MadeWit
     ]
     if found:
         raise InputError(
-            f"{path} was not made with what the table says:\n"
+            f"{path} was not made with the settings of the table:\n"
             + "\n".join(f"  {difference}" for difference in dict.fromkeys(found))
             + "\nA file that the configuration names may be missing, so that nothing could be made again; or the file "
             "is of an earlier run. Put right what is missing, or delete the file, and run snakemake again."
@@ -44,7 +43,7 @@ def check_provenance(path: str, made_from: Mapping[str, Any], made_with: MadeWit
 
 
 def _training_differences(way: str, settings: Mapping[str, Any], trained: TrainedWith | None) -> Iterator[str]:
-    """How the settings of a model differ from those that a table says it was trained with."""
+    """The differences between the settings of a model and its training settings in a table."""
     *before, last = way.split("/")
     if last != MODEL or _GENERATED in before or trained is None:
         return
@@ -56,7 +55,7 @@ def _training_differences(way: str, settings: Mapping[str, Any], trained: Traine
 
 
 def _agree(said: Any, found: Any) -> bool:
-    """Whether two settings are equal in all that both name: what only one names was read by no code, or is new."""
+    """True if two settings are equal in all keys that both have; a key of only one was read by no code, or is new."""
     if isinstance(said, Mapping) and isinstance(found, Mapping):
         return all(_agree(said[key], found[key]) for key in said.keys() & found.keys())
     if isinstance(said, list) and isinstance(found, list):

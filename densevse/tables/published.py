@@ -1,6 +1,6 @@
-"""The metrics that the papers print: config/published/<paper>.csv, and what they were measured with: <paper>.yaml.
+"""The metrics that the papers print (config/published/<paper>.csv) and how they were measured (<paper>.yaml).
 
-Reading them needs no heavy package, so that a wrong name can be refused before any job is planned.
+Reading them needs no heavy package, so that a wrong name is refused before any job is planned.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -29,7 +29,7 @@ _REGIONS = "coco_region"
 
 @dataclass(frozen=True)
 class Paper:
-    """What stands in <paper>.yaml: its short name, its title, and what its metrics were measured with."""
+    """The contents of <paper>.yaml: a short name, the title, and how the paper measured."""
 
     name: str
     title: str
@@ -38,15 +38,15 @@ class Paper:
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A row of a printed table. `printed` holds the metrics as the paper prints them; others are left out."""
+    """A row of a printed table; `printed` holds the printed metrics only."""
 
     dataset: str
     protocol: str
-    images: int  # how many images (regions, for the protocol of regions) are ranked against each other
+    images: int  # number of images (regions, for the protocol of regions) that are ranked against each other
     paper: str
-    table: str  # its number; code for the metrics of the authors' public code
+    table: str  # the table's number; `code` for metrics of the authors' public code
     method: str  # as printed
-    variant: str  # the name in config/methods of what measures the same; empty without one
+    variant: str  # the name in config/methods of our variant of the same method; empty without one
     printed: Mapping[str, str]
     note: str
 
@@ -57,9 +57,9 @@ class PublishedRow:
 
 
 def read_published(files: Iterable[str | Path]) -> list[PublishedRow]:
-    """All rows of the files, in their order.
+    """All rows of the files, in order.
 
-    Raises `InputError` that names file and line for a wrong column, a metric that is no number, or an empty name.
+    Raises `InputError` that names file and line of a wrong column, a metric that is not a number, or an empty name.
     """
     found = []
     for file in files:
@@ -73,12 +73,12 @@ def read_published(files: Iterable[str | Path]) -> list[PublishedRow]:
 
 
 def read_paper(file: str | Path) -> Paper:
-    """What <paper>.yaml says. Raises `InputError` if a key is missing or unknown."""
+    """Reads <paper>.yaml. Raises `InputError` if a key is missing or unknown."""
     return Paper(**read_about(file, ("name", "title", "used")))
 
 
 def check_names(rows: Iterable[PublishedRow], datasets: Collection[str], protocols: Collection[str]) -> None:
-    """Raise `InputError` for a row of an unknown data set or protocol, or whose paper is not that of its file."""
+    """Raises `InputError` for a row with an unknown data set or protocol, or with another paper than its file's."""
     for row in rows:
         where = f"config/published/{row.paper}.csv: {row.method} (Table {row.table})"
         if row.dataset not in {*datasets, _REGIONS}:

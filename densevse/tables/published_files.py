@@ -1,6 +1,6 @@
-"""Reads files of published metrics: CSV, each row by the types of its columns, and what YAML says about them.
+"""Reads files of published metrics: CSV with typed columns, and YAML with texts about them.
 
-It needs no heavy package, so that a wrong row can be refused before any job is planned.
+It needs no heavy package, so that a wrong row is refused before any job is planned.
 """
 
 import csv
@@ -13,13 +13,13 @@ import yaml
 from densevse.runtime.errors import InputError
 
 Columns = Mapping[str, Callable[[str], Any]]
-"""Column -> its type: a function of a cell's text that gives its value, or raises `ValueError` with what is wrong."""
+"""The type of each column: a function from a cell's text to its value, which raises `ValueError` with the mistake."""
 
 
 def read_rows(file: str | Path, columns: Columns) -> list[dict[str, Any]]:
-    """The rows of a CSV file that has exactly these columns.
+    """The rows of a CSV file that must have exactly these columns.
 
-    Raises `InputError` that names file and line for another header, a row of another length, or a wrong cell.
+    Raises `InputError` that names file and line of another header, a row of another length, or a wrong cell.
     """
     with Path(file).open(encoding="utf-8", newline="") as opened:
         lines = csv.reader(opened)
@@ -30,7 +30,7 @@ def read_rows(file: str | Path, columns: Columns) -> list[dict[str, Any]]:
 
 
 def read_about(file: str | Path, keys: Sequence[str]) -> dict[str, str]:
-    """The texts of a YAML file that says something about a CSV file. Raises `InputError` unless it has these keys."""
+    """The texts of a YAML file about a CSV file. Raises `InputError` unless it has exactly these keys."""
     values = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     if not isinstance(values, dict) or set(values) != set(keys):
         raise InputError(f"{file}: expected the keys {', '.join(keys[:-1])} and {keys[-1]}, and no others.")
@@ -53,16 +53,16 @@ def any_text(cell: str) -> str:
 
 
 def required(cell: str) -> str:
-    """Text that may not be missing."""
+    """Text that must not be empty."""
     if not cell:
         raise ValueError("is missing")
     return cell
 
 
 def whole(cell: str) -> int:
-    """A whole number from 0."""
+    """An integer from 0."""
     if not cell.isdigit():
-        raise ValueError("is no whole number")
+        raise ValueError("is not a whole number")
     return int(cell)
 
 

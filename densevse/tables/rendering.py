@@ -1,4 +1,4 @@
-"""A table of results as text that reads well raw (Markdown), in a browser (HTML) and in a paper (LaTeX)."""
+"""Renders a table of results as readable text (Markdown), as a page (HTML) and for papers (LaTeX)."""
 
 import re
 import unicodedata
@@ -18,10 +18,9 @@ _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 
 @dataclass(frozen=True)
 class TableColumn:
-    """A column: its header, the group of columns it belongs to (`short` in Markdown), and whether it holds numbers.
+    """A column: its header, its group of columns (`short` in Markdown), and whether it holds numbers.
 
-    `best` says which of its numbers is the best one, if any is. A column that names what a paper does not is not
-    `in_latex`.
+    `best` chooses the best of its numbers, if there is one. A column that papers do not have is not `in_latex`.
     """
 
     header: str
@@ -32,7 +31,7 @@ class TableColumn:
     in_latex: bool = True
 
     def best_rows(self, cells: Sequence[str]) -> set[int]:
-        """The rows whose cells hold the best number as printed; none where fewer than two rows have one."""
+        """The rows whose cells hold the best printed number; none if fewer than two rows have a number."""
         numbers = {row: float(cell.replace(",", "")) for row, cell in enumerate(cells) if _NUMBER.fullmatch(cell)}
         if self.best is None or len(numbers) < 2:
             return set()
@@ -47,7 +46,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class Sheet:
-    """Rows below a heading; each row has one cell per column. LaTeX has `intervals` only where they are asked for."""
+    """Rows below a heading, with one cell for each column; LaTeX has `intervals` only on request."""
 
     heading: str
     columns: tuple[TableColumn, ...]
@@ -55,7 +54,7 @@ class Sheet:
     intervals: bool = False
 
     def markdown(self) -> list[str]:
-        """Lines of Markdown with aligned columns. A group is named in the header of its first column."""
+        """Lines of Markdown with aligned columns; a group is named in the header of its first column."""
         headers = [_flat(header) for header in self._flat_headers()]
         lines = [[_flat(cell) for cell in row] for row in self.rows]
         widths = [max(3, *map(_width, column)) for column in zip(headers, *lines, strict=True)]
@@ -115,7 +114,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Document:
-    """A title, sheets, notes below them, and what is rather looked up than read at the end."""
+    """A title, sheets, notes below them, and an appendix for reference."""
 
     title: str
     sheets: list[Sheet]
@@ -130,7 +129,7 @@ class Document:
         return "\n".join([f"# {self.title}", "", *tables, *(f"- {note}" for note in self.notes), "", *appendix])
 
     def html(self) -> str:
-        """The document as a page of its own: no script, no other file."""
+        """The document as an HTML page without scripts or other files."""
         notes = "\n".join(f"<li>{escape(note)}</li>" for note in self.notes)
         tables, appendix = ("".join(sheet.html() for sheet in part) for part in (self.sheets, self.appendix))
         return (
@@ -140,13 +139,13 @@ class Document:
         )
 
     def latex(self, intervals: bool = False) -> str:
-        """The document as LaTeX to be pasted: a table for each sheet, without intervals unless asked for, and notes."""
+        """The document as LaTeX to paste: a table for each sheet, notes, and intervals only on request."""
         tables = [line for sheet in self.sheets if intervals or not sheet.intervals for line in sheet.latex(self.title)]
         appendix = [line for sheet in self.appendix for line in sheet.latex(self.title)]
         return "\n".join([NEEDED, *tables, *itemized(map(escaped, self.notes)), *appendix])
 
     def write(self, markdown: str, html: str, latex: str, intervals: bool = False) -> None:
-        """Write three files: Markdown reads well raw, a report shows pages, and a paper LaTeX (see `latex`)."""
+        """Writes three files: Markdown for reading, a page for reports, and LaTeX for papers (see `latex`)."""
         write_text(self.markdown(), markdown)
         write_text(self.html(), html)
         write_text(self.latex(intervals), latex)
@@ -162,15 +161,15 @@ STYLE = (
 
 
 def named_seeds(seeds: Iterable[int]) -> str:
-    """Seeds as tables name them: "seed 0", "seeds 0, 1, 2"."""
+    """Seeds in the wording of tables: "seed 0", "seeds 0, 1, 2"."""
     names = [str(seed) for seed in seeds]
     return f"seed{'s' if len(names) > 1 else ''} {', '.join(names)}"
 
 
 def number(value: float | None, key: str = "", sign: str = "") -> str:
-    """A metric of ours with one decimal; a whole rank without any; nothing where there is none.
+    """A metric of ours with one decimal; a whole rank without any; empty without a value.
 
-    `key` names the metric; `sign` is "+" where gains, too, are to have a sign.
+    `key` names the metric; with `sign` "+", gains get a sign too.
     """
     if pd.isna(value):
         return ""
@@ -179,16 +178,16 @@ def number(value: float | None, key: str = "", sign: str = "") -> str:
 
 
 def number_range(ends: Iterable[float] | None, key: str = "", sign: str = "") -> str:
-    """The two ends of an interval of a metric of ours; nothing where there is none."""
+    """The two ends of an interval of a metric of ours; empty without an interval."""
     written = [number(end, key, sign) for end in ends or ()]
     return " to ".join(written) if all(written) else ""
 
 
 def _flat(text: str) -> str:
-    """Text of a Markdown cell: a bar would end it, stars would make it bold."""
+    """The text of a Markdown cell, with bars and stars escaped."""
     return text.replace("|", "\\|").replace("*", "\\*")
 
 
 def _width(text: str) -> int:
-    """Columns that a text takes on a terminal: combining marks take none."""
+    """The width of a text on a terminal, where combining marks have none."""
     return sum(not unicodedata.combining(character) for character in text)

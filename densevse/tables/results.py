@@ -1,6 +1,6 @@
-"""Tables of results, as config/tables says: each section has Random, published rows with ours beside them, and ours.
+"""Tables of results as config/tables defines: each section has Random, published rows beside ours, and our other rows.
 
-Every measured metric comes from RETRIEVAL artifacts alone.
+Every measured metric is computed from RETRIEVAL artifacts only.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,19 +35,19 @@ class Outputs(NamedTuple):
 
 
 class TableInputs(NamedTuple):
-    """The files that a table is made from, in any order."""
+    """The input files of a table, in any order."""
 
-    images: Sequence[str]  # IMAGES of each data set on which something is measured
-    captions: Sequence[str]  # CAPTIONS of each one whose images are measured
+    images: Sequence[str]  # IMAGES of each measured data set
+    captions: Sequence[str]  # CAPTIONS of each measured data set, except for regions
     retrievals: Sequence[str]  # RETRIEVAL of each section, variant and seed
     published: Sequence[str]  # config/published/<paper>.csv of each cited paper
     papers: Sequence[str]  # config/published/<paper>.yaml of the same papers
 
 
 def make_table(inputs: TableInputs, plan: TablePlan, outputs: Outputs) -> None:
-    """Make a table of results from artifacts' paths.
+    """Makes a table of results from artifacts' paths.
 
-    Raises `InputError` if an artifact or a paper of the plan is missing, or was not made as the plan says.
+    Raises `InputError` if an artifact or a paper of the plan is missing, or was not made as the plan states.
     """
     artifacts = SectionArtifacts.at(inputs.images, inputs.captions, inputs.retrievals)
     sections = [read_section(section, plan.configured, artifacts) for section in plan.sections]
@@ -71,7 +71,7 @@ def make_table(inputs: TableInputs, plan: TablePlan, outputs: Outputs) -> None:
 def write_table(
     rows: pd.DataFrame, kind: Schema, shown: Document, plan: Strict, outputs: Outputs, latex_intervals: bool = False
 ) -> None:
-    """Write a table in all its forms; bytes depend on rows and plan only."""
+    """Writes a table in all its forms; the bytes depend only on rows and plan."""
     shown.write(outputs.markdown, outputs.html, outputs.latex, latex_intervals)
     write_text(rows.to_csv(index=False, float_format="%.4f", lineterminator="\n"), outputs.csv)
     schema.write(rows, kind, outputs.parquet, {"plan": plan.model_dump(mode="json")})
@@ -80,7 +80,7 @@ def write_table(
 def chosen(
     rows: Iterable[PublishedRow], tables: Iterable[PrintedTable], section: MeasuredSection
 ) -> list[PublishedRow]:
-    """The published rows that belong into a section, by printed table, then as printed."""
+    """The published rows of a section, by printed table, then as printed."""
     rows = list(rows)
     place = (section.plan.published or section.plan.dataset, section.plan.protocol)
     return [

@@ -1,4 +1,4 @@
-"""A table of the rounds of a method that learns correspondences (HM-LSTM, Fig 3): what each round gained."""
+"""A table of the rounds of a method that learns correspondences (HM-LSTM, Fig 3), with the gain of each round."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -27,23 +27,24 @@ SHOWN_METRICS = [
 _NOTES = [
     TIES,
     INTERVALS,
-    f"Gain is Sum minus that of round 0, with a paired interval: both rounds are given the same drawn images. {JUDGED}",
+    "Gain is Sum minus that of round 0, with a paired interval: both rounds are computed on the same drawn images. "
+    f"{JUDGED}",
     "Accuracy is the share of phrases whose region overlaps a true box by at least 0.5, of the correspondences "
     "that the round was trained on; beside it the whole image, a region by chance, and the best of the regions.",
 ]
 
 
 class RoundsInputs(NamedTuple):
-    """The files that a table of rounds is made from, in any order."""
+    """The input files of a table of rounds, in any order."""
 
     images: Sequence[str]  # the data set's IMAGES
     captions: Sequence[str]  # its CAPTIONS
     retrievals: Sequence[str]  # RETRIEVAL of each variant, round and seed
-    accuracies: Sequence[str]  # CORRESPONDENCE_ACCURACY of each variant, round from 1 and seed; none without true boxes
+    accuracies: Sequence[str]  # CORRESPONDENCE_ACCURACY of each variant, seed and round from 1; none without true boxes
 
 
 def make_rounds(inputs: RoundsInputs, plan: RoundsPlan, outputs: Outputs) -> None:
-    """Make the table from artifacts' paths. Raises `InputError` if an artifact of the plan is missing."""
+    """Makes the table from artifacts' paths. Raises `InputError` if an artifact of the plan is missing."""
     rounds = {f"{one.variant} round {one.number}": one for one in plan.rounds}
     measured = {name: _measured(one, plan) for name, one in rounds.items()}
     artifacts = SectionArtifacts.at(inputs.images, inputs.captions, inputs.retrievals)
@@ -60,7 +61,7 @@ def make_rounds(inputs: RoundsInputs, plan: RoundsPlan, outputs: Outputs) -> Non
 
 
 class Line(NamedTuple):
-    """A line of the table: a round, its row, and how right its correspondences are, by choice."""
+    """A line of the table: a round, its row, and the accuracy of its correspondences, by choice."""
 
     round: RoundPlan
     row: Row
@@ -68,12 +69,12 @@ class Line(NamedTuple):
 
 
 def _measured(one: RoundPlan, plan: RoundsPlan) -> MeasuredVariant:
-    """A variant as it is measured after a round."""
+    """The measurements of a variant after a round."""
     return plan.section.measured[one.variant].model_copy(update={"model": one.model, "round": one.number})
 
 
 def _accuracy(one: RoundPlan, plan: RoundsPlan, judged: ArtifactIndex) -> dict[str, float | None]:
-    """Mean over seeds, of each choice; none at round 0 and where there are no true boxes."""
+    """The mean accuracy over seeds, of each choice; empty at round 0 and without true boxes."""
     if one.correspondences is None:
         return dict.fromkeys(CHOICES)
     seeds = plan.section.measured[one.variant].seeds

@@ -18,7 +18,7 @@ from densevse.tables.rendering import named_seeds
 
 @dataclass(frozen=True)
 class Row:
-    """A row: whose metrics, what they are, and, of a measured row, how sure they are."""
+    """A row: its method, its metrics and, if measured, their intervals."""
 
     method: str  # as printed
     kind: str  # random, published or measured
@@ -45,13 +45,13 @@ class Measured:
 
 
 def random_row(test_set: TestSet, folds: list[Fold]) -> Row:
-    """What ranking by chance is expected to give on these images and sentences."""
+    """The expected metrics of a random ranking of these images and sentences."""
     source = "expected, by formula, on these images and sentences"
     return Row("Random", "random", source, "random", expected_metrics(test_set, folds))
 
 
 def published_row(row: PublishedRow, source: str, own: Row | None) -> Row:
-    """A published row, with the difference from `own`, ours of the same method, where both may be compared."""
+    """A published row, with its difference from `own`, our row of the same method, if both are comparable."""
     found = difference(own.metrics, row.metrics) if own else None
     return Row(row.method, "published", source, row.variant, row.metrics, row.printed, row.note, difference=found)
 
@@ -59,9 +59,9 @@ def published_row(row: PublishedRow, source: str, own: Row | None) -> Row:
 def measured_rows(
     measured: Sequence[Measured], test_set: TestSet, folds: list[Fold], references: Mapping[str, str]
 ) -> list[Row]:
-    """Ours: metrics are means over seeds, with intervals.
+    """Our rows: metrics are means over seeds, with intervals.
 
-    `references` says which variant each one is compared with; so that a row has its paired gain on another one.
+    `references` names the variant with which each is compared, for the paired gain.
     """
     if not measured:
         return []
@@ -72,7 +72,7 @@ def measured_rows(
 
 
 def queries_of(test_set: TestSet, folds: list[Fold]) -> tuple[pd.DataFrame, list[str]]:
-    """The queries of RETRIEVAL artifacts in their order (fold, direction, query_id), and each one's family."""
+    """The queries of RETRIEVAL artifacts in order (fold, direction, query_id), and each one's family."""
     parts = []
     for number, fold in enumerate(folds):
         image_of_caption = test_set.image_of_caption[fold.captions]

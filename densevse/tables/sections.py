@@ -1,4 +1,4 @@
-"""A section of a table, read from its artifacts: the test set of a data set under a protocol, and its rows."""
+"""Reads a section of a table from its artifacts: the test set of a data set under a protocol, and its rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from densevse.tables.rows import Measured, Row, measured_rows, published_row, ra
 NAMELESS = np.array([], dtype=object)
 _NOTHING = TestSet(NAMELESS, NAMELESS, np.array([], dtype=np.int64), NAMELESS)
 SAME_SIZE = 0.01
-"""Two test sets are of one size if their numbers of images differ by less than this share."""
+"""Two test sets have the same size if their numbers of images differ by less than this share."""
 
 _PROTOCOLS = {
     "full": "every sentence against every image",
@@ -37,33 +37,33 @@ _PROTOCOLS = {
 
 @dataclass(frozen=True)
 class MeasuredSection:
-    """A data set under a protocol, as planned and as its artifacts say."""
+    """A data set under a protocol, from its plan and its artifacts."""
 
     plan: SectionPlan
-    images: pd.DataFrame | None  # IMAGES rows; None for regions, and where no data are at hand
+    images: pd.DataFrame | None  # IMAGES rows; None for regions, and without data
     test_set: TestSet
     folds: list[Fold]
     measured: list[Measured]
-    made_from: Sequence[Mapping[str, Any]]  # of every RETRIEVAL artifact
+    made_from: Sequence[Mapping[str, Any]]  # lineage of every RETRIEVAL artifact
 
     @property
     def fold_size(self) -> int:
-        """How many images (or regions) are ranked against each other."""
+        """The number of images (or regions) that are ranked against each other."""
         return len(self.folds[0].images) if self.folds else 0
 
     def alike(self, row: PublishedRow) -> bool:
-        """Whether ours may be compared with a published row: the same data set, protocol, test size and networks."""
+        """True if ours is comparable with a published row: same data set, protocol, test size and networks."""
         same_place = (row.dataset, row.protocol) == (self.plan.dataset, self.plan.protocol)
         return same_place and self.same_size(row) and not self.replaced(row)
 
     def same_size(self, row: PublishedRow) -> bool:
-        """Whether as many images are ranked as in a published row."""
+        """True if as many images are ranked as for a published row."""
         return abs(self.fold_size - row.images) < SAME_SIZE * row.images
 
     def replaced(self, row: PublishedRow) -> Mapping[str, Difference]:
-        """What ours beside a published row is given instead of the packaged networks and options, by path.
+        """The networks and options of ours that differ from the packaged ones, by path.
 
-        Chance (Random) depends on which images are ranked, and not on networks.
+        Chance (Random) depends on the ranked images, not on networks.
         """
         if row.variant in self.plan.measured:
             return self.plan.measured[row.variant].made_with.replaced
@@ -71,7 +71,7 @@ class MeasuredSection:
         return {path: both for path, both in of_all if not path.startswith("networks.")}
 
     def heading(self) -> str:
-        """Data set, split, how much of it is ranked, and the protocol."""
+        """Data set, split, numbers of ranked images and sentences, and the protocol."""
         if not self.folds:
             return f"{self.plan.title}: published metrics; nothing is measured here yet"
         images = len(np.unique(np.concatenate([fold.images for fold in self.folds])))
@@ -94,10 +94,10 @@ class MeasuredSection:
 
 
 class SectionArtifacts(NamedTuple):
-    """What sections are read from."""
+    """The files from which sections are read."""
 
-    images: ArtifactIndex  # IMAGES of each data set on which something is measured
-    captions: ArtifactIndex  # CAPTIONS of each one whose images are measured
+    images: ArtifactIndex  # IMAGES of each measured data set
+    captions: ArtifactIndex  # CAPTIONS of each measured data set, except for regions
     retrievals: ArtifactIndex  # RETRIEVAL of each measured variant and seed
 
     @classmethod
@@ -109,7 +109,7 @@ class SectionArtifacts(NamedTuple):
 
 
 def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionArtifacts) -> MeasuredSection:
-    """Read a section. One that measures nothing has no test set either: published rows need no data.
+    """Reads a section. A section without measurements has no test set, as published rows need no data.
 
     Raises `InputError` if an artifact is missing, or was not made with what the plan says (see `check_provenance`).
     """
@@ -134,7 +134,7 @@ def read_section(plan: SectionPlan, configured: Configured, artifacts: SectionAr
 def checked_retrievals(
     name: str, plan: SectionPlan, configured: Configured, retrievals: ArtifactIndex
 ) -> dict[int, str]:
-    """Seed -> the RETRIEVAL artifact of a row of a section.
+    """The RETRIEVAL artifact of each seed of a section's row.
 
     Raises `InputError` if one is missing, or was not made with what the plan says (see `check_provenance`).
     """
@@ -146,7 +146,7 @@ def checked_retrievals(
 
 
 def source(row: PublishedRow, papers: Mapping[str, Paper]) -> str:
-    """Where a published row stands: its paper and table, and its protocol where it is the starred one."""
+    """The source of a published row: its paper and table, and its protocol if that is the starred one."""
     if row.table == "code":
         return f"{papers[row.paper].name}, public code"
     starred = " (hodosh)" if row.protocol == "hodosh" else ""
@@ -154,9 +154,9 @@ def source(row: PublishedRow, papers: Mapping[str, Paper]) -> str:
 
 
 def _regions(measured: Sequence[Measured], made_from: Sequence[Mapping[str, Any]], families: pd.Series) -> TestSet:
-    """The regions and phrases of a ranking, which says how many phrases each region has.
+    """The regions and phrases of a ranking, which has the number of phrases of each region.
 
-    `families`, by image, are what intervals are drawn over.
+    Intervals draw over `families`, given by image.
     """
     rows = next(iter(measured[0].retrievals.values()))
     counts = np.array(made_from[0]["phrases_of_regions"], np.int64)

@@ -1,1 +1,1 @@
-"""Training: tasks, the one loop and the one driver that train any of them, and checkpoints."""
+"""Training: tasks, one loop and one driver that train all of them, and checkpoints."""

@@ -1,4 +1,4 @@
-"""The average of weights over the steps of a training, which is often better than where the last step has led."""
+"""The average of weights over the steps of a training, which often ranks better than the last step's weights."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,23 +9,23 @@ from torch import Tensor, nn
 class MovingAverage:
     """The exponential moving average of a module's weights and buffers over steps (Polyak and Juditsky 1992).
 
-    At every step the average keeps `decay` of itself, so that it reaches back over about 1 / (1 - decay) steps.
+    At every step the average keeps the share `decay`, so that it covers about the last 1 / (1 - decay) steps.
     """
 
     def __init__(self, module: nn.Module, decay: float) -> None:
         self.decay = decay
-        # The module's own tensors, which change in place: what is written to them is its weights.
+        # The module's own tensors, so that writing to them in place changes its weights.
         self.weights = {name: weight for name, weight in module.state_dict().items() if weight.is_floating_point()}
         self.values = _copied(self.weights)
 
     def update(self) -> None:
-        """Take in the weights as a step has left them."""
+        """Updates the average with the weights after a step."""
         for name, weight in self.weights.items():
             self.values[name].lerp_(weight, 1 - self.decay)
 
     @contextmanager
     def in_module(self) -> Iterator[None]:
-        """The module has the average instead of its weights."""
+        """Puts the average in place of the module's weights while the context lasts."""
         kept = _copied(self.weights)
         _write(self.values, self.weights)
         try:

@@ -1,4 +1,4 @@
-"""What an interrupted training needs to go on as if nothing had happened."""
+"""Checkpoints, from which an interrupted training continues exactly as if it had not been interrupted."""
 
 import hashlib
 import json
@@ -15,15 +15,15 @@ from densevse.artifacts.files import atomic, checksum
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
-LARGEST_READ = 1 << 26  # bytes; of larger files (features) only samples are read
-SAMPLES, SAMPLE = 256, 1 << 12  # how many, and bytes of each
+LARGEST_READ = 1 << 26  # bytes; larger files (features) are only sampled
+SAMPLES, SAMPLE = 256, 1 << 12  # their number, and the bytes of each
 
 
 def fingerprint(settings: Mapping[str, Any], files: Iterable[str | Path]) -> str:
-    """What identifies a training: its settings (a digest of its code among them), its input files, torch's version.
+    """A digest that identifies a training: its settings (with a digest of its code), input files and torch's version.
 
-    Files are known by what is in them: neither where they lie nor when they were written makes a difference, so a
-    project that was moved is resumed.
+    Files are identified by their contents, not by their paths or times, so that training also resumes in a project that
+    was moved.
     """
     known = [_identity(Path(path)) for path in files]
     described = json.dumps({"settings": settings, "files": known, "torch": torch.__version__}, sort_keys=True)
@@ -31,9 +31,9 @@ def fingerprint(settings: Mapping[str, Any], files: Iterable[str | Path]) -> str
 
 
 def _identity(path: Path) -> str:
-    """A digest of what is in a file; of a large one its size, its end and samples evenly spaced over it.
+    """A digest of a file's contents; for a large file, of its size, its end and samples spaced evenly over it.
 
-    The end of a Parquet file holds the schema, what it was made from, and where each of its pages stands.
+    The end of a Parquet file holds the schema, the lineage and the offset of each page.
     """
     size = path.stat().st_size
     if size <= LARGEST_READ:
@@ -49,7 +49,7 @@ def _identity(path: Path) -> str:
 
 
 def footer_bytes(path: Path) -> int:
-    """How many bytes the footer of a Parquet file takes at its end, its length and mark included; 8 of other files."""
+    """The length of a Parquet file's footer in bytes, with its length and mark; 8 for other files."""
     with open(path, "rb") as file:
         file.seek(-8, os.SEEK_END)
         length, mark = file.read(4), file.read(4)
@@ -59,8 +59,8 @@ def footer_bytes(path: Path) -> int:
 class Checkpoint:
     """The checkpoint of one training: a plain dictionary of tensors, numbers and strings.
 
-    It lies in a work folder of its own beside the weights, `.work-<their name>-<fingerprint>`, which no rule declares:
-    Snakemake leaves it alone when it cleans up after a killed job. It goes when the weights are written.
+    It is kept in a work folder beside the weights, `.work-<their name>-<fingerprint>`. No rule declares the folder, so
+    Snakemake does not delete it after a killed job. It is removed when the weights are written.
     """
 
     def __init__(self, weights: str | Path, fingerprint: str) -> None:
@@ -69,17 +69,17 @@ class Checkpoint:
         self.path = self._beside / f"{self._prefix}{fingerprint[:16]}" / "checkpoint.pt"
 
     def save(self, state: Mapping[str, Any]) -> None:
-        """Replace the checkpoint by `state`."""
+        """Replaces the checkpoint by `state`."""
         with atomic(self.path) as temporary:
             torch.save({"fingerprint": self.fingerprint, **state}, temporary)
 
     def load(self) -> dict[str, Any] | None:
-        """The checkpoint, or nothing where there is none.
+        """The checkpoint, or None if there is none.
 
-        Raises `InputError` if it cannot be read or is that of another training. No code in it is run.
+        Raises `InputError` if it cannot be read or belongs to another training. No code in it is run.
         """
         for other in self._others():
-            logger.info("%s is of another configuration, input or code; not resumed from", other)
+            logger.info("%s: ignored, as it is of another configuration, input or code", other)
         if not self.path.exists():
             return None
         try:
@@ -93,12 +93,12 @@ class Checkpoint:
         if found != self.fingerprint:
             raise InputError(
                 f"{self.path}: expected the checkpoint of training {self.fingerprint}, found that of {found}. "
-                "Delete it and run snakemake again: training then starts anew."
+                "Delete it and run snakemake again: training then starts from the beginning."
             )
         return state
 
     def remove(self) -> None:
-        """Remove the work folders of this training and of those of the same weights that it supersedes."""
+        """Removes the work folders of this training and of earlier trainings of the same weights."""
         for folder in [self.path.parent, *self._others()]:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""The two tasks of a concept network: its last layer on stored features, or all of it from pixels."""
+"""The two training tasks of a concept network: its last layer on stored features, or all layers on pixels."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,12 +32,12 @@ from densevse.vision.concept_network import best_of_regions, head, multi_label_l
 from densevse.vision.networks import load_module, standardised
 from densevse.vision.resizing import squeezed
 
-_AT_ONCE = 128  # images that are validated together
+_AT_ONCE = 128  # images in a batch of validation
 Views = Literal["whole", "regions"]
 
 
 class ConceptHead(Task):
-    """Trains the last layer alone, on stored features; validated as it predicts, by the best of all regions."""
+    """Trains only the last layer, on stored features; validates, as it predicts, by the best of all regions."""
 
     selects = "mean_average_precision"
 
@@ -85,18 +85,18 @@ class PixelBatch:
 
 
 class WholeImages:
-    """The whole images of a split as squares, as regions are: decoded when they are needed."""
+    """The whole images of a split, resized to squares as regions are, and decoded on demand."""
 
     def __init__(self, tables: ConceptTables, files: ImageFiles, size: int) -> None:
         self.present, self._files, self._size = tables.present, files, size
         self._named = list(zip(tables.rows["source"], tables.rows["file"], strict=True))
 
     def __len__(self) -> int:
-        """How many images."""
+        """The number of images."""
         return len(self.present)
 
     def batch(self, images: Indices, mirrored: NDArray[np.bool_]) -> PixelBatch:
-        """Some images, of which some are mirrored."""
+        """Some images; the `mirrored` ones are flipped."""
         squares = np.stack([self._square(*self._named[image]) for image in images])
         squares[mirrored] = squares[mirrored][:, :, ::-1]
         return PixelBatch(torch.from_numpy(squares).permute(0, 3, 1, 2), torch.from_numpy(self.present[images]))
@@ -106,7 +106,7 @@ class WholeImages:
 
 
 class ConceptsFromPixels(Task):
-    """Trains all layers from the pixels of whole images, half of them mirrored; validated on whole images."""
+    """Trains all layers on the pixels of whole images, half of them mirrored; validates on whole images."""
 
     selects = "mean_average_precision"
 
@@ -118,7 +118,7 @@ class ConceptsFromPixels(Task):
         self.examples = len(train)
 
     def batch(self, examples: Indices, epoch: int) -> PixelBatch:
-        """The images of these numbers; which are mirrored follows from the epoch."""
+        """The images of these numbers; the epoch decides which are mirrored."""
         drawn = [np.random.default_rng((self.seed, epoch, int(image))).random() < 0.5 for image in examples]
         return self.train.batch(examples, np.array(drawn))
 
@@ -128,7 +128,7 @@ class ConceptsFromPixels(Task):
         return multi_label_loss(logits.float(), batch.present).mean()
 
     def validate(self) -> dict[str, float]:
-        """The mean average precision by the whole image: regions are many times as many crops."""
+        """The mean average precision by the whole image; all regions would be many times as many crops."""
         found, device = [], device_of(self.module)
         with evaluation(self.module):
             for images in batches(len(self.val), _AT_ONCE):
@@ -141,14 +141,14 @@ class ConceptsFromPixels(Task):
 
 
 class ConceptJob(Recipe):
-    """All that decides how the last layer of a concept network is trained, besides its input files."""
+    """The settings that decide how the last layer of a concept network is trained."""
 
     concept_network: str = Field(description="its name")
     learns_from: Views = "whole"
 
 
 class PixelConceptJob(ConceptJob):
-    """All that decides how every layer of a concept network is trained, besides its input files."""
+    """The settings that decide how all layers of a concept network are trained."""
 
     architecture: str = Field(description="of the network that it is made of")
     pixels: NetworkInput
@@ -164,7 +164,7 @@ class ConceptFiles:
 
 
 def train_head(tables: Mapping[str, str], regions: Sequence[str], job: ConceptJob, files: ConceptFiles) -> None:
-    """Train the last layer on stored REGION_FEATURES, whose region 0 is the whole image: see `drive`.
+    """Trains the last layer on stored REGION_FEATURES, whose region 0 is the whole image; see `drive`.
 
     `tables` are the paths of images, concepts and image_concepts. Raises `InputError` as `ConceptTables` does.
     """
@@ -183,10 +183,10 @@ def train_head(tables: Mapping[str, str], regions: Sequence[str], job: ConceptJo
 def train_all(
     tables: Mapping[str, str], sources: Mapping[str, str], weights: str, job: PixelConceptJob, files: ConceptFiles
 ) -> None:
-    """Train all layers of a network that has been trained on other classes, whose `weights` it starts from.
+    """Trains all layers of a network, starting from `weights` that were trained on other classes.
 
-    `sources` are the data set's files by source name. See `drive`; also raises `InputError` as `ConceptTables` does, or
-    for a network whose last layer is not linear.
+    `sources` are the data set's files by source name. See `drive`. Also raises `InputError` as `ConceptTables` does, or
+    if the network's last layer is not linear.
     """
 
     def make() -> Trainable:
@@ -195,11 +195,11 @@ def train_all(
         try:
             module = with_outputs(load_module(job.architecture, weights).requires_grad_(True), train.share())
         except ValueError as error:
-            raise InputError(f"{job.architecture} cannot tell concepts: {error}") from error
+            raise InputError(f"{job.architecture} cannot predict concepts: {error}") from error
         wholes, unseen = (WholeImages(split, images, job.pixels.size) for split in (train, val))
         return _trainable(ConceptsFromPixels(module, job.pixels, wholes, unseen, job.seed), found.names, files)
 
-    # The weights that it starts from may be published ones, which do not say what they were made from.
+    # The first weights may be published ones, which have no lineage.
     subject = Subject(job, (job.concept_network,), Files({**tables, "start": weights}), untraced={"start"})
     drive(subject, make, files.weights, files.history)
 

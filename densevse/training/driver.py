@@ -1,4 +1,4 @@
-"""The driver of a job that trains: it seeds, goes on from a checkpoint, and writes weights and history."""
+"""Runs a training job: seeds it, resumes from a checkpoint, and writes weights and history."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -17,32 +17,32 @@ from densevse.training.task import Task
 
 @dataclass(frozen=True)
 class Subject:
-    """The settings of what a job trains, and the files that decide it."""
+    """The settings and files that decide what a job trains."""
 
     job: Recipe
-    names: tuple[str, ...]  # enter the seed, so that two subjects of one seed differ
+    names: tuple[str, ...]  # part of the seed, so that two subjects with one seed differ
     inputs: Files
     untraced: Collection[str] = ()  # inputs that the lineage leaves out
-    of: Identity | None = None  # of the history, where others read it
-    starts_trained: bool = False  # from the weights of a trained model, which are kept if no epoch is better
+    of: Identity | None = None  # the identity of the history, if others read it
+    starts_trained: bool = False  # starts from a trained model's weights, which are kept if no epoch is better
 
 
 class Trainable(NamedTuple):
-    """A task before its training, and how its weights are written afterwards."""
+    """A task before its training, and a function that writes its weights afterwards."""
 
     task: Task
-    save: Callable[[Path, dict[str, Any]], None]  # is given the path, and what the weights were made from
+    save: Callable[[Path, dict[str, Any]], None]  # takes the path and the weights' lineage
 
 
 def drive(subject: Subject, make: Callable[[], Trainable], weights: str | Path, history: str | Path) -> None:
-    """Train what `make` yields, and write its `weights` and `history`.
+    """Trains the task that `make` yields, and writes its `weights` and `history`.
 
-    Interrupted, the job saves a checkpoint beside the weights and goes on from there when it is run again with the same
+    An interrupted job saves a checkpoint beside the weights. It continues from there when it runs again with the same
     settings, inputs and code. Raises `Interrupted` and `InputError` as `Trainer.run` does.
     """
     job = subject.job
     device = set_up(job.threads, job.training.precision)
-    # Only what the rule gives: a setting that is new, and whose default nothing reads yet, makes no other training.
+    # Only the values that the rule sets: a new setting with a default that no code reads yet changes no training.
     given = {**job.model_dump(mode="json", exclude_unset=True), "device": device.type}
     checkpoint = Checkpoint(weights, fingerprint(given, subject.inputs.paths()))
     seed_everything(job.seed, *subject.names)

@@ -1,4 +1,4 @@
-"""The task of a generator, trained on sentences by their likelihood."""
+"""The training task of a generator, which learns sentences by their likelihood."""
 
 import math
 from functools import partial
@@ -19,11 +19,11 @@ from densevse.training.driver import Subject, drive
 from densevse.training.models import trainable_model
 from densevse.training.task import Task
 
-_AT_ONCE = 128  # sentences that are validated together
+_AT_ONCE = 128  # sentences in a batch of validation
 
 
 class Writing(Task):
-    """Trains a generator; the epoch with the lowest perplexity of val's sentences is kept."""
+    """Trains a generator, and keeps the epoch with the lowest perplexity of val's sentences."""
 
     selects = "log_probability"
 
@@ -43,7 +43,7 @@ class Writing(Task):
         return total / count
 
     def validate(self) -> dict[str, float]:
-        """The mean log probability of a word or an end of val's sentences, and the perplexity that it makes."""
+        """The mean log probability of a word or an end of val's sentences, and the perplexity."""
         total, count = 0.0, 0
         with evaluation(self.module):
             for sentences in batches(len(self.val), _AT_ONCE):
@@ -53,14 +53,14 @@ class Writing(Task):
         return {"log_probability": -total / count, "perplexity": math.exp(total / count)}
 
     def _total(self, batch: ContentBatch) -> tuple[Tensor, int]:
-        """The negative log-likelihood of all sentences, and how many words and ends they have."""
+        """The negative log-likelihood of all sentences, and the number of their words and ends."""
         sentences = batch.sentences[self.module.structure]
         likelihoods = self.module.negative_log_likelihood(batch.content, sentences)
         return likelihoods.sum(), int((sentences.lengths + 1).sum())
 
 
 def train_generator(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:
-    """Train a generator and write its `model` and `history`: see `drive`."""
+    """Trains a generator and writes its `model` and `history`; see `drive`."""
 
     def task_of(inputs: Inputs) -> Writing:
         train = SentencesWithContent(inputs, inputs.pairs("train"), "train")

@@ -1,4 +1,4 @@
-"""Batches on their way to the device: on a GPU the next ones are made and copied while one is computed."""
+"""Moves batches to the device; for a GPU, threads make and copy the next ones during a computation."""
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,10 +13,10 @@ from densevse.training.task import Task
 
 
 def loaded(task: Task, batches: Iterable[Indices], epoch: int, device: torch.device, threads: int = 1) -> Iterator[Any]:
-    """The task's batches on `device`, in order.
+    """Yields the task's batches on `device`, in order.
 
-    On a GPU threads make them ahead, in pinned memory, so that copying waits for nothing. On a CPU they are made when
-    they are needed: a thread would take the time of those that compute.
+    For a GPU, threads make them ahead in pinned memory, so that copies do not block. On a CPU they are made on demand,
+    as threads would slow down those that compute.
     """
     if device.type == "cpu":
         for examples in batches:

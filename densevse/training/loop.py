@@ -1,4 +1,4 @@
-"""The one training loop, for any task: phases of epochs, validated after each, resumable at any step."""
+"""The training loop of all tasks: phases of epochs, with validation after each epoch, resumable at any step."""
 
 import inspect
 import math
@@ -34,18 +34,18 @@ from densevse.training.task import Task
 
 
 class Interrupted(SystemExit):
-    """Training was asked to stop, and has saved a checkpoint. Ends the process with exit status 1 if not caught."""
+    """Training was asked to stop and has saved a checkpoint. Ends the process with exit status 1 if not caught."""
 
 
 @dataclass
 class Progress:
-    """How far a training has come. Plain numbers, as they are saved in checkpoints."""
+    """The progress of a training, in plain numbers, as checkpoints store it."""
 
-    epoch: int = 1  # that is under way
+    epoch: int = 1  # the current one
     batch: int = 0  # the epoch's next batch
     step: int = 0
-    loss: float = 0.0  # sum over the epoch's batches
-    seconds: float = 0.0  # spent on the epoch
+    loss: float = 0.0  # sum of the losses of the epoch's batches
+    seconds: float = 0.0  # duration of the epoch so far
     resumed: int = 0
     best_epoch: int = 0
     best: float = -math.inf  # the largest value of the measure that selects
@@ -57,11 +57,11 @@ class Epoch:
     """An epoch of a recipe."""
 
     phase: NamedPhase
-    parameters: Strict  # the task's, as the phase changes them
+    parameters: Strict  # the task's parameters with the phase's changes
     before: int  # epochs of the phase before this one
 
     def learning_rate(self, part: float) -> float:
-        """The learning rate when so much of the epoch is over, 0 to 1."""
+        """The learning rate at a point of the epoch, from 0 to 1."""
         begin, end = self.phase.learning_rate, self.phase.final_learning_rate
         if end is None:
             return begin
@@ -72,8 +72,8 @@ class Epoch:
 class Trainer:
     """Trains a task by a recipe; afterwards its module has the weights of the best epoch.
 
-    Where it `starts_trained`, the weights that training starts from are those of a trained model: they are validated
-    first, as epoch 0, and kept if no epoch is better.
+    With `starts_trained`, training starts from the weights of a trained model. They are validated first, as epoch 0,
+    and kept if no epoch is better.
     """
 
     def __init__(self, task: Task, recipe: Recipe, checkpoint: Checkpoint, starts_trained: bool = False) -> None:
@@ -94,7 +94,7 @@ class Trainer:
         self.best: dict[str, Tensor] = {}
 
     def run(self) -> list[dict[str, Any]]:
-        """Train to the end, from the checkpoint if there is one; returns the rows of a HISTORY artifact.
+        """Trains to the end, from the checkpoint if there is one; returns the rows of a HISTORY artifact.
 
         Raises `Interrupted` after SIGTERM or SIGUSR1, and `InputError` if the loss is not a number.
         """
@@ -137,7 +137,7 @@ class Trainer:
         now.seconds += time.monotonic() - begun
 
     def step(self, batch: Any, moment: Moment, learning_rate: float) -> Tensor:
-        """One step of the optimiser on a batch; returns its loss, for which the host does not wait."""
+        """Runs one optimiser step on a batch; returns the loss without making the host wait for it."""
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
         half = computed_in(self.recipe.training, self.device) == "bf16"
@@ -153,19 +153,19 @@ class Trainer:
         return loss.detach()
 
     def _validate_start(self) -> None:
-        """Validate the weights that training starts from, as epoch 0."""
+        """Validates the first weights, as epoch 0."""
         begun, now = time.monotonic(), self.progress
         now.history.append(self._row(0, "", self.epochs[0].learning_rate(0), None, begun))
 
     def _close_epoch(self) -> None:
-        """Validate, add a row to the history, and keep the weights if they are the best so far."""
+        """Validates, adds a row to the history, and keeps the weights if they are the best so far."""
         now, epoch, begun = self.progress, self.epochs[self.progress.epoch - 1], time.monotonic()
         row = self._row(now.epoch, epoch.phase.name, epoch.learning_rate(1), now.loss / now.batch, begun)
         now.history.append(row)
         now.epoch, now.batch, now.loss, now.seconds = self._next_epoch(), 0, 0.0, 0.0
 
     def _next_epoch(self) -> int:
-        """The epoch after this one; where patience with its phase is at an end, the first one after that phase."""
+        """The next epoch; if the phase's patience is used up, the first epoch of the next phase."""
         number, patience = self.progress.epoch, self.recipe.training.patience
         epoch = self.epochs[number - 1]
         before = number - 1 - epoch.before  # epochs of the phases before
@@ -173,9 +173,9 @@ class Trainer:
         return number + 1 if patience is None or waited < patience else before + epoch.phase.epochs + 1
 
     def _row(self, number: int, phase: str, learning_rate: float, loss: float | None, begun: float) -> dict[str, Any]:
-        """A row of the history, after validating; the weights are kept if they are the best that may be kept so far.
+        """Validates and returns a row of the history; keeps the weights if they are the best so far.
 
-        Where weights are averaged, the average is what is validated and kept; training goes on from the last step.
+        If weights are averaged, the average is validated and kept; training continues from the last step's weights.
         """
         now, selects = self.progress, self.task.selects
         with self.average.in_module() if self.average else nullcontext():
@@ -245,24 +245,24 @@ class Trainer:
 def write_history(
     rows: list[dict[str, Any]], path: str | Path, made_from: dict[str, Any], of: Identity | None = None
 ) -> None:
-    """Write a history: its columns and, at their end, one for each of the task's measures."""
+    """Writes a history: its columns, and one more for each of the task's measures."""
     schema.write(rows, history_schema([name for name in rows[0] if name not in _columns()]), path, made_from, of)
 
 
 def history_schema(measures: Sequence[str]) -> Schema:
-    """The schema of the history of a task that is validated by these measures."""
+    """The schema of the history of a task with these measures."""
     columns = [Column(name, REAL, f"the measure {name} on the validation set") for name in measures]
     return replace(HISTORY, columns=(*HISTORY.columns, *columns))
 
 
 def _warm_up(epochs: Sequence[Epoch]) -> int:
-    """How many epochs there are up to the last one whose parameters are not those of the end."""
+    """The number of epochs up to the last one whose parameters differ from those of the final epoch."""
     last = epochs[-1].parameters
     return max((number for number, epoch in enumerate(epochs, 1) if epoch.parameters != last), default=0)
 
 
 def _frozen(phase: NamedPhase, weights: Iterable[str]) -> set[str]:
-    """Which weights a phase leaves as they are. Raises `InputError` naming a module that has none that are trained."""
+    """The weights that a phase freezes. Raises `InputError` that names a module without trained weights."""
     of_module = {module: {name for name in weights if name.startswith(f"{module}.")} for module in phase.frozen}
     for module, names in of_module.items():
         if not names:
@@ -278,7 +278,7 @@ def _columns() -> set[str]:
 
 
 def computed_in(settings: TrainingConfig, device: torch.device) -> TrainingPrecision:
-    """The precision that a training has on a device: the one that is set is that of GPUs."""
+    """The precision of a training on a device; the configured one applies to GPUs."""
     return "float32" if device.type == "cpu" else settings.precision
 
 
@@ -292,19 +292,19 @@ def _optimizer(weights: list[torch.nn.Parameter], settings: TrainingConfig) -> t
 
 
 def _uncompiled(kind: type[torch.optim.Optimizer]) -> Callable[..., torch.optim.Optimizer]:
-    """The same kind of optimiser without what torch wraps around its methods for the sake of torch.compile.
+    """The same kind of optimiser without the wrappers that torch adds for torch.compile.
 
-    Nothing here is compiled, and the wrappers load the compiler, which takes seconds in every process.
+    Nothing here is compiled, and the wrappers would load the compiler, which takes seconds in every process.
     """
     names = ("add_param_group", "zero_grad", "state_dict", "load_state_dict", "step")
     methods = {name: inspect.unwrap(getattr(kind, name)) for name in names}
-    methods["step"] = torch.no_grad()(methods["step"])  # which was the wrapper's other work
+    methods["step"] = torch.no_grad()(methods["step"])  # the wrapper's other effect
     return type(kind.__name__, (kind,), methods)
 
 
 @contextmanager
 def _stop_signals() -> Iterator[threading.Event]:
-    """SIGTERM and SIGUSR1 (a cluster's warning before its time limit) set the event instead of ending the process."""
+    """While the context lasts, SIGTERM and SIGUSR1 (a cluster's warning) set the event and do not end the process."""
     stop = threading.Event()
 
     def ask(number: int, _: Any) -> None:

@@ -1,4 +1,4 @@
-"""Models before their training, methods or generators: what they are trained on, and how they are saved."""
+"""Prepares models for training, methods or generators: their data, and how they are saved."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ from densevse.training.task import Task
 
 
 def trainable_model(task_of: Callable[[Inputs], Task], files: Files, job: TrainingJob) -> Trainable:
-    """The task that `task_of` makes of the artifacts; the model also says what its features were made from."""
+    """The task that `task_of` makes of the artifacts; the saved model also has its features' lineage."""
     inputs = Inputs(files, job.sentences)
     task = task_of(inputs)
 

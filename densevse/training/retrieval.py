@@ -1,4 +1,4 @@
-"""The task of every retrieval method: batches of matched pairs, validated as the test split is ranked."""
+"""The training task of every retrieval method: batches of matched pairs, validated by the test split's ranking."""
 
 from functools import partial
 from pathlib import Path
@@ -26,11 +26,11 @@ from densevse.training.models import trainable_model
 from densevse.training.task import Task
 
 MEASURES = [*RECALL_COLUMNS, "rsum"]
-START, NETWORK, _CORRESPONDENCES = "start", "network", "correspondences"  # inputs that not every job has
+START, NETWORK, _CORRESPONDENCES = "start", "network", "correspondences"  # optional inputs
 
 
 class Retrieval(Task):
-    """Trains a method on the pairs of `train`; the epoch with the largest Sum on `val` is kept."""
+    """Trains a method on the pairs of `train`, and keeps the epoch with the largest Sum on `val`."""
 
     selects = "rsum"
 
@@ -45,7 +45,7 @@ class Retrieval(Task):
         return self.train.batch(examples)
 
     def loss(self, batch: Batch, moment: Moment) -> Tensor:
-        """The method's loss; encodings may be computed in half precision, scores and what follows in float32."""
+        """The method's loss; encodings may be in half precision, scores and the loss are in float32."""
         images, sentences = self.module.encode_batch(batch)
         with torch.autocast(images[0].device.type, enabled=False):
             return self.module.loss(_float32(images), _float32(sentences), batch, moment)
@@ -53,7 +53,7 @@ class Retrieval(Task):
     def validate(self) -> dict[str, float]:
         """R@K both ways and their Sum on the validation split, ranked as the test split is.
 
-        Of a method that attends to places and words, also the mean entropy of that.
+        For a method with attention over places and words, also its mean entropy.
         """
         attention = entropies(self.module, self.val) if self.module.can("saliency") else {}
         return {**validate(self.module, self.val), **attention}
@@ -75,10 +75,10 @@ def _float32(encoding: Encoding) -> Encoding:
 
 
 def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path, of: Identity | None = None) -> None:
-    """Train a method and write its `model` and `history`, which is `of` a variant's round: see `drive`.
+    """Trains a method and writes its `model` and `history`, which are `of` a variant's round; see `drive`.
 
-    It starts from the weights of the model `start` among its files, if there is one: of the round before, or of
-    another method.
+    It starts from the weights of the file `start`, if there is one: the model of the round before, or of another
+    method.
     """
 
     def task_of(inputs: Inputs) -> Retrieval:
@@ -89,7 +89,7 @@ def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path
         val = inputs.pairs("val", method.regions_read, job.training.validation_images)
         return Retrieval(method, inputs.pairs("train", method.regions_read), val)
 
-    # Features tell of the weights that their network begins with, and correspondences of the model that made them.
+    # Features have their network's first weights in their lineage, and correspondences the model that made them.
     untraced = {NETWORK, START} if _CORRESPONDENCES in files else {NETWORK}
     subject = Subject(job, (job.method, f"round{job.round}"), files, untraced, of, starts_trained=START in files)
     drive(subject, partial(trainable_model, task_of, files, job), model, history)

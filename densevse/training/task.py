@@ -1,4 +1,4 @@
-"""What the one loop trains: a module, batches of examples, the loss of a batch, and measures that validate it."""
+"""The interface of everything that the loop trains: a module, batches, their loss, and validation."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -13,16 +13,16 @@ from densevse.runtime.arrays import Indices
 
 
 class Task(ABC):
-    """Something to be trained. The loop knows no more of it than stands here."""
+    """A training task; the loop uses nothing else of it."""
 
-    module: nn.Module  # what is trained and checkpointed
-    parameters: Strict  # what phases may change, told to `loss` in the `Moment`
-    selects: str  # the measure whose largest value decides which epoch's weights are kept
-    examples: int  # how many training examples an epoch goes over
+    module: nn.Module  # the module that is trained and checkpointed
+    parameters: Strict  # the parameters that phases may change; `loss` gets them in the `Moment`
+    selects: str  # the measure whose largest value selects the epoch
+    examples: int  # the number of training examples in an epoch
 
     @abstractmethod
     def batch(self, examples: Indices, epoch: int) -> Any:
-        """The batch of some training examples, on the CPU; a function of its arguments alone, so that training resumes.
+        """A batch of training examples, on the CPU. It must depend on its arguments alone, so that training can resume.
 
         Tensors inside a tensor, tuple, dictionary or dataclass are moved to the module's device before `loss`.
         """
@@ -33,10 +33,10 @@ class Task(ABC):
 
     @abstractmethod
     def validate(self) -> dict[str, float]:
-        """Named measures of the module as it is, on the validation set; larger values of `selects` are better."""
+        """Named measures of the current module on the validation set; larger values of `selects` are better."""
 
     def parameters_in(self, phase: str, changes: Mapping[str, Any]) -> Strict:
-        """The parameters as a phase changes them. Raises `InputError` naming a change that does not fit."""
+        """The parameters with a phase's changes. Raises `InputError` that names a change that does not fit."""
         if not changes:
             return self.parameters
         values = {**self.parameters.model_dump(), **changes}

@@ -1,1 +1,1 @@
-"""From pixels to features: proposals, networks, views, regions."""
+"""Computes features from pixels: proposals, networks, views and regions."""

@@ -1,4 +1,4 @@
-"""What is done to the boxes of an image: order, clipping, non-maximum suppression."""
+"""Operations on the boxes of an image: order, clipping, non-maximum suppression."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,12 +7,12 @@ from densevse.artifacts.boxes import Boxes, intersection_over_union
 
 
 def by_score(boxes: Boxes, scores: NDArray[np.float32]) -> NDArray[np.int64]:
-    """The order of falling scores; equal scores by x, y, width and height, so that a cut is always the same one."""
+    """The order of descending scores. Ties are broken by x, y, width and height, so that a cut is always the same."""
     return np.lexsort((boxes[:, 3], boxes[:, 2], boxes[:, 1], boxes[:, 0], -scores))
 
 
 def clip(boxes: Boxes, width: int, height: int) -> Boxes:
-    """The part of each box inside an image of `width` x `height`; a box outside gets no area."""
+    """The part of each box inside an image of `width` x `height`; a box outside gets an area of 0."""
     size = np.array([width, height], np.float32)
     begin = np.clip(boxes[:, :2], 0, size)
     end = np.clip(boxes[:, :2] + boxes[:, 2:], 0, size)
@@ -29,8 +29,8 @@ def non_maximum_suppression(
 ) -> NDArray[np.int64]:
     """Non-maximum suppression within each class: the indices of at most `most` boxes, best first.
 
-    Greedy, in the order of `by_score`: a box goes if it overlaps a better box of its own class, that stays, by more
-    than `threshold` (R-CNN, section 2.2). (n, 4), (n,), (n,) to (at most `most`,).
+    Greedy, in the order of `by_score`: a box is removed if it overlaps a better box of its class, which stays, by more
+    than `threshold` (R-CNN, section 2.2). Takes (n, 4), (n,) and (n,); returns at most `most` indices.
     """
     waiting = by_score(boxes, scores)
     kept: list[int] = []

@@ -1,7 +1,8 @@
-"""Caffe's weights of R-CNN (ILSVRC13) as safetensors that `densevse.vision.architectures.rcnn.RCNN` loads.
+"""Converts Caffe's weights of R-CNN (ILSVRC13) to safetensors for `densevse.vision.architectures.rcnn.RCNN`.
 
-A Caffe file is a protocol buffer, a `NetParameter`. A message of that format is fields, each with a number and a value:
-a whole number, 4 or 8 bytes, or bytes with their length before them, such as another message. Only weights are read.
+A Caffe file is a protocol buffer, a `NetParameter`. A message of that format is a sequence of fields, each with a
+number and a value: an integer, 4 or 8 bytes, or bytes preceded by their length, e.g. another message. Only weights are
+read.
 """
 
 import math
@@ -25,21 +26,22 @@ CONVOLUTIONS = {  # name: (channels in, channels out, kernel, stride, padding, g
 }
 
 _NAME_AND_BLOBS = {100: (1, 7), 2: (4, 6)}
-"""Fields of a network that hold a layer (`layer`; `layers` in files of before 2015) -> its fields name and blobs."""
+"""Fields of a network that hold a layer (`layer`; `layers` in files before 2015), with its fields for name and blobs.
+"""
 _DATA, _SHAPE, _DIMENSIONS = 5, 7, 1
 """Fields of a blob: values in float32, and its shape, whose field `dim` holds the sizes."""
 _OLD_SIZES = (1, 2, 3, 4)
 """Fields of a blob in files without shapes: num, channels, height, width."""
 _NUMBER, _BYTES, _FIXED = 0, 2, {1: 8, 5: 4}
-"""Kinds of values; the fixed ones with their bytes."""
+"""Kinds of values; those of fixed length with their bytes."""
 
 
 class _DamagedError(Exception):
-    """Bytes are no message of the format."""
+    """The bytes are not a message of the format."""
 
 
 def convert(caffemodel: str | Path, path: str | Path, hidden: int = 4096, classes: int = 200) -> None:
-    """Write the weights of a Caffe file to `path`, under the names of `RCNN`.
+    """Converts the weights of a Caffe file and writes them to `path`, under the names of `RCNN`.
 
     Caffe's images are BGR; the first layer's channels are reversed, so that the network reads RGB like the others.
     Raises `InputError` if the file is not this network's.
@@ -52,9 +54,9 @@ def convert(caffemodel: str | Path, path: str | Path, hidden: int = 4096, classe
 
 
 def read_blobs(caffemodel: str | Path) -> dict[str, list[NDArray[np.float32]]]:
-    """The weights of a Caffe file: layer -> its blobs, each of its own shape.
+    """The weights of a Caffe file, as each layer's blobs with their shapes.
 
-    Raises `InputError` for a file that is truncated or of another format.
+    Raises `InputError` if the file is truncated or of another format.
     """
     try:
         return dict(_layers(memoryview(Path(caffemodel).read_bytes())))
@@ -110,7 +112,7 @@ def _blob(message: memoryview) -> NDArray[np.float32]:
 
 
 def _sizes(shape: memoryview) -> Iterator[int]:
-    """The sizes of a blob, which may be packed into one field or not."""
+    """The sizes of a blob, which may be packed into one field."""
     for number, value in _fields(shape):
         if number == _DIMENSIONS and isinstance(value, int):
             yield value
@@ -128,7 +130,7 @@ def _message(value: int | memoryview) -> memoryview:
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """The fields of a message by their numbers, in their order."""
+    """Yields the fields of a message with their numbers, in order."""
     position = 0
     while position < len(message):
         key, position = _whole_number(message, position)
@@ -144,13 +146,13 @@ def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
         else:
             raise _DamagedError(f"a field of the unknown kind {kind}")
         if position + length > len(message):
-            raise _DamagedError(f"a field of {length:,} bytes ends after the file or after what holds it")
+            raise _DamagedError(f"a field of {length:,} bytes ends beyond the file or the message around it")
         yield number, message[position : position + length]
         position += length
 
 
 def _whole_number(message: memoryview, position: int) -> tuple[int, int]:
-    """The number that begins at a byte, and the byte after it: 7 bits in each byte, the lowest first."""
+    """The integer that starts at a byte, and the byte after it: 7 bits in each byte, lowest first."""
     number = 0
     for shift, byte in enumerate(message[position : position + 10]):
         number |= (byte & 0x7F) << 7 * shift
@@ -160,7 +162,7 @@ def _whole_number(message: memoryview, position: int) -> tuple[int, int]:
 
 
 def _names() -> dict[str, str]:
-    """Caffe's layers with weights, by their names in `RCNN`."""
+    """The names in `RCNN` of Caffe's layers with weights."""
     linear = {"fc6": "classifier.fc6", "fc7": "classifier.fc7", "fc-rcnn": "classifier.fc_rcnn"}
     return {name: f"features.{name}" for name in CONVOLUTIONS} | linear
 

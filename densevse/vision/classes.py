@@ -8,10 +8,10 @@ from densevse.runtime.errors import InputError
 
 
 def read_classes(path: str | Path | None) -> list[str]:
-    """The names in a file, one a line; without a file ImageNet's 1,000, which come with torchvision."""
+    """The names in a file, one a line; without a file, ImageNet's 1,000, which torchvision has."""
     if path is None:
         return list(AlexNet_Weights.IMAGENET1K_V1.meta["categories"])
     names = Path(path).read_text(encoding="utf-8").splitlines()
     if not names or not all(name.strip() for name in names):
-        raise InputError(f"{path}: expected a class name a line, in the order of the network's scores.")
+        raise InputError(f"{path}: expected one class name in each line, in the order of the network's scores.")
     return names

@@ -1,17 +1,17 @@
-"""Which regions of an image SCO's concept network scores (section 3.2: r = 50, "in a similar way as" HCP).
+"""Chooses the regions that SCO's concept network scores (section 3.2: r = 50, "in a similar way as" HCP).
 
-HCP (Wei et al., "CNN: Single-label to multi-label", 2014) leaves out proposals that are small or long, clusters the
-others by how far they overlap, and takes the best of each cluster, so that the regions lie on all things instead of
-crowding on one. So it is here:
+HCP (Wei et al., "CNN: Single-label to multi-label", 2014) leaves out small or long proposals, clusters the others by
+their overlap, and takes the best of each cluster, so that the regions cover all objects and do not crowd on one. The
+steps here are:
 
-1. Of the first `considered` boxes of a proposer those stay that have at least `smallest_area` pixels and whose longer
-   side is at most `longest_ratio` times the shorter one.
-2. Average linkage joins them by one minus their intersection over union, until no more than `boxes` clusters are left.
+1. Among the first `considered` boxes of a proposer, keep those with at least `smallest_area` pixels whose longer side
+is at most `longest_ratio` times the shorter one. 2. Cluster them by average linkage on one minus their intersection
+over union, down to at most `boxes` clusters.
    (HCP's normalised cuts do the same by eigenvectors, whose last bits differ from machine to machine.)
-3. The first box of each cluster, in the proposer's order, stands for it.
+3. Take the first box of each cluster, in the proposer's order.
 
-The whole image comes before them, as it does with all regions: it is one of the paper's r = 50. Regions are read with
-the same 16 pixels around them as those of R-CNN (`regions.context` of the network); SCO speaks of the boxes alone.
+The whole image comes first, as in all regions, and counts as one of the paper's r = 50. Regions are read with the same
+16 pixels of context as those of R-CNN (`regions.context` of the network); SCO mentions no context.
 """
 
 import numpy as np
@@ -25,17 +25,17 @@ from densevse.config.proposers import Clustered
 
 
 def clustered(proposals: pd.DataFrame, options: Clustered) -> pd.DataFrame:
-    """One of each cluster of every image's PROPOSALS rows, ranked anew in their order; images keep theirs."""
+    """One box of each cluster, from every image's PROPOSALS rows, ranked again in their order."""
     kept = [
         image.iloc[chosen(image[BOX].to_numpy(np.float32), options)].assign(rank=lambda rows: np.arange(len(rows)))
         for _, image in proposals.sort_values("rank", kind="stable").groupby("image_id", sort=False)
     ]
     found = pd.concat([proposals.iloc[:0], *kept]).astype({"rank": proposals["rank"].dtype})
-    return found.assign(class_name="")  # of a cluster no class is known
+    return found.assign(class_name="")  # the class of a cluster is unknown
 
 
 def chosen(boxes: Boxes, options: Clustered) -> NDArray[np.int64]:
-    """The numbers of at most `options.boxes` of an image's boxes (n, 4), which are in the proposer's order; rising."""
+    """The indices, ascending, of at most `options.boxes` of an image's boxes (n, 4), in the proposer's order."""
     sides = boxes[: options.considered, 2:]
     large = sides.prod(axis=1) >= options.smallest_area
     fitting = np.flatnonzero(large & (sides.max(axis=1) <= options.longest_ratio * sides.min(axis=1)))

@@ -1,7 +1,7 @@
 """SCO's multi-regional multi-label CNN (section 3.2): a classifier with one output for each concept.
 
-Each of its K outputs z_c is the logit of a concept's probability. Of an image they are, for each concept, the largest
-over its regions ("element-wise max-pooling across these score vectors").
+Each of its K outputs z_c is the logit of a concept's probability. An image's logit of a concept is the largest over its
+regions ("element-wise max-pooling across these score vectors").
 """
 
 import torch
@@ -10,22 +10,22 @@ from torch.nn import functional
 
 
 def multi_label_loss(logits: Tensor, present: Tensor) -> Tensor:
-    """(N,) Eq 1, repaired: the sum over concepts of log(1 + exp(-y_c z_c)), of (N, K) logits z.
+    """(N,) Eq 1, repaired: the sum over concepts of log(1 + exp(-y_c z_c)), for logits z (N, K).
 
-    `present` (N, K) bool says which concepts an image has: y is +1 where it has one and -1 where not. With the y of 0
-    and 1 that the paper states, an absent concept would cost log 2 whatever the network says.
+    `present` (N, K) bool is true where an image has a concept, which means y = +1; elsewhere y = -1. With the y of 0
+    and 1 that the paper states, an absent concept would always cost log 2.
     """
     signs = 2 * present.to(logits.dtype) - 1
     return functional.softplus(-signs * logits).sum(dim=1)
 
 
 def best_of_regions(logits: Tensor, present: Tensor) -> Tensor:
-    """(N, K) largest logits of each image's regions, of (N, R, K); `present` (N, R) bool says which regions exist."""
+    """(N, K) largest logits of each image's regions (N, R, K); `present` (N, R) marks those that exist."""
     return logits.masked_fill(~present.unsqueeze(2), -torch.inf).amax(dim=1)
 
 
 def last_linear(network: nn.Module) -> tuple[str, nn.Linear]:
-    """The name and layer of a classifier's scores. Raises `ValueError` if its last layer with weights is not linear."""
+    """Name and layer of a classifier's scores. Raises `ValueError` if its last layer with weights is not linear."""
     layers = [(name, part) for name, part in network.named_modules() if isinstance(part, nn.Linear | nn.Conv2d)]
     name, last = layers[-1]
     if not isinstance(last, nn.Linear):
@@ -36,14 +36,14 @@ def last_linear(network: nn.Module) -> tuple[str, nn.Linear]:
 
 
 def with_outputs(network: nn.Module, share: Tensor) -> nn.Module:
-    """Replace a classifier's last layer by one with an output for each concept; see `head`."""
+    """Replaces a classifier's last layer by one with an output for each concept; see `head`."""
     name, last = last_linear(network)
     network.set_submodule(name, head(last.in_features, share))
     return network
 
 
 def head(inputs: int, share: Tensor) -> nn.Linear:
-    """The last layer, (N, inputs) to (N, K). It begins by what is known without looking: each concept's `share` (K,).
+    """The last layer, (N, inputs) to (N, K); its first bias predicts each concept's `share` (K,) of images.
 
     Shares are those of training images that have the concept, above 0 and below 1.
     """

@@ -1,4 +1,4 @@
-"""Regions as a network sees them: boxes warped to a square, with context around, as R-CNN does it."""
+"""Crops of regions as R-CNN makes them: boxes warped to a square, with context around."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ from densevse.artifacts.boxes import Boxes
 from densevse.vision.resizing import squeezed
 
 _SIDE = 227
-"""The side of R-CNN's crops; context is given in pixels of such a crop."""
+"""The side of R-CNN's crops; `context` is in pixels of such a crop."""
 
 
 def colour_of(mean: Sequence[float]) -> tuple[int, int, int]:
-    """The grey levels nearest to a network's mean of each channel, of values up to 1: what crops are filled up with."""
+    """The grey levels nearest to a network's channel means (values up to 1), which fill crops beyond the image."""
     red, green, blue = (round(255 * channel) for channel in mean)
     return red, green, blue
 
@@ -22,10 +22,9 @@ def colour_of(mean: Sequence[float]) -> tuple[int, int, int]:
 def crop_of_region(
     image: NDArray[np.uint8], rank: int, box: Boxes, size: int, context: float, fill: tuple[int, int, int]
 ) -> NDArray[np.uint8]:
-    """The crop (size, size, 3) of an image's region of some rank; that of rank 0 is the whole image.
+    """The crop (size, size, 3) of an image's region with a given rank; rank 0 is the whole image.
 
-    The whole image is squeezed as the view `whole` squeezes it, so that both have the same vector; see `warp` for the
-    other regions.
+    The whole image is squeezed as in the view `whole`, so that both have the same vector; see `warp` for other regions.
     """
     return squeezed(image, size) if rank == 0 else warp(image, box, size, context, fill)
 
@@ -33,11 +32,10 @@ def crop_of_region(
 def warp(
     image: NDArray[np.uint8], box: Boxes, size: int, context: float, fill: tuple[int, int, int]
 ) -> NDArray[np.uint8]:
-    """Warp a box (4,) of an RGB image (H, W, 3) to (size, size, 3), as R-CNN's detector and Caffe's window layer do.
+    """Warps a box (4,) of an RGB image (H, W, 3) to (size, size, 3), as R-CNN and Caffe's window layer do.
 
-    The box is widened so that `context` pixels (of a crop of 227 x 227; R-CNN has 16) of what surrounds it are on each
-    side of the crop (R-CNN, appendix A). What lies beyond the image is `fill`, the colour that the network subtracts,
-    to the nearest grey level.
+    The box is widened by the context that fills `context` pixels on each side of a 227 x 227 crop (R-CNN, appendix A:
+    16). Pixels beyond the image are `fill`, the network's mean colour rounded to the nearest grey level.
     """
     begin, last = _widened(box, context)
     extent = last - begin + 1
@@ -69,6 +67,6 @@ def _widened(box: Boxes, context: float) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def _round(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """To the nearest integer, halves away from zero, as C's `round` does; NumPy's would go to even numbers."""
+    """Rounds to the nearest integer, halves away from zero as C's `round`; NumPy rounds halves to even numbers."""
     rounded: NDArray[np.int64] = np.trunc(values + np.copysign(0.5, values)).astype(np.int64)
     return rounded

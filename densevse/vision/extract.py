@@ -1,7 +1,7 @@
-"""From images to features: threads decode and crop ahead, the network is fed full batches, a store is written.
+"""Extracts features of images: threads decode and crop ahead, the network gets full batches, and a store is written.
 
-Every batch has the same number of crops (the last one is filled up), so that an image's feature has the same bits
-whatever the shards and whoever its neighbours are.
+Every batch has the same number of crops (the last one is filled up), so that an image's feature has the same bits in
+any shard and with any neighbours.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,11 +29,11 @@ from densevse.vision.resizing import Pixels
 from densevse.vision.views import extraction_of
 
 DTYPE = "float16"
-"""What features are stored as: it has three more significant bits than bf16, and half the size of float32."""
+"""The type of stored features: three more significant bits than bf16, and half the size of float32."""
 
 
 def decoding_threads() -> int:
-    """Threads that decode and crop: as many as the job has (see `set_up`), and at least two.
+    """The number of threads that decode and crop: as many as the job has (see `set_up`), and at least two.
 
     JPEG decoding is several times faster than any network here on a CPU, but not on a GPU.
     """
@@ -48,10 +48,10 @@ def extract(
     shard: str,
     path: str | Path,
 ) -> None:
-    """Write the features of a shard of an image table to `path`; an image whose status is not ok has none.
+    """Writes the features of a shard of an image table to `path`; only images with status ok have features.
 
-    `images` is the image table, `sources` are the data set's files by source name. Raises `InputError` naming the
-    image, file or key at fault.
+    `images` is the image table, `sources` are the data set's files by source name. Raises `InputError` that names the
+    wrong image, file or key.
     """
     rows = readable(read(images, IMAGES), shard)
     network = network_files.load()
@@ -71,12 +71,12 @@ def readable(images: pd.DataFrame, shard: str) -> pd.DataFrame:
 
 
 def batch_size(network: Network, view: str) -> int:
-    """How many images a batch has, whose crops the network looks at together."""
+    """The number of images in a batch, whose crops the network reads together."""
     return max(1, network.settings.batch_size // extraction_of(view).crops_of_image)
 
 
 def blank(network: Network, view: str) -> Pixels:
-    """A black batch as the network takes it: (images, crops, size, size, 3)."""
+    """A black batch in the network's format: (images, crops, size, size, 3)."""
     side = network.settings.size
     return np.zeros((batch_size(network, view), extraction_of(view).crops_of_image, side, side, 3), np.uint8)
 
@@ -84,8 +84,8 @@ def blank(network: Network, view: str) -> Pixels:
 def batches(
     rows: pd.DataFrame, files: ImageFiles, network: Network, view: str
 ) -> Iterator[tuple[pd.DataFrame, Pixels]]:
-    """Yield rows of the image table with their crops, (images, crops, size, size, 3); the last batch ends in black."""
-    cv2.setNumThreads(1)  # the threads here are the readers'
+    """Yields rows of the image table with crops (images, crops, size, size, 3); black crops fill the last batch."""
+    cv2.setNumThreads(1)  # these threads are for reading
     crops_of = partial(_read_crops, files=files, view=view, network=network)
     named = zip(rows["source"], rows["file"], strict=True)
     in_batch = batch_size(network, view)
@@ -100,7 +100,7 @@ def batches(
 
 
 def features(network: Network, pixels: Pixels, view: str) -> NDArray[np.float32]:
-    """The features of a batch of crops: (images, D), the mean over an image's crops, or a grid's (images, cells, D)."""
+    """Features of a batch of crops: (images, D) means over an image's crops, or a grid's (images, cells, D)."""
     return extraction_of(view).features(network, pixels, network.layer(view))
 
 

@@ -1,4 +1,4 @@
-"""The stage of regions: from the proposals of a shard's images to their regions' features, written to a file."""
+"""Extracts the features of regions, chosen among the proposals of a shard's images, and writes them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -45,16 +45,16 @@ def extract_regions(
     path: str | Path,
     all_stay: bool = False,
 ) -> None:
-    """Write a shard's regions (schema REGION_FEATURES) to `path`.
+    """Writes a shard's regions (schema REGION_FEATURES) to `path`.
 
     `images` is the image table, `proposals` the shard's proposals (none for an architecture that finds its own
     boxes), `sources` the data set's files by source name, `classes` the network's class names in the order of its
-    scores. With `all_stay` every proposal becomes a region: they were chosen before. Raises `InputError` naming
-    the image, file or key at fault.
+    scores. With `all_stay` every proposal becomes a region, as they were chosen before. Raises `InputError` that names
+    the wrong image, file or key.
     """
     rows = readable(read(images, IMAGES), shard)
     options = validate(RegionOptions, network.settings["regions"], f"networks.{network.name}.regions")
-    if all_stay:  # so nothing has to be scored in a cheaper way first
+    if all_stay:  # so no cheaper scores are needed first
         every = {"detections": options.maximum_proposals, "nms_threshold": 1.0, "scoring": options.features}
         options = options.model_copy(update=every)
     made_from = network.made_from(images, {"proposals": proposals or []}, view="regions", all_stay=all_stay)
@@ -77,7 +77,7 @@ def extract_regions(
 
 
 class Detector(Protocol):
-    """A network that finds its own boxes."""
+    """A network that finds boxes itself."""
 
     @property
     def length(self) -> int:
@@ -88,7 +88,7 @@ class Detector(Protocol):
 
 
 def detector_of(network: NetworkFiles, options: RegionOptions) -> Detector:
-    """A network as a detector; its module is imported by name, so that only jobs which use it depend on it."""
+    """A network as a detector; its module is imported by name, so that only jobs that use it depend on it."""
     module = import_module(ARCHITECTURES[network.settings["architecture"]].implementation)
     found: Detector = module.detector(network.weights, options.detections, options.nms_threshold)
     return found
@@ -107,20 +107,20 @@ class Proposed(NamedTuple):
     image_id: str
     boxes: Boxes  # (1 + n, 4)
     scores: NDArray[np.float32]  # (n,)
-    classes: NDArray[np.object_]  # (n,) names; empty where a proposer knows none
+    classes: NDArray[np.object_]  # (n,) names; empty if the proposer knows none
 
 
 def proposals_of_images(proposals: pd.DataFrame, rows: pd.DataFrame, most: int, where: str) -> list[Proposed]:
     """The first `most` proposals of each image of `rows`, after the whole image itself.
 
-    A proposal that is the whole image is left out, as that is there. Raises `InputError` for proposals of images
-    that are not in `rows`, and for a box that lies outside its image.
+    A proposal that equals the whole image is left out, as that is there already. Raises `InputError` for proposals of
+    images that are not in `rows`, and for a box outside its image.
     """
     unknown = set(proposals["image_id"]) - set(rows["image_id"])
     if unknown:
         raise InputError(
             f"{where}: proposals of {len(unknown)} images that are not in this shard, such as {min(unknown)!r}. They "
-            "are of another data set or division: delete the file and run snakemake again to make it anew."
+            "are of another data set or division: delete the file and run snakemake again."
         )
     ranked = proposals.sort_values("rank", kind="stable").groupby("image_id", sort=False).head(most)
     found = {str(image_id): group for image_id, group in ranked.groupby("image_id", sort=False)}
@@ -136,7 +136,7 @@ def _proposed(image: tuple[str, int, int], proposals: pd.DataFrame, where: str) 
     if (inside[:, 2:] <= 0).any():
         raise InputError(
             f"{where}: image {image_id}: a box outside its {width} x {height} pixels. The proposals are of other "
-            "images: delete the file and run snakemake again to make it anew."
+            "images: delete the file and run snakemake again."
         )
     others = (inside != whole).any(axis=1)
     kept = proposals[others]
@@ -167,21 +167,21 @@ def _chosen(
 
 
 def _check_classes(network: Network, names: Sequence[str]) -> None:
-    """Raise `InputError` for a network without classes, by which regions are chosen, or with others than are named."""
+    """Raises `InputError` if the network has no classes to choose regions by, or another number than are named."""
     if network.classes == 0:
         raise InputError(
-            f"networks: {network.settings.architecture} has no classes, by which regions are chosen among proposals; "
-            "name a network that has some, or give detections of yours (a proposer of kind detections)."
+            f"networks: {network.settings.architecture} has no classes to choose regions among proposals by; name a "
+            "network with classes, or give your own detections (a proposer of kind detections)."
         )
     if network.classes not in (None, len(names)):
         raise InputError(
-            f"networks: {network.settings.architecture} tells {network.classes} classes, and its `classes` names "
+            f"networks: {network.settings.architecture} has {network.classes} classes, but its `classes` names "
             f"{len(names)}; name a file with one name in each line, in the order of its scores."
         )
 
 
 def _found_by(detector: Detector, rows: pd.DataFrame, pixels: Iterable[Pixels]) -> Iterator[Regions]:
-    """What a detector with boxes of its own finds, image by image."""
+    """The regions that a detector with its own boxes finds, image by image."""
     for image_id, image in zip(rows["image_id"], pixels, strict=True):
         yield Regions(image_id, *detector.detect(image))
 

@@ -1,7 +1,7 @@
-"""A network that a method trains further: from pixels of regions to the features that it was extracted with.
+"""A network that a method trains further: computes, from pixels of regions, the features of the extraction.
 
-The network is the one of the extraction, up to the layer whose output is the feature. What it is stands in the
-artifact of the regions; its first weights come from the extraction's file, those of a trained model from the model's.
+It is the network of the extraction, up to the layer whose output is the feature. The artifact of the regions describes
+it. Its first weights come from the extraction's file; the weights of a trained model come from the model's file.
 """
 
 from collections.abc import Mapping
@@ -20,14 +20,14 @@ FIELDS = ("architecture", "batch_size", "layers", "mean", "resize", "size", "std
 
 
 class FineTuned(nn.Module):
-    """Crops (N, 3, S, S) uint8, RGB, to the vectors (N, D) that the extraction gives them, with gradients.
+    """Maps crops (N, 3, S, S), uint8 RGB, to the vectors (N, D) of the extraction, with gradients.
 
-    `layers` is the network itself, by its own names. It is always in the mode of evaluation: batch normalisations keep
-    their statistics and nothing is dropped out, so training begins with the features that the method knows.
+    `layers` is the network itself, by its own names. It always stays in evaluation mode: batch normalisations keep
+    their statistics and there is no dropout, so training starts from the extracted features.
     """
 
     def __init__(self, described: Mapping[str, Any], module: nn.Module) -> None:
-        """`described` has what the artifact of the regions was made from."""
+        """`described` is the lineage of the artifact of the regions."""
         super().__init__()
         self.described = {name: described[name] for name in FIELDS}
         settings = validate(NetworkConfig, {**self.described, "precision": "fp32"}, "networks")
@@ -45,15 +45,15 @@ class FineTuned(nn.Module):
 
     @classmethod
     def untrained(cls, described: Mapping[str, Any]) -> Self:
-        """The same network without its weights, for those of a trained model."""
+        """The same network with random weights, to be replaced by those of a trained model."""
         return cls(described, untrained(described["architecture"], {}).eval())
 
     def train(self, mode: bool = True) -> Self:
-        """Stays in the mode of evaluation."""
+        """Stays in evaluation mode."""
         return super().train(False)
 
     def forward(self, crops: Tensor) -> Tensor:
-        """(N, 3, S, S) to (N, D); as many crops at once as the extraction takes."""
+        """(N, 3, S, S) to (N, D), in batches of the extraction's size."""
         return torch.cat([self._vectors(some) for some in crops.split(self.batch_size)])
 
     def _vectors(self, crops: Tensor) -> Tensor:

@@ -1,8 +1,8 @@
-"""Features that were computed elsewhere, as the artifacts that a network's features are.
+"""Writes features that were computed elsewhere as artifacts, in the format of a network's features.
 
-Region 0 of an image is the whole of it, from the view `whole` of the same features or of a network; the file's regions
-follow in its order. Where a file has no boxes they have no area, and a region without a score has an infinite one,
-so that no threshold leaves it out.
+Region 0 of an image is the whole image, from the view `whole` of the same features or of a network. The file's regions
+follow in its order. Without boxes in the file, regions have no area. A region without a score gets an infinite one, so
+that no threshold excludes it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,14 +30,14 @@ from densevse.vision.given_files import ArrayFile, BottomUpFile, GivenFile, Give
 
 
 class GivenOptions(Strict):
-    """How a view of given features is read."""
+    """The options of reading a view of given features."""
 
-    name: str  # its key in the configuration
-    network: str  # the features' name, which stands in the place of a network's
+    name: str  # the view's key in the configuration
+    network: str  # the features' name, used in the place of a network's
     view: Literal["regions", "grid", "whole"]
     format: Literal["scan", "array", "parquet", "bottom_up"]
     image_id: str
-    mean: bool  # of an image's regions, as the whole of it
+    mean: bool  # of an image's regions, for the whole image
     dtype: Literal["float16", "float32"]
     copies: int
 
@@ -50,15 +50,16 @@ def read_given_features(
     shard: str,
     path: str | Path,
 ) -> None:
-    """Write a shard's given features (schema REGION_FEATURES or IMAGE_FEATURES) to `path`.
+    """Writes a shard's given features (schema REGION_FEATURES or IMAGE_FEATURES) to `path`.
 
-    `images` is the image table, `files` are the user's by what they hold (path, ids, boxes), and `whole` the shard's
-    features of whole images, which regions begin with. Raises `InputError` naming the file and the row or id at fault.
+    `images` is the image table, `files` are the user's by their contents (path, ids, boxes), and `whole` holds the
+    shard's features of whole images, which become region 0. Raises `InputError` that names the file and the wrong row
+    or id.
     """
     given, table = validate(GivenOptions, options, "the features"), read(images, IMAGES)
     usable = table[table["status"] == "ok"]
     rows = table.iloc[shard_slice(shard, len(table))].loc[lambda found: found["status"] == "ok"]
-    Path(path).parent.mkdir(parents=True, exist_ok=True)  # files are unpacked in it
+    Path(path).parent.mkdir(parents=True, exist_ok=True)  # archives are unpacked in it
     file = _opened(given, files, usable, Path(path).parent)
     file.check_ids(table["image_id"], usable["image_id"], given.image_id)
     made_from = lineage(
@@ -81,7 +82,7 @@ def read_given_features(
 
 
 def _opened(given: GivenOptions, files: Mapping[str, str], images: pd.DataFrame, folder: Path) -> GivenFile:
-    """The file of a view. What must be unpacked is so in `folder`."""
+    """The opened file of a view; archives are unpacked in `folder`."""
     dimensions = 2 if given.view == "whole" and not given.mean else 3
     if given.format == "bottom_up":
         return BottomUpFile(files["path"], given.image_id)
@@ -97,9 +98,9 @@ def _opened(given: GivenOptions, files: Mapping[str, str], images: pd.DataFrame,
 def _opened_scan(
     given: GivenOptions, folder: str, images: pd.DataFrame, unpacked_in: Path, dimensions: int
 ) -> GivenFile:
-    """The arrays of SCAN's folder, one for each split, whose images the image table has in the order of the files."""
+    """The arrays of SCAN's folder, one for each split; the image table lists their images in the files' order."""
     if not Path(folder).is_dir():
-        raise InputError(f"{folder}: no folder; unpack it, as its arrays are read where they are.")
+        raise InputError(f"{folder}: no such folder; unpack the archive, as its arrays are read in place.")
     arrays = [
         (open_matrix(Path(folder, str(name)), given.view, unpacked_in, dimensions), list(of["image_id"]))
         for name, of in images.groupby("file", sort=False)
@@ -140,9 +141,9 @@ def _check_shape(found: tuple[int, ...], expected: tuple[int, ...], given: Given
 
 
 def _boxes(image: GivenImage, size: tuple[int, int], given: GivenOptions, image_id: str) -> Boxes:
-    """The boxes of the whole image and of its regions; those that are not known have no area.
+    """The boxes of the whole image and of its regions; unknown boxes have no area.
 
-    Raises `InputError` for boxes outside the picture, or of a picture of another size.
+    Raises `InputError` if boxes lie outside the picture, or are of a picture of another size.
     """
     known = size if size[0] else image.size
     if image.size and known and image.size != known:
@@ -164,7 +165,7 @@ def _boxes(image: GivenImage, size: tuple[int, int], given: GivenOptions, image_
 
 
 def _table(image_id: str, image: GivenImage, boxes: Boxes) -> pd.DataFrame:
-    """The rows of an image's regions but for their vectors."""
+    """The rows of an image's regions, without their vectors."""
     unscored = np.full(len(image.vectors), np.inf, np.float32)
     return pd.DataFrame(
         {

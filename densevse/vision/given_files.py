@@ -1,7 +1,7 @@
 """Files with features that were computed elsewhere: arrays, Parquet, and the TSV of bottom-up attention.
 
-All are read an image at a time, wherever it stands in the file, so that memory stays flat. docs/features.md describes
-the formats. Nothing that can hold code is loaded (densevse/artifacts/matrices.py).
+Files are read one image at a time, in any order, so that memory stays flat. docs/features.md describes the formats. No
+format that can hold code is loaded (densevse/artifacts/matrices.py).
 """
 
 import base64
@@ -21,13 +21,13 @@ from densevse.artifacts.matrices import Matrix, open_matrix
 from densevse.runtime.errors import InputError
 
 _FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
-"""Of a line of bottom-up attention's TSV (Anderson et al., CVPR 2018)."""
+"""The fields of a line of bottom-up attention's TSV (Anderson et al., CVPR 2018)."""
 
 
 class GivenImage(NamedTuple):
-    """What a file holds of an image."""
+    """The contents of a file for one image."""
 
-    vectors: NDArray[Any]  # (R, D) of regions, (cells, D) of a grid, (D,) of a whole image
+    vectors: NDArray[Any]  # (R, D) for regions, (cells, D) for a grid, (D,) for a whole image
     boxes: Boxes | None = None  # (R, 4)
     scores: NDArray[np.float32] | None = None  # (R,)
     classes: Sequence[str] | None = None  # (R,)
@@ -38,35 +38,35 @@ class GivenFile(ABC):
     """A file with vectors of images, by image id."""
 
     def __init__(self, ids: Iterable[tuple[str, Any]], where: str) -> None:
-        """`ids` are those of the file, each with its place. Raises `InputError` naming one that is there twice."""
+        """`ids` are the ids in the file, each with its place. Raises `InputError` that names a repeated one."""
         self._places: dict[str, Any] = {}
         self.where = where
         for image_id, place in ids:
             if image_id in self._places:
                 raise InputError(
-                    f"image {image_id!r} is there twice, at {self._said(self._places[image_id])} and at "
-                    f"{self._said(place)}; take one of them out."
+                    f"image {image_id!r} occurs twice, at {self._said(self._places[image_id])} and at "
+                    f"{self._said(place)}; remove one of them."
                 )
             self._places[image_id] = place
 
     def check_ids(self, known: Iterable[str], needed: Iterable[str], pattern: str) -> None:
-        """Raise `InputError` for an id that no image has, or for one of the `needed` that the file lacks."""
-        known, hint = set(known), f"image_id says how ids of the file become those of the data set, now {pattern!r}."
+        """Raises `InputError` for an id that no image has, or for one of the `needed` that the file lacks."""
+        known, hint = set(known), f"image_id turns ids of the file into those of the data set, now by {pattern!r}."
         unknown = [image_id for image_id in self._places if image_id not in known]
         if unknown:
             raise InputError(
-                f"{self.where}: {len(unknown):,} ids are of no image of the data set, the first is {unknown[0]!r}; "
-                f"take them out, or correct them: {hint}"
+                f"{self.where}: {len(unknown):,} ids are not of the data set, the first is {unknown[0]!r}; remove or "
+                f"correct them: {hint}"
             )
         missing = [image_id for image_id in needed if image_id not in self._places]
         if missing:
             raise InputError(
-                f"{self.where}: {len(missing):,} images of the data set are not in it, the first is {missing[0]!r}; "
-                f"add them, or correct the ids: {hint}"
+                f"{self.where}: {len(missing):,} images of the data set are missing, the first is {missing[0]!r}; add "
+                f"them or correct the ids: {hint}"
             )
 
     def read(self, image_id: str, dtype: str) -> GivenImage:
-        """An image's vectors. Raises `InputError` naming its place where they are not finite, or not so in `dtype`."""
+        """An image's vectors. Raises `InputError` that names their place if they are not finite, or not in `dtype`."""
         place = self._places[image_id]
         found, where = self._read(place), f"{self._said(place)} (image {image_id!r})"
         if not np.isfinite(found.vectors).all():
@@ -78,20 +78,20 @@ class GivenFile(ABC):
 
     @abstractmethod
     def _read(self, place: Any) -> GivenImage:
-        """What stands at a place."""
+        """The image at a place."""
 
     @abstractmethod
     def _said(self, place: Any) -> str:
-        """A place as a message names it: the file, and the row or line."""
+        """A place in words for a message: the file, and the row or line."""
 
 
 class ArrayFile(GivenFile):
-    """Arrays (images, ...) whose rows are of known images, each there `copies` times, one after the other."""
+    """Arrays (images, ...) with rows for known images, `copies` equal rows in succession for each."""
 
     def __init__(
         self, arrays: Sequence[tuple[Matrix, Sequence[str]]], boxes: NDArray[Any] | None = None, copies: int = 1
     ) -> None:
-        """`arrays` are each with the ids of its images; `boxes` (images, regions, 4) are those of a single array."""
+        """`arrays` come with the ids of their images; `boxes` (images, regions, 4) belong to a single array."""
         self._arrays, self._boxes, self._copies = [matrix for matrix, _ in arrays], boxes, copies
         for matrix, ids in arrays:
             _check_rows(matrix, len(ids), copies)
@@ -126,7 +126,7 @@ class ArrayFile(GivenFile):
 
 
 def _check_rows(matrix: Matrix, images: int, copies: int) -> None:
-    """Raise `InputError` for an array of another length than its images have, saying what may be wrong."""
+    """Raises `InputError` if an array does not have the rows of its images, with the likely reason."""
     shape, expected = matrix.values.shape, images * copies
     if len(matrix.values) != expected:
         do = "turn it round" if expected in shape else "correct the file, its ids, or the option copies"
@@ -137,7 +137,7 @@ def _check_rows(matrix: Matrix, images: int, copies: int) -> None:
 
 
 class TableFile(GivenFile):
-    """A Parquet file with a row for each vector: image_id, vector; of regions also x, y, width, height and others."""
+    """A Parquet file with a row for each vector: image_id, vector, and for regions x, y, width, height and others."""
 
     def __init__(self, path: str, unpacked_in: str | Path, one_vector: bool, of_regions: bool, pattern: str) -> None:
         matrix = open_matrix(path, "vector", unpacked_in)
@@ -162,7 +162,7 @@ class TableFile(GivenFile):
         vectors, columns = self._values[place], self._columns[place]
         if self._one_vector:
             if len(vectors) != 1:
-                raise InputError(f"{self._said(place)}: several rows of one whole image; leave one.")
+                raise InputError(f"{self._said(place)}: several rows for one whole image; leave one.")
             return GivenImage(vectors[0])
         boxes = columns[BOX].to_numpy(np.float32) if BOX[0] in columns else None
         scores = columns["score"].to_numpy(np.float32) if "score" in columns else None
@@ -173,14 +173,14 @@ class TableFile(GivenFile):
 
 
 class BottomUpFile(GivenFile):
-    """The TSV of bottom-up attention: a line for each image, with any number of boxes, arrays in base64."""
+    """The TSV of bottom-up attention: one line for each image, with any number of boxes, and arrays in base64."""
 
     def __init__(self, path: str, pattern: str) -> None:
         self._file = open(path, "rb")  # noqa: SIM115, read for as long as this lives
         super().__init__(self._lines(pattern), path)
 
     def _lines(self, pattern: str) -> Iterator[tuple[str, tuple[int, int]]]:
-        """The id of each line, with its number from 1 and the byte that it begins at."""
+        """The id of each line, with its number from 1 and its first byte."""
         begin = 0
         for number, line in enumerate(self._file, start=1):
             (image_id,) = _named([line.partition(b"\t")[0].decode("utf-8", "replace")], pattern)
@@ -202,7 +202,7 @@ class BottomUpFile(GivenFile):
             raise InputError(f"{where}: {error}; the file may be truncated: copy it again.") from error
         if count < 1 or len(boxes) != count * 4 or not len(values) or len(values) % count:
             raise InputError(
-                f"{where}: num_boxes is {count}, and there are {len(boxes):,} numbers of boxes and {len(values):,} of "
+                f"{where}: num_boxes is {count}, but there are {len(boxes):,} numbers of boxes and {len(values):,} of "
                 "features; copy the file again."
             )
         return GivenImage(values.reshape(count, -1), _placed(boxes.reshape(count, 4)), size=(width, height))
@@ -212,19 +212,19 @@ class BottomUpFile(GivenFile):
 
 
 def read_ids(path: str, pattern: str) -> list[str]:
-    """The ids of a text file, one in each line. Raises `InputError` naming a blank line or one that is no text."""
+    """The ids of a text file, one in each line. Raises `InputError` for a blank line or a file that is not text."""
     try:
         lines = Path(path).read_text("utf-8").splitlines()
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 ({error}); write it as text, with an id in each line.") from error
     for number, line in enumerate(lines, start=1):
         if not line.strip():
-            raise InputError(f"{path}, line {number}: it is blank, and each line must be the id of a row; complete it.")
+            raise InputError(f"{path}, line {number}: the line is blank; each line must hold the id of a row.")
     return _named([line.strip() for line in lines], pattern)
 
 
 def _named(ids: Iterable[str], pattern: str) -> list[str]:
-    """The data set's ids of those in a file."""
+    """The data set's ids for the ids in a file."""
     return [pattern.replace("{id}", image_id) for image_id in ids]
 
 

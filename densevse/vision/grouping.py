@@ -1,6 +1,6 @@
 """Hierarchical grouping of image regions (Uijlings et al., Selective Search, IJCV 2013, section 3.1 and Algorithm 1).
 
-The two most similar of all neighbouring regions become one, again and again, until the whole image is one region.
+The two most similar neighbouring regions are merged, repeatedly, until the whole image is one region.
 Similarity is a sum of measures (section 3.2.2, Eq 1 to 6), each between 0 and 1.
 """
 
@@ -19,13 +19,13 @@ _Reals = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class GroupedRegions:
-    """The n initial regions of an image of `pixels` pixels, and which pairs of them touch.
+    """The n initial regions of an image of `pixels` pixels, and the pairs of them that touch.
 
-    Histograms are one after the other for each channel (and direction), and sum to 1 over all of them.
+    Histograms of the channels (and directions) are concatenated and sum to 1 in total.
     """
 
     size: Integers  # (n,) pixels
-    corners: Integers  # (n, 4) left, top, right, bottom of the box around each; right and bottom lie beyond it
+    corners: Integers  # (n, 4) left, top, right, bottom of the box around each; right and bottom are exclusive
     colour: _Reals  # (n, colour bins)
     texture: _Reals  # (n, texture bins)
     neighbours: Integers  # (pairs, 2)
@@ -33,10 +33,10 @@ class GroupedRegions:
 
 
 def initial_regions(labels: NDArray[Any], colour: Integers, texture: Integers) -> GroupedRegions:
-    """The regions of a segmentation: `labels` (H, W), from 0 on without a gap.
+    """The regions of a segmentation `labels` (H, W), which counts from 0 without a gap.
 
-    `colour` (channels, H, W) and `texture` (channels times directions, H, W) hold each pixel's bin, counted on from one
-    channel (and direction) to the next.
+    `colour` (channels, H, W) and `texture` (channels times directions, H, W) hold each pixel's bin; bins are numbered
+    consecutively over the channels (and directions).
     """
     count, flat = int(labels.max()) + 1, labels.ravel().astype(np.int64)
     size = np.bincount(flat, minlength=count)
@@ -60,7 +60,7 @@ def _histograms(flat: Integers, count: int, bins: Integers) -> _Reals:
 
 
 def _touching(labels: NDArray[Any]) -> Integers:
-    """The pairs of labels of pixels side by side, the smaller first: (pairs, 2), sorted."""
+    """The pairs of labels of neighbouring pixels, the smaller label first: (pairs, 2), sorted."""
     count = int(labels.max()) + 1
     found = []
     for one, other in ((labels[:, :-1], labels[:, 1:]), (labels[:-1], labels[1:])):
@@ -72,9 +72,9 @@ def _touching(labels: NDArray[Any]) -> Integers:
 
 
 def group(regions: GroupedRegions, measures: Set[Measure]) -> Integers:
-    """Group to the end; the corners of all regions of the hierarchy, the whole image first: (2n - 1, 4).
+    """Groups to the end; returns the corners of all regions of the hierarchy, the whole image first: (2n - 1, 4).
 
-    Regions are in reverse order of their making: what was merged last comes first, the initial regions come last.
+    Regions are in reverse order of their merging; the initial regions come last.
     """
     grouping = _Grouping(regions, measures)
     while grouping.merge():
@@ -83,7 +83,7 @@ def group(regions: GroupedRegions, measures: Set[Measure]) -> Integers:
 
 
 class _Grouping:
-    """Algorithm 1: regions that there are, and a queue of the similarities of neighbours."""
+    """Algorithm 1: the current regions, and a queue of the similarities of neighbours."""
 
     def __init__(self, regions: GroupedRegions, measures: Set[Measure]) -> None:
         self.measures, self.pixels, self.count = measures, regions.pixels, len(regions.size)
@@ -98,13 +98,13 @@ class _Grouping:
             self.neighbours[i].add(j)
             self.neighbours[j].add(i)
         similar = self.similarity(one, other).tolist()
-        # A region that is no more leaves its similarities in the queue; they are passed over when their turn comes.
+        # The similarities of a merged region stay in the queue and are skipped when their turn comes.
         self.queue = list(zip([-s for s in similar], one.tolist(), other.tolist(), strict=True))
         heapq.heapify(self.queue)
         self.alive = [True] * self.count + [False] * (most - self.count)
 
     def similarity(self, i: Integers | int, j: Integers) -> NDArray[Any]:
-        """Eq 6: the sum of the measures that are asked for, of one region or as many as there are others."""
+        """Eq 6: the sum of the chosen measures, for one region and another, or several others."""
         total: NDArray[Any] = np.zeros(len(j))
         if "colour" in self.measures:
             total = total + np.minimum(self.colour[i], self.colour[j]).sum(axis=1)  # Eq 1
@@ -120,7 +120,7 @@ class _Grouping:
         return total
 
     def merge(self) -> bool:
-        """Merge the two most similar neighbours into a new region; whether there were any."""
+        """Merges the two most similar neighbours into a new region; returns false if there are none."""
         while self.queue:
             _, i, j = heapq.heappop(self.queue)
             if self.alive[i] and self.alive[j]:

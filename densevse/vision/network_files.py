@@ -1,8 +1,8 @@
-"""The files that a network is made of, and the precision that is chosen once for each network and data set.
+"""The files of a network, and the precision that is chosen once for each network and data set.
 
-With `precision: auto` the first job asks its machine whether bf16 is computed in hardware and writes down what it
-chose. All shards follow that file, whichever machine they run on: so no features mix two precisions, and a project that
-moves to another machine redoes nothing.
+With `precision: auto` the first job checks whether its machine computes bf16 in hardware, and records its choice in a
+file. All shards on all machines follow that file. So features never mix two precisions, and a project that moves to
+another machine recomputes nothing.
 """
 
 from collections.abc import Mapping
@@ -23,9 +23,9 @@ from densevse.vision.networks import Network, load_network
 
 @dataclass(frozen=True)
 class NetworkFiles:
-    """A network by its name: its entry in config/networks as plain values, its weights and its recorded precision.
+    """A network by name: its entry in config/networks as plain values, its weights and its recorded precision.
 
-    `precision` is a PRECISION artifact, which is needed where the entry says `precision: auto`.
+    `precision` is a PRECISION artifact, which is required if the entry says `precision: auto`.
     """
 
     name: str
@@ -34,13 +34,13 @@ class NetworkFiles:
     precision: str | Path | None = None
 
     def load(self) -> Network:
-        """The network, computing in the recorded precision. Raises `InputError` where that is missing."""
+        """Loads the network in the recorded precision. Raises `InputError` if that is missing."""
         return load_network({**self.settings, "precision": self._precision()}, self.weights)
 
     def made_from(
         self, images: str | Path, parents: Mapping[str, PathOrPaths] | None = None, **also: Any
     ) -> dict[str, Any]:
-        """What features of an image table by this network are made from; `also` and `parents` are added to it."""
+        """The lineage of this network's features of an image table, with `also` and `parents` added."""
         own = {"network": self.name, **self.settings, "weights_sha256": checksum(self.weights), **also}
         chosen = {"precision": self.precision} if self.precision else {}
         return lineage(own, {"images": images, **chosen, **(parents or {})})
@@ -50,13 +50,13 @@ class NetworkFiles:
         if asked != "auto":
             return asked
         if self.precision is None:
-            raise InputError(f"networks.{self.name}: precision auto needs the file with the precision that was chosen.")
+            raise InputError(f"networks.{self.name}: `precision: auto` needs the file with the chosen precision.")
         chosen: str = read(self.precision, PRECISION)["precision"].item()
         return chosen
 
 
 def write_precision(path: str | Path) -> None:
-    """Write the precision that is faster on this machine as a PRECISION artifact."""
+    """Writes the precision that is faster on this machine as a PRECISION artifact."""
     chosen = fastest_precision()
     row = pd.DataFrame({"precision": [chosen], "device": [device().type]})
     write(row, PRECISION, path, lineage({"precision": chosen}))

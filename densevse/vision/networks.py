@@ -1,9 +1,9 @@
-"""Networks whose layers are features: here the convolutional ones of all five papers.
+"""Networks whose layers give features; here the convolutional ones of all five papers.
 
-Those of densevse/config/declared/networks, with weights from a file, are cut off behind the layer that is asked for;
-those of libraries are made by the modules that densevse/config/declared/libraries names. With precision bf16,
-convolutions and linear layers compute in bf16 and batch normalisations keep their parameters in float32, as under
-autocast; but autocast converts all weights for every batch, here it is done once.
+Networks of densevse/config/declared/networks take their weights from a file and stop after the requested layer. The
+modules that densevse/config/declared/libraries names build the networks of libraries. With precision bf16, convolutions
+and linear layers compute in bf16 and batch normalisations keep their parameters in float32, as under autocast. Autocast
+would convert all weights for every batch; here they are converted once.
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence
@@ -27,13 +27,13 @@ from densevse.runtime.numerics import device, fastest_precision
 from densevse.vision.resizing import Pixels, squeezed
 
 EPSILON = 1e-6
-"""What a batch normalisation adds to the variance of pixels, some thousands: it must not be zero."""
+"""A batch normalisation adds this to the variance of pixels (some thousands), as it must not be zero."""
 
 CHECKPOINTS = ("state_dict", "model")
-"""Keys under which trainings keep the state dict in their checkpoints."""
+"""Keys under which training scripts store the state dict in their checkpoints."""
 
 WRAPPERS = ("module", "_orig_mod")
-"""What DataParallel and torch.compile add to the names of a module, or of a part of it, that they wrap."""
+"""Prefixes that DataParallel and torch.compile add to the names of modules that they wrap."""
 
 
 class Cropping(Protocol):
@@ -44,10 +44,10 @@ class Cropping(Protocol):
 
 
 class Network:
-    """A network on the best device there is, ready for batches of pixels.
+    """A network on the best device, which takes batches of pixels.
 
-    A batch is (N, 3, height, width) RGB, uint8 or whole numbers from 0 to 255; mean and std of the configuration are
-    applied here. Whatever comes back is float32.
+    A batch is (N, 3, height, width) RGB, uint8 or integers from 0 to 255; the configuration's mean and std are applied
+    here. Results are float32.
     """
 
     def __init__(self, settings: NetworkConfig, module: nn.Module) -> None:
@@ -62,19 +62,19 @@ class Network:
 
     @property
     def classes(self) -> int | None:
-        """How many classes it tells; none where that is not known before it is asked, 0 where it tells none."""
+        """The number of classes, 0 for none; None if it is unknown before the network runs."""
         return None
 
     def fitted(self, pixels: Pixels, size: int) -> Pixels:
-        """(size, size, 3): a whole image (height, width, 3) as the network is shown it, here squeezed."""
+        """(size, size, 3): a whole image (height, width, 3) as the network reads it, here squeezed."""
         return squeezed(pixels, size)
 
     def crops(self, pixels: Pixels, view: Cropping) -> Pixels:
-        """(crops, size, size, 3): what a view shows it of an image (height, width, 3)."""
+        """(crops, size, size, 3): a view's crops of an image (height, width, 3)."""
         return view.crops(pixels, self.settings.resize, self.settings.size)
 
     def features(self, batch: Tensor, layer: str) -> Tensor:
-        """(N, D) activations of a layer; of a convolution, their mean over all cells."""
+        """(N, D) activations of a layer; for a convolution, their mean over all cells."""
         return as_vectors(self.outputs(batch, [layer])[0])
 
     def grid(self, batch: Tensor, layer: str) -> Tensor:
@@ -82,8 +82,8 @@ class Network:
         maps = self.outputs(batch, [layer])[0]
         if maps.ndim != 4:
             raise InputError(
-                f"networks: layer {layer!r} of {self.settings.architecture} is no grid of cells; "
-                "name a convolution in the network's layers.grid."
+                f"networks: layer {layer!r} of {self.settings.architecture} is not a grid of cells; name a "
+                "convolution in the network's layers.grid."
             )
         return maps.flatten(2).transpose(1, 2).contiguous()
 
@@ -92,13 +92,13 @@ class Network:
         return self.outputs(batch, [CLASSES])[0]
 
     def outputs(self, batch: Tensor, layers: Sequence[str]) -> tuple[Tensor, ...]:
-        """The activations of several layers, in one pass that ends behind the last of them."""
+        """The activations of several layers, in one pass that ends after the last of them."""
         nodes = tuple(self.node(layer) for layer in layers)
         if nodes not in self._cut:
             self._cut[nodes] = self._cut_behind(nodes)
         with torch.inference_mode():
-            # Whole numbers up to 255 are exact in bf16; a batch normalisation scales them in float32 and rounds once.
-            # On whole planes it takes a sixth of the time: with three channels side by side it cannot use vectors.
+            # Integers up to 255 are exact in bf16; a batch normalisation scales them in float32 and rounds once. On
+            # whole planes it takes a sixth of the time, as it cannot vectorise over three interleaved channels.
             planes = batch.to(self.device, non_blocking=True).to(self.dtype, memory_format=torch.contiguous_format)
             scaled = functional.batch_norm(planes, self._mean, self._variance, eps=EPSILON)
             found = self._cut[nodes](scaled.contiguous(memory_format=torch.channels_last))
@@ -111,7 +111,7 @@ class Network:
         return self.settings.layers[view]
 
     def node(self, layer: str) -> str:
-        """The name of a layer's node in the traced network. Raises `InputError` for a layer that it does not have."""
+        """The name of a layer's node in the traced network. Raises `InputError` if the network lacks the layer."""
         if layer == CLASSES:
             return self._nodes[-1]
         named = ARCHITECTURES[self.settings.architecture].layers
@@ -135,7 +135,7 @@ class Network:
     def _cut_behind(self, nodes: Sequence[str]) -> nn.Module:
         names = dict(zip(nodes, nodes, strict=True))
         cut = create_feature_extractor(self.module, names, suppress_diff_warning=True).eval()
-        # A batch normalisation takes nearly as long as its convolution, in which it can be folded; in bf16 that would
+        # A batch normalisation takes nearly as long as its convolution, so it is folded into it; in bf16 that would
         # round the weights twice.
         return fuse(cut, inplace=True, no_trace=True) if self.dtype == torch.float32 else cut
 
@@ -150,7 +150,7 @@ def _converted(module: nn.Module, dtype: torch.dtype) -> nn.Module:
 
 
 def load_network(settings: Mapping[str, Any], weights: str | Path) -> Network:
-    """The network of a config/networks entry (as plain values) with the weights of a file: see `load_module`."""
+    """Loads the network of a config/networks entry (as plain values) with the weights of a file; see `load_module`."""
     chosen = validate(NetworkConfig, dict(settings), "networks")
     if chosen.library is not None:
         found: Network = import_module(chosen.library.implementation).network(chosen, weights)
@@ -159,10 +159,11 @@ def load_network(settings: Mapping[str, Any], weights: str | Path) -> Network:
 
 
 def load_module(architecture: str, weights: str | Path) -> nn.Module:
-    """A classifier in float32 with the weights of a file, ready to be evaluated.
+    """Loads a classifier in float32 with the weights of a file, in evaluation mode.
 
     The file is a state dict: safetensors, or torch's format, which is read without executing code. Raises `InputError`
-    naming the file, the key, what was expected and what was found if it does not fit, or an unknown architecture.
+    if the architecture is unknown or the file does not fit; it names the file, the key, and the expected and found
+    shapes.
     """
     state = read_state(Path(weights))
     with torch.device("meta"):
@@ -173,24 +174,24 @@ def load_module(architecture: str, weights: str | Path) -> nn.Module:
 
 
 def untrained(architecture: str, state: Mapping[str, Tensor]) -> nn.Module:
-    """A classifier of as many classes as `state` has, with other weights. Raises `InputError` if it is not known.
+    """A classifier with random weights and the classes of `state`. Raises `InputError` if it is unknown.
 
-    Its module is imported by name, so that only jobs which use the architecture depend on it.
+    Its module is imported by name, so that only jobs that use the architecture depend on it.
     """
     try:
         found = ARCHITECTURES[ARCHITECTURES.check(architecture)]
     except ValueError as error:
         raise InputError(f"networks: {error}.") from None
     if found.finds_boxes:
-        raise InputError(f"networks: {architecture} is a detector, which gives regions alone; name a classifier.")
+        raise InputError(f"networks: {architecture} is a detector, which gives only regions; name a classifier.")
     module: nn.Module = import_module(found.implementation).untrained(architecture, state)
     return module
 
 
 def read_state(path: Path) -> dict[str, Tensor]:
-    """A file's tensors by name, floats as float32. Raises `InputError` if it is no state dict; no code is executed.
+    """A file's tensors by name, floats as float32, read without executing code. Raises `InputError` if it has none.
 
-    The state dict may lie in a checkpoint of a training, and its keys may be those of a wrapped module.
+    The state dict may be inside a training checkpoint, and its keys may be those of a wrapped module.
     """
     try:
         state: Any
@@ -200,9 +201,9 @@ def read_state(path: Path) -> dict[str, Tensor]:
             state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; it should hold a network's weights.") from None
-    except OSError as error:  # a folder, or a file that may not be read
-        raise InputError(f"{path}: expected a file with a network's weights, which can be read ({error}).") from error
-    except Exception as error:  # torch raises many kinds for a file that is damaged
+    except OSError as error:  # a folder, or a file without read permission
+        raise InputError(f"{path}: cannot read the network's weights ({error}).") from error
+    except Exception as error:  # torch raises many kinds of exceptions for a damaged file
         reason = [type(error).__name__, *str(error).splitlines()[:1]]
         raise InputError(
             f"{path}: expected a state dict (safetensors, or torch's format without code), found something else or "
@@ -224,7 +225,7 @@ def _own_name(key: str) -> str:
 def check_state(
     path: Path, architecture: str, expected: Mapping[str, Tensor], found: MutableMapping[str, Tensor]
 ) -> None:
-    """Check that `found` is what a network expects; the counters that old files lack are added."""
+    """Checks that `found` matches what a network expects, and adds the counters that old files lack."""
     for key in sorted(expected.keys() | found.keys()):
         if key.endswith("num_batches_tracked"):
             found.setdefault(key, torch.tensor(0))
@@ -237,11 +238,11 @@ def check_state(
 
 
 def standardised(pixels: Tensor, mean: Sequence[float], std: Sequence[float]) -> Tensor:
-    """(N, 3, height, width) pixels from 0 to 255 as float32, with a mean and std of each channel, of values up to 1."""
+    """(N, 3, height, width) pixels from 0 to 255 as float32, standardised by means and stds of values up to 1."""
     shift, scale = (255 * torch.tensor(values, device=pixels.device).view(3, 1, 1) for values in (mean, std))
     return (pixels.float() - shift) / scale
 
 
 def as_vectors(activations: Tensor) -> Tensor:
-    """(N, D) of (N, D) or (N, D, height, width) activations: their mean over cells (average pooling)."""
+    """(N, D) vectors from (N, D) or (N, D, height, width) activations: their mean over cells (average pooling)."""
     return activations.mean((2, 3)) if activations.ndim == 4 else activations

@@ -1,10 +1,10 @@
-"""Proposals: boxes that may hold an object, from selective search, from a file, or from MCG's published boxes.
+"""Proposals: boxes that may hold an object, by selective search, from a file, or from MCG's published boxes.
 
-`selective_search` computes them (densevse.vision.selective_search). `file` and `detections` read a table of the user's,
-the latter with a column class_name: regions are then chosen by its scores and classes (densevse.vision.regions).
+`selective_search` computes them (densevse.vision.selective_search). `file` and `detections` read the user's table. With
+`detections` it has a column class_name, and its scores and classes choose the regions (densevse.vision.regions).
 `mcg_published` reads a folder with one .mat file for each image, as published with MCG (Arbelaez et al., CVPR 2014):
-`boxes` (n, 4), each row top, left, bottom, right of the box's pixels counted from 1, and `scores` (n, 1). What each may
-be told stands in densevse/config/proposers.py. MCG computed, the kind `mcg`, is densevse.vision.mcg.
+`boxes` (n, 4), each row top, left, bottom, right of the box's pixels counted from 1, and `scores` (n, 1).
+densevse/config/proposers.py defines the options of each. The kind `mcg` computes MCG: densevse.vision.mcg.
 """
 
 import multiprocessing
@@ -31,7 +31,7 @@ from densevse.vision.selective_search import selective_search
 
 
 class Scored(NamedTuple):
-    """The n boxes of an image, best first, and the names of their classes where a proposer knows them."""
+    """The n boxes of an image, best first, and the names of their classes if the proposer knows them."""
 
     boxes: Boxes  # (n, 4)
     scores: NDArray[np.float32]  # (n,)
@@ -39,7 +39,7 @@ class Scored(NamedTuple):
 
 
 FILES = ("path", "folder")
-"""The options that name a file or folder of the user's."""
+"""The options that name a file or folder of the user."""
 
 
 def propose(
@@ -47,8 +47,9 @@ def propose(
 ) -> pd.DataFrame:
     """The proposals (schema PROPOSALS) of the readable images among the rows `part` of the image table.
 
-    `sources` says where the data set's image files are, `proposer` is its entry in config/proposers. Selective search
-    runs in `processes` processes; how many changes nothing. An image without proposals has no rows.
+    `sources` has the places of the data set's image files, `proposer` is its entry in config/proposers. Selective
+    search runs in `processes` processes; their number does not change the result. An image without proposals has no
+    rows.
     """
     options = validate(PROPOSERS[proposer["kind"]], proposer["options"], "proposers: options")
     rows = images.iloc[part]
@@ -69,8 +70,8 @@ def propose(
 
 
 def made_from(name: str, proposer: Mapping[str, Any], images: str | Path) -> dict[str, Any]:
-    """What the proposals of an image table by a proposer, its entry in config/proposers, are made from."""
-    # Names without folders: the same files give the same proposals wherever they are.
+    """The lineage of the proposals of an image table by a proposer, given as its entry in config/proposers."""
+    # Names without folders, as the same files give the same proposals in any folder.
     options = {key: Path(value).name if key in FILES else value for key, value in proposer["options"].items()}
     return lineage({"proposer": name, "kind": proposer["kind"], **options}, {"images": images})
 
@@ -88,7 +89,7 @@ def _ranked(
 
 # --- selective search --------------------------------------------------------------------------------------------
 
-_search: Callable[[tuple[str, str, str]], Scored]  # of a worker process, which opens the image files itself
+_search: Callable[[tuple[str, str, str]], Scored]  # used in a worker process, which opens the image files itself
 
 
 def _searched(
@@ -112,7 +113,7 @@ def _start_worker(sources: dict[str, str], options: SelectiveSearch) -> None:
         image = files.pixels(source, file)
         seed = zlib.crc32(image_id.encode())
         boxes = selective_search(image, options.mode, options.height, options.minimum_side, options.boxes, seed)
-        # The paper gives an order, but no score: this one falls as the rank rises.
+        # The paper defines an order but no score: this one descends with the rank.
         return Scored(boxes, (1 / np.arange(1, len(boxes) + 1)).astype(np.float32))
 
     _search = search
@@ -157,14 +158,14 @@ def _read_table(path: str, classes: bool) -> pd.DataFrame:
     except (KeyError, ValueError, OSError) as error:
         raise InputError(f"{path}: expected a Parquet or CSV file with the columns {needed}: {error}") from error
     if classes and (table["class_name"].isna() | (table["class_name"].str.strip() == "")).any():
-        raise InputError(f"{path}: a detection has no class_name; give each its class, or use a proposer of kind file.")
+        raise InputError(f"{path}: a detection has no class_name; give each a class, or use a proposer of kind file.")
     return table
 
 
 def _usable(found: Scored, image: Any, most: int, where: str) -> Scored:
-    """The boxes clipped to the image, best first; a box that is not in the image at all is an error.
+    """The boxes clipped to the image, best first. Raises `InputError` for a box outside the image.
 
-    Boxes are distinct, except that detections of several classes may have one.
+    Boxes are distinct, except that detections of several classes may share one.
     """
     boxes, scores, classes = found
     inside = clip(boxes, image.width, image.height)
@@ -205,7 +206,7 @@ def _read_mat(path: Path) -> Scored:
         raise InputError(f"{path}: a MATLAB 7.3 file; save it again in MATLAB with `save -v7`.") from None
     except KeyError as error:
         raise InputError(f"{path}: {layout}, but it has no {error}.") from None
-    except Exception as error:  # SciPy raises many kinds for a file that is cut or no MATLAB file
+    except Exception as error:  # SciPy raises many kinds of exceptions for a truncated file or one that is not MATLAB's
         raise InputError(f"{path}: not a whole MATLAB file ({error}); get it again.") from error
     if corners.ndim != 2 or corners.shape != (len(scores), 4):
         raise InputError(f"{path}: {layout}, but got {corners.shape} and {scores.shape}.")

@@ -1,4 +1,4 @@
-"""A classifier as a detector: class scores and a vector for crops, or for boxes on one shared feature map."""
+"""A classifier used as a detector: class scores and vectors for crops, or for boxes on one shared feature map."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from densevse.vision.networks import Network, as_vectors
 
 
 class Described(NamedTuple):
-    """What a network says about n regions."""
+    """A network's description of n regions."""
 
     vectors: NDArray[np.float32]  # (n, D) output of the feature layer
     scores: NDArray[np.float32]  # (n,) score of the best class
@@ -29,9 +29,9 @@ class Described(NamedTuple):
 class RegionNetwork:
     """A network that describes regions by the output of `layer`.
 
-    A region's score is its best class's: with `probability` after a softmax, else as the last layer has it (R-CNN's
-    SVMs). `background` is the class, if there is one, that no region may be. `feature_map` is the layer that boxes are
-    read from where crops would cost too much.
+    A region's score is that of its best class: with `probability` after a softmax, else the last layer's output
+    (R-CNN's SVMs). `background` is a class that no region may have, if there is one. `feature_map` is the layer from
+    which boxes are read if crops would cost too much.
     """
 
     def __init__(
@@ -43,16 +43,16 @@ class RegionNetwork:
 
     @property
     def length(self) -> int:
-        """How long a region's vector is: that of a black crop."""
+        """The length of a region's vector, found with a black crop."""
         side = self.network.settings.size
         return int(self.of_crops(np.zeros((1, side, side, 3), np.uint8)).vectors.shape[1])
 
     def of_crops(self, crops: NDArray[np.uint8]) -> Described:
-        """Describe warped crops (n, S, S, 3), RGB."""
+        """Describes warped crops (n, S, S, 3), RGB."""
         return self._described(*self.network.outputs(_batch(crops), [self.layer, CLASSES]))
 
     def of_boxes(self, image: NDArray[np.uint8], boxes: Boxes, cells: int) -> Described:
-        """Describe boxes (n, 4) of an image (H, W, 3) after one convolution pass over it.
+        """Describes boxes (n, 4) of an image (H, W, 3) after one convolution pass over it.
 
         RoIAlign (He et al., Mask R-CNN, section 3) turns each box into `cells` x `cells` positions of the map, which
         the rest of the network reads as if they were the map of a crop.
@@ -69,14 +69,14 @@ class RegionNetwork:
     def _described(self, activations: Tensor, logits: Tensor) -> Described:
         scored = logits.float().softmax(1) if self.probability else logits.float()
         if self.background is not None:
-            # Not in place: what a network gives are inference tensors, which may not be changed outside of its mode.
+            # Not in place: a network returns inference tensors, which must not be changed outside inference mode.
             scored = scored.index_fill(1, torch.tensor(self.background, device=scored.device), -torch.inf)
         scores, classes = scored.max(dim=1)
         return Described(as_vectors(activations.float()).cpu().numpy(), scores.cpu().numpy(), classes.cpu().numpy())
 
 
 def rest_of(network: Network, feature_map: str, layer: str) -> fx.GraphModule:
-    """What follows the layer `feature_map`: from its output to the pair of `layer` and class scores."""
+    """The part of the network after the layer `feature_map`: from its output to `layer` and class scores."""
     begin, *ends = (network.node(name) for name in (feature_map, layer, CLASSES))
     whole = create_feature_extractor(network.module, list(dict.fromkeys([begin, *ends])), suppress_diff_warning=True)
     graph: fx.Graph = whole.graph

@@ -1,21 +1,20 @@
-"""Regions of an image: the whole image and the detections that a network scores highest among the proposals.
+"""Regions of an image: the whole image, and the proposals that a network scores highest.
 
-R-CNN (Girshick et al., CVPR 2014), as DeFrag and HM-LSTM use it: every proposal is warped to the network's input with
-some context around, the network gives class scores and a feature, non-maximum suppression removes repetitions within a
-class, and the best 19 stay beside the whole image. The options stand under `regions` of a config/networks entry, and
-in `RegionOptions`. Three of them depart from R-CNN. With `scoring: roi_align` one convolution pass over the image gives
-a map from which every proposal is read: not the papers' features, but many times faster. With `features: roi_align`
-the regions that stay are read from it as well; without, they are warped, and their class and score are the crop's. With
-an `area_exponent` a region's score is its class score times (its share of the image's area) to this power: a
-classifier of whole images is as sure of a dog's ear as of the dog, which a detector that was trained on boxes is not.
+R-CNN (Girshick et al., CVPR 2014), as DeFrag and HM-LSTM use it, warps every proposal with some context to the
+network's input. The network gives class scores and a feature, non-maximum suppression removes duplicates within a
+class, and the best 19 are kept beside the whole image. `RegionOptions` defines the options, which a config/networks
+entry sets under `regions`. Three of them depart from R-CNN. With `scoring: roi_align`, one convolution pass over the
+image gives a map from which every proposal is scored: many times faster, but not the papers' features. With `features:
+roi_align`, the kept regions are read from this map too; without it they are warped, and their class and score are the
+crop's. With an `area_exponent`, a region's score is its class score times (its share of the image's area) to this
+power: a classifier of whole images, unlike a detector trained on boxes, scores a dog's ear as high as the dog.
 
-However boxes are read, the whole image is fitted into the network's square as for the view `whole`, so that methods
-which read the one or the other are given the same vector of it.
+The whole image is always fitted into the network's square as in the view `whole`, so that methods that read the one or
+the other get the same vector.
 
-A region has one class, its best: the same location is never two regions. With the architecture faster_rcnn the boxes
-are the detector's own, there are no proposals, and only `detections` and `nms_threshold` apply. Where the proposals are
-detections (the proposer `detections`), regions are chosen by the scores and classes that they come with, not by the
-network's, which only gives the vectors of those that stay.
+A region has one class, its best, so a location is never two regions. The architecture faster_rcnn finds its own boxes
+without proposals, and only `detections` and `nms_threshold` apply. With the proposer `detections`, the scores and
+classes of the user's detections choose the regions, and the network only computes their vectors.
 """
 
 from collections import deque
@@ -41,7 +40,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Candidates:
-    """An image with boxes of it, the whole image first."""
+    """An image with boxes, the whole image first."""
 
     image_id: str
     pixels: Pixels
@@ -50,17 +49,17 @@ class Candidates:
 
 
 class Detected(NamedTuple):
-    """What a detector of the user's says about the n boxes of an image besides the whole of it."""
+    """A user's detections for the n boxes of an image besides the whole image."""
 
     scores: NDArray[np.float32]  # (n,)
     classes: NDArray[np.int64]  # (n,)
 
 
 class Window(NamedTuple):
-    """A box of an image that becomes a crop."""
+    """A box of an image that is cropped."""
 
     image: Candidates
-    number: int  # which of its boxes; 0 is the whole image
+    number: int  # the number of the box; 0 is the whole image
 
 
 class Regions(NamedTuple):
@@ -74,7 +73,7 @@ class Regions(NamedTuple):
 def choose(
     candidates: Iterable[Candidates], network: RegionNetwork, options: RegionOptions, pool: Executor
 ) -> Iterator[Regions]:
-    """Choose and describe the regions of images, in order. Crops are made in `pool`, ahead of the network."""
+    """Chooses and describes the regions of images, in order; `pool` makes crops ahead of the network."""
     if options.scoring == "crops":
         return (_best(found, options) for found in _of_crops(candidates, network, options, pool))
     chosen = ((image, _best(_of_map(image, network, options), options)) for image in candidates)
@@ -87,7 +86,7 @@ def choose(
 def choose_detected(
     candidates: Iterable[Candidates], network: RegionNetwork, options: RegionOptions, pool: Executor
 ) -> Iterator[Regions]:
-    """As `choose`, by the scores and classes in `detected`; the network describes only those that stay."""
+    """Chooses as `choose`, but by the scores and classes in `detected`; the network describes only those that stay."""
     chosen: deque[Detected] = deque()
 
     def best() -> Iterator[Candidates]:
@@ -112,7 +111,7 @@ def _described(
 
 
 def _scored(image: Candidates, described: Described, options: RegionOptions) -> Regions:
-    """The regions of an image, the class scores weighted by `area_exponent`."""
+    """The regions of an image, with class scores weighted by `area_exponent`."""
     areas = image.boxes[:, 2:].prod(axis=1)
     weights = (areas / areas[0]) ** options.area_exponent
     return Regions(image.image_id, image.boxes, described._replace(scores=described.scores * weights))
@@ -137,7 +136,7 @@ def _sorted(found: Regions) -> Regions:
 def _of_crops(
     images: Iterable[Candidates], network: RegionNetwork, options: RegionOptions, pool: Executor
 ) -> Iterator[Regions]:
-    """Describe all boxes by crops, in batches that mix images and all have the same size."""
+    """Describes all boxes by crops, in batches of one size that mix images."""
     settings = network.network.settings
     size, batch_size = _crop_size(network, options), settings.batch_size
     fill = colour_of(settings.mean)
@@ -174,7 +173,7 @@ def _of_crops(
 
 
 def _of_map(image: Candidates, network: RegionNetwork, options: RegionOptions) -> Regions:
-    """Describe all boxes by one pass over the image: alone, so that no other image touches its last bits."""
+    """Describes all boxes by one pass over the image alone, so that other images do not change the last bits."""
     pixels = image.pixels if options.map_size is None else resize_shorter_side(image.pixels, options.map_size)
     scale = pixels.shape[1] / image.pixels.shape[1], pixels.shape[0] / image.pixels.shape[0]
     boxes = (image.boxes * (*scale, *scale)).astype(np.float32)
@@ -182,7 +181,7 @@ def _of_map(image: Candidates, network: RegionNetwork, options: RegionOptions) -
 
 
 def _with_whole(found: Regions, image: Candidates, network: RegionNetwork, options: RegionOptions) -> Regions:
-    """With the whole image described by a pass of its own, whatever size the shared map is made at."""
+    """Describes the whole image by a separate pass, whatever the size of the shared map."""
     crop = squeezed(image.pixels, _crop_size(network, options))
     whole, others = network.of_crops(crop[None]), found.described.take(slice(1, None))
     return found._replace(described=_joined([whole, others]))

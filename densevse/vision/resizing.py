@@ -1,4 +1,4 @@
-"""Images as squares of pixels for a network: resized, cut, or squeezed."""
+"""Images as squares of pixels for a network: resized, cut or squeezed."""
 
 import cv2
 import numpy as np
@@ -7,18 +7,18 @@ from numpy.typing import NDArray
 Pixels = NDArray[np.uint8]
 
 _LONGEST = 8
-"""The longer side is at most so many times the shorter one; an image longer than that is squeezed."""
+"""The largest ratio of the longer to the shorter side; a longer image is squeezed."""
 
 
 def resize_shorter_side(pixels: Pixels, side: int) -> Pixels:
-    """Resize an image so that its shorter side has `side` pixels: by area when it shrinks, else bilinearly."""
+    """Resizes an image so that its shorter side has `side` pixels: by area if it shrinks, else bilinearly."""
     shorter = min(pixels.shape[:2])
     height, width = (min(round(length * side / shorter), _LONGEST * side) for length in pixels.shape[:2])
     return _resized(pixels, height, width)
 
 
 def squeezed(pixels: Pixels, side: int) -> Pixels:
-    """Resize an image to a square, whatever its shape."""
+    """Resizes an image to a square, regardless of its shape."""
     return _resized(pixels, side, side)
 
 

@@ -1,9 +1,9 @@
 """Selective search (Uijlings et al., IJCV 2013): boxes that may hold an object.
 
-Initial regions are OpenCV's (Felzenszwalb and Huttenlocher's graph segmentation); they are grouped in several ways
+OpenCV finds initial regions (Felzenszwalb and Huttenlocher's graph segmentation). They are grouped in several ways
 (colour spaces, coarseness, measures of similarity: section 3.2), and the boxes around all regions of all hierarchies
-are ranked as in section 4.3. OpenCV has the whole method too, but ranks in reverse (small regions first) and gives no
-levels.
+are ranked as in section 4.3. OpenCV also has the whole method, but ranks in reverse (small regions first) and returns
+no levels.
 """
 
 from collections.abc import Set
@@ -28,8 +28,8 @@ _SIZE: Set[Measure] = {"size"}
 COLOUR_BINS, TEXTURE_BINS = 25, 10
 SIGMA = 0.8
 SMALLEST, MOST_REGIONS, MOST_PIXELS = 100, 3000, 1_000_000
-"""An initial region has at least so many pixels; an image begins with at most so many; and has at most so many pixels
-when it is searched. So there is a bound on what an image costs."""
+"""Bounds on the cost of an image: the least pixels of an initial region, the most initial regions, and the most pixels
+of the image that is searched."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Strategies:
     similarities: tuple[Set[Measure], ...]
 
 
-MODES = {  # as OpenCV's modes of these names
+MODES = {  # as in OpenCV's modes of these names
     "single": Strategies(("hsv",), (200,), (CTSF,)),
     "fast": Strategies(("hsv", "lab"), (150, 300, 450), (CTSF, TSF)),
     "quality": Strategies(("hsv", "lab", "rgi", "hue", "grey"), (150, 300, 450, 600, 750), (CTSF, TSF, FILL, _SIZE)),
@@ -49,11 +49,11 @@ MODES = {  # as OpenCV's modes of these names
 
 
 def selective_search(image: Pixels, mode: str, height: int | None, minimum_side: int, most: int, seed: int) -> Boxes:
-    """Propose at most `most` distinct boxes in an RGB image (H, W, 3), best first: (n, 4) x, y, width, height.
+    """Proposes at most `most` distinct boxes in an RGB image (H, W, 3), best first: (n, 4) x, y, width, height.
 
-    With `height` the image is first resized to that many pixels, and one that is too large is made smaller; the boxes
-    come back in pixels of the image given. Boxes with a side under `minimum_side` of those are left out. The same
-    image, options and seed give the same boxes in the same order.
+    With `height` the image is first resized to that many pixels, and an image that is too large is reduced; boxes are
+    in pixels of the given image. Boxes with a side below `minimum_side` pixels are left out. The same image, options
+    and seed give the same boxes in the same order.
     """
     scale = 1.0 if height is None else image.shape[0] / height
     scale *= max(1.0, np.sqrt(image.shape[0] * image.shape[1] / scale**2 / MOST_PIXELS))
@@ -76,8 +76,8 @@ def _resized(image: Pixels, scale: float) -> Pixels:
 def _ranked(image: Pixels, strategies: Strategies, seed: int) -> NDArray[np.int64]:
     """The corners of all regions of all hierarchies in the paper's order: (n, 4) left, top, right, bottom.
 
-    Section 4.3: a region at position i of its hierarchy, the whole image being at 1, has the value RND times i with RND
-    uniform between 0 and 1, and lower values come first. So large regions come early, yet not all of them first.
+    Section 4.3: a region at position i of its hierarchy (the whole image is at 1) has the value RND times i, with RND
+    uniform between 0 and 1. Lower values come first, so large regions tend to come early.
     """
     hierarchies = [
         group(regions, measures)
@@ -118,7 +118,7 @@ def _segmented(image: Pixels, coarseness: tuple[int, ...]) -> list[GroupedRegion
 
 
 def _colour(image: Pixels) -> NDArray[np.int64]:
-    """Each pixel's bin of each channel, counted on from channel to channel: (channels, H, W)."""
+    """Each pixel's bin in each channel, numbered consecutively over the channels: (channels, H, W)."""
     channels = np.moveaxis(image, 2, 0).astype(np.int64)
     return channels * COLOUR_BINS // 256 + COLOUR_BINS * np.arange(len(channels))[:, None, None]
 
@@ -126,7 +126,8 @@ def _colour(image: Pixels) -> NDArray[np.int64]:
 def _texture(image: Pixels) -> NDArray[np.int64]:
     """Each pixel's bin of Gaussian derivatives in eight directions: (channels times 8, H, W).
 
-    A derivative is cut off at 0, as what is negative is the opposite direction's; bins share its range in the channel.
+    A derivative is clipped at 0, as negative values belong to the opposite direction; bins divide its range in the
+    channel.
     """
     channels = np.moveaxis(image, 2, 0)
     bins = np.empty((len(channels), 8, *image.shape[:2]), np.int64)
@@ -134,7 +135,7 @@ def _texture(image: Pixels) -> NDArray[np.int64]:
     for number, channel in enumerate(channels):
         smooth = cv2.GaussianBlur(channel.astype(np.float32), (0, 0), 1)
         right, down = cv2.Sobel(smooth, cv2.CV_32F, 1, 0), cv2.Sobel(smooth, cv2.CV_32F, 0, 1)
-        # In place: on small pictures the copies take longer than the sums.
+        # In place, as on small pictures the copies take longer than the sums.
         eight[0], eight[2] = right, down
         np.divide(right + down, np.sqrt(2), out=eight[1])
         np.divide(down - right, np.sqrt(2), out=eight[3])

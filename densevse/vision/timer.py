@@ -1,7 +1,7 @@
-"""How long the steps of a computation take.
+"""Measures the time of the steps of a computation.
 
-Seconds are the processor's, so that what else runs on the machine counts little. (A job that waits for a GPU keeps the
-processor busy meanwhile, so that this is counted too.)
+It counts processor seconds, which depend little on other processes of the machine. (A job that waits for a GPU keeps
+the processor busy, so that this time counts too.)
 """
 
 import time
@@ -10,14 +10,14 @@ from contextlib import contextmanager
 
 
 class Timer:
-    """Processor seconds by step, added up over all its uses."""
+    """Processor seconds of each step, summed over all its uses."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """Count what happens inside as the step `name`."""
+        """Counts the time within the context as the step `name`."""
         start = time.process_time()
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.process_time() - start

@@ -1,4 +1,4 @@
-"""Features of true boxes, for ranking annotated regions and phrases (HM-LSTM, section 5.2 and Table 4)."""
+"""Features of true boxes, to rank annotated regions and phrases (HM-LSTM, section 5.2 and Table 4)."""
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -33,10 +33,10 @@ def extract_true_regions(
     split: str,
     path: str | Path,
 ) -> None:
-    """Write the whole image and the distinct phrase boxes of a split's images (schema REGION_FEATURES) to `path`.
+    """Writes the whole image and the distinct phrase boxes of a split's images (REGION_FEATURES) to `path`.
 
-    Every box is described as a detection would be: the same network, crops and context. Raises `InputError` if no
-    phrase of the split has a box.
+    Every box is described like a detection: by the same network, crops and context. Raises `InputError` if no phrase of
+    the split has a box.
     """
     table = read(images, IMAGES)
     table = table[(table["split"] == split) & (table["status"] == "ok")]
@@ -63,7 +63,7 @@ def extract_true_regions(
 
 
 def boxes_by_image(phrases: pd.DataFrame, images: pd.DataFrame) -> dict[str, Boxes]:
-    """The distinct phrase boxes (n, 4) of each image that has some, sorted."""
+    """The distinct phrase boxes (n, 4) of each image that has any, sorted."""
     phrases = phrases[phrases["image_id"].isin(images["image_id"])]
     return {
         str(image_id): np.unique(group[BOX].to_numpy(np.float32), axis=0)

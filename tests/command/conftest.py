@@ -9,7 +9,7 @@ from densevse.command.main import main
 
 
 class Answer(NamedTuple):
-    """What the command said, and its exit status."""
+    """The output of the command, and its exit status."""
 
     status: int
     output: str

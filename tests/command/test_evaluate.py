@@ -57,7 +57,7 @@ def test_vectors_with_copies(files, capsys):
     [
         (["turned.npy"], "turned.npy: expected 4 x 20, as the test split has, found 100 x 20"),
         (["sims.npy", "--i2t", "sims.npy"], "found scores and i2t; give scores, or i2t and t2i"),
-        (["--images", "vectors.npz", "--sentences", "vectors.npz"], "similarity: it is needed for vectors"),
+        (["--images", "vectors.npz", "--sentences", "vectors.npz"], "similarity: it is required for vectors"),
         (["nothing.npy"], "nothing.npy: no such file"),
     ],
 )

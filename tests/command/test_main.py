@@ -51,7 +51,7 @@ def test_every_subcommand_describes_itself(name, densevse):
         (("--hlp",), "--hlp"),
         (("list", "--configfil", "x"), "--configfil"),
         (("show",), "variant"),
-        (("list", "--", "--cores"), "nothing is passed on"),
+        (("list", "--", "--cores"), "passes nothing on"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_status_2(arguments, said, densevse):

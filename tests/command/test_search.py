@@ -83,7 +83,7 @@ def test_results_without_records_are_refused(folder, densevse):
     file.write_bytes(b"")
     answer = densevse("search", "a red ball", "--model", "scenes/vse")
     assert answer.status == 1
-    assert "not the records of how it made it" in answer.errors
+    assert "no records of their settings and code" in answer.errors
 
 
 @pytest.mark.long

@@ -35,7 +35,7 @@ def test_a_new_name_is_that_of_a_key(key):
 
 
 def test_a_folder_of_boundaries_is_named_by_a_key():
-    with pytest.raises(InputError, match=r"boundaries\.folder: the folder is named by this key"):
+    with pytest.raises(InputError, match=r"boundaries\.folder: name the folder under this key"):
         load(CONFIG, {"boundaries": "BSDS500"})
 
 

@@ -35,9 +35,9 @@ def test_features_stand_in_the_place_of_networks():
         ({"networks": {"grid": "butd"}}, "mine.networks.grid: no 'grid'; known: regions, whole"),
         ({"networks": {"whole": "butt"}}, "mine.networks.whole: no 'butt'; known: .*butd"),
         ({"features": {"vgg19": {"whole": ARRAY}}}, "features.vgg19: a network has this name; rename"),
-        ({"features": {"butd": {"whole_by": None}}}, "whole_by: region 0 of an image is the whole of it"),
+        ({"features": {"butd": {"whole_by": None}}}, "whole_by: region 0 is the whole image"),
         ({"features": {"butd": {"whole_by": "vgg1"}}}, "features.butd.whole_by.whole: no 'vgg1'"),
-        ({"features": {"butd": {"whole": ARRAY}}}, "whole, whole_by: whole images are described by one of them"),
+        ({"features": {"butd": {"whole": ARRAY}}}, "whole, whole_by: only one of them describes whole images"),
         ({"features": {"butd": {"regions": ARRAY | {"ids": None}}}}, "ids: the format array needs it"),
         ({"features": {"butd": {"regions": {"path": "x"}}}}, "path: the format scan has none"),
         ({"features": {"butd": {"regions": ARRAY | {"image_id": "x"}}}}, "image_id: 'x' must hold {id}"),
@@ -53,5 +53,5 @@ def test_wrong_features_are_refused_by_their_key(changes, message):
 
 def test_the_format_scan_is_of_the_reader_scan():
     features = {"butd": {"grid": {"format": "scan"}}}
-    with pytest.raises(InputError, match=r"features\.butd\.grid\.format: scan is of the reader scan alone"):
+    with pytest.raises(InputError, match=r"features\.butd\.grid\.format: only the reader scan has the format scan"):
         load(CONFIG, {"datasets": {"flickr8k": {"features": features}}})

@@ -334,7 +334,9 @@ def test_a_misspelt_name_is_no_new_entry(path, message):
 def test_a_data_set_without_its_sentences_is_refused(reader, options, needed):
     mine = {**NEW, "reader": reader, "options": options}
     load(CONFIG, {"datasets": {"mine": {**mine, "local": {"images": "photographs", needed: "texts"}}}})
-    with pytest.raises(InputError, match=rf"datasets\.mine\.local: the reader {reader} needs the source '{needed}'"):
+    with pytest.raises(
+        InputError, match=rf"datasets\.mine\.local: the reader {reader} also needs the source '{needed}'"
+    ):
         load(CONFIG, {"datasets": {"mine": {**mine, "local": {"images": "photographs"}}}})
 
 
@@ -344,7 +346,7 @@ def test_a_data_set_without_its_sentences_is_refused(reader, options, needed):
 )
 def test_a_data_set_has_every_split(reader, key, value, missing):
     options = {key: {split: value for split in ("train", "val", "test") if split != missing}}
-    with pytest.raises(InputError, match=rf"datasets\.mine\.options\.{key}: .* there is no {missing}"):
+    with pytest.raises(InputError, match=rf"datasets\.mine\.options\.{key}: .* missing: {missing}"):
         load(CONFIG, {"datasets": {"mine": {**NEW, "reader": reader, "options": options}}})
 
 

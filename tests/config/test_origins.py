@@ -25,7 +25,7 @@ def models(config):
 
 
 def test_every_value_has_an_origin(config):
-    """What a variant states without a comment makes the variant; all other values have a comment or are defaults."""
+    """A variant's values without a comment define it; all other values have a comment or are defaults."""
     for name in models(config):
         for dataset in (None, *config.datasets):
             for row in settings_of(name, dataset, config, [], ROOT):

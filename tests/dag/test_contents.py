@@ -1,4 +1,4 @@
-"""What the user's files hold, whatever their times say."""
+"""Digests of the contents of the user's files, whatever their times."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What a variant reads that is trained with its network: pixels of regions, and the network's first weights."""
+"""The inputs of a variant that is trained with its network: pixels of regions, and the network's first weights."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -79,7 +79,10 @@ def test_a_table_says_which_network_the_captioner_of_ctx_and_sen_looked_through(
         ({"generators": {"sc_nlm": {"variants": {"lbl": {"parameters": {"factors": 0}}}}}}, r"parameters\.factors"),
         ({"generators": {"sc_nlm": {"model": "vse"}}}, r"model: no 'vse' in densevse/methods/generators|sc_nlm"),
         ({"methods": {"sco": {"variants": {"sco_ctx_sen": {"generator": "nic"}}}}}, r"generator: no 'nic'"),
-        ({"methods": {"vse": {"generator": "lstm_captioner"}}}, r"methods\.vse\.generator: it is needed for the view"),
+        (
+            {"methods": {"vse": {"generator": "lstm_captioner"}}},
+            r"methods\.vse\.generator: it is required for the view",
+        ),
         ({"methods": {"vse": {"model": "sc_nlm"}}}, r"model: no 'sc_nlm' in densevse/methods"),
     ],
 )

@@ -79,5 +79,5 @@ MINE |= {"networks": {"whole": "vgg19"}}
 
 
 def test_a_library_s_network_is_not_trained_further(project):
-    with pytest.raises(InputError, match=r"networks\.deit_small: timm:deit_small\S+ is of a library"):
+    with pytest.raises(InputError, match=r"networks\.deit_small: timm:deit_small\S+ is a library's network"):
         FeatureStage(project).trainable("deit_small")

@@ -228,7 +228,7 @@ def test_contours_are_found_by_hed_or_by_the_user_s_model_unless_they_are_given(
     assert given.contour_options("mcg")["detector"] == "structured_edges"
     assert input_of("read_own_contours", "maps", given.own_maps, proposer="scg") == "maps"
     assert (given.by_detector(), given.with_own_maps()) == ("mcg", "scg")
-    with pytest.raises(InputError, match="take the other out"):
+    with pytest.raises(InputError, match="remove the other"):
         changed(proposers={"mcg": {"options": {"maps": "maps", "structured_edges": "model.yml.gz"}}})
 
 

@@ -63,7 +63,7 @@ def test_resumes_after_drops(server: Server, path: Path) -> None:
 
 def test_resumes_what_an_earlier_run_left(server: Server, path: Path) -> None:
     server.drop_after = [100_000] + [0] * (_ATTEMPTS - 1)
-    with pytest.raises(InputError, match=f"failed {_ATTEMPTS} times.*Run again to go on"):
+    with pytest.raises(InputError, match=f"failed {_ATTEMPTS} times.*Run again to resume"):
         download(server.source(), path, wait=0)
     assert not path.exists()
     server.asked.clear()
@@ -203,4 +203,4 @@ def test_a_failure_names_each_address_with_its_reason(server: Server, mirror: Se
     assert first == f"{path}: no address gave this file."
     assert second == f"  {server.address}: HTTP 404"
     assert third == f"  {mirror.address}: expected 256,000 bytes, but the server offers 1,000"
-    assert hint.startswith("A file of yours can be used instead")
+    assert hint.startswith("You can also use your own file")

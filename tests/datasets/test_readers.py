@@ -352,7 +352,7 @@ def test_an_id_that_yaml_does_not_read_as_text_is_refused_with_what_to_write(
     tmp_path: Path, written: str, value: str
 ) -> None:
     given = {**settings("flickr", FLICKR), **yaml.safe_load(f"known_unreadable: [a.jpg, {written}]")}
-    with pytest.raises(InputError, match=rf"known_unreadable\.1: {value}.* is no text; put each id in quotes"):
+    with pytest.raises(InputError, match=rf"known_unreadable\.1: {value}.* is not text; put each id in quotes"):
         read_dataset(given, flickr(tmp_path))
 
 
@@ -374,7 +374,7 @@ def test_the_same_photograph_in_several_splits_is_said(tmp_path: Path, caplog: p
 def test_known_ids_that_are_of_no_image_are_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         read("flickr", FLICKR, flickr(tmp_path), ["Photographs/a.jpg", "b.jpg"])
-    assert "1 ids of known_unreadable are no images of any split: Photographs/a.jpg" in caplog.text
+    assert "1 ids of known_unreadable are not in any split: Photographs/a.jpg" in caplog.text
 
 
 ACCENTS = {"NFC": "caf\u00e9.jpg", "NFD": "cafe\u0301.jpg"}
@@ -403,7 +403,7 @@ def test_a_file_whose_name_is_not_utf_8_is_left_alone_and_said(
     with caplog.at_level(logging.INFO):
         images, _ = read("flickr", FLICKR, {**packed, "images": str(tmp_path / "images")})
     assert (images["status"] == "ok").all()
-    assert "are left alone: Photographs/e.jpg, caf%E9.jpg" in caplog.text
+    assert "are ignored: Photographs/e.jpg, caf%E9.jpg" in caplog.text
 
 
 def test_a_photograph_of_another_format_is_named_beside_the_missing_one(tmp_path: Path) -> None:
@@ -465,7 +465,7 @@ def test_bytes_that_are_not_utf_8_are_named_by_line(tmp_path: Path) -> None:
     ("tokens", "lists", "message"),
     [
         (TOKENS + "a.jpg A caption\n", LISTS, r"token\.txt, line 22: expected <image>#<number>"),
-        (TOKENS + "a.jpg#0\tAgain\n", LISTS, r"captions are in it twice: \['a\.jpg#0'\]"),
+        (TOKENS + "a.jpg#0\tAgain\n", LISTS, r"captions occur twice: \['a\.jpg#0'\]"),
         (TOKENS, {**LISTS, "test.txt": "d.jpg\na.jpg\n"}, r"test\.txt, line 2: a\.jpg is in train already"),
         (TOKENS, {"train.txt": "a.jpg\n"}, r"expected one file|no file dev\.txt"),
     ],
@@ -477,7 +477,7 @@ def test_wrong_text_files_are_named(tmp_path: Path, tokens: str, lists: dict[str
 
 def test_a_photograph_in_two_folders_is_named(tmp_path: Path) -> None:
     files = {**photographs("abcde"), **photographs("a", folder="copy/")}
-    with pytest.raises(InputError, match=r"image a\.jpg: several files could be meant"):
+    with pytest.raises(InputError, match=r"image a\.jpg: several files match"):
         read("flickr", FLICKR, flickr(tmp_path, files))
 
 
@@ -506,8 +506,8 @@ def test_photographs_that_no_split_lists_are_not_even_opened(tmp_path: Path, cap
         images, captions = read("flickr", FLICKR, flickr(tmp_path, files))
     assert sorted(images["image_id"]) == ["a.jpg", "b.jpg", "c.jpg", "d.jpg"]
     assert set(captions["image_id"]) == set(images["image_id"])
-    assert "2 image files that no split lists are left alone: x/z.jpg, y/z.jpg" in caplog.text
-    assert "1 captioned images that no split lists are left alone: e.jpg" in caplog.text
+    assert "2 image files are in no split and are ignored: x/z.jpg, y/z.jpg" in caplog.text
+    assert "1 captioned images are in no split and are ignored: e.jpg" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -515,12 +515,12 @@ def test_photographs_that_no_split_lists_are_not_even_opened(tmp_path: Path, cap
     [
         ({}, "", r"token\.txt: it has no captions"),
         ({}, "z.jpg#0\tA zebra.\n", "no image that a split lists has a caption"),
-        ({"encoding": "utf-9"}, TOKENS, "options.encoding: 'utf-9' is no encoding"),
+        ({"encoding": "utf-9"}, TOKENS, "options.encoding: 'utf-9' is not an encoding"),
         ({"encoding": "hex"}, TOKENS, "options.encoding.*'hex'"),
         ({"splits": ["train.txt", "test.txt"]}, TOKENS, "options.splits: Input should be a valid dictionary"),
         ({"splits": {"training": "train.txt"}}, TOKENS, "options.splits.training"),
         ({"splits": {"train": 3}}, TOKENS, "options.splits.train: Input should be a valid string, not 3"),
-        ({"splits": {"train": "train.txt", "test": "test.txt"}}, TOKENS, "options.splits: .* there is no val"),
+        ({"splits": {"train": "train.txt", "test": "test.txt"}}, TOKENS, "options.splits: .* missing: val"),
         ({}, TOKENS + "a.jpg#" + "7" * 5000 + "\tA\n", r"token\.txt, line 22: expected"),
     ],
 )
@@ -587,7 +587,7 @@ def changed_coco(folder: Path, file: str, part: str, change: Mapping[str, Any]) 
     [
         ("annotations", {"caption": None}, r"annotations\.0\.caption: Input should be a valid string, found 'None'"),
         ("annotations", {"caption": "\udc00"}, r"annotations\.0\.caption: .*unicode"),
-        ("annotations", {"image_id": 8}, r"annotation 910 is of no image of it: 8"),
+        ("annotations", {"image_id": 8}, r"annotation 910 has an unknown image: 8"),
         ("images", {"file_name": None}, r"images\.0\.file_name: Input should be a valid string"),
         ("images", {"id": ...}, r"images\.0\.id: Field required"),
     ],
@@ -603,7 +603,7 @@ def test_a_caption_of_coco_that_cannot_be_is_named(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"category_id": 5}, "annotation 9 is of no category of it: 5"),
+        ({"category_id": 5}, "annotation 9 has an unknown category: 5"),
         ({"bbox": [1, 2, 3]}, r"annotations\.0\.bbox"),
         ({"bbox": [1, 2, 3, float("nan")]}, r"annotations\.0\.bbox\.3: Input should be a finite number"),
     ],
@@ -649,5 +649,5 @@ def test_splits_that_are_no_numbers_of_images_are_named(tmp_path: Path, splits: 
 def test_an_image_twice_on_pascals_page_is_named(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(PAGE + '<img src="cat/b.jpg"><table><tr><td>One again.</td></tr></table>')
     paths = {"images": zipped(tmp_path / "i.zip", {"cat/b.jpg": photograph(1)}), "sentences": f"{tmp_path}/page.html"}
-    with pytest.raises(InputError, match=r"page\.html: these images are on the page twice: \['cat/b\.jpg'\]"):
+    with pytest.raises(InputError, match=r"page\.html: these images occur twice on the page: \['cat/b\.jpg'\]"):
         read("pascal", {"splits": {"train": 1, "val": 1, "test": 1}}, paths)

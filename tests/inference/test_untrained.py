@@ -114,7 +114,7 @@ def test_a_network_without_a_text_side_is_named(architecture):
 def test_a_tokenizer_that_would_be_downloaded_is_refused():
     from densevse.vision.architectures.open_clip_networks import Tokenizer
 
-    with pytest.raises(InputError, match="ViT-B-16-SigLIP has a tokenizer that is downloaded when a job runs"):
+    with pytest.raises(InputError, match="ViT-B-16-SigLIP has a tokenizer that must be downloaded"):
         Tokenizer({"architecture": "open_clip:ViT-B-16-SigLIP", "options": {}})
 
 
@@ -127,5 +127,5 @@ def test_clip_needs_an_encoder_of_sentences_and_one_vector(weights):
 
 
 def test_sentences_are_cut_by_no_other_model(files):
-    with pytest.raises(InputError, match="text is cut by a network that encodes sentences, and the model has none"):
+    with pytest.raises(InputError, match="needs a network that encodes sentences; this model has none"):
         Inputs(files, ["text"]).pairs("test")

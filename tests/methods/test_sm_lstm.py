@@ -386,7 +386,7 @@ def test_a_start_that_does_not_fit_is_refused():
     bag = VSE(VSEParameters(dimension=6, word_dimension=4, encoder="bag_of_words"), Shapes({"whole": 9}, 12))
     with pytest.raises(ValueError, match="has none"):
         build().start_from("vse", bag.state_dict())
-    with pytest.raises(ValueError, match="without a sentence context"):
+    with pytest.raises(ValueError, match="has no sentence context"):
         build(select="mean").start_from("vse", of_other_size)
 
 

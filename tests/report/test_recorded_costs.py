@@ -1,4 +1,4 @@
-"""What a run cost is kept for later estimates."""
+"""The costs of a run are recorded for later estimates."""
 
 import json
 from base64 import b64encode

@@ -17,7 +17,7 @@ TEMPLATE = Path(__file__).parents[2] / "workflow/report/workflow.rst"
 
 @pytest.fixture
 def files(tmp_path):
-    """What a report holds of a data set: two tables, a page of another rule, and pictures."""
+    """The files of a report on a data set: two tables, a page of another rule, and pictures."""
     sheet = Sheet("Scenes: 3 images", (TableColumn("Method", number=False), TableColumn("R@1")), [["A & B", "9.8"]])
     names = ("tables/scenes_regions.html", "tables/scenes.html", "search/scenes.html")
     for name in names:

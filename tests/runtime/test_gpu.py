@@ -1,4 +1,4 @@
-"""What of GPUs is asked for is there and works, or it is an error that says what to do."""
+"""The requested GPUs exist and work, or the error says what to do."""
 
 from types import SimpleNamespace
 
@@ -87,7 +87,7 @@ def test_fewer_gpus_than_asked_for_are_an_error(cards, monkeypatch, shown):
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     if shown:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", shown)
-    with pytest.raises(InputError, match="gpu: 2 is asked for, and this job sees 1") as error:
+    with pytest.raises(InputError, match="gpu: 2 requested, but this job sees 1") as error:
         gpu.usable_device()
     assert ("CUDA_VISIBLE_DEVICES is '3'" in str(error.value)) == bool(shown)
 
@@ -100,7 +100,7 @@ def test_fewer_gpus_than_asked_for_are_an_error(cards, monkeypatch, shown):
         ({"capability": (7, 0)}, r"card 0 has the compute capability 7\.0, .* built for sm_75, .* older CUDA"),
         (
             {"works": False},
-            r"first thing that it computed failed: CUDA error: no kernel image is available\. Driver",
+            r"first computation failed: CUDA error: no kernel image is available\. Driver",
         ),
     ],
 )

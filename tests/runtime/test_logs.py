@@ -77,7 +77,7 @@ def test_a_log_that_cannot_be_written_is_named(tmp_path, capsys):
     (tmp_path / "logs").write_text("a file where the folder should be")
     with pytest.raises(SystemExit), job(str(tmp_path / "logs/job.log")):
         pytest.fail("nothing runs without a log")
-    assert "logs/job.log: the log cannot be written" in capsys.readouterr().err
+    assert "logs/job.log: cannot write the log" in capsys.readouterr().err
 
 
 NAME = os.fsdecode(b"caf\xe9.jpg") + " \u65e5\u672c \ud83d"

@@ -154,7 +154,7 @@ def test_images_of_one_family_are_drawn_together():
 
 
 def holds(truth, sets, seeds, spread):
-    """How often the interval of R@10 of i2t holds the truth: images and seeds both vary."""
+    """The coverage of the interval of R@10 of i2t, when images and seeds both vary."""
     random = np.random.default_rng(4)
     frame, groups = queries(150, captions=1)
     hits = 0

@@ -1,4 +1,4 @@
-"""What `make demo` says beside Snakemake: the disk that it takes, and the time left."""
+"""The output of `make demo` beside Snakemake's: the disk that it takes, and the time left."""
 
 import os
 import runpy

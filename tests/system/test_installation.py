@@ -1,4 +1,4 @@
-"""How packages come into .venv, against indexes on this machine that serve made-up packages."""
+"""The installation of packages into .venv, from indexes on this machine with synthetic packages."""
 
 import base64
 import functools
@@ -153,7 +153,7 @@ def environment(tmp_path_factory):
 
 @pytest.fixture
 def machine(tmp_path, environment):
-    """What an earlier test has installed is not there."""
+    """Nothing that an earlier test installed is there."""
     for path in environment.glob("lib/python*/site-packages/*"):
         if path.name.startswith(("made_up", "uv")):
             shutil.rmtree(path)

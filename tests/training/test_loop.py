@@ -320,7 +320,7 @@ def test_a_method_does_not_start_from_another_unless_it_says_how(files, job, tmp
     path = str(tmp_path / "before/round0/model.safetensors")
     inputs = Inputs(files, ["words"])
     save_model(build("vse", PARAMETERS, inputs.shapes()), "another", ["words"], path, {})
-    with pytest.raises(InputError, match=r"cannot start .* VSE does not say how .* method another"):
+    with pytest.raises(InputError, match=r"cannot start .* VSE cannot start from a model of the method another"):
         job("after", start=path)
 
 

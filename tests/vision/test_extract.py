@@ -97,7 +97,7 @@ def test_all_shards_follow_the_precision_that_was_chosen_once(folder, tmp_path, 
     assert np.array_equal(auto.gather(range(len(auto))), bf16.gather(range(len(bf16))))
     assert auto.made_from["precision"] == "auto"
     assert auto.made_from["parents"]["precision"]["precision"] == "bf16"
-    with pytest.raises(InputError, match=r"networks\.squeezenet1_0: precision auto needs the file"):
+    with pytest.raises(InputError, match=r"networks\.squeezenet1_0: `precision: auto` needs the file"):
         features(folder, tmp_path, precision="auto")
 
 

@@ -136,8 +136,8 @@ def test_parquet_has_a_row_for_each_region(folder):
     [
         (table().drop(columns="image_id"), "no column image_id"),
         (table().drop(columns="height"), "no column height"),
-        (pd.concat([table(), table().iloc[:1]]), "'i0' is there twice, at .*row 0 and at .*row 18"),
-        (table().iloc[3:], "1 images of the data set are not in it, the first is 'i0'"),
+        (pd.concat([table(), table().iloc[:1]]), "'i0' occurs twice, at .*row 0 and at .*row 18"),
+        (table().iloc[3:], "1 images of the data set are missing, the first is 'i0'"),
     ],
 )
 def test_parquet_that_is_wrong(folder, frame, message):
@@ -177,8 +177,8 @@ def test_bottom_up_attention_has_other_numbers_of_boxes(folder):
         (line("5")[:-3], "line 6: .*truncated"),
         (line("5", count=4), "line 6: num_boxes is 4"),
         (line("5", count="many"), "line 6: invalid literal"),
-        (line("4"), "'i4' is there twice, at .*line 5 and at .*line 6"),
-        (line("77"), "1 ids are of no image of the data set, the first is 'i77'"),
+        (line("4"), "'i4' occurs twice, at .*line 5 and at .*line 6"),
+        (line("77"), "1 ids are not of the data set, the first is 'i77'"),
         (line("5", size=(50, 40)), "'i5' has 50 x 40 pixels, and the picture has 40 x 50"),
         (line("5", boxes=CORNERS[0] + 60), "region 1 of image 'i5' has no area"),
         (line("5", vectors=VECTORS[0, :, :6]), r"'i5' has vectors of the shape \(6,\)"),
@@ -227,10 +227,10 @@ def test_a_truncated_array_and_a_pickle(folder):
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        ([*IDS[:5], "i4"], "'i4' is there twice, at .*row 4 and at .*row 5"),
-        ([*IDS[:5], "i9"], "1 ids are of no image of the data set, the first is 'i9'"),
+        ([*IDS[:5], "i4"], "'i4' occurs twice, at .*row 4 and at .*row 5"),
+        ([*IDS[:5], "i9"], "1 ids are not of the data set, the first is 'i9'"),
         (IDS[:5], "expected 5 rows"),
-        ([*IDS[:2], "", *IDS[3:]], "ids.txt, line 3: it is blank"),
+        ([*IDS[:2], "", *IDS[3:]], "ids.txt, line 3: the line is blank"),
     ],
 )
 def test_ids_that_are_wrong(folder, ids, message):
@@ -242,7 +242,7 @@ def test_ids_that_are_wrong(folder, ids, message):
 def test_images_that_have_no_features(folder):
     np.save(folder / "regions.npy", VECTORS[:5])
     (folder / "ids.txt").write_text("\n".join(IDS[:5]))
-    with pytest.raises(InputError, match="1 images of the data set are not in it, the first is 'i5'"):
+    with pytest.raises(InputError, match="1 images of the data set are missing, the first is 'i5'"):
         read(folder)
 
 

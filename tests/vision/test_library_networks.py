@@ -44,7 +44,7 @@ def vit(folder):
 
 
 def seen(network, pixels, view="whole"):
-    """What a network is shown of an image, as it computes with it."""
+    """The pixels of an image as a network computes with them."""
     batch = planes(network.crops(pixels, extraction_of(view))[None])
     return standardised(batch, network.settings.mean, network.settings.std)[0]
 
@@ -161,7 +161,7 @@ def test_the_whole_image_among_regions_has_the_vector_of_the_view_whole(vit):
 def test_regions_need_classes_or_detections(clip, vit):
     with pytest.raises(InputError, match=r"open_clip:ViT-B-32 has no classes.*detections"):
         _check_classes(clip[1], ["a"])
-    with pytest.raises(InputError, match="tells 1000 classes, and its `classes` names 1"):
+    with pytest.raises(InputError, match="has 1000 classes, but its `classes` names 1"):
         _check_classes(vit[1], ["a"])
     _check_classes(vit[1], ["a"] * 1000)
     described = RegionNetwork(clip[1], "pooled", "none").of_crops(np.zeros((2, 64, 64, 3), np.uint8))
@@ -174,9 +174,9 @@ def test_regions_need_classes_or_detections(clip, vit):
         ({"architecture": "timm:test_vti"}, "timm has no network 'test_vti'; is 'test_vit'"),
         ({"architecture": "open_clip:ViT-B-23"}, r"open_clip has no network 'ViT-B-23'; is 'ViT-B-32'"),
         ({"architecture": "torchvision:vit_b_61"}, "torchvision has no network 'vit_b_61'; is 'vit_b_16'"),
-        ({"architecture": "torchvision:resnet18"}, "is no ViT or Swin transformer; write `architecture: resnet18`"),
-        ({"architecture": "timm:test_vit.never"}, r"timm:test_vit\.never cannot be made with options {}: .*never"),
-        ({"options": {"depht": 3}}, r"cannot be made with options {'depht': 3}: .*depht"),
+        ({"architecture": "torchvision:resnet18"}, "is not a ViT or Swin transformer; write `architecture: resnet18`"),
+        ({"architecture": "timm:test_vit.never"}, r"timm:test_vit\.never cannot be built with the options {}: .*never"),
+        ({"options": {"depht": 3}}, r"cannot be built with the options {'depht': 3}: .*depht"),
         ({"options": {"depth": 3}}, r"vit\.safetensors: blocks\.\S+: expected no such key.* another"),
         (
             {"architecture": "open_clip:ViT-B-32", "options": CLIP_OPTIONS},

@@ -140,7 +140,7 @@ def test_a_layer_or_grid_that_does_not_exist_is_named(weights, pixels):
     network = load_network(SQUEEZENET, weights)
     with pytest.raises(InputError, match="squeezenet1_0 has no layer 'fc7'; known: conv, pooled, classes"):
         network.features(pixels, "fc7")
-    with pytest.raises(InputError, match="'classes' of squeezenet1_0 is no grid"):
+    with pytest.raises(InputError, match="'classes' of squeezenet1_0 is not a grid"):
         network.grid(pixels, "classes")
 
 

@@ -1,4 +1,4 @@
-"""What was downloaded stays, unless somebody wants it anew."""
+"""Downloaded files stay, unless somebody requests them again."""
 
 import functools
 import http.server

@@ -1,4 +1,4 @@
-"""What runs again after an edit: the table of docs/architecture.md, job by job."""
+"""The jobs that run again after an edit, as in the table of docs/architecture.md."""
 
 import copy
 import os
@@ -16,7 +16,7 @@ TABLE = "results/tables/scenes.md"
 
 
 def changed(finished: Project, values: dict, before: dict = SMALL) -> dict[str, int]:
-    """What a run would do under another configuration; the old one is put back."""
+    """The jobs that a run would start under another configuration; the old one is restored."""
     finished.configure(values)
     try:
         return finished.planned(TABLE)
@@ -42,7 +42,7 @@ def edit_of(finished: Project, file: str, old: str = "", new: str = "\nEDITED = 
 
 
 def edited(finished: Project, *edit: str) -> dict[str, int]:
-    """What a run would do after an edit."""
+    """The jobs that a run would start after an edit."""
     with edit_of(finished, *edit):
         return finished.planned(TABLE)
 

@@ -1,7 +1,7 @@
-"""How right a model's alignments are where true boxes are known: of triplets that say something of one thing.
+"""The accuracy of alignments on phrases with known true boxes, for triplets about one thing.
 
-Both words of such a triplet are of one phrase with a true box ("red" and "circle" of "a red circle"). The region that
-it is aligned with is right as that of a phrase is (densevse/evaluation/correspondence_accuracy.py).
+Both words of such a triplet belong to one phrase with a true box ("red" and "circle" in "a red circle"). Its region is
+right under the same condition as that of a phrase (densevse/evaluation/correspondence_accuracy.py).
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ from densevse.runtime.logs import logger
 def write_alignment_accuracy(
     alignments: str, boxes: str, captions: str, regions: Iterable[str], output: str, made_from: Mapping[str, Any]
 ) -> None:
-    """Compare the alignments of sentences with their own images with true boxes; CORRESPONDENCE_ACCURACY rows."""
+    """Compares the alignments of sentences in their own images with true boxes; CORRESPONDENCE_ACCURACY rows."""
     found = schema.read(alignments, ALIGNMENTS)
     own = schema.read(captions, CAPTIONS, ["caption_id", "image_id"])
     true = schema.read(boxes, BOXES)
@@ -34,7 +34,7 @@ def write_alignment_accuracy(
 
 
 def within_phrases(alignments: pd.DataFrame, boxes: pd.DataFrame) -> pd.DataFrame:
-    """The alignments whose two words are of one phrase of BOXES rows, with its `start` and `end`: the shortest such."""
+    """The alignments whose two words are in one phrase of BOXES rows, with `start` and `end` of the shortest such."""
     phrases = boxes.loc[boxes["start"] >= 0, PHRASE].drop_duplicates()
     rows = alignments.reset_index(names="number").merge(phrases, on="caption_id")
     tokens = rows[["governor_token", "dependent_token"]]

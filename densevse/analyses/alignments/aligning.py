@@ -1,4 +1,4 @@
-"""Which regions a trained DeFrag aligns with the triplets of sentences (DeFrag, section 4.3)."""
+"""Aligns regions with the triplets of sentences by a trained DeFrag (section 4.3)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import progress
 
 _WORDS = list(Triplet._fields)
-_SHOWN, _BEST = 8, 6  # triplets for Figure 5 that are chosen by frequency, and regions of each
+_SHOWN, _BEST = 8, 6  # number of frequent triplets for Figure 5, and of regions for each
 Outputs: TypeAlias = tuple[str | Path, str | Path]
 
 
@@ -40,9 +40,9 @@ def write_alignments(
     outputs: Outputs,
     made_from: Mapping[str, Any],
 ) -> None:
-    """Write the ALIGNMENTS of the test split, and the TRIPLET_REGIONS of frequent and of `named` triplets.
+    """Writes the ALIGNMENTS of the test split, and the TRIPLET_REGIONS of frequent and of `named` triplets.
 
-    `retrieval` says which sentence each image ranks first.
+    `retrieval` gives the sentence that each image ranks first.
     """
     pairs = inputs.pairs("test")
     with evaluation(method):
@@ -53,7 +53,7 @@ def write_alignments(
 
 
 def first_sentences(retrieval: str | Path, pairs: Pairs) -> Indices:
-    """(images, 2) of a split: an image, and the sentence that it ranks first in the first fold it is in."""
+    """(images, 2) an image of a split and the sentence that it ranks first, in the first fold with the image."""
     rows = schema.read(retrieval, RETRIEVAL, ["direction", "query_id", "top"])
     rows = rows[rows["direction"] == "i2t"].drop_duplicates("query_id")
     images = pd.Index(pairs.rows.image_ids).get_indexer(pd.Index(rows["query_id"]))
@@ -75,10 +75,10 @@ def align(method: DeFrag, inputs: Inputs, pairs: Pairs, first: Indices) -> pd.Da
 
 
 def regions_of_triplets(method: DeFrag, inputs: Inputs, pairs: Pairs, named: Sequence[Triplet]) -> pd.DataFrame:
-    """TRIPLET_REGIONS rows: for each of some triplets its best regions in the split, one for each image.
+    """TRIPLET_REGIONS rows: the best regions of some triplets in the split, one for each image.
 
-    They are the most frequent triplet of each of the most frequent relations, and those `named`. A named triplet whose
-    relation is rare or whose words are unknown raises `InputError`.
+    The triplets are the most frequent one of each of the most frequent relations, and those `named`. Raises
+    `InputError` for a named triplet with a rare relation or unknown words.
     """
     triplets, counts = _chosen(method, inputs, pairs, named)
     s = method.embed_triplets(triplets)
@@ -101,7 +101,7 @@ def regions_of_triplets(method: DeFrag, inputs: Inputs, pairs: Pairs, named: Seq
 
 
 def _aligned(method: DeFrag, inputs: Inputs, pairs: Pairs, wanted: Indices) -> pd.DataFrame:
-    """The rows of some pairs of an image and a sentence, without boxes."""
+    """The rows of some pairs of an image and a sentence, still without boxes."""
     structure = _triplets_of(pairs)
     images, image = np.unique(wanted[:, 0], return_inverse=True)
     triplets = structure.take(wanted[:, 1])
@@ -123,7 +123,7 @@ def _aligned(method: DeFrag, inputs: Inputs, pairs: Pairs, wanted: Indices) -> p
 
 
 def _chosen(method: DeFrag, inputs: Inputs, pairs: Pairs, named: Iterable[Triplet]) -> tuple[Triplets, list[int]]:
-    """Triplets to show, and in how many places of the split's sentences each stands."""
+    """The triplets to show, and the number of each in the split's sentences."""
     every = _triplets_of(pairs).take(np.arange(len(pairs.rows.caption_ids)))
     known = method.known_on_host()[every.governor] & method.known_on_host()[every.dependent]
     rows = np.column_stack((every.relation, every.governor, every.dependent))[known]

@@ -1,4 +1,4 @@
-"""DeFrag's alignments: the variants that align regions with triplets, and what is drawn of them."""
+"""DeFrag's alignments in the plan: the variants that align regions with triplets, and their pictures."""
 
 from densevse.analyses.alignments.settings import AlignmentSettings
 from densevse.dag.paths import Values
@@ -9,7 +9,7 @@ class AlignmentStage(TableStage):
     """Alignments of regions with triplets."""
 
     def of_dataset(self, dataset: str) -> list[str]:
-        """The pictures of each variant that aligns; and, where phrases have true boxes, how right it is."""
+        """The pictures of each variant that aligns and, if phrases have true boxes, its accuracy."""
         wanted = []
         for name, entry in self.variants(dataset).items():
             if "triplets" in entry.sentences and "regions" in entry.views:

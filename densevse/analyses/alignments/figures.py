@@ -1,4 +1,4 @@
-"""Regions and triplets that a model aligns (DeFrag, Figures 4 and 5)."""
+"""Draws the regions and triplets that a model aligns (DeFrag, Figures 4 and 5)."""
 
 import textwrap
 
@@ -18,13 +18,13 @@ from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
 from densevse.runtime.spacing import evenly_spaced
 
 _PICTURES, _COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
-_TOP, _LINE, _SIDE, _INNER = 0.5, 2.4, 1.9, (1.8, 1.8)  # inches: above triplets, of one, of a region and its picture
+_TOP, _LINE, _SIDE, _INNER = 0.5, 2.4, 1.9, (1.8, 1.8)  # inches: above triplets, a triplet, a region and its picture
 
 
 def draw_alignments(
     alignments: str, retrieval: str, images: str, captions: str, sources: dict[str, str], title: str, path: str
 ) -> None:
-    """Draw images evenly spaced in a RETRIEVAL artifact with their best sentences, and the first one's triplets.
+    """Draws images evenly spaced in a RETRIEVAL artifact with their best sentences, and the first one's triplets.
 
     `images` and `captions` are the data set's tables, `sources` its files by source name.
     """

@@ -1,4 +1,4 @@
-"""Which regions a model aligns with the fragments of sentences (DeFrag)."""
+"""Regions that a model aligns with the fragments of sentences (DeFrag)."""
 
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT

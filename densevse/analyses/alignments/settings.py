@@ -13,8 +13,8 @@ class TripletsShown(Strict):
 
     triplets: list[Annotated[list[str], Field(min_length=3, max_length=3)]] = Field(
         default=[],
-        description="relation, governor, dependent: the best regions of these triplets are drawn, besides those of "
-        "frequent ones (DeFrag, Fig 5)",
+        description="triplets (relation, governor, dependent) whose best regions are drawn, besides frequent ones "
+        "(DeFrag, Fig 5)",
     )
 
 

@@ -1,9 +1,9 @@
-"""Image - word + word: which images are near, and how right that is.
+"""Searches for image - word + word, and measures the accuracy of the answers.
 
 This is "Multimodal linguistic regularities" of Kiros et al. 2014. The paper shows pictures, with the query by the added
-word alone as its sanity check. Where the objects of images are known by name, answers can be counted: "blue ball" less
-"blue" plus "red" is right where an image shows a red ball. The query by the plain image, and by the added word alone,
-say what is not the arithmetic's merit.
+word alone as a sanity check. If the objects of images are known by name, answers can be counted: for "blue ball" minus
+"blue" plus "red", an image with a red ball is right. The queries by the plain image and by the added word alone are
+baselines.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ FIRST = (1, 5)
 
 
 class Query(NamedTuple):
-    """An image, a word to take away and one to add; and which words the wanted object has, where that is known."""
+    """An image, a word to subtract and one to add, and the words of the wanted object, if known."""
 
     image_id: str
     kind: str
@@ -57,10 +57,10 @@ def write_arithmetic(
     output: str,
     made_from: Mapping[str, Any],
 ) -> None:
-    """Answer the `named` queries (image, word to take away, word to add), and those that true boxes give.
+    """Answers the `named` queries (image, word to subtract, word to add), and those from true boxes.
 
-    `exchanged` says which words of objects' names stand for each other, by their kind. Raises `InputError` naming a
-    query whose image or word is unknown.
+    `exchanged` lists, by kind, the words of objects' names that replace each other. Raises `InputError` that names a
+    query with an unknown image or word.
     """
     vectors = _read(embeddings)
     objects = _objects(boxes, exchanged) if boxes else {}
@@ -72,20 +72,20 @@ def write_arithmetic(
 def write_table(
     found: str, images: str, title: str, paths: tuple[str, str, str, str], made_from: Mapping[str, Any]
 ) -> None:
-    """Count how often ARITHMETIC rows are right, and write that as ARITHMETIC_ACCURACY rows, Markdown, page and LaTeX.
+    """Measures the accuracy of ARITHMETIC rows: ARITHMETIC_ACCURACY rows, Markdown, page and LaTeX.
 
-    Raises `InputError` if all queries are named ones, of which nobody knows what is right.
+    Raises `InputError` if all queries are named ones, whose right answers are unknown.
     """
     rows = schema.read(found, ARITHMETIC)
     judged = rows[rows["kind"] != NAMED]
     if judged.empty:
-        raise InputError(f"{found}: no query whose right answers are known; set arithmetic.<data set>.exchanged.")
+        raise InputError(f"{found}: no query has known right answers; set arithmetic.<data set>.exchanged.")
     counted = accuracy(judged, families_of(images))
     write_accuracies(counted, ARITHMETIC_ACCURACY, table(counted, title), paths, made_from)
 
 
 def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
-    """ARITHMETIC_ACCURACY rows. `families`, by image, are what intervals are drawn over."""
+    """ARITHMETIC_ACCURACY rows. Intervals draw over `families`, given by image."""
     found = []
     for kind, of_kind in rows.groupby("kind", sort=False):
         asked = of_kind.drop_duplicates("image_id").set_index("image_id")
@@ -124,8 +124,9 @@ def table(rows: pd.DataFrame, title: str) -> Document:
         ]
         sheets.append(Sheet(f"{kind}: {int(of_kind['queries'].iloc[0])} queries", columns, cells))
     notes = [
-        "Accuracy: the share (%) of queries of which one of the first images shows the object with the word exchanged.",
-        "Gain: what the arithmetic has above this line.",
+        "Accuracy: the share (%) of queries for which one of the first images shows the object with the exchanged "
+        "word.",
+        "Gain: the accuracy of the arithmetic minus that of this line.",
         ACCURACY_INTERVALS,
     ]
     return Document(title, sheets, notes)
@@ -138,12 +139,14 @@ def _read(embeddings: str) -> Vectors:
     kind = store.rows["kind"].to_numpy(object)
     words = dict(zip(store.rows["text"][kind == "word"], vectors[kind == "word"], strict=True))
     if not (kind == "image").any() or not words:
-        raise InputError(f"{embeddings}: arithmetic needs vectors of images and of words; the method has not both.")
+        raise InputError(
+            f"{embeddings}: arithmetic needs vectors of images and of words, which this method does not have."
+        )
     return Vectors(store.rows["image_id"].to_numpy(object)[kind == "image"], vectors[kind == "image"], words)
 
 
 def _objects(boxes: str, exchanged: Mapping[str, Sequence[str]]) -> dict[str, list[frozenset[str]]]:
-    """Image -> the words of each of its objects' names that may be exchanged."""
+    """The words of each object's name that may be exchanged, by image."""
     known = {word for words in exchanged.values() for word in words}
     rows = schema.read(boxes, BOXES, ["image_id", "caption_id", "phrase"])
     rows = rows[rows["caption_id"] == ""].drop_duplicates()
@@ -155,7 +158,7 @@ def _objects(boxes: str, exchanged: Mapping[str, Sequence[str]]) -> dict[str, li
 
 
 def _exchanging(kind: str, words: Sequence[str], vectors: Vectors, objects: Objects) -> list[Query]:
-    """One query for each image with an object of such a word: the next word that no object of the image has."""
+    """A query for each image with an object of such a word, with the next word that none of its objects has."""
     queries = []
     for image_id in vectors.image_ids:
         here = objects.get(image_id, [])
@@ -219,7 +222,7 @@ def _nearest(
 
 
 def _check(queries: Sequence[Query], images: Mapping[str, int], words: Mapping[str, Any]) -> None:
-    """Raise `InputError` naming an image or word of a query that is unknown."""
+    """Raises `InputError` that names an unknown image or word of a query."""
     for query in queries:
         if query.image_id not in images:
             raise InputError(f"arithmetic: no image {query.image_id!r} in the test split.")

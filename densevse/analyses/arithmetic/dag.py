@@ -1,4 +1,4 @@
-"""Vector arithmetic with images and words: its queries and its files."""
+"""Vector arithmetic with images and words in the plan: its queries and its files."""
 
 from densevse.analyses.arithmetic.settings import ArithmeticQueries, ArithmeticSettings
 from densevse.dag.paths import Values
@@ -13,11 +13,11 @@ class ArithmeticStage(Stage):
         return self.config.analysis(ArithmeticSettings).of(dataset)
 
     def boxes(self, dataset: str) -> Values | None:
-        """Whether true boxes are read, which say what objects are called: where words of their names are exchanged."""
+        """True if true boxes are read, which name objects: if words of these names are exchanged."""
         return {} if self.exchanged(dataset) else None
 
     def exchanged(self, dataset: str) -> dict[str, list[str]]:
-        """Kind, such as colour -> words of objects' names that are put for each other."""
+        """The words of objects' names that replace each other, by kind, such as colour."""
         return self.of(dataset).exchanged
 
     def named(self, dataset: str) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""Vector arithmetic with images and words, drawn (Kiros et al. 2014, "Multimodal vector space arithmetic")."""
+"""Draws vector arithmetic with images and words (Kiros et al. 2014, "Multimodal vector space arithmetic")."""
 
 from collections.abc import Callable
 
@@ -17,10 +17,10 @@ _QUERIES, _ANSWERS = 8, 4
 
 
 def arithmetic_figure(found: str, images: str, sources: dict[str, str], title: str, path: str) -> None:
-    """Draw queries of an ARITHMETIC artifact, one in each line: those that are named, else some evenly spaced.
+    """Draws queries of an ARITHMETIC artifact, one in each line: the named ones, else some evenly spaced.
 
     On the left are the best images of the arithmetic, on the right, as the paper's sanity check, those of the added
-    word alone. Right ones have a green frame, wrong ones a red one, where that is known.
+    word alone. Right ones have a green frame and wrong ones a red one, if that is known.
     """
     rows = schema.read(found, ARITHMETIC)
     queries = [answers for _, answers in rows.groupby(["kind", "image_id", "minus", "plus"], sort=False)]
@@ -36,7 +36,7 @@ def arithmetic_figure(found: str, images: str, sources: dict[str, str], title: s
 
 
 def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixels]) -> None:
-    """One query: its image, the answers of the arithmetic, and after a gap those of the word alone."""
+    """Draws one query: its image, the answers of the arithmetic and, after a gap, those of the word alone."""
     for place in line:
         place.set_axis_off()
     query = answers.iloc[0]
@@ -51,7 +51,7 @@ def _draw(line: list[Axes], answers: pd.DataFrame, picture: Callable[[str], Pixe
 
 
 def _frame(place: Axes, right: bool | None) -> None:
-    """A frame that says whether an answer is right, where that is known."""
+    """Draws a frame that shows whether an answer is right, if that is known."""
     if pd.isna(right):
         return
     place.set_axis_on()

@@ -1,4 +1,4 @@
-"""Vector arithmetic with images and words (Kiros et al. 2014): what was found, and how right that is."""
+"""Vector arithmetic with images and words (Kiros et al. 2014): answers and their accuracy."""
 
 import pyarrow as pa
 
@@ -6,10 +6,10 @@ from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import IMAGE_ID, NUMBER, REAL, TEXT
 
 BY = ("arithmetic", "image", "word")
-"""The vectors that are searched with: image - word + word; the image alone; the added word alone."""
+"""The vectors of the queries: image - word + word; the image alone; the added word alone."""
 
 NAMED = "named"
-"""The kind of a query that the configuration names; others are called after what is exchanged."""
+"""The kind of a query that the configuration names; other kinds are named after the exchanged words."""
 
 ARITHMETIC = Schema(
     "arithmetic",

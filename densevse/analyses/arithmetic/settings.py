@@ -13,11 +13,11 @@ class ArithmeticQueries(Strict):
     """The queries image - word + word of a data set."""
 
     queries: list[Annotated[list[str], Field(min_length=3, max_length=3)]] = Field(
-        default=[], description="image, word taken away, word added: queries that are drawn"
+        default=[], description="queries that are drawn: image, word to subtract, word to add"
     )
     exchanged: dict[str, Annotated[list[str], Field(min_length=2)]] = Field(
         default={},
-        description="kind, e.g. colour -> words of true objects' names, any of which a query puts for another",
+        description="kind, e.g. colour -> words of true objects' names that queries replace by each other",
     )
 
 
@@ -25,10 +25,10 @@ class ArithmeticSettings(ByDataset[ArithmeticQueries]):
     """Data set -> its queries."""
 
     def check(self, config: Config) -> None:
-        """Raise `ValueError` where words of objects are exchanged, but no true boxes say what objects are called."""
+        """Raises `ValueError` if words of objects are exchanged but no true boxes name the objects."""
         super().check(config)
         for dataset, entry in self.items():
             if entry.exchanged and not config.datasets[dataset].has_boxes:
                 raise ValueError(
-                    f"arithmetic.{dataset}.exchanged: {dataset} has no true boxes, which say what objects are called"
+                    f"arithmetic.{dataset}.exchanged: {dataset} has no true boxes, which name the objects"
                 )

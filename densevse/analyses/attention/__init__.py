@@ -1,1 +1,1 @@
-"""The places of an image and the words that a model attends to, step by step (Huang et al. 2017, Figures 4 to 6)."""
+"""Attention of a model to places of an image and to words, step by step (Huang et al. 2017, Figures 4 to 6)."""

@@ -1,4 +1,4 @@
-"""Saliency: the methods that say what they attend to, and the pictures of it."""
+"""Saliency in the plan: the methods with attention, and its pictures."""
 
 from densevse.artifacts.identity import Identity
 from densevse.dag.paths import Values
@@ -7,10 +7,10 @@ from densevse.report.plan import PicturePlan, ShownArtifact
 
 
 class AttentionStage(TableStage):
-    """The places and words that a model attends to."""
+    """The places and words to which a model attends."""
 
     def of_dataset(self, dataset: str) -> list[str]:
-        """The pictures of each method (not of its variants) that attends, of the first seed."""
+        """The pictures of each method (not of its variants) with attention, for the first seed."""
         names = sorted(self.config.trained().keys() & self.with_saliency(dataset).keys())
         files = ("saliency.png", "average_saliency.png")
         return [f"{self.results}/figures/{dataset}/{name}/{file}" for name in names for file in files]

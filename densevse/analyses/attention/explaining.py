@@ -1,4 +1,4 @@
-"""What a trained model attends to in images and their sentences: SALIENCY rows, for any method that can say it."""
+"""Writes the attention of a trained model in images and their sentences as SALIENCY rows."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ from densevse.methods.interface import Method
 def write_saliency(
     method: Method, inputs: Inputs, output: str | Path, made_from: Mapping[str, Any], of: Identity
 ) -> None:
-    """Write the saliency of every image of the split of `of` with its first sentence."""
+    """Writes the saliency of every image of the split of `of` with its first sentence."""
     pairs = inputs.pairs(str(of.split))
     boxes = {"grid": _of_cells, "regions": _of_regions}
     tables = []
@@ -43,7 +43,7 @@ def _of_cells(inputs: Inputs, image_ids: NDArray[np.object_], cells: int) -> NDA
 
 
 def _of_regions(inputs: Inputs, image_ids: NDArray[np.object_], regions: int) -> NDArray[np.float64]:
-    """The boxes of the regions of some images, (n, regions, 4); 0 where an image has fewer."""
+    """The boxes of the regions of some images, (n, regions, 4); 0 for regions that do not exist."""
     rows = inputs.regions.rows
     rows = rows[rows["image_id"].isin(image_ids)]
     boxes = np.zeros((len(image_ids), regions, 4))
@@ -52,14 +52,14 @@ def _of_regions(inputs: Inputs, image_ids: NDArray[np.object_], regions: int) ->
 
 
 def _places(weights: Weights, steps: NDArray[np.bool_], boxes: NDArray[np.float64]) -> pd.DataFrame:
-    """(T, n, places) weights as rows, of the places that are attended to at all, with their boxes (n, places, 4)."""
+    """(T, n, places) weights as rows, of the places with attention, with their boxes (n, places, 4)."""
     rows = _rows(weights, steps, weights.max(axis=0) > 0)
     placed = boxes[rows["pair"], rows["place"]].astype(np.float32)
     return rows.assign(word="", **dict(zip(BOX, placed.T, strict=True)))
 
 
 def _words(weights: Weights, steps: NDArray[np.bool_], texts: Sequence[list[str]]) -> pd.DataFrame:
-    """(T, n, longest) weights as rows of the words that there are; a sentence without any has one, which is unknown."""
+    """(T, n, longest) weights as rows of the existing words; a sentence without any has one unknown word."""
     known = [(words or ["(unknown)"])[: weights.shape[2]] for words in texts]
     lengths = np.array([len(words) for words in known])
     rows = _rows(weights, steps, np.arange(weights.shape[2]) < lengths[:, None])
@@ -68,9 +68,9 @@ def _words(weights: Weights, steps: NDArray[np.bool_], texts: Sequence[list[str]
 
 
 def _rows(weights: Weights, steps: NDArray[np.bool_], present: NDArray[np.bool_]) -> pd.DataFrame:
-    """(T, n, places) weights as one row per pair, step and place, in this order.
+    """(T, n, places) weights as one row for each pair, step and place, in this order.
 
-    Of the `steps` (T, n) that a pair has, and of the places (n, places) `present`.
+    Only the `steps` (T, n) of a pair and the `present` places (n, places) become rows.
     """
     pair, step, place = np.nonzero(steps.T[:, :, None] & present[:, None])
     columns = {"step": (step + 1).astype(np.int32), "place": place.astype(np.int32)}

@@ -1,4 +1,4 @@
-"""What a model attends to, step by step, drawn on images (sm-LSTM, Figures 4 to 6)."""
+"""Draws a model's attention on images, step by step (sm-LSTM, Figures 4 to 6)."""
 
 import textwrap
 from collections.abc import Sequence
@@ -25,14 +25,14 @@ from densevse.runtime.arrays import Reals
 from densevse.runtime.spacing import evenly_spaced
 
 _PICTURES = 6
-_STEPS = 6  # of an image, at most; where words or places are the steps there are more
-_CANVAS, _SIDE = 100, 500  # pixels of averaged maps, as they are added up and as they are drawn (section 4.7)
-_BLUR = 0.25  # the width of a map's edges, of the shortest side of its places
+_STEPS = 6  # steps drawn of an image, at most; words or places as steps may be more
+_CANVAS, _SIDE = 100, 500  # pixels of averaged maps, in sums and in the drawing (section 4.7)
+_BLUR = 0.25  # the smoothing of a map's edges, as a share of the shortest side of its places
 _SCALE = "saliency, uniform = 1"
 
 
 def _colours() -> ListedColormap:
-    """From nothing over yellow and red to violet, and ever less transparent, so that the picture stays visible."""
+    """A colour map from transparent over yellow and red to violet, so that the picture stays visible."""
     found = colormaps["inferno_r"](np.linspace(0, 0.85, 256))
     found[:, 3] = np.linspace(0, 0.7, 256)
     return ListedColormap(found, name="saliency")
@@ -44,12 +44,12 @@ COLOURS = _colours()
 def saliency_maps(
     saliency: Sequence[str], images: str, captions: str, sources: dict[str, str], plan: PicturePlan, path: str
 ) -> None:
-    """Draw the maps of images evenly spaced in SALIENCY artifacts (not chosen by their looks), one line each.
+    """Draws the maps of images evenly spaced in SALIENCY artifacts (not chosen by their looks), one line each.
 
-    Of an image with more than `_STEPS` steps, those whose map is the sharpest.
+    For an image with more than `_STEPS` steps, it draws those with the sharpest maps.
 
-    `saliency` are the artifacts of the plan, in any order: of one model this is Figure 4, of two, one below the other,
-    Figure 5. Raises `InputError` if one is missing.
+    `saliency` are the artifacts of the plan, in any order: for one model this is Figure 4; for two, one below the
+    other, Figure 5. Raises `InputError` if one is missing.
     """
     index = ArtifactIndex(saliency, SALIENCY)
     found = {one.title: schema.read(index.path(one.of), SALIENCY) for one in plan.shown}
@@ -85,9 +85,9 @@ def saliency_maps(
 
 
 def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
-    """Draw the mean of all images' maps at each step (Figure 6), each rescaled to the same square.
+    """Draws the mean of all images' maps at each step (Figure 6), each rescaled to the same square.
 
-    `images` is the data set's IMAGES. Where there are more than `_STEPS` steps, the mean is over all of them.
+    `images` is the data set's IMAGES. If there are more than `_STEPS` steps, the mean is over all of them.
     """
     rows = schema.read(saliency, SALIENCY)
     places = places_of(rows)
@@ -121,26 +121,26 @@ def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
 
 
 def _of_each_map(places: pd.DataFrame) -> list[NDArray[np.int64]]:
-    """The rows of each map: those of a step of an image."""
+    """The rows of each map: those of one step of one image."""
     groups = places.groupby(["image_id", "step"], sort=False).indices
     return [np.asarray(rows) for rows in groups.values()]
 
 
 def _sharpest(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of an image's rows, those of the steps that have the most of their weight in one place, at most `_STEPS`."""
+    """An image's rows for the at most `_STEPS` steps with the most weight in one place."""
     top = places_of(rows).groupby("step")["weight"].max().nlargest(_STEPS)
     return rows[rows["step"].isin(top.index)]
 
 
 def most_salient(rows: pd.DataFrame) -> float:
-    """The top of the scale for SALIENCY rows: their most salient place in multiples of a uniform weight, at least 2."""
+    """The top of the scale for SALIENCY rows: the largest multiple of a uniform weight, at least 2."""
     places = places_of(rows)
     number = places.groupby(["caption_id", "step"])["weight"].transform("size")
     return max(2.0, float((places["weight"] * number).max()))
 
 
 def faded(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """A light grey picture, on which colours can be told from each other."""
+    """A light grey picture, on which colours can be distinguished."""
     grey = 110 + pixels.mean(axis=2, keepdims=True) / 2
     return np.broadcast_to(grey, pixels.shape).astype(np.uint8)
 
@@ -148,8 +148,8 @@ def faded(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 def heat_map(boxes: Reals, weights: Reals, size: tuple[int, int]) -> NDArray[np.float32]:
     """The saliency of each pixel of an image (height, width) in multiples of a uniform one.
 
-    That of a pixel is the largest weight (n,) of the places, with boxes (n, 4), that it lies in, and 0 where it lies in
-    none. Edges are smoothed.
+    A pixel's saliency is the largest weight (n,) of the places with boxes (n, 4) that contain it, and 0 if none does.
+    Edges are smoothed.
     """
     heat = np.zeros(size, np.float32)
     corners = np.concatenate((boxes[:, :2], boxes[:, :2] + boxes[:, 2:]), axis=1).round().astype(int)

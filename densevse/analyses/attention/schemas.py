@@ -1,4 +1,4 @@
-"""What a model attends to in an image and its sentence, step by step, and how right that is where boxes are known."""
+"""A model's attention in an image and its sentence, step by step, and its score against true boxes."""
 
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import BOX_COLUMNS, CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT

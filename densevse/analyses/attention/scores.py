@@ -1,8 +1,8 @@
-"""How much of each step's saliency lies in the true boxes of its most salient words (sm-LSTM, section 4.6).
+"""Measures how much of each step's saliency is in the true boxes of its most salient words (sm-LSTM, section 4.6).
 
-The paper shows pictures; where phrases have true boxes, what they show can be counted. A step that attends to "dog" and
-"red" is right as far as its places lie in the boxes of the phrases with these words. A uniform map and a blob in the
-centre, where things are in most pictures (Figure 6), say what is not the model's merit.
+The paper shows pictures; with true boxes of phrases, these can be measured. The score of a step that attends to "dog"
+and "red" is the share of its saliency in the boxes of phrases with these words. A uniform map and a blob in the centre,
+where things are in most pictures (Figure 6), are baselines.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,11 +21,11 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 from densevse.statistics.bootstrap import interval_of_mean
 
-BLOB = 0.25  # the width (standard deviation) of the central blob, of the image's sides
+BLOB = 0.25  # the standard deviation of the central blob, as a share of the image's sides
 
 
 def write_score(saliency: str, boxes: str, images: str, output: str, made_from: Mapping[str, Any]) -> None:
-    """Compare SALIENCY rows with true boxes, and write SALIENCY_SCORE rows. `images` is the data set's IMAGES."""
+    """Compares SALIENCY rows with true boxes, and writes SALIENCY_SCORE rows. `images` is the data set's IMAGES."""
     rows = score(schema.read(saliency, SALIENCY), schema.read(boxes, BOXES), schema.read(images, IMAGES))
     logger.info("\n%s", rows.to_string(index=False))
     schema.write(rows, SALIENCY_SCORE, output, made_from)
@@ -34,8 +34,8 @@ def write_score(saliency: str, boxes: str, images: str, output: str, made_from: 
 def score(saliency: pd.DataFrame, boxes: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
     """SALIENCY_SCORE rows: each step, and all together (step 0).
 
-    A step of an image counts where one of its most salient words is in a phrase with a true box. Intervals are of the
-    mean over `images` (IMAGES rows), drawn in their families. Raises `InputError` if no word is in such a phrase.
+    A step of an image counts if one of its most salient words is in a phrase with a true box. Intervals are of the mean
+    over `images` (IMAGES rows), drawn by families. Raises `InputError` if no word is in such a phrase.
     """
     images = images.set_index("image_id")
     sizes = dict(zip(images.index, images[["width", "height"]].to_numpy(float), strict=True))
@@ -52,7 +52,7 @@ MAPS = ("share", "chance", "blob")
 def _shares(
     saliency: pd.DataFrame, boxes: pd.DataFrame, sizes: Mapping[str, Reals]
 ) -> Iterator[tuple[str, int, float, float, float]]:
-    """For each image and step with a known box: the shares of the saliency, of a uniform map and of a central blob."""
+    """The shares of the saliency, of a uniform map and of a central blob, for each image and step with a known box."""
     of_captions = {str(caption_id): rows for caption_id, rows in boxes.groupby("caption_id")}
     for key, rows in saliency.groupby(["image_id", "caption_id", "step"], sort=False):
         image_id, caption_id, step = cast(tuple[str, str, int], key)
@@ -72,7 +72,7 @@ def _shares(
 
 
 def central_blob(boxes: Reals, size: Reals) -> Reals:
-    """A map of places (n, 4) whose weights fall with the distance of their centres from the image's; they sum to 1.
+    """A map of places (n, 4) whose weights fall with the distance of their centres from the image's and sum to 1.
 
     `size` is the image's width and height.
     """

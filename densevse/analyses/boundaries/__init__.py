@@ -1,1 +1,1 @@
-"""Contours held against the boundaries that people drew (BSDS500): a check of MCG's contours."""
+"""Compares MCG's contours with the boundaries that people drew (BSDS500)."""

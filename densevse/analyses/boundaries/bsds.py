@@ -2,7 +2,7 @@
 
 images/<name>.jpg
 groundTruth/<name>.mat    groundTruth, a struct for each person, with Boundaries (H, W) of 0 and 1
-ucm2/<name>.mat           on request: ucm2 (2 H + 1, 2 W + 1), the ultrametric contour map of the data set's authors
+ucm2/<name>.mat           optional: ucm2 (2 H + 1, 2 W + 1), the ultrametric contour map of the data set's authors
 """
 
 from pathlib import Path
@@ -29,17 +29,17 @@ def photographs(folder: str | Path) -> pd.DataFrame:
 
 
 def boundaries(folder: str | Path, name: str) -> list[NDArray[np.bool_]]:
-    """The boundaries (H, W) that each person drew. Raises `InputError` naming a file that holds none."""
+    """The boundaries (H, W) that each person drew. Raises `InputError` that names a file without any."""
     path = Path(folder, "groundTruth", f"{name}.mat")
     try:
         people = loadmat(path)["groundTruth"].ravel()
         return [person["Boundaries"][0, 0].astype(bool) for person in people]
-    except Exception as error:  # SciPy raises many kinds for a file that is cut or no MATLAB file
+    except Exception as error:  # SciPy raises many kinds of exceptions for a truncated file or one that is not MATLAB's
         raise InputError(f"{path}: no `groundTruth` with `Boundaries` as BSDS500 has them ({error!r}).") from error
 
 
 def contours_of_authors(folder: str | Path, name: str) -> NDArray[np.float64] | None:
-    """The contour map (H, W) of the data set's authors, 0 to 1; None where the folder has none of this photograph."""
+    """The contour map (H, W) of the data set's authors, 0 to 1; None if the folder lacks it."""
     path = Path(folder, "ucm2", f"{name}.mat")
     if not path.is_file():
         return None

@@ -1,4 +1,4 @@
-"""Contours of photographs with boundaries that people drew."""
+"""Contours of photographs with boundaries that people drew, in the plan."""
 
 from densevse.analyses.boundaries.settings import BoundarySettings
 from densevse.dag.proposals import ProposalStage
@@ -12,5 +12,5 @@ class BoundaryStage(ProposalStage):
         """The folder of photographs with the boundaries that people drew. Raises `InputError` if none is named."""
         folder = self.config.analysis(BoundarySettings).folder
         if not folder:
-            raise InputError("boundaries.folder: name a folder in the layout of BSDS500 to hold contours against.")
+            raise InputError("boundaries.folder: name a folder in the layout of BSDS500, to compare contours with.")
         return folder

@@ -1,8 +1,8 @@
-"""Contour maps against the boundaries that people drew, as BSDS matches them (Martin, Fowlkes and Malik, PAMI 2004).
+"""Compares contour maps with people's boundaries, matched as BSDS does (Martin, Fowlkes and Malik, PAMI 2004).
 
-A map is cut at many thresholds, thinned to lines of one pixel, and matched with each person's boundaries, one pixel to
-one pixel at most. A pixel of the map counts as right where anyone has it. The benchmark looks for the cheapest of the
-largest matchings in a graph that it makes sparse by chance; here the matching is a largest one.
+A map is cut at many thresholds, thinned to lines of one pixel, and matched one to one with each person's boundary
+pixels. A pixel of the map is right if it matches any person. The benchmark looks for the cheapest of the largest
+matchings in a randomly thinned graph; here any largest matching is taken.
 """
 
 import multiprocessing
@@ -44,7 +44,7 @@ def matches(image_id: str, name: str, contours: Map, people: Sequence[Lines]) ->
 
 
 def matched(lines: Lines, person: Lines) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which pixels of two drawings (H, W) are matched with one of the other, in the order of `np.argwhere`."""
+    """Marks the pixels of two drawings (H, W) that are matched with each other, in the order of `np.argwhere`."""
     first, second = np.argwhere(lines), np.argwhere(person)
     right, found = np.zeros(len(first), bool), np.zeros(len(second), bool)
     if len(first) and len(second):
@@ -60,9 +60,10 @@ def matched(lines: Lines, person: Lines) -> tuple[NDArray[np.bool_], NDArray[np.
 
 @njit(cache=True)
 def _partners(starts, others, number):
-    """A largest matching: for each pixel its partner among `number` others, or -1. Those near `p` begin at `starts[p]`.
+    """A largest matching: each pixel's partner among `number` others, or -1; those near `p` begin at `starts[p]`.
 
-    Each takes the nearest that is free; then those left out look for a chain of exchanges that ends at a free one.
+    Each pixel takes the nearest free one. Then each pixel left over looks for a chain of exchanges that ends at a free
+    one.
     """
     partner, taken_by = _nearest(starts, others, number)
     seen, reached_from, waiting = np.full(number, -1), np.empty(number, np.int64), np.empty(len(partner), np.int64)
@@ -90,7 +91,7 @@ def _partners(starts, others, number):
 
 @njit(cache=True)
 def _nearest(starts, others, number):
-    """Each pixel in turn takes the nearest that is free: its partner or -1, and by which pixel each other is taken."""
+    """A greedy matching: each pixel takes the nearest free one; the partners of both sides, or -1."""
     partner, taken_by = np.full(len(starts) - 1, -1), np.full(number, -1)
     for pixel in range(len(partner)):
         for other in others[starts[pixel] : starts[pixel + 1]]:
@@ -122,10 +123,10 @@ def ultrametric(found: Hierarchies) -> Map:
 
 
 def of_folder(folder: str, contours: pd.DataFrame, superpixels: int, processes: int) -> pd.DataFrame:
-    """The BOUNDARY_MATCHES of the photographs of a folder of BSDS's layout, of which there are contour maps (CONTOURS).
+    """The BOUNDARY_MATCHES of the photographs in a folder of BSDS's layout with contour maps (CONTOURS).
 
-    Maps are those of the contour network at each scale, with what is no maximum across its contour left out; of the
-    hierarchy of all scales, with at most so many superpixels; and of the data set's authors, where the folder has them.
+    The maps are those of the contour network at each scale, reduced to maxima across contours; that of the hierarchy of
+    all scales, with a largest number of superpixels; and that of the data set's authors, if the folder has it.
     """
     groups = contours.groupby("image_id", sort=False)
     tasks = [(folder, str(name), list(group["scale"]), list(group["picture"]), superpixels) for name, group in groups]

@@ -1,10 +1,10 @@
-"""Contour maps held against boundaries that people drew."""
+"""Contour maps compared with boundaries that people drew."""
 
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import IMAGE_ID, NUMBER, REAL, TEXT
 
 TOLERANCE = 0.0075
-"""How far from a person's boundary a pixel that is matched with it may lie, by the image's diagonal."""
+"""The largest distance of a matched pixel from a person's boundary, as a share of the image's diagonal."""
 
 BOUNDARY_MATCHES = Schema(
     "boundary_matches",

@@ -13,13 +13,13 @@ from densevse.config.strict import Strict
 class BoundarySettings(Strict, AnalysisSettings):
     """The photographs with the boundaries that people drew."""
 
-    folder: Path | None = Field(None, description="a folder in BSDS500's layout, which contours are held against")
+    folder: Path | None = Field(None, description="a folder in BSDS500's layout, with which contours are compared")
 
     @model_validator(mode="before")
     @classmethod
     def _is_no_path(cls, values: Any) -> Any:
         if isinstance(values, str):
-            raise ValueError("folder: the folder is named by this key, no longer by `boundaries` itself")
+            raise ValueError("folder: name the folder under this key, no longer as `boundaries` itself")
         return values
 
     def paths(self) -> Iterator[tuple[str, str]]:

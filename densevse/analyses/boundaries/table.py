@@ -1,4 +1,4 @@
-"""The F-measure of contour maps against the boundaries that people drew (Martin, Fowlkes and Malik, PAMI 2004)."""
+"""The F-measure of contour maps against people's boundaries (Martin, Fowlkes and Malik, PAMI 2004)."""
 
 import numpy as np
 import pandas as pd
@@ -16,20 +16,20 @@ F_MEASURES = {
     "precision": "Precision",
     "recall": "Recall",
 }
-"""The metrics of a summary, as the table calls them."""
+"""The metrics of a summary, by their names in the table."""
 
 
 def f_measure(right: _Reals, drawn: _Reals, found: _Reals, true: _Reals) -> _Reals:
-    """The harmonic mean of precision and recall; 0 where nothing is matched."""
+    """The harmonic mean of precision and recall; 0 if nothing is matched."""
     precision, recall = right / np.maximum(drawn, 1), found / np.maximum(true, 1)
     total: _Reals = 2 * precision * recall / np.maximum(precision + recall, 1e-12)
     return total
 
 
 def summary(rows: pd.DataFrame) -> dict[str, float]:
-    """Of the BOUNDARY_MATCHES of one map: its best F at one threshold (ODS), and with each image at its best (OIS).
+    """The summary of one map's BOUNDARY_MATCHES: its best F at one threshold (ODS), and at each image's best (OIS).
 
-    Beside them the threshold of ODS and the precision and recall there.
+    It also has the threshold of ODS, and the precision and recall there.
     """
     counts = ["right", "drawn", "found", "true"]
     together = rows.groupby("threshold")[counts].sum()

@@ -1,6 +1,6 @@
-"""What generated sentences are compared with: the sentence of the nearest training image, and one person's sentence.
+"""Baselines for generated sentences: the sentence of the nearest training image, and one person's sentence.
 
-A copied sentence beat models that generate by people's judgement (MS-COCO challenge 2015), so it belongs into a table.
+In people's judgement, copied sentences beat generating models (MS-COCO challenge 2015), so tables include them.
 """
 
 from collections.abc import Collection
@@ -24,9 +24,10 @@ _AT_ONCE = 256  # images
 
 
 def copy_captions(embeddings: dict[str, str], captions: str, tokens: str, of: Identity, path: str) -> None:
-    """Write, for each image of the split of `of`, the first sentence of the nearest training image in the joint space.
+    """Writes, for each image of the split of `of`, the first sentence of the nearest training image.
 
-    `embeddings` has the EMBEDDINGS of `train` and of the split by these names. Equally near images go by table order.
+    `embeddings` has the EMBEDDINGS of `train` and of the split by these names. Nearest means in the joint space; ties
+    are broken by table order.
     """
     train, asked = _images(embeddings["train"]), _images(embeddings[str(of.split)])
     nearest = [_nearest(train.vectors, asked.vectors[n : n + _AT_ONCE]) for n in range(0, len(asked.ids), _AT_ONCE)]
@@ -37,7 +38,7 @@ def copy_captions(embeddings: dict[str, str], captions: str, tokens: str, of: Id
 
 
 def first_captions(images: str, captions: str, tokens: str, of: Identity, path: str) -> None:
-    """Write the first sentence that a person wrote about each readable image of the split of `of`."""
+    """Writes the first sentence that a person wrote about each readable image of the split of `of`."""
     known = schema.read(images, IMAGES, ["image_id", "split", "status"])
     ids = known.loc[(known["split"] == of.split) & (known["status"] == "ok"), "image_id"]
     rows = _first_sentences(captions, tokens).reindex(ids).dropna(subset="sentence")
@@ -60,7 +61,7 @@ def _images(path: str) -> _Images:
 
 
 def _nearest(train: NDArray[np.float32], asked: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """The training image with the largest product, and that."""
+    """The training image with the largest product, and the product."""
     scores = asked @ train.T
     best = scores.argmax(axis=1)
     return best, scores[np.arange(len(best)), best]

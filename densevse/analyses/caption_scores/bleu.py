@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from densevse.artifacts.schemas.captions import ORDERS
 
 _Reals = NDArray[np.float64]
-SMALL, TINY = 1e-9, 1e-15  # as pycocoevalcap has them, against divisions by zero
+SMALL, TINY = 1e-9, 1e-15  # pycocoevalcap's, against divisions by zero
 
 
 def bleu(

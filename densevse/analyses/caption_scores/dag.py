@@ -1,4 +1,4 @@
-"""Tables of generated captions: who wrote them, what they are scored by, and their artifacts."""
+"""Tables of generated captions in the plan: their writers, metrics and artifacts."""
 
 import shutil
 from pathlib import Path
@@ -33,17 +33,17 @@ class CaptionScoreStage(Stage):
         return self.last_round(dataset, self.of(dataset).neighbour, seed)
 
     def metrics(self, dataset: str) -> list[str]:
-        """The metrics of captions: METEOR and SPICE only where there is Java."""
+        """The metrics of captions; METEOR and SPICE only with Java."""
         asked = self.of(dataset).metrics
         return [name for name in asked if name not in ("meteor", "spice") or shutil.which("java")]
 
     def spice(self, dataset: str) -> Values | None:
-        """Whether SPICE's folder is needed: where SPICE is asked for and can be obtained (by Maven)."""
+        """True if SPICE's folder is needed: if SPICE is requested and can be obtained (by Maven)."""
         obtainable = shutil.which("mvn") or Path(self.resources, "spice").exists()
         return {} if "spice" in self.metrics(dataset) and obtainable else None
 
     def memory(self, dataset: str) -> int:
-        """Memory that a scoring job asks for, in MB; SPICE and METEOR run one after the other."""
+        """The memory that a scoring job requests, in MB; SPICE and METEOR run one after the other."""
         return 3000 if self.spice(dataset) is None else 6000
 
     def measured(self, dataset: str) -> list[Values]:
@@ -56,7 +56,7 @@ class CaptionScoreStage(Stage):
         return [{"writer": name, "seed": entry.seeds[0]} for name, entry in self._writers(dataset).items()]
 
     def plan_of_figure(self, dataset: str) -> PicturePlan:
-        """The plan of the picture of what these wrote about test images."""
+        """The plan of the picture of the writers' sentences about test images."""
         shown = [
             ShownArtifact(title=entry.title, of=Identity(dataset, name, entry.seeds[0], split="test"))
             for name, entry in self._writers(dataset).items()
@@ -64,7 +64,7 @@ class CaptionScoreStage(Stage):
         return PicturePlan(title=self._title(dataset), shown=shown)
 
     def published(self, dataset: str) -> Values | None:
-        """Whether there are published metrics of a data set."""
+        """True if there are published metrics for a data set."""
         return {} if (self.project.root / f"config/published/captions/{dataset}.csv").exists() else None
 
     def plan(self, dataset: str) -> CaptionTablePlan:

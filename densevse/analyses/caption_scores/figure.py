@@ -1,4 +1,4 @@
-"""Images with the sentences that were written about them."""
+"""Draws images with generated sentences about them."""
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
@@ -18,16 +18,16 @@ from densevse.report.saving import QUIET, save
 from densevse.report.texts import shortened
 from densevse.runtime.spacing import evenly_spaced
 
-_LINES, BESIDE = 4, 2  # lines of pictures, and how many stand beside each other
+_LINES, BESIDE = 4, 2  # rows and columns of pictures
 WIDTH, _LONGEST = 62, 124  # characters of a line, and of a sentence
-PICTURE, WRITER = 3, 0.6  # inches: the height of a picture at least, and of a writer's name and two lines
+PICTURE, WRITER = 3, 0.6  # inches: the least height of a picture, and the height of a writer's name and two lines
 
 
 def draw_captions(generated: Sequence[str], images: str, sources: dict[str, str], plan: PicturePlan, path: str) -> None:
-    """Draw images, evenly spaced among those that a sentence was written about, with each writer's first sentence.
+    """Draws images, evenly spaced among those with generated sentences, with each writer's first sentence.
 
     `generated` are the GENERATED artifacts of the plan, in any order, all about the same split; `images` is the data
-    set's table, and `sources` its files by source name. A sentence that stands in training word for word is in italics.
+    set's table, and `sources` its files by source name. A sentence that occurs word for word in training is in italics.
     Raises `InputError` if an artifact is missing.
     """
     index = ArtifactIndex(generated, GENERATED)

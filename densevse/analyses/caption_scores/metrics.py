@@ -1,7 +1,7 @@
-"""How like people's sentences generated ones are: BLEU, ROUGE-L, CIDEr, METEOR and SPICE, by pycocoevalcap.
+"""Metrics of generated sentences against people's: BLEU, ROUGE-L, CIDEr, METEOR and SPICE, by pycocoevalcap.
 
-BLEU is kept as its counts (densevse/analyses/caption_scores/bleu.py).
-METEOR and SPICE are Java programs; SPICE's parser is an old CoreNLP, in a folder that the workflow obtains.
+BLEU is stored as counts (densevse/analyses/caption_scores/bleu.py). METEOR and SPICE are Java programs; SPICE's parser
+is an old CoreNLP, in a folder that the workflow obtains.
 """
 
 import json
@@ -27,10 +27,10 @@ SPICE_MEMORY_MB = 4000
 def measured(
     sentences: Sequence[str], references: Sequence[Sequence[str]], metrics: Collection[str], spice: str | None = None
 ) -> pd.DataFrame:
-    """The columns of CAPTION_SCORES that hold metrics, a row for each sentence.
+    """The metric columns of CAPTION_SCORES, a row for each sentence.
 
     `sentences` and their `references` are words with spaces between; `spice` is the folder of the jars that SPICE
-    needs. BLEU, ROUGE-L and CIDEr are always measured; METEOR and SPICE where `metrics` names them, and else missing.
+    needs. BLEU, ROUGE-L and CIDEr are always measured; METEOR and SPICE are missing unless `metrics` names them.
     """
     rows = _bleu_counts(sentences, references)
     truth = {number: list(some) for number, some in enumerate(references)}
@@ -61,7 +61,7 @@ def _bleu_counts(sentences: Sequence[str], references: Sequence[Sequence[str]]) 
 
 
 def spice_scores(sentences: Sequence[str], references: Sequence[Sequence[str]], jars: str) -> list[float]:
-    """SPICE's F of each sentence (Anderson et al. 2016). Raises `InputError` with what Java says if it fails."""
+    """SPICE's F of each sentence (Anderson et al. 2016). Raises `InputError` with Java's output if it fails."""
     package = Path(str(find_spec("pycocoevalcap.spice").origin)).parent  # type: ignore[union-attr]
     asked = [
         {"image_id": number, "test": sentence, "refs": list(some)}
@@ -75,6 +75,6 @@ def spice_scores(sentences: Sequence[str], references: Sequence[Sequence[str]], 
         command += ["-out", str(answer), "-subset", "-silent"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode or not answer.exists():
-            raise InputError(f"SPICE failed; what Java says:\n{(done.stdout + done.stderr)[-2000:]}")
+            raise InputError(f"SPICE failed; Java's output:\n{(done.stdout + done.stderr)[-2000:]}")
         scores = {item["image_id"]: item["scores"]["All"]["f"] for item in json.loads(answer.read_text())}
     return [float(scores[number]) for number in range(len(sentences))]

@@ -1,4 +1,4 @@
-"""The plan of a table of generated sentences: the contract between the DAG and the table's job."""
+"""The plan of a table of generated sentences, passed from the DAG to the table's job."""
 
 from pydantic import Field
 
@@ -6,14 +6,14 @@ from densevse.config.strict import Strict
 
 
 class WriterPlan(Strict):
-    """What wrote sentences: a generator, the nearest training image, or a person."""
+    """A writer of sentences: a generator, the nearest training image, or a person."""
 
     title: str
     seeds: list[int]
 
 
 class CaptionTablePlan(Strict):
-    """A table of what was written about the images of a split."""
+    """A table of generated sentences about the images of a split."""
 
     title: str
     dataset: str

@@ -1,7 +1,7 @@
-"""From the sentences that were written about a split's images to CAPTION_SCORES: each against people's sentences.
+"""Scores sentences about a split's images against people's sentences, as CAPTION_SCORES.
 
-Two sets of references: all of an image's sentences, and its others than the first. A person's sentence, the first, has
-only the others to be compared with, so every row of a table is given against these too.
+There are two sets of references: all of an image's sentences, and all but the first. A person's sentence, the first,
+can only be compared with the others, so every row of a table is measured against these too.
 """
 
 from collections.abc import Collection
@@ -29,9 +29,9 @@ def score_captions(
     spice: str | None,
     path: str,
 ) -> None:
-    """Score the first sentence about each image of the split that `of` names, and write CAPTION_SCORES.
+    """Scores the first sentence about each image of the split that `of` names, and writes CAPTION_SCORES.
 
-    Raises `InputError` if an image was given no sentence, or no image has two sentences of people's.
+    Raises `InputError` if an image has no generated sentence, or if no image has two sentences by people.
     """
     captions = schema.read(captions_path, CAPTIONS, ["image_id", "position", "split", "text"])
     people = captions[captions["split"] == of.split].sort_values("position", kind="stable")
@@ -53,7 +53,7 @@ def score_captions(
 def _scored(
     name: str, first: pd.DataFrame, texts: pd.Series, metrics: Collection[str], spice: str | None
 ) -> pd.DataFrame:
-    """The rows of one set of references: of the images that have such, in the order of `first`."""
+    """The rows for one set of references, for images with references, in the order of `first`."""
     asked = first[first.index.isin(texts.index)]
     if asked.empty:
         raise InputError(f"no image of the split has a sentence to compare with (references: {name}).")

@@ -20,9 +20,9 @@ class CaptionTable(Strict):
     )
     neighbour: str = Field(
         "vse",
-        description="the variant in whose joint space the training image is found whose sentence is copied",
+        description="the variant whose joint space finds the training image whose sentence is copied",
     )
-    reference: str = Field("sc_nlm", description="the generator that every other row is compared with, image by image")
+    reference: str = Field("sc_nlm", description="the generator with which every other row is compared, image by image")
     metrics: list[CaptionMetric] = Field(
         default=["bleu", "rouge_l", "cider", "meteor", "spice"],
         min_length=1,
@@ -34,7 +34,7 @@ class CaptionScoreSettings(ByDataset[CaptionTable]):
     """Data set -> its table of generated captions."""
 
     def check(self, config: Config) -> None:
-        """Raise `ValueError` for a generator or variant that does not exist, or a reference that is no row."""
+        """Raises `ValueError` for an unknown generator or variant, or a reference that is not a row."""
         super().check(config)
         for dataset, table in self.items():
             where = f"caption_scores.{dataset}"

@@ -1,4 +1,4 @@
-"""A table of how good generated sentences are, from CAPTION_SCORES: published rows, and what was measured here."""
+"""A table of metrics of generated sentences, from CAPTION_SCORES: published rows, and our own."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ JAVA = {"meteor": "METEOR", "spice": "SPICE"}
 
 
 def brevity_penalty(cell: str) -> str:
-    """The ending of BLEU's columns, by whether it is printed with the brevity penalty or without."""
+    """The ending of BLEU's columns: printed with or without the brevity penalty."""
     endings = {"with": "", "without": "_without_penalty"}
     if cell not in endings:
         raise ValueError("says neither with nor without (the brevity penalty)")
@@ -47,19 +47,20 @@ PUBLISHED_CAPTIONS |= {"note": any_text}
 
 _NOTES = [
     "BLEU, ROUGE-L, CIDEr, METEOR and SPICE by pycocoevalcap, in percent; sentences in lower case and without "
-    "punctuation, cut by NLTK as by the package's own tokenizer. BLEU is of all sentences together, as METEOR is.",
+    "punctuation, cut by NLTK as by the package's own tokenizer. BLEU and METEOR are computed over all sentences "
+    "together.",
     "BLEU without the brevity penalty is what papers before MS-COCO's server often print.",
-    "New: sentences that are not in training word for word. Words: how many different ones all sentences have. "
-    "Length: words of a sentence.",
+    "New: sentences that do not occur word for word in training. Words: the number of distinct words in all "
+    "sentences. Length: words in a sentence.",
     "95% intervals: a bootstrap over the images (in families, where there are such), with the references and CIDEr's "
     f"document frequencies as they are; with several seeds also over these. {TOO_FEW}",
-    "Gain: CIDEr less that of {reference}, on the same draws.",
+    "Gain: CIDEr minus that of {reference}, on the same draws.",
     "A person's sentence is the first of an image, compared with its others.",
 ]
 
 
 class Writer(NamedTuple):
-    """What wrote sentences: its name, its title and its runs, one for each seed."""
+    """A writer of sentences: its name, its title and its runs, one for each seed."""
 
     name: str
     title: str
@@ -68,10 +69,10 @@ class Writer(NamedTuple):
 
 
 def make_caption_table(scores: Sequence[str], published: str | None, plan: CaptionTablePlan, outputs: Outputs) -> None:
-    """Make the table from CAPTION_SCORES artifacts, in any order.
+    """Makes the table from CAPTION_SCORES artifacts, in any order.
 
-    `published` is a CSV of config/published/captions, where there is one for the data set. Raises `InputError` if the
-    scores of a writer are missing.
+    `published` is the data set's CSV of config/published/captions, if there is one. Raises `InputError` if the scores
+    of a writer are missing.
     """
     writers = _writers(plan, ArtifactIndex(scores, CAPTION_SCORES))
     records = []
@@ -96,7 +97,7 @@ def _writers(plan: CaptionTablePlan, scores: ArtifactIndex) -> list[Writer]:
 
 
 def drawn_metrics(rows: pd.DataFrame, sums: Sums) -> dict[str, Reals]:
-    """The metrics of CAPTION_SCORES of one set of references from sums over images, in percent where they are shares.
+    """The metrics of CAPTION_SCORES for one set of references, from sums over images; shares are in percent.
 
     `sums` are those of a `SumBootstrap` of the images.
     """
@@ -126,7 +127,7 @@ def _measured(writers: Sequence[Writer], references: str, reference: str) -> lis
 
 
 def _check_images(runs: Sequence[pd.DataFrame]) -> None:
-    """Raise `InputError` if sentences are about other images than those of the first run."""
+    """Raises `InputError` if sentences are about other images than those of the first run."""
     if any(run["image_id"].tolist() != runs[0]["image_id"].tolist() for run in runs):
         raise InputError(
             "the sentences of two rows of the table are about other images: delete results/<data set>/captions and "
@@ -176,12 +177,12 @@ def _published(file: str, references: str) -> list[dict[str, Any]]:
 
 
 def _missing(plan: CaptionTablePlan, frame: pd.DataFrame) -> Iterator[str]:
-    """What could not be measured, and why."""
+    """The reasons for missing metrics."""
     ours = frame[frame["seeds"] > 0]
     for name in JAVA:
         if ours[name].isna().all():
             needed = "Java and Maven" if name == "spice" else "Java"
-            lacking = f"it needs {needed}, which the machine that measured lacks"
+            lacking = f"it needs {needed}, which the measuring machine lacked"
             yield f"{JAVA[name]} is missing: {lacking if name in plan.metrics else 'it is not asked for'}."
 
 

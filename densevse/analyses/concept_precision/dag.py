@@ -1,4 +1,4 @@
-"""Average precision of concepts: the network that a data set's methods are given, and its files."""
+"""Average precision of concepts in the plan: the concept network of a data set, and its files."""
 
 from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
@@ -8,13 +8,13 @@ class ConceptPrecisionStage(TableStage):
     """The average precision of a data set's concepts."""
 
     def of_dataset(self, dataset: str) -> list[str]:
-        """The table and the picture, where a variant in the main table reads scores of concepts."""
+        """The table and the picture, if a variant in the main table reads scores of concepts."""
         if not self.with_concepts(dataset):
             return []
         return [f"{self.results}/tables/{dataset}_concepts.md", f"{self.results}/figures/{dataset}/concepts.png"]
 
     def network(self, dataset: str) -> Values:
-        """The concept network whose scores methods are given."""
+        """The concept network whose scores methods read."""
         return {"concept_network": self.dataset(dataset).networks["concepts"]}
 
     def scores(self, dataset: str) -> list[Values]:

@@ -1,4 +1,4 @@
-"""The concepts that an image is said to have, with their scores (SCO, Fig 5)."""
+"""Draws the concepts that a network predicts for images, with their scores (SCO, Fig 5)."""
 
 from collections.abc import Sequence
 
@@ -24,10 +24,10 @@ _BAR = 0.35  # of a picture's width, for a score of 1
 def predicted_concepts(
     scores: Sequence[str], tables: dict[str, str], sources: dict[str, str], title: str, path: str
 ) -> None:
-    """Draw test images, evenly spaced in their table, each with the ten concepts that score highest.
+    """Draws test images, evenly spaced in their table, each with the ten concepts that score highest.
 
-    `scores` are the shards of the view `concepts`, `tables` the paths of images, concepts and image_concepts. A concept
-    that the image's own sentences name is green.
+    `scores` are the shards of the view `concepts`, `tables` the paths of images, concepts and image_concepts. Concepts
+    that the image's own sentences name are green.
     """
     images = schema.read(tables["images"], IMAGES)
     test = images[(images["split"] == "test") & (images["status"] == "ok")]

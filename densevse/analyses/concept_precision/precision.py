@@ -1,4 +1,4 @@
-"""How well a concept network tells the concepts of images: average precisions, and the table of concepts."""
+"""Measures a concept network's average precision on images, and makes the table of concepts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,34 +21,34 @@ from densevse.statistics.bootstrap import jackknife_interval, left_out
 from densevse.tables.rendering import Document, Sheet, TableColumn, number, number_range
 
 FEWEST = 10
-"""Positives of a concept whose average precision is told in the table: below, it is mostly chance."""
+"""The fewest positives of a concept in the table, as average precision on fewer is mostly chance."""
 _SHOWN = 40
 PRECISION_INTERVALS = (
-    "In brackets 95% intervals by a jackknife over families of images; that of the gain is paired. They hold what a "
-    "split of this size gives: of few images average precision is a little higher than of many."
+    "In brackets 95% intervals by a jackknife over families of images; that of the gain is paired. They are for splits "
+    "of this size: on few images average precision is slightly higher than on many."
 )
 _BEST = "concepts"
 _VIEWS = {_BEST: "average_precision", "concepts_whole": "average_precision_whole"}
-"""View -> the column of AVERAGE_PRECISION that is measured of it."""
+"""The column of AVERAGE_PRECISION for each view."""
 
 
 @dataclass(frozen=True)
 class _Split:
-    """A split's readable images: which concepts they have, and how a concept network scores these."""
+    """A split's readable images, with their concepts and the scores of a concept network."""
 
     name: str
     present: NDArray[np.bool_]  # (images, concepts)
     scores: Mapping[str, NDArray[np.float32]]  # view -> (images, concepts)
-    family: NDArray[np.intp]  # (images,) number of the family that the image is of
+    family: NDArray[np.intp]  # (images,) number of the image's family
 
 
 def write_average_precision(
     tables: Mapping[str, str], scores: Mapping[str, Sequence[str]], each: str, mean: str
 ) -> None:
-    """Write how well concepts are told on val and test: AVERAGE_PRECISION of each, and MEAN_AVERAGE_PRECISION.
+    """Writes precision on val and test: AVERAGE_PRECISION of each concept, and MEAN_AVERAGE_PRECISION.
 
     `tables` are the paths of images, concepts and image_concepts; `scores` has the shards of the views `concepts` and
-    `concepts_whole`. Raises `InputError` if the scores are of another vocabulary, or naming an image without scores.
+    `concepts_whole`. Raises `InputError` if the scores are of another vocabulary, or if an image has none.
     """
     concepts = schema.read(tables["concepts"], CONCEPTS)
     images = schema.read(tables["images"], IMAGES, ["image_id", "split", "status", "family"])
@@ -56,7 +56,10 @@ def write_average_precision(
     stores = {view: FeatureStore(scores[view], IMAGE_FEATURES) for view in _VIEWS}
     for view, store in stores.items():
         if store.shape != (len(concepts),):
-            raise InputError(f"{view}: scores of {store.shape[0]} concepts, expected {len(concepts)}; make them anew.")
+            raise InputError(
+                f"{view}: scores of {store.shape[0]} concepts, expected {len(concepts)}; delete them and run "
+                "snakemake again."
+            )
     readable = images[images["status"] == "ok"]
     splits = [_split(name, readable[readable["split"] == name], labels, stores) for name in ("val", "test")]
     parents = lineage({}, {**tables, **{view: list(shards) for view, shards in scores.items()}})
@@ -76,7 +79,10 @@ def _split(name: str, images: pd.DataFrame, labels: pd.Series, stores: Mapping[s
 def _scores(store: FeatureStore, images: pd.Series, view: str) -> NDArray[np.float32]:
     number = pd.Index(store.rows["image_id"]).get_indexer(images)
     if (number < 0).any():
-        raise InputError(f"{view}: image {images.iloc[number.argmin()]!r} has no concept scores; make them anew.")
+        raise InputError(
+            f"{view}: image {images.iloc[number.argmin()]!r} has no concept scores; delete them and run snakemake "
+            "again."
+        )
     return store.gather(number).astype(np.float32)
 
 
@@ -101,10 +107,10 @@ def _mean(split: _Split) -> dict[str, Any]:
     if not enough.any():
         return row
     present = split.present[:, enough]
-    # Families are left out in turn. Images that a bootstrap draws twice would stand beside each other in the ranking,
-    # which is worth as much as a better network where a concept has few images.
+    # A jackknife leaves out families in turn. A bootstrap's repeated images would be neighbours in the ranking, which
+    # for concepts of few images would count as much as a better network.
     sets = left_out(split.family)
-    # A set without any image of a concept has the mean over the others.
+    # For a set without any image of a concept, the mean is over the others.
     best, whole = (
         np.nanmean(weighted_average_precisions(split.scores[view][:, enough], present, sets), axis=1) for view in _VIEWS
     )
@@ -115,7 +121,7 @@ def _mean(split: _Split) -> dict[str, Any]:
 
 
 def table(title: str, concepts: pd.DataFrame, precision: pd.DataFrame, mean: pd.DataFrame) -> Document:
-    """The vocabulary of a data set and how well its concepts are told.
+    """The table of a data set's concept vocabulary and its average precisions.
 
     The frames have rows of CONCEPTS, AVERAGE_PRECISION and MEAN_AVERAGE_PRECISION.
     """
@@ -133,7 +139,7 @@ def table(title: str, concepts: pd.DataFrame, precision: pd.DataFrame, mean: pd.
     columns = (TableColumn("concept", number=False), TableColumn("kind", number=False), *map(TableColumn, names))
     heading = f"{len(concepts)} concepts: {kinds}; the {len(cells)} most frequent"
     notes = [_summary(row) for row in mean.to_dict("records")]
-    notes += ["Words: how often the training sentences have it; precision in percent.", PRECISION_INTERVALS]
+    notes += ["Words: occurrences in the training sentences; precision in percent.", PRECISION_INTERVALS]
     return Document(f"Concepts of {title}", [Sheet(heading, columns, cells)], notes)
 
 

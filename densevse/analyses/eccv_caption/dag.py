@@ -1,4 +1,4 @@
-"""ECCV Caption and CxC: the retrievals that are measured, and what they must list."""
+"""ECCV Caption and CxC in the plan: the measured retrievals, and the lists that they need."""
 
 from densevse.analyses.eccv_caption.plan import LISTED, ExtendedTruthPlan
 from densevse.config.environment import check_extra
@@ -9,7 +9,7 @@ from densevse.runtime.errors import InputError
 
 
 class ExtendedTruthStage(TableStage):
-    """Measures of ECCV Caption and CxC for what the main table of a data set measures."""
+    """Measures of ECCV Caption and CxC for the rows of a data set's main table."""
 
     def measured(self, dataset: str) -> list[str | Values]:
         """The retrieval of each row, of each seed. Raises `InputError` as `plan_of_measures` does."""
@@ -21,7 +21,7 @@ class ExtendedTruthStage(TableStage):
         ]
 
     def plan_of_measures(self, dataset: str) -> ExtendedTruthPlan:
-        """The plan of the table. Raises `InputError` where the package is not installed, or lists are too short."""
+        """The plan of the table. Raises `InputError` if the package is not installed, or lists are too short."""
         check_extra("eccv_caption", extra="eccv-caption", needs=f"{self.results}/tables/{dataset}_eccv_caption.md")
         entry = self.dataset(dataset)
         if entry.top < LISTED:

@@ -1,4 +1,4 @@
-"""Lists of a retrieval by MS-COCO's ids, held against the images and sentences that ECCV Caption and CxC are of."""
+"""Reads the lists of a retrieval by MS-COCO's ids, and checks them against ECCV Caption's and CxC's queries."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -15,11 +15,11 @@ from densevse.evaluation.metrics import DIRECTIONS
 from densevse.runtime.errors import InputError
 
 _KINDS = {"i2t": "images", "t2i": "sentences"}
-"""The queries of a direction; the candidates are those of the other one."""
+"""The queries of a direction; the candidates are those of the other direction."""
 
 
 def numbers_of(captions: str, images: Iterable[int]) -> dict[str, dict[str, int]]:
-    """MS-COCO's numbers of the queries of each direction: of `images` by image_id, of CAPTIONS rows by caption_id."""
+    """MS-COCO's numbers of each direction's queries: `images` by image_id, CAPTIONS rows by caption_id."""
     rows = schema.read(captions, CAPTIONS, ["caption_id", "sentid"]).dropna()
     sentences = zip(rows["caption_id"], rows["sentid"].astype(int), strict=True)
     return {"i2t": {str(image): image for image in images}, "t2i": dict(sentences)}
@@ -30,8 +30,8 @@ def read_lists(
 ) -> dict[str, AnswerLists]:
     """The lists of a RETRIEVAL artifact, by direction.
 
-    `numbers` is as `numbers_of` gives it, `known` are the queries of each direction. Raises `InputError` naming an
-    image or sentence if it ranks others than these, or leaves one out, or if its lists are too short.
+    `numbers` comes from `numbers_of`, `known` are the queries of each direction. Raises `InputError` that names an
+    image or sentence if the retrieval ranks others than these or leaves one out, or if its lists are too short.
     """
     rows = schema.read(retrieval, RETRIEVAL, ["direction", "query_id", "top", "top_scores"])
     asked = {direction: rows[rows["direction"] == direction] for direction in DIRECTIONS}

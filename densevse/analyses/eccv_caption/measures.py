@@ -1,4 +1,4 @@
-"""Measures of ECCV Caption and CxC: how far the lists of a retrieval hold a query's true answers.
+"""Measures of ECCV Caption and CxC, from the lists of a retrieval and the true answers of its queries.
 
 mAP@R, R-Precision and R@1 are those of Chun et al., ECCV 2022 (mAP@R is from Musgrave et al., A Metric Learning
 Reality Check, ECCV 2020); the recalls at K of CxC are those of Parekh et al., EACL 2021. A tie is never a hit: among
@@ -18,16 +18,16 @@ _Hits = NDArray[np.bool_]
 
 
 class AnswerLists(NamedTuple):
-    """The best candidates of Q queries of one direction, L for each, best first; by MS-COCO's ids."""
+    """The L best candidates of Q queries of one direction, best first, by MS-COCO's ids."""
 
     row_of_query: Mapping[int, int]
     found: Indices  # (Q, L)
     scores: NDArray[np.float32]  # (Q, L)
 
     def hits(self, query: int, answers: Sequence[int]) -> _Hits:
-        """(L,) whether each place holds one of the `answers`.
+        """(L,) true at each place with one of the `answers`.
 
-        The last place never does, as candidates beyond it may score the same.
+        The last place is always false, as candidates beyond it may have the same score.
         """
         row = self.row_of_query[query]
         scores = self.scores[row]
@@ -44,7 +44,7 @@ def precisions(hits: _Hits, answers: int) -> tuple[float, float, float]:
 
 
 def recalls(hits: _Hits, answers: int) -> tuple[float, ...]:
-    """Recalls at 1, 5 and 10 of a query, from its `hits` (L,), however many `answers` it has."""
+    """Recalls at 1, 5 and 10 of a query, from its `hits` (L,), for any number of `answers`."""
     return tuple(float(hits[:k].any()) for k in RECALLS)
 
 
@@ -52,7 +52,7 @@ BENCHMARKS = {
     "eccv": (precisions, ("map_at_r", "rprecision", "r1")),
     "cxc": (recalls, tuple(f"r{k}" for k in RECALLS)),
 }
-"""Benchmark -> the function of its measures, and their names."""
+"""The function and the names of the measures of each benchmark."""
 
 MEASURE_COLUMNS = tuple(
     f"{benchmark}_{direction}_{name}"

@@ -1,10 +1,10 @@
-"""The plan of a table of ECCV Caption and CxC: the contract between the DAG and the table's job."""
+"""The plan of a table of ECCV Caption and CxC, passed from the DAG to the table's job."""
 
 from densevse.config.strict import Strict
 from densevse.tables.plan import Configured, SectionPlan
 
 LISTED = 50
-"""Candidates that a list needs: a query of ECCV Caption has up to 48 true answers, and the last place is never one."""
+"""The length of a list: a query of ECCV Caption has up to 48 true answers, and the last place never counts."""
 
 
 class ExtendedTruthPlan(Strict):

@@ -1,4 +1,4 @@
-"""A table of ECCV Caption and CxC, from RETRIEVAL artifacts of MS-COCO's test split alone."""
+"""A table of ECCV Caption and CxC, from RETRIEVAL artifacts of MS-COCO's test split."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -29,7 +29,7 @@ _PERCENT = (0.0, 100.0)
 
 
 class ExtendedTruthInputs(NamedTuple):
-    """The files that a table is made from."""
+    """The input files of a table."""
 
     images: str
     captions: str
@@ -37,17 +37,17 @@ class ExtendedTruthInputs(NamedTuple):
 
 
 class _FamilySums(NamedTuple):
-    """A measure's values of one seed, added up by family of images: (families,) each."""
+    """The values of a measure for one seed, summed by family of images, (families,) each."""
 
     values: Reals
     queries: Reals
 
 
 def make_extended_truth_table(inputs: ExtendedTruthInputs, plan: ExtendedTruthPlan, outputs: Outputs) -> None:
-    """Make the table.
+    """Makes the table.
 
-    Raises `InputError` if an artifact of the plan is missing or was not made as it says, or ranks other images or
-    sentences than those of the benchmarks.
+    Raises `InputError` if an artifact of the plan is missing, was not made as the plan states, or ranks other images or
+    sentences than the benchmarks.
     """
     truth, index = read_truth(), ArtifactIndex(inputs.retrievals, RETRIEVAL)
     numbers = numbers_of(inputs.captions, truth.own["i2t"])
@@ -69,7 +69,7 @@ def make_extended_truth_table(inputs: ExtendedTruthInputs, plan: ExtendedTruthPl
 
 
 def _groups(truth: ExtendedTruth, families: pd.Series) -> dict[str, Indices]:
-    """The family of the image of each query of a measure, as a number from 0; `families` are by image_id."""
+    """The number, from 0, of the family of each query's image; `families` are by image_id."""
     family = pd.Series(pd.factorize(families)[0], index=families.index)
     image_of = {
         "i2t": {image: image for image in truth.own["i2t"]},

@@ -1,4 +1,4 @@
-"""True answers to MS-COCO's test images and sentences, as the package eccv_caption holds them.
+"""True answers to MS-COCO's test images and sentences, from the package eccv_caption.
 
 ECCV Caption: Chun et al., ECCV Caption: Correcting False Negatives by Collecting Machine-and-Human-verified
 Image-Caption Associations for MS-COCO, ECCV 2022. CxC: Parekh et al., Crisscrossed Captions, EACL 2021.
@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from eccv_caption import Metrics
 
 Answers: TypeAlias = Mapping[int, Sequence[int]]
-"""Query -> its true answers, by MS-COCO's ids: images are numbered, and sentences by their annotations."""
+"""The true answers of each query, by MS-COCO's ids: images by number, sentences by annotation."""
 
 
 class ExtendedTruth(NamedTuple):
@@ -22,7 +22,7 @@ class ExtendedTruth(NamedTuple):
 
 
 def read_truth() -> ExtendedTruth:
-    """The true answers that the installed package holds."""
+    """Reads the true answers from the installed package."""
     held = Metrics()
     return ExtendedTruth(held.coco_gts, {"eccv": held.eccv_gts, "cxc": held.cxc_gts})
 

@@ -1,1 +1,1 @@
-"""Pictures of queries with what a method ranked first."""
+"""Pictures of queries with the answers that a method ranks first."""

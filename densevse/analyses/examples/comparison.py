@@ -1,4 +1,4 @@
-"""The best sentences of the same images by several variants, side by side (SCO, Fig 4)."""
+"""Draws the best sentences for the same images by several variants, side by side (SCO, Fig 4)."""
 
 from collections.abc import Sequence
 
@@ -22,10 +22,10 @@ _ANSWERS = 3
 def compared_retrievals(
     retrievals: Sequence[str], images: str, captions: str, sources: dict[str, str], plan: PicturePlan, path: str
 ) -> None:
-    """Draw test images, evenly spaced in the first fold, with each variant's three best sentences; right ones bold.
+    """Draws test images, evenly spaced in the first fold, with each variant's three best sentences; right ones bold.
 
     `retrievals` are the RETRIEVAL artifacts of the plan, in any order, all of the same images. Raises `InputError` if
-    one is missing, or if other images ask in it.
+    one is missing or has other images.
     """
     index = ArtifactIndex(retrievals, RETRIEVAL)
     files = {one.title: index.path(one.of) for one in plan.shown}
@@ -36,7 +36,7 @@ def compared_retrievals(
     first = next(iter(found.values()))
     for name, rows in found.items():
         if not rows.index.equals(first.index):
-            raise InputError(f"{files[name]}: other images ask than in {next(iter(files.values()))}.")
+            raise InputError(f"{files[name]}: its images are not those of {next(iter(files.values()))}.")
     texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
     picture = pictures(images, sources)
     asked = spaced(first).index

@@ -1,4 +1,4 @@
-"""Pictures of retrievals: one for each method, and SCO's variants side by side."""
+"""Pictures of retrievals in the plan: one for each method, and SCO's variants side by side."""
 
 from densevse.artifacts.identity import Identity
 from densevse.dag.paths import Values
@@ -10,7 +10,7 @@ COMPARED = ("sco_ctx", "sco_cnp_ctx", "sco")
 
 
 class ExampleStage(TableStage):
-    """Queries with what a method ranked first."""
+    """Queries with the answers that a method ranks first."""
 
     def of_dataset(self, dataset: str) -> list[str]:
         """A picture for each method in a data set's main table, not for its variants."""

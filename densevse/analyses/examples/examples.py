@@ -1,4 +1,4 @@
-"""Example retrievals: images with their best sentences, sentences with their best images, right ones marked."""
+"""Draws example retrievals: images with their best sentences, and the reverse, with right answers marked."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,13 +16,13 @@ from densevse.report.texts import shortened
 from densevse.runtime.spacing import evenly_spaced
 
 _QUERIES, _ANSWERS = 4, 5
-_TOP, _ASKING, _IMAGE, _SENTENCE = 0.5, 0.4, 2.3, 2.8  # inches: a title, a heading, an image's line, a sentence's
+_TOP, _ASKING, _IMAGE, _SENTENCE = 0.5, 0.4, 2.3, 2.8  # inches: a title, a heading, the line of an image, of a sentence
 
 
 def example_retrievals(
     retrieval: str, images: str, captions: str, sources: dict[str, str], title: str, path: str
 ) -> None:
-    """Draw queries, evenly spaced in the first fold of a RETRIEVAL artifact, with their five best answers.
+    """Draws queries, evenly spaced in the first fold of a RETRIEVAL artifact, with their five best answers.
 
     `images` and `captions` are the data set's tables, `sources` its files by source name.
     """
@@ -70,7 +70,7 @@ def _draw_t2i(axes: Axes, top: float, rows: pd.DataFrame, picture: Callable[[str
 
 
 def show(axes: Axes, pixels: Pixels, color: str) -> None:
-    """Draw a picture with a border of that colour."""
+    """Draws a picture with a border of a colour."""
     draw_picture(axes, pixels)
     axes.set(xticks=[], yticks=[])
     for spine in axes.spines.values():

@@ -1,4 +1,4 @@
-"""People's judgements of pairs: the data sets that have some, and the models that are held against them."""
+"""People's judgements of pairs in the plan: the data sets that have them, and the models compared with them."""
 
 from densevse.analyses.human_judgements.plan import AgreementPlan, JudgedVariant
 from densevse.analyses.human_judgements.settings import JudgementSettings
@@ -15,7 +15,7 @@ class JudgementStage(TableStage):
         return any_of(name for name, entry in self.config.analysis(JudgementSettings).items() if entry.source)
 
     def source(self, dataset: str) -> str | Values:
-        """The archive or folder that holds a data set's judgements: the user's own, or its name below resources/."""
+        """The archive or folder of a data set's judgements: the user's own, or its name below resources/."""
         name, entry = self.config.analysis(JudgementSettings).of(dataset).source or "", self.dataset(dataset)
         return entry.local.get(name) or {"file": entry.sources[name].file}
 

@@ -1,4 +1,4 @@
-"""The scores of judged pairs by a given row."""
+"""Scores of judged pairs, from a given row."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,9 +15,9 @@ from densevse.evaluation.retrieval import versions
 def write_given_pair_scores(
     files: Mapping[str, str], row: GivenRow, judgements: str, of: Identity, output: str | Path
 ) -> None:
-    """Write PAIR_SCORES of the judged pairs; of two matrices, that of i2t has the scores.
+    """Writes PAIR_SCORES of the judged pairs; of two matrices, that of i2t has the scores.
 
-    `files` are as in `write_given_retrieval`. Raises `InputError` as that does, and as `pair_scores`.
+    `files` are as in `write_given_retrieval`. Raises `InputError` as that function and `pair_scores` do.
     """
     test = read_test(files["image_table"], files["caption_table"], "full", row.sentences)
     i2t, _ = scorers(files, row.layout, test, Path(output).parent)

@@ -1,4 +1,4 @@
-"""What a method says of the pairs of an image and a sentence that people have judged."""
+"""Scores of pairs of an image and a sentence that people have judged, by a trained model."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ JUDGED_AT_ONCE = 500
 
 
 def write_pair_scores(files: Files, model: str, judgements: str, threads: int, output: str, of: Identity) -> None:
-    """Write PAIR_SCORES of the judged pairs by a trained model. Raises `InputError` as `encode_test` does."""
+    """Writes PAIR_SCORES of the judged pairs by a trained model. Raises `InputError` as `encode_test` does."""
     encoded = encode_test(files, [model], threads)
     rows = pair_scores(encoded.scorers[0], encoded.rows, schema.read(judgements, JUDGEMENTS))
     made_from = lineage(encoded.made_with, {"model": model, "judgements": judgements})

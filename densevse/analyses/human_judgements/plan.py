@@ -1,4 +1,4 @@
-"""The plan of a table of agreement with people: the contract between the DAG and the table's job."""
+"""The plan of a table of agreement with people, passed from the DAG to the table's job."""
 
 from pydantic import Field
 

@@ -1,4 +1,4 @@
-"""What people say of pairs of an image and a sentence of Flickr8k (Hodosh, Young and Hockenmaier, JAIR 2013).
+"""Reads people's judgements of pairs of an image and a sentence of Flickr8k (Hodosh et al., JAIR 2013).
 
 `ExpertAnnotations.txt` has on each line an image, a caption's id and three ratings from 1 to 4;
 `CrowdFlowerAnnotations.txt` an image, a caption's id, the share of yes, and the numbers of yes and no. Both separate by
@@ -27,7 +27,7 @@ _LINES = {
 
 
 def write_judgements(text: str, images: str, captions: str, output: str) -> None:
-    """Read the judgements in the archive or folder `text` and write those of the test split as JUDGEMENTS."""
+    """Reads the judgements in the archive or folder `text`, and writes those of the test split as JUDGEMENTS."""
     table = schema.read(images, IMAGES, ["image_id", "split", "status"])
     readable = table.loc[(table["split"] == "test") & (table["status"] == "ok"), "image_id"]
     known = schema.read(captions, CAPTIONS, ["caption_id", "image_id"])
@@ -37,10 +37,10 @@ def write_judgements(text: str, images: str, captions: str, output: str) -> None
 
 
 def read_judgements(text: str, captions: pd.DataFrame) -> pd.DataFrame:
-    """JUDGEMENTS rows, without pairs whose caption is the image's own, as in the literature (16,992 by experts).
+    """JUDGEMENTS rows, without pairs of an image and its own caption, as usual (16,992 by experts remain).
 
-    `captions` holds the columns caption_id and image_id of the test split. Raises `InputError` for a line that is not
-    as expected, and where no pair is of that split.
+    `captions` has the columns caption_id and image_id of the test split. Raises `InputError` for an invalid line, and
+    if no pair is of that split.
     """
     rows = [row for file in _LINES for row in _rows(text, file)]
     found = pd.DataFrame(rows, columns=[column.name for column in JUDGEMENTS.columns])

@@ -1,4 +1,4 @@
-"""How well sentences describe images: what people say, what a method says, and how far the two agree."""
+"""People's judgements of how well sentences describe images, methods' scores, and the agreement of the two."""
 
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import CAPTION_ID, IMAGE_ID, NUMBER, REAL, TEXT

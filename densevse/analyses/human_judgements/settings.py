@@ -20,7 +20,7 @@ class JudgementSettings(ByDataset[JudgementsSource]):
     """Data set -> the source of its judgements."""
 
     def check(self, config: Config) -> None:
-        """Raise `ValueError` for a source that the data set does not have."""
+        """Raises `ValueError` for a source that the data set does not have."""
         super().check(config)
         for name, judgements in self.items():
             if judgements.source is not None:

@@ -1,7 +1,7 @@
-"""A table of how far methods' scores of pairs of an image and a sentence agree with people's (Flickr8k).
+"""A table of the agreement of methods' scores of image-sentence pairs with people's judgements (Flickr8k).
 
-Kendall's tau-c with the single ratings of experts, tau-b with the crowd's shares of yes, in percent, as in the
-literature on caption metrics (Hessel et al., CLIPScore, EMNLP 2021, Tables 1 and 2).
+It has Kendall's tau-c with the single ratings of experts, and tau-b with the crowd's shares of yes, in percent, as in
+the literature on caption metrics (Hessel et al., CLIPScore, EMNLP 2021, Tables 1 and 2).
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds,
 from densevse.tables.results import Outputs, write_table
 
 TAUS = {"experts": "c", "crowd": "b"}
-"""Whose judgements, and by which of Kendall's taus."""
+"""The kinds of judgements, with the variant of Kendall's tau."""
 
 _PAIR = ["image_id", "caption_id"]
 TAU_REPLICATES = 400
@@ -49,7 +49,7 @@ class Agreement(NamedTuple):
 def make_agreement_table(
     judgements: str, scores: Sequence[str], published: str, plan: AgreementPlan, outputs: Outputs
 ) -> None:
-    """Make the table from JUDGEMENTS and PAIR_SCORES artifacts and a CSV of config/published/human.
+    """Makes the table from JUDGEMENTS and PAIR_SCORES artifacts and a CSV of config/published/human.
 
     Raises `InputError` if `scores`, in any order, are not those of the plan.
     """

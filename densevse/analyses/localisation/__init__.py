@@ -1,1 +1,1 @@
-"""Heat maps that say where in an image a phrase is (Kiros et al. 2014)."""
+"""Heat maps of the places of phrases in images (Kiros et al. 2014)."""

@@ -1,4 +1,4 @@
-"""Localisation of phrases: by which variants it can be done, and what it reads."""
+"""Localisation of phrases in the plan: the variants that can do it, and their inputs."""
 
 from typing import Any
 
@@ -17,33 +17,33 @@ class LocalisationStage(Stage):
         return self.config.analysis(LocalisationSettings).of(dataset)
 
     def seen_as(self, dataset: str) -> str:
-        """The data set whose models point at phrases: itself, if its configuration names no other."""
+        """The data set whose models localise phrases: itself, unless its configuration names another."""
         return self.of(dataset).trained_on or super().seen_as(dataset)
 
     def model(self, dataset: str, variant: str, seed: int, round: int) -> Values:
-        """The model that points."""
+        """The model that localises."""
         return {"dataset": self.seen_as(dataset), **self.round_of(dataset, variant, seed, round)}
 
     def words(self, dataset: str) -> Values:
-        """The data set whose vocabulary it was trained with."""
+        """The data set whose vocabulary the model was trained with."""
         return {"dataset": self.seen_as(dataset)}
 
     def windows(self, dataset: str, variant: str) -> Values:
-        """The features of windows that a variant reads. Raises `InputError` naming a variant that cannot."""
+        """The features of windows that a variant reads. Raises `InputError` that names a variant that cannot."""
         entry = self.variant(dataset, variant)
         if len(entry.views) != 1 or not VIEWS[entry.views[0]].one_vector or list(entry.sentences) != ["words"]:
             raise InputError(
                 f"localisation: {variant} reads {', '.join(entry.views)} of images and "
                 f"{', '.join(entry.sentences)} of sentences, but windows have one vector (view "
                 f"{', '.join(name for name, view in VIEWS.items() if view.one_vector)}) and phrases have words alone. "
-                "Ask for another variant, such as vse."
+                "Name another variant, such as vse."
             )
         (view,) = entry.views
         networks = self.project.datasets[self.seen_as(dataset)].networks
         return {"network": {**networks, **entry.networks}[view], "view": view}
 
     def boxes(self, dataset: str) -> Values:
-        """The true boxes of phrases or objects. Raises `InputError` where there are none."""
+        """The true boxes of phrases or objects. Raises `InputError` if there are none."""
         if not self.dataset(dataset).has_boxes:
             raise InputError(
                 f"localisation: {dataset} has no true boxes of phrases or objects; give some as "

@@ -1,4 +1,4 @@
-"""Heat maps of phrases, drawn over their images."""
+"""Draws heat maps of phrases over their images."""
 
 import textwrap
 
@@ -25,9 +25,9 @@ TITLE = 40  # characters of a line above a picture
 def localisation_figure(
     heat_maps: str, images: str, boxes: str, sources: dict[str, str], title: str, path: str
 ) -> None:
-    """Draw heat maps of a HEAT_MAPS artifact, evenly spaced (not chosen by their looks), over their images.
+    """Draws heat maps of a HEAT_MAPS artifact, evenly spaced (not chosen by their looks), over their images.
 
-    White frames are the phrase's true boxes. The cross is the peak: green where it lies in one of them, else red.
+    White frames are the phrase's true boxes. The cross is the peak: green if it is in one of them, else red.
     """
     rows = schema.read(heat_maps, HEAT_MAPS)
     shown = rows.iloc[evenly_spaced(len(rows), _COLUMNS * _LINES)]
@@ -50,7 +50,7 @@ def localisation_figure(
 def _draw(
     place: Axes, picture: NDArray[np.uint8], size: tuple[int, int], row: pd.Series, true: NDArray[np.float64]
 ) -> None:
-    """A picture, grey, below its heat map; what is placed on them is in pixels of the whole image, of that `size`."""
+    """Draws a grey picture below its heat map; things placed on it use pixels of the whole image, of that `size`."""
     extent = (0, size[0], size[1], 0)
     side = round(len(row["heat"]) ** 0.5)
     place.imshow(picture.mean(axis=2), cmap="gray", vmin=0, vmax=255, extent=extent)

@@ -1,9 +1,9 @@
-"""Where in an image a phrase is: its scores with windows of the image, as a heat map.
+"""Localises phrases in images: heat maps of a phrase's scores with windows of the image.
 
-Kiros et al. 2014 compare whole images with sentences. A window is an image too, and a phrase a short sentence, so a
-joint space of whole images also says where things are, although it never learned that. The pointing game (Zhang et
-al., Top-down Neural Attention by Excitation Backprop, ECCV 2016) asks whether the highest place lies in a true box of
-the phrase; here without any tolerance beside the box.
+Kiros et al. 2014 compare whole images with sentences. A window is an image too, and a phrase is a short sentence, so a
+joint space of whole images can localise things without training for it. In the pointing game (Zhang et al., Top-down
+Neural Attention by Excitation Backprop, ECCV 2016) a phrase is right if the highest place is in one of its true boxes;
+here without a tolerance around the box.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,21 +34,21 @@ from densevse.runtime.logs import progress
 _Reals = NDArray[np.float64]
 
 EQUAL = 1e-6
-"""Cells are equally high whose scores differ by less: the same windows summed in another order."""
+"""Cells whose scores differ by less are equally high: the same windows summed in another order."""
 
 
 def write_heat_maps(
     files: Mapping[str, str], cells: int, device: torch.device, output: str | Path, made_from: Mapping[str, Any]
 ) -> None:
-    """Write a heat map of `cells` x `cells` for each phrase of each image with windows: a HEAT_MAPS artifact.
+    """Writes a heat map of `cells` x `cells` for each phrase of each image with windows: a HEAT_MAPS artifact.
 
-    `files` are the model, the windows' features, image_table, boxes and words (the vocabulary). Raises `InputError` for
-    a model whose scores are not of one vector for each image and one for the words of a sentence, or whose features
-    were made by another network than the windows'.
+    `files` are the model, the windows' features, image_table, boxes and words (the vocabulary). Raises `InputError`
+    unless the model scores one vector of an image with one vector of a sentence's words, and its features come from the
+    windows' network.
     """
     windows = FeatureStore([files["windows"]], WINDOW_FEATURES)
     made_by = {key: value for key, value in without(windows.made_from, "boxes").items() if key != "windows"}
-    purpose, advice = "phrases can be localised", "Ask for another variant, such as vse."
+    purpose, advice = "phrases can be localised", "Name another variant, such as vse."
     space = read_space(files["model"], purpose, advice, made_by).to(device)
     (view,) = space.shapes.features
     boxes = named_boxes(schema.read(files["boxes"], BOXES))
@@ -64,7 +64,9 @@ def write_heat_maps(
         wanted = Embeddings(vectors.encoding.vectors[[vectors.row[str(phrase)] for phrase in phrases.groups]])
         scores = _scores(space, view, windows.gather(rows), wanted)
         if not np.isfinite(scores).all():
-            raise InputError(f"{files['model']}: a score of {image_id} is not a number; train the model anew.")
+            raise InputError(
+                f"{files['model']}: a score of {image_id} is not a number; delete the model and run snakemake again."
+            )
         maps = heat_maps(windows.rows[BOX].to_numpy(float)[rows], scores, (width, height), cells)
         for (phrase, true), heat in zip(phrases, maps, strict=True):
             pointed = pointing_game(heat, true[BOX].to_numpy(float), (width, height))
@@ -73,7 +75,7 @@ def write_heat_maps(
 
 
 def heat_maps(windows: _Reals, scores: _Reals, size: tuple[int, int], cells: int) -> _Reals:
-    """Maps (phrases, cells * cells) of scores (windows, phrases): in each cell the mean over windows that cover it.
+    """Maps (phrases, cells * cells) of scores (windows, phrases): each cell's mean over the windows that cover it.
 
     Windows (windows, 4) are boxes in pixels of an image whose `size` is width and height; a window covers a cell if it
     covers its centre.
@@ -86,16 +88,16 @@ def heat_maps(windows: _Reals, scores: _Reals, size: tuple[int, int], cells: int
 
 
 def cell_centres(size: tuple[int, int], cells: int) -> _Reals:
-    """(cells * cells, 2): x and y in pixels of an image whose `size` is width and height."""
+    """(cells * cells, 2) x and y in pixels of an image whose `size` is width and height."""
     boxes = grid_cells(*size, cells * cells)
     return boxes[:, :2] + boxes[:, 2:] / 2
 
 
 def pointing_game(heat: _Reals, true: _Reals, size: tuple[int, int]) -> dict[str, Any]:
-    """Whether a map (cells * cells,) and the centre of the image point into a phrase's true boxes (boxes, 4).
+    """Tests if a map (cells * cells,) and the image's centre point into a phrase's true boxes (boxes, 4).
 
-    The peak is the mean of the cells that are equally high: a map that is the same everywhere points at the centre.
-    The names are those of HEAT_MAPS.
+    The peak is the mean of the equally highest cells, so a constant map points at the centre. The names are those of
+    HEAT_MAPS.
     """
     highest = heat >= heat.max() - EQUAL
     x, y = cell_centres(size, round(len(heat) ** 0.5))[highest].mean(axis=0)
@@ -117,7 +119,7 @@ class _Phrases(NamedTuple):
 
 
 def _encoded(space: DualEncoder, phrases: Sequence[str], vocabulary: Vocabulary) -> _Phrases:
-    """Phrases as sentences of the space; one whose words are all unknown is as many unknown words."""
+    """Phrases as sentences of the space; a phrase of unknown words is that number of unknown words."""
     numbers = [vocabulary.encode(tokenize(phrase)) or [UNKNOWN] for phrase in phrases]
     return _Phrases({phrase: row for row, phrase in enumerate(phrases)}, encode_words(space, numbers))
 

@@ -1,4 +1,4 @@
-"""Where in images phrases are: windows with their vectors, heat maps, and how often their peaks are right."""
+"""Windows of images with their vectors, heat maps of phrases, and the accuracy of the maps' peaks."""
 
 import pyarrow as pa
 
@@ -6,7 +6,7 @@ from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, REALS, TEXT
 
 POINTED = ("heat map", "centre", "chance")
-"""What points at a place: the peak of a heat map, the centre of the image, or a place drawn at random."""
+"""Ways to point at a place: the peak of a heat map, the centre of the image, or a random place."""
 
 WINDOW_FEATURES = Schema("window_features", "a window of an image: its box and vector", (IMAGE_ID, *BOX_COLUMNS))
 

@@ -13,16 +13,16 @@ _Share = Annotated[float, Field(gt=0, le=1)]
 
 
 class LocalisationWindows(Strict):
-    """The windows of test images that phrases are compared with, and the heat maps that come of it."""
+    """The windows of test images that phrases are compared with, and the size of heat maps."""
 
     trained_on: str | None = Field(
-        None, description="the data set whose models point at the phrases here; without one, this data set's own"
+        None, description="the data set whose models localise the phrases; by default this data set itself"
     )
-    images: int = Field(1000, ge=1, description="so many test images with true boxes, evenly spaced")
+    images: int = Field(1000, ge=1, description="the number of test images with true boxes, evenly spaced")
     sides: list[_Share] = Field(
         default=[0.25, 0.5, 0.75], min_length=1, description="of windows, as shares of an image's shorter side"
     )
-    stride: _Share = Field(0.5, description="from a window to the next, at most, as a share of its side")
+    stride: _Share = Field(0.5, description="the largest step from a window to the next, as a share of its side")
     cells: int = Field(24, ge=1, description="of a heat map, along each side")
 
 
@@ -30,7 +30,7 @@ class LocalisationSettings(ByDataset[LocalisationWindows]):
     """Data set -> the windows in which phrases are looked for."""
 
     def check(self, config: Config) -> None:
-        """Raise `ValueError` for a data set that does not exist."""
+        """Raises `ValueError` for an unknown data set."""
         super().check(config)
         for dataset, entry in self.items():
             known(f"localisation.{dataset}.trained_on", [entry.trained_on or ""], {**config.datasets, "": None})

@@ -1,4 +1,4 @@
-"""How often heat maps of phrases point into true boxes, beside the centre of the image and a place at random."""
+"""The accuracy of heat maps at pointing into true boxes, beside the image's centre and a random place."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,13 +23,13 @@ _TITLES = {
 def write_table(
     heat_maps: str, images: str, title: str, paths: tuple[str, str, str, str], made_from: Mapping[str, Any]
 ) -> None:
-    """Count how often HEAT_MAPS rows are right; write that as LOCALISATION_ACCURACY rows, Markdown, page and LaTeX."""
+    """Measures the accuracy of HEAT_MAPS rows: LOCALISATION_ACCURACY rows, Markdown, page and LaTeX."""
     counted = accuracy(schema.read(heat_maps, HEAT_MAPS, _COLUMNS), families_of(images))
     write_accuracies(counted, LOCALISATION_ACCURACY, table(counted, title), paths, made_from)
 
 
 def accuracy(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
-    """LOCALISATION_ACCURACY rows of HEAT_MAPS rows. `families`, by image, are what intervals are drawn over."""
+    """LOCALISATION_ACCURACY rows of HEAT_MAPS rows. Intervals draw over `families`, given by image."""
     right = dict(zip(POINTED, (rows[name].to_numpy(float) for name in _COLUMNS[1:]), strict=True))
     found = pd.DataFrame(accuracies(right, families.reindex(rows["image_id"])))
     return found.assign(phrases=len(rows), images=rows["image_id"].nunique())
@@ -46,9 +46,9 @@ def table(rows: pd.DataFrame, title: str) -> Document:
     ]
     counts = f"{int(rows['phrases'].iloc[0]):,} phrases in {int(rows['images'].iloc[0]):,} images"
     notes = [
-        "Accuracy, by the pointing game: the share (%) of phrases of which the place lies in one of the true boxes, "
-        "without any tolerance beside them.",
-        "Gain: what heat maps have above this line.",
+        "Accuracy, by the pointing game: the share (%) of phrases whose place is in one of the true boxes, without a "
+        "tolerance around them.",
+        "Gain: the accuracy of heat maps minus that of this line.",
         ACCURACY_INTERVALS,
     ]
     return Document(title, [Sheet(counts, columns, cells)], notes)

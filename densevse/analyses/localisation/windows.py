@@ -1,4 +1,4 @@
-"""Windows of images at several scales, each seen by a network as if it were an image of its own."""
+"""Windows of images at several scales, each read by a network like a separate image."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,18 +40,18 @@ def extract_windows(
     chosen: Mapping[str, Any],
     path: str | Path,
 ) -> None:
-    """Write the features of windows of test images that have true boxes (schema WINDOW_FEATURES) to `path`.
+    """Writes the features of windows of test images with true boxes (schema WINDOW_FEATURES) to `path`.
 
-    `chosen` says how many `images` there are, evenly spaced, and the `sides` and `stride` of their windows (see
-    `windows`). Raises `InputError` if no test image has a box, or naming an image that cannot be read.
+    `chosen` has the number of `images`, evenly spaced, and the `sides` and `stride` of their windows (see `windows`).
+    Raises `InputError` if no test image has a box, or if an image is unreadable.
     """
     rows = _with_boxes(read(images, IMAGES), read(boxes, BOXES), chosen["images"])
     if rows.empty:
-        raise InputError(f"{boxes}: no readable test image of {images} has a true box that has a name.")
+        raise InputError(f"{boxes}: no readable test image of {images} has a named true box.")
     network = network_files.load()
     made_from = network_files.made_from(images, {"boxes": boxes}, view=view, windows=dict(chosen))
     shape = features(network, blank(network, view)[:1], view).shape[1:]
-    cv2.setNumThreads(1)  # the threads here are the readers'
+    cv2.setNumThreads(1)  # these threads are for reading
     look = partial(_windows_of, files=ImageFiles(sources), view=view, network=network, chosen=chosen)
     with (
         ThreadPoolExecutor(decoding_threads()) as pool,
@@ -68,8 +68,8 @@ def extract_windows(
 def windows(width: int, height: int, sides: Sequence[float], stride: float) -> Boxes:
     """Square windows (n, 4) that cover an image of `width` x `height` pixels at each scale, in whole pixels.
 
-    `sides` are shares of the shorter side. From a window to the next it is at most `stride` times its side: the first
-    and the last of a line touch the edges, and the others lie evenly between them.
+    `sides` are shares of the shorter side. The step from a window to the next is at most `stride` times its side: the
+    first and the last of a line touch the edges, and the others are evenly spaced between them.
     """
     found: list[tuple[int, int, int, int]] = []
     for share in sides:

@@ -1,1 +1,1 @@
-"""Needles: made-up features in which a few marked cells of an image are what its sentences are about."""
+"""Needles: synthetic features where an image's sentences are about a few marked cells."""

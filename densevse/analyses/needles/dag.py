@@ -1,4 +1,4 @@
-"""The made-up data sets with needles."""
+"""The synthetic data sets with needles in the plan."""
 
 from typing import Any
 
@@ -14,5 +14,5 @@ class NeedlesStage(Stage):
         return any_of(name for name, _ in self.config.analysis(NeedlesSettings).items())
 
     def options(self, needles: str) -> dict[str, Any]:
-        """The settings that a data set is made with."""
+        """The settings of a data set."""
         return self.config.analysis(NeedlesSettings).root[needles].model_dump(mode="json")

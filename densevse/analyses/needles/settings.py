@@ -1,4 +1,4 @@
-"""Settings of the made-up data sets with needles."""
+"""Settings of the synthetic data sets with needles."""
 
 from typing import Literal
 
@@ -20,11 +20,11 @@ class ImageCounts(Strict):
 
 
 class Needles(Strict):
-    """A made-up data set: who tells which group of marked cells an image's sentences are about."""
+    """A synthetic data set, and what identifies the group of marked cells that an image's sentences are about."""
 
     told_by: Literal["nothing", "context", "sentence"] = Field(
-        description="nothing: it is always the first group; context: the vector of the whole image tells; sentence: "
-        "a word of the sentence tells, and the sentences of an image are about several groups"
+        description="what identifies the group: nothing (it is always the first); context (the vector of the whole "
+        "image); or sentence (a word of the sentence; an image's sentences are about several groups)"
     )
     images: ImageCounts = Field(ImageCounts(train=2000, val=200, test=500), description="of each split")
     cells: int = Field(48, ge=NEEDLES, description="of an image, each with another symbol")
@@ -41,4 +41,4 @@ class Needles(Strict):
 
 
 class NeedlesSettings(Entries[Needles]):
-    """The made-up data sets, by name: results/needles/<name>/."""
+    """The synthetic data sets, by name: results/needles/<name>/."""

@@ -1,9 +1,9 @@
-"""Images of marked cells, and sentences about some of these: a task that sm-LSTM's attention must solve.
+"""Generates images of marked cells, and sentences about some of these: a task for sm-LSTM's attention.
 
-Every image has the same symbols, one in each cell, so that their mean tells nothing of an image. Some cells are marked,
-three by each mark. The sentences name the three symbols under one mark, and filling words. A model that selects the
-cells under this mark can tell images apart, and no other can. Which mark it is, nothing tells (it is always the
-first), or the vector of the whole image, or a word of the sentence.
+Every image has the same symbols, one in each cell, so their mean has no information about the image. Some cells are
+marked, three by each mark. The sentences name the three symbols under one mark, with filler words. Only a model that
+selects the cells under this mark can distinguish images. The mark is always the first, or given by the vector of the
+whole image, or by a word of the sentence.
 """
 
 from pathlib import Path
@@ -30,7 +30,7 @@ class NeedleImages(NamedTuple):
 
 
 def generate(options: dict[str, Any], precomp: str | Path, whole: str | Path, ids: str | Path) -> None:
-    """Write a data set: SCAN's folder `precomp`, and vectors of whole images with their ids."""
+    """Writes a data set: SCAN's folder `precomp`, and vectors of whole images with their ids."""
     settings = validate(Needles, options, "needles")
     Path(precomp).mkdir(parents=True, exist_ok=True)
     names: list[str] = []
@@ -70,7 +70,7 @@ def images(settings: Needles, count: int, random: np.random.Generator) -> Needle
 
 
 def _groups(settings: Needles, count: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """(n, 5) the mark that each sentence is about."""
+    """(n, 5) the mark of each sentence."""
     if settings.told_by == "nothing":
         return np.zeros((count, _SENTENCES), np.int64)
     if settings.told_by == "context":
@@ -89,7 +89,7 @@ def _noisy(vectors: NDArray[np.float64], settings: Needles, random: np.random.Ge
 
 
 def _shuffled(count: int, length: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """(count, length) numbers from 0, each row in an order of its own."""
+    """(count, length) numbers from 0, each row in a random order."""
     return random.random((count, length)).argsort(axis=1)
 
 

@@ -1,4 +1,4 @@
-"""Learned correspondences drawn on images: each phrase in the colour of its box (HM-LSTM, Fig 7)."""
+"""Draws learned correspondences on images: each phrase in the colour of its box (HM-LSTM, Fig 7)."""
 
 import textwrap
 
@@ -16,7 +16,7 @@ _PICTURES = 8
 
 
 def correspondences(rows: str, images: str, captions: str, sources: dict[str, str], title: str, path: str) -> None:
-    """Draw the correspondences of captions evenly spaced in a CORRESPONDENCES artifact: not chosen by their looks.
+    """Draws the correspondences of captions evenly spaced in a CORRESPONDENCES artifact, not chosen by their looks.
 
     `images` and `captions` are the data set's tables, `sources` its files by source name.
     """

@@ -1,4 +1,4 @@
-"""HM-LSTM's pictures: the methods that have some."""
+"""HM-LSTM's pictures in the plan: the methods that have them."""
 
 from densevse.dag.tables import TableStage
 

@@ -1,4 +1,4 @@
-"""The common space in two dimensions: images with their sentences, and all four kinds together (HM-LSTM, Fig 8)."""
+"""Draws the common space in two dimensions: images with sentences, and all four kinds together (HM-LSTM, Fig 8)."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ _IMAGES, IMAGES_OF_ALL_KINDS = 60, 20
 
 
 def embedding(embeddings: str, title: str, path: str) -> None:
-    """Draw 60 images, evenly spaced, with their sentences, and 20 of them with their regions and phrases too.
+    """Draws 60 images, evenly spaced, with their sentences, and 20 of them also with their regions and phrases.
 
     `embeddings` is an EMBEDDINGS artifact.
     """
@@ -42,7 +42,7 @@ def embedding(embeddings: str, title: str, path: str) -> None:
 
 
 def project(vectors: Vectors) -> NDArray[np.float64]:
-    """(n, 2) by t-SNE of cosine distances; the same for the same vectors."""
+    """(n, 2) t-SNE of cosine distances; the same vectors give the same result."""
     perplexity = min(30, (len(vectors) - 1) / 3)
     made: NDArray[np.float64] = TSNE(
         perplexity=perplexity, metric="cosine", init="random", random_state=0, n_jobs=1

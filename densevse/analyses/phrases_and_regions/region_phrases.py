@@ -1,4 +1,4 @@
-"""The phrases of the test sentences that stand nearest to a region (HM-LSTM, Fig 6)."""
+"""Draws the phrases of the test sentences that are nearest to a region (HM-LSTM, Fig 6)."""
 
 import textwrap
 
@@ -22,7 +22,7 @@ BOX_COLOR = "#d93025"
 
 
 def region_phrases(embeddings: str, images: str, sources: dict[str, str], title: str, path: str) -> None:
-    """Draw the best detection of images evenly spaced in their table, each with its nearest phrases.
+    """Draws the best detection of images evenly spaced in their table, each with its nearest phrases.
 
     `embeddings` is an EMBEDDINGS artifact, `images` the data set's table. A phrase of the image itself is green.
     """

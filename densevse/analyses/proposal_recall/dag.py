@@ -1,4 +1,4 @@
-"""Proposals against true boxes: the proposers that a data set's table compares."""
+"""Proposals against true boxes in the plan: the proposers that a data set's table compares."""
 
 from densevse.analyses.proposal_recall.plan import ProposalTablePlan
 from densevse.analyses.proposal_recall.settings import ProposalRecallSettings
@@ -14,17 +14,17 @@ class ProposalRecallStage(ProposalStage):
         return self.shards(dataset)
 
     def segment_overlap(self, dataset: str, proposer: str) -> list[Values]:
-        """The shards of what segments cover, where a proposer gives segments and the data set has masks."""
+        """The shards of segments' overlaps, if a proposer gives segments and the data set has masks."""
         known = self.config.proposers[proposer].kind == "mcg" and self.dataset(dataset).has_masks
         return self.shards(dataset) if known else []
 
     def compared(self, dataset: str) -> list[str]:
-        """The data set's proposer and those that its table sets beside it."""
+        """The data set's proposer, and those with which its table compares it."""
         compared = self.config.analysis(ProposalRecallSettings).of(dataset).proposers
         return list(dict.fromkeys([self.dataset(dataset).proposer, *compared]))
 
     def timed(self, dataset: str) -> list[str]:
-        """The compared proposers that compute all that their boxes come from."""
+        """The compared proposers whose every step is computed here."""
         searches = [name for name, proposer in self.config.proposers.items() if proposer.kind == "selective_search"]
         return [name for name in self.compared(dataset) if name in [*searches, *self.detecting()]]
 
@@ -42,7 +42,7 @@ class ProposalRecallStage(ProposalStage):
         return ProposalTablePlan(title=self.title(dataset), dataset=dataset, proposers=proposers, timed=timed)
 
     def published(self, dataset: str) -> list[Values]:
-        """The published metrics of proposers on a data set, and what they were measured on; or nothing."""
+        """The published metrics of proposers on a data set, and how they were measured; empty without any."""
         kinds = ("csv", "yaml")
         files = {kind: self.project.root / f"config/published/proposals/{dataset}.{kind}" for kind in kinds}
         return [{"kind": kind} for kind, file in files.items() if file.is_file()]

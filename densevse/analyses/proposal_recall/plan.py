@@ -1,4 +1,4 @@
-"""The plan of a table of proposers: the contract between the DAG and the table's job."""
+"""The plan of a table of proposers, passed from the DAG to the table's job."""
 
 from pydantic import Field
 

@@ -1,6 +1,6 @@
-"""How well proposals cover real objects: average best overlap and recall (Hosang et al., PAMI 2016).
+"""The coverage of real objects by proposals: average best overlap and recall (Hosang et al., PAMI 2016).
 
-Intervals hold 95% of what comes out where the images are drawn anew, with replacement, each with all its objects.
+Intervals are 95% intervals of a bootstrap over images, each with all its objects.
 """
 
 from collections.abc import Sequence
@@ -19,13 +19,13 @@ from densevse.statistics.bootstrap import interval_of_mean
 def recall(
     proposals: pd.DataFrame, true_boxes: pd.DataFrame, segment_overlap: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """For each of BOX_COUNTS, how the best of so many proposals of each image overlap the true boxes (PROPOSAL_RECALL).
+    """The overlap of true boxes with the best of each of BOX_COUNTS proposals of an image (PROPOSAL_RECALL).
 
-    `segment_overlap` (SEGMENT_OVERLAP) tells how segments overlap the objects' masks, where these are known. An image
-    without proposals counts with an overlap of 0. Raises `InputError` if there is no true box.
+    `segment_overlap` (SEGMENT_OVERLAP) has the overlaps of segments with the objects' masks, if these are known. An
+    image without proposals counts with an overlap of 0. Raises `InputError` if there is no true box.
     """
     if true_boxes.empty:
-        raise InputError("there is no true box to hold the proposals against: use a data set that has boxes.")
+        raise InputError("there is no true box to compare the proposals with: use a data set that has boxes.")
     found = {str(image_id): group for image_id, group in proposals.groupby("image_id", sort=False)}
     nothing = proposals.iloc[:0]
     pairs = [
@@ -59,7 +59,7 @@ def _row(
 
 
 def _jaccards(segment_overlap: pd.DataFrame | None, count: int) -> list[NDArray[Any]]:
-    """The best Jaccards of so many segments with the objects of each image."""
+    """The best Jaccards of a number of segments with the objects of each image."""
     if segment_overlap is None:
         return []
     rows = segment_overlap[segment_overlap["segments"] == count]
@@ -67,7 +67,7 @@ def _jaccards(segment_overlap: pd.DataFrame | None, count: int) -> list[NDArray[
 
 
 def _mean(name: str, of_images: Sequence[NDArray[Any]]) -> dict[str, float]:
-    """The mean over the objects of all images, and its interval; all are NaN where there is no image."""
+    """The mean over the objects of all images, and its interval; all NaN without images."""
     if not of_images:
         return dict.fromkeys((name, f"{name}_low", f"{name}_high"), np.nan)
     values = np.concatenate(of_images).astype(np.float64)

@@ -18,7 +18,7 @@ class ProposalRecallSettings(ByDataset[ProposersCompared]):
     """Data set -> the proposers that are compared."""
 
     def check(self, config: Config) -> None:
-        """Raise `ValueError` for a proposer that does not exist."""
+        """Raises `ValueError` for an unknown proposer."""
         super().check(config)
         for dataset, compared in self.items():
             known(f"proposal_recall.{dataset}.proposers", compared.proposers, config.proposers)

@@ -1,4 +1,4 @@
-"""The table of proposers: what they cover, what others published, and how long they take."""
+"""The table of proposers: their recall, published values, and their times."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,11 +26,11 @@ PUBLISHED_PROPOSALS = {
     "boxes_mean": real,
     **dict.fromkeys(OVERLAP_METRICS[1:], real_or_none),
 }
-"""The columns of config/published/proposals/<data set>.csv; 0 boxes are all that there are."""
+"""The columns of config/published/proposals/<data set>.csv; 0 boxes means all boxes."""
 
 
 class Published(NamedTuple):
-    """Metrics that a proposer's authors published, and what they were measured on."""
+    """Metrics that a proposer's authors published, and how they measured."""
 
     rows: Sequence[Mapping[str, Any]]  # each with the columns PUBLISHED_PROPOSALS
     images: str
@@ -44,7 +44,7 @@ def make_proposal_table(
     plan: ProposalTablePlan,
     outputs: tuple[str, str, str],
 ) -> None:
-    """Make the table, as Markdown, page and LaTeX, from PROPOSAL_RECALL and PROPOSAL_TIMES artifacts in any order.
+    """Makes the table as Markdown, page and LaTeX, from PROPOSAL_RECALL and PROPOSAL_TIMES artifacts in any order.
 
     `published` are the files of config/published/proposals about the data set, a CSV and a YAML, or none. Raises
     `InputError` if a proposer's artifact is missing.
@@ -62,7 +62,7 @@ def _by_proposer(paths: Sequence[str], kind: Schema, dataset: str, names: Sequen
 
 
 def read_published(table: str | Path, about: str | Path) -> Published:
-    """The metrics of config/published/proposals/<data set>.csv, with what stands in the .yaml beside it."""
+    """The metrics of config/published/proposals/<data set>.csv, with the texts of the .yaml beside it."""
     return Published(read_rows(table, PUBLISHED_PROPOSALS), **read_about(about, ("images", "source")))
 
 
@@ -98,8 +98,9 @@ def _notes(recalls: Mapping[str, pd.DataFrame], published: Published | None) -> 
     facts = sorted({(int(n), int(k)) for rows in recalls.values() for n, k in rows[["true_boxes", "images"]].values})
     against = " or ".join(f"{boxes} true boxes of {images} images" for boxes, images in facts)
     return [
-        f"Against {against}, of all splits. Overlap is intersection over union; in brackets, 95% intervals over images "
-        f"drawn anew. {TOO_FEW} The Jaccard of segments is the mean over objects of the best of as many segments.",
+        f"Against {against}, of all splits. Overlap is intersection over union; in brackets, 95% intervals of a "
+        f"bootstrap over images. {TOO_FEW} The Jaccard of segments is the mean over objects of the best of as many "
+        "segments.",
         *([f"Published: {published.images}; {published.source}."] if published else []),
     ]
 
@@ -117,7 +118,7 @@ def _times(times: Mapping[str, pd.DataFrame]) -> Sheet:
         TableColumn("contours"),
         TableColumn("steps", number=False),
     )
-    return Sheet("Processor seconds per image, in one process of one thread, and of which step", columns, cells)
+    return Sheet("Processor seconds per image, in one process of one thread, by step", columns, cells)
 
 
 def _counts(row: Mapping[Any, Any]) -> tuple[str, str]:

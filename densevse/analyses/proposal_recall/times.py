@@ -1,4 +1,4 @@
-"""How long proposers take an image, step by step, measured in one process on a few images of a data set."""
+"""Measures proposers' seconds per image, step by step, in one process on a few images of a data set."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,7 +18,7 @@ from densevse.vision.selective_search import selective_search
 from densevse.vision.timer import Timer
 
 _IMAGES = 10
-"""How many images are measured. The first is done once more before, as what runs first takes longer."""
+"""The number of measured images. The first is done once before, as the first run takes longer."""
 
 
 def times_of_mcg(

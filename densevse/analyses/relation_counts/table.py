@@ -1,4 +1,4 @@
-"""The table of dependency relations (DeFrag, section 4): how many there are, how many are kept, what that costs."""
+"""The table of dependency relations (DeFrag, section 4): their number, those that are kept, and the triplets lost."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,17 +25,17 @@ _COLUMNS = (
     TableColumn("Sentences without"),
 )
 _NOTES = [
-    "A relation is rare where less than 1% of a part's triplets have it. The paper counts over the whole data set; "
+    "A relation is rare if less than 1% of a part's triplets have it. The paper counts over the whole data set; "
     "methods read the relations that are frequent in training.",
-    "Rare relation, unknown word: the share of triplets that a method drops as their relation is rare in training, and "
-    "of those that it drops as one of their words is unknown, though the relation is frequent. Words are known that "
-    "have a pre-trained vector, or, where the data set has no such vectors, that are in its vocabulary.",
+    "Rare relation, unknown word: the share of triplets that a method drops because their relation is rare in "
+    "training, and of those with a frequent relation that it drops because of an unknown word. Known words have a "
+    "pre-trained vector or, if the data set uses none, are in its vocabulary.",
     "Published: Karpathy et al. 2014, section 4, collapsed dependencies by the Stanford parser of that time.",
 ]
 
 
 def read_published(file: str | Path, dataset: str) -> list[dict[str, Any]]:
-    """The paper's counts for a data set, in config/published/relations/defrag.csv: one row, or none."""
+    """The paper's counts for a data set, in config/published/relations/defrag.csv: one row or none."""
     return [row for row in read_rows(file, PUBLISHED_RELATIONS) if row["dataset"] == dataset]
 
 

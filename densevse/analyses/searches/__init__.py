@@ -1,1 +1,1 @@
-"""Search: sentences and photographs of a person, asked of a trained model."""
+"""Searches by a trained model with a person's own sentences and photographs."""

@@ -1,4 +1,4 @@
-"""A search of a person's own sentences or photographs: what is asked of what, and which answers are found."""
+"""Answers a search with a person's own sentences or photographs, as a FOUND artifact."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -31,10 +31,10 @@ def write_answers(
     output: str | Path,
     made_from: Mapping[str, Any],
 ) -> None:
-    """Find the `top` best answers to each query, and write a FOUND artifact.
+    """Finds the `top` best answers to each query, and writes a FOUND artifact.
 
-    Queries are the sentences of `inputs` (of a split) or the images of `encodings`, as `asked` says; the other ones are
-    searched. Raises `InputError` naming a sentence that is asked and of which the model understands nothing.
+    `asked` says whether queries are the sentences of `inputs` (of a split) or the images of `encodings`; the others are
+    searched. Raises `InputError` that names a query sentence without any known word.
     """
     pairs = inputs.sentences_alone(split)
     images = KeptImages(encodings, type(method), device_of(method))
@@ -56,7 +56,7 @@ def found_rows(
     caption_ids: Ids,
     texts: Ids,
 ) -> pd.DataFrame:
-    """The rows of a FOUND artifact, with no word unknown, by the ids and texts of both sides."""
+    """The rows of a FOUND artifact, without unknown words, by the ids and texts of both sides."""
     image, sentence = (found.row, found.query) if asked == "sentences" else (found.query, found.row)
     return pd.DataFrame(
         {
@@ -72,7 +72,7 @@ def found_rows(
 
 
 def _unknown_words(inputs: Inputs, caption_ids: NDArray[np.object_]) -> list[list[str]]:
-    """Those words of each caption that the model does not know; none of one that is known by no words."""
+    """The unknown words of each caption; empty for models without a vocabulary."""
     if not inputs.knows_words:
         return [[] for _ in caption_ids]
     known = inputs.vocabulary
@@ -80,7 +80,7 @@ def _unknown_words(inputs: Inputs, caption_ids: NDArray[np.object_]) -> list[lis
 
 
 def _check_understood(inputs: Inputs, caption_ids: NDArray[np.object_], texts: NDArray[np.object_]) -> None:
-    """Raise `InputError` naming the sentences that hold no known word, or that could not be parsed where it matters."""
+    """Raises `InputError` that names sentences without a known word, or unparsed ones if the model reads parses."""
     known = inputs.vocabulary
     nothing = [not any(word in known for word in tokens) for tokens in inputs.tokens_of(caption_ids)]
     if any(nothing):

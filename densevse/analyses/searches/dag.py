@@ -1,4 +1,4 @@
-"""Searches: what a person brings, what it is asked of, and where the answers are."""
+"""Searches in the plan: their queries, what they search, and their answers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,14 +15,14 @@ from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 
 OWN_SPLIT = "test"
-"""The split of what a person brings: nothing is learned from it."""
+"""The split of a person's own sentences and photographs, from which nothing is learned."""
 
 
 class SearchStage(Stage):
     """The searches of the configuration."""
 
     def of_dataset(self, dataset: str) -> list[str]:
-        """The pages of all searches of a data set that need no files of the user's."""
+        """The pages of all searches of a data set that need no user's files."""
         entries = {name: entry for name, entry in self._searches().items() if entry.variant not in self.config.given()}
         names = [name for name, entry in entries.items() if entry.dataset == dataset and entry.photographs is None]
         return [f"{self.results}/search/{name}.{kind}" for name in names for kind in ("md", "html")]
@@ -32,11 +32,11 @@ class SearchStage(Stage):
         return any_of(self._searches())
 
     def of_trained(self) -> str:
-        """The searches that ask a trained model."""
+        """The searches that use a trained model."""
         return any_of(name for name, entry in self._searches().items() if entry.variant not in self.config.given())
 
     def of_given(self) -> str:
-        """The searches that ask a given row."""
+        """The searches that use a given row."""
         return any_of(name for name, entry in self._searches().items() if entry.variant in self.config.given())
 
     def entry(self, search: str) -> Search:
@@ -44,11 +44,11 @@ class SearchStage(Stage):
         return self._searches()[search]
 
     def with_photographs(self) -> str:
-        """The photographs that searches bring."""
+        """The photographs of searches."""
         return any_of(name for name, entry in self._brought().items() if entry.local)
 
     def with_sentences(self) -> str:
-        """The sentences that searches bring."""
+        """The sentences of searches."""
         return any_of(name for name, entry in self._brought().items() if not entry.local)
 
     def photographs(self, dataset: str) -> str:
@@ -56,25 +56,25 @@ class SearchStage(Stage):
         return self.dataset(dataset).local["photographs"]
 
     def sentences(self, dataset: str) -> list[str]:
-        """The sentences that a search brings."""
+        """The sentences of a search."""
         return self.entry(dataset.removeprefix(folder_of_sentences(""))).sentences
 
     def inputs_of_images(self, wildcards: Wildcards) -> InputFiles:
-        """The artifacts that a variant reads of a data set's images, or of photographs that a search brings."""
+        """The artifacts that a variant reads of a data set's images, or of a search's photographs."""
         dataset, variant, training = wildcards.dataset, wildcards.variant, TrainingStage(self.project)
         inputs = training.inputs_of_images(dataset, variant)
         if self.variant(dataset, variant).generator is None:
             return inputs
         if isinstance(self.dataset(dataset), Brought):
             raise InputError(
-                f"searches: {variant} reads sentences that a generator wrote about images, and none are "
-                "written about photographs of yours; name another variant."
+                f"searches: {variant} reads generated sentences about images, which your photographs do not have; "
+                "name another variant."
             )
         words = f"{self.results}/{dataset}/vocabulary/words.parquet"
         return {**inputs, **training.written(wildcards, variant), "words": words}
 
     def inputs_of_sentences(self, wildcards: Wildcards) -> InputFiles:
-        """The artifacts that the variant reads of the sentences that are asked or searched."""
+        """The artifacts that the variant reads of the sentences that are queries or searched."""
         entry = self.entry(wildcards.search)
         dataset = folder_of_sentences(wildcards.search) if entry.sentences else entry.dataset
         return TrainingStage(self.project).inputs_of_sentences(dataset, entry.variant)
@@ -84,12 +84,12 @@ class SearchStage(Stage):
         return {"dataset": self.seen_as(dataset), **self.round_of(dataset, variant, seed, round)}
 
     def images(self, search: str) -> str:
-        """The data set of the images that are asked or searched."""
+        """The data set of the images that are queries or searched."""
         entry = self.entry(search)
         return entry.dataset if entry.photographs is None else folder_of_photographs(entry)
 
     def image_table(self, search: str) -> Values:
-        """The same, for its image table."""
+        """The data set of their image table."""
         return {"dataset": self.images(search)}
 
     def sources(self, search: str) -> list[str]:
@@ -99,7 +99,7 @@ class SearchStage(Stage):
         return list(stage.sources_by_name(images).values())
 
     def source_names(self, search: str) -> list[str]:
-        """Their names."""
+        """The names of these files."""
         return DatasetStage(self.project).source_names(self.images(search))
 
     def encodings(self, search: str) -> Values:
@@ -109,12 +109,12 @@ class SearchStage(Stage):
         return {"dataset": images, "split": split, **self.last_round(images, entry.variant, entry.seed)}
 
     def model_of_search(self, search: str) -> Values:
-        """The trained model that is asked."""
+        """The trained model that a search uses."""
         entry = self.entry(search)
         return {"dataset": entry.dataset, **self.last_round(entry.dataset, entry.variant, entry.seed)}
 
     def given_file(self, key: str) -> Callable[..., str | None]:
-        """The file of a key, such as `images`, of the given row that a search asks; None where it has none."""
+        """The file of a key, such as `images`, of a search's given row; None if it has none."""
 
         def file(search: str) -> str | None:
             return self._given_files(search).get(key)
@@ -122,7 +122,7 @@ class SearchStage(Stage):
         return file
 
     def given_files(self, search: str) -> list[str]:
-        """All files of the user's that a search of a given row reads."""
+        """All user's files that a search of a given row reads."""
         return list(self._given_files(search).values())
 
     def layout(self, search: str) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class SearchStage(Stage):
         return self._given(search).layout.model_dump(mode="json")
 
     def question(self, search: str) -> dict[str, Any]:
-        """The question to a given row, as `Question` takes it."""
+        """The question to a given row, as `Question`."""
         entry = self.entry(search)
         asked = {key: getattr(entry, key) for key in ("image_ids", "caption_ids", "sentences", "top")}
         return {"ranked_sentences": self.dataset(entry.dataset).sentences, **asked}
@@ -146,7 +146,7 @@ class SearchStage(Stage):
         return self.threads(self.entry(search).dataset)
 
     def split_of_sentences(self, search: str) -> str:
-        """The split of the sentences that are asked or searched."""
+        """The split of the sentences that are queries or searched."""
         entry = self.entry(search)
         return OWN_SPLIT if entry.sentences else entry.split
 

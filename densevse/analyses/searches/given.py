@@ -1,4 +1,4 @@
-"""A search of a given row: what is asked and what is searched are vectors from elsewhere."""
+"""A search with a given row, whose queries and candidates are vectors from elsewhere."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ _VECTORS = "vectors"
 class Question(NamedTuple):
     """A question to a given row: sentences or images of the test split, or sentences of a person's own."""
 
-    ranked_sentences: str  # all or first_five, as the data set's settings say
+    ranked_sentences: str  # all or first_five, from the data set's settings
     top: int  # answers to each query
     image_ids: Sequence[str] = ()
     caption_ids: Sequence[str] = ()
@@ -57,10 +57,10 @@ class _Side:
 def write_given_answers(
     files: Mapping[str, str], layout: GivenLayout, question: Question, output: str | Path, made_from: Mapping[str, Any]
 ) -> None:
-    """Find the best answers to a question among the test split, and write a FOUND artifact.
+    """Finds the best answers to a question among the test split, and writes a FOUND artifact.
 
     `files` has the paths of image_table and caption_table, of the given row's images and sentences, and of `vectors`
-    (sentences, D) where the sentences are a person's own. Raises `InputError` naming the file, row or id that is wrong.
+    (sentences, D) if the sentences are a person's own. Raises `InputError` that names the wrong file, row or id.
     """
     test = read_test(files["image_table"], files["caption_table"], "full", question.ranked_sentences)
     unpacked_in = Path(output).parent
@@ -85,21 +85,21 @@ def write_given_answers(
 
 
 def _rows(items: Items, asked: Sequence[str]) -> Indices:
-    """The rows of the items that are asked; where none are, all. Raises `InputError` naming those not there."""
+    """The rows of the queries, by default all. Raises `InputError` that names missing ids."""
     if not asked:
         return np.arange(len(items.ranked))
     rows: Indices = pd.Index(items.ranked).get_indexer(pd.Index(asked)).astype(np.int64)
     unknown = [name for name, row in zip(asked, rows, strict=True) if row < 0]
     if unknown:
         raise InputError(
-            f"{items.kind}_ids: the search names {', '.join(unknown)}, which the test split has not, or not readable; "
-            f"they are in the column {items.kind}_id of {items.kind}s.parquet."
+            f"{items.kind}_ids: the search names {', '.join(unknown)}, which the test split does not have or cannot "
+            f"read; ids are in the column {items.kind}_id of {items.kind}s.parquet."
         )
     return rows
 
 
 def _own(path: str, sentences: Sequence[str], images: Aligned, unpacked_in: Path) -> Aligned:
-    """The vectors of a person's own sentences. Raises `InputError` for another shape than theirs."""
+    """The vectors of a person's own sentences. Raises `InputError` if their shape is wrong."""
     matrix, expected = open_matrix(path, _VECTORS, unpacked_in), (len(sentences), len(images.columns))
     if matrix.values.shape != expected:
         raise InputError(

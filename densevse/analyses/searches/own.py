@@ -1,4 +1,4 @@
-"""Photographs without sentences, and sentences without photographs, that a person brings to a search."""
+"""Writes tables of a person's own photographs without sentences, and sentences without photographs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,15 +17,15 @@ from densevse.runtime.logs import logger
 
 _SOURCE = "photographs"
 _SPLIT = "test"
-"""Nothing is learned from what a person brings."""
+"""The split of a person's own data, from which nothing is learned."""
 
 
 def write_photographs(path: str, threads: int, images_path: str | Path) -> None:
-    """Write the image table of the photographs in a folder (with those inside it), a zip or a tar, each decoded once.
+    """Writes the image table of the photographs in a folder (with subfolders), zip or tar; each is decoded once.
 
-    Photographs are known by their suffixes, and are called by their paths inside the folder. What the artifact is made
-    from says under `left_out` how many other files there are of each suffix. Raises `InputError` if there is no
-    photograph, or naming up to 20 of those that cannot be read.
+    Photographs are recognised by their suffixes and named by their paths in the folder. The lineage counts, under
+    `left_out`, the other files of each suffix. Raises `InputError` if there is no photograph, or if some are
+    unreadable; it names up to 20 of these.
     """
     with Archive.open(path) as archive:
         names = archive.names()
@@ -41,12 +41,12 @@ def write_photographs(path: str, threads: int, images_path: str | Path) -> None:
     images["captions"] = pd.Series(0, images.index, "int32")
     examined, problems = examine_all(images, ImageFiles({_SOURCE: path}), threads)
     if any(problems):
-        raise InputError(f"{unreadable(examined, problems)}\nTake them out of {path}, or replace them.")
+        raise InputError(f"{unreadable(examined, problems)}\nRemove them from {path}, or replace them.")
     schema.write(examined, IMAGES, images_path, lineage({_SOURCE: Path(path).name, "left_out": left_out}))
 
 
 def write_sentences(sentences: Sequence[str], captions_path: str | Path) -> None:
-    """Write sentences as a caption table, of no image; their ids are #0, #1 and so on."""
+    """Writes sentences as a caption table without images; their ids are #0, #1 and so on."""
     rows = [
         {"caption_id": f"#{number}", "image_id": "", "position": number, "text": _on_one_line(text), "split": _SPLIT}
         for number, text in enumerate(sentences)
@@ -59,7 +59,7 @@ def _on_one_line(text: str) -> str:
 
 
 def _by_suffix(names: Iterable[str]) -> dict[str, int]:
-    """How many files end in each suffix; those that a file manager hides are nobody's photographs."""
+    """The number of files of each suffix, without hidden files of file managers."""
     paths = [PurePosixPath(name) for name in names]
     return dict(sorted(Counter(path.suffix.lower() for path in paths if not path.name.startswith(".")).items()))
 
@@ -69,5 +69,5 @@ def _listed(left_out: Mapping[str, int]) -> str:
 
 
 def in_words(left_out: Mapping[str, int]) -> str:
-    """Such as `1 .heic, 2 without a suffix`."""
+    """In words, such as `1 .heic, 2 without a suffix`."""
     return ", ".join(f"{number:,} {suffix or 'without a suffix'}" for suffix, number in left_out.items())

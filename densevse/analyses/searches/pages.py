@@ -1,4 +1,4 @@
-"""What a search found, as a page of text and as a page with pictures."""
+"""Writes the answers of a search as a page of text and as a page with pictures."""
 
 from html import escape
 from pathlib import Path
@@ -24,17 +24,17 @@ _STYLE = (
 def search_pages(
     found: str, images: str, sources: dict[str, str], asked: str, title: str, shown: int, paths: tuple[str, str]
 ) -> None:
-    """Write the first `shown` queries of a FOUND artifact with their answers, as Markdown and as HTML with pictures.
+    """Writes the first `shown` queries of a FOUND artifact with their answers, as Markdown and HTML with pictures.
 
-    `images` is the image table of the images that were asked (or found), `sources` are its files by source name;
-    `asked` says whether the queries are sentences or photographs.
+    `images` is the image table of the queries or answers, `sources` are its files by source name; `asked` says whether
+    the queries are sentences or photographs.
     """
     rows = schema.read(found, FOUND)
     queries = [group for _, group in rows[rows["query"] < shown].groupby("query")]
     more = rows["query"].nunique() - len(queries)
     notes = [f"{more} more queries are in {Path(found).name}."] if more else []
     left_out = schema.check(images, IMAGES).get("left_out")
-    notes += [f"Left out, as photographs of these kinds are not read: {in_words(left_out)}."] if left_out else []
+    notes += [f"Left out, as these kinds of files cannot be read: {in_words(left_out)}."] if left_out else []
     write_text(_markdown(queries, asked, title, notes), paths[0])
     picture = pictures(images, sources)
     write_text(_html(queries, asked, title, notes, picture), paths[1])
@@ -76,7 +76,7 @@ def _section(answers: pd.DataFrame, asked: str, picture: Picture) -> str:
 
 
 def _heading(answers: pd.DataFrame, asked: str) -> str:
-    """The query; of a sentence, with the words that the model does not know."""
+    """The query; for a sentence, with its unknown words."""
     first = answers.iloc[0]
     if asked == "photographs":
         return str(first["image_id"])

@@ -1,7 +1,7 @@
-"""The best images for sentences, or sentences for images, among any number of them, in bounded memory.
+"""Finds the best images for sentences, or sentences for images, among any number, in bounded memory.
 
-What is searched comes in tiles, and of each only the best answers are kept. So memory depends on how many queries and
-answers there are, and not on how much is searched.
+Candidates come in tiles, and only the best answers are kept. So memory depends on the numbers of queries and answers,
+not on the number of candidates.
 """
 
 from collections.abc import Callable
@@ -20,14 +20,14 @@ from densevse.runtime.logs import progress
 
 Scores: TypeAlias = NDArray[np.float32]
 CompareEncodings: TypeAlias = Callable[[Encoding, Encoding], Scores]
-"""The (I, S) scores of encoded images and sentences."""
+"""Computes the (I, S) scores of encoded images and sentences."""
 
 MOST_ROWS, MOST_BYTES = 4096, 2**26
-"""Of a tile of either side."""
+"""The number of rows of a tile."""
 
 
 class Side(Protocol):
-    """Images or sentences, encoded when they are asked for."""
+    """Images or sentences, encoded on demand."""
 
     def __len__(self) -> int: ...
 
@@ -53,19 +53,19 @@ class SentencesOf:
 
 
 class Answers(NamedTuple):
-    """Answers to queries, in the order of the queries, the best first."""
+    """Answers to queries, in the order of the queries, best first."""
 
     query: Indices  # (answers,)
-    row: Indices  # (answers,) what was found, by its row among what was searched
+    row: Indices  # (answers,) the row of the answer among the candidates
     score: Scores  # (answers,)
 
 
 def search(
     compare: CompareEncodings, images: Side, sentences: Side, asked: Literal["sentences", "photographs"], top: int
 ) -> Answers:
-    """The `top` best answers to each query: `asked` says which side the queries are, the other one is searched.
+    """The `top` best answers to each query; `asked` is the side of the queries, and the other one is searched.
 
-    Of equal scores the earlier row comes first. Raises `InputError` naming a query whose score is not a number.
+    Of equal scores the earlier row comes first. Raises `InputError` that names a query whose score is not a number.
     """
     queries, searched = (sentences, images) if asked == "sentences" else (images, sentences)
     best = Answers(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
@@ -80,7 +80,7 @@ def search(
 
 
 def _tiles(side: Side) -> list[Indices]:
-    """All rows of a side, in tiles: those of a method whose encodings are large are of few rows."""
+    """All rows of a side, in tiles, which are small for methods with large encodings."""
     row_bytes = sum(part.nbytes for part in side.encoding(np.zeros(1, np.int64)))
     return batches(len(side), min(MOST_ROWS, max(1, MOST_BYTES // row_bytes)))
 
@@ -94,7 +94,7 @@ def scores_by(method: Method, images: Encoding, sentences: Encoding) -> Scores:
 
 
 def _bars(best: Answers, queries: Indices, top: int) -> Scores:
-    """The score of each query's last answer, which a better one must reach; minus infinity where some are free."""
+    """The score of each query's last answer, which a better one must exceed; minus infinity if places are free."""
     begin, end = (np.searchsorted(best.query, queries, side) for side in ("left", "right"))
     full = end - begin == top
     bars = np.full(len(queries), -np.inf, np.float32)
@@ -103,9 +103,9 @@ def _bars(best: Answers, queries: Indices, top: int) -> Scores:
 
 
 def _candidates(scores: Scores, queries: Indices, rows: Indices, top: int, bars: Scores) -> Answers:
-    """Of (queries, rows) scores those that may be among the `top` best: at least as high as the last of them.
+    """The (queries, rows) scores that may be among the `top` best: at least as high as the last of them.
 
-    Nearly all lie below the `bars` of earlier tiles, so that few queries have more than `top` to be told apart.
+    Nearly all are below the `bars` of earlier tiles, so few queries have more than `top` candidates.
     """
     finite = np.isfinite(scores).all(axis=1)
     if not finite.all():

@@ -22,10 +22,9 @@ ID_KEYS = ("caption_ids", "image_ids")
 
 
 class Search(Strict):
-    """A person's own sentences or photographs, asked of a trained model; or some of the test split, of a given row.
+    """A search with a person's own sentences or photographs, or within the test split of a given row.
 
-    Sentences alone are asked of a data set's images, photographs alone of its sentences. Where there are both, they are
-    asked of each other.
+    Sentences alone search a data set's images, and photographs alone its sentences. With both, one searches the other.
     """
 
     dataset: str = Field(description="the data set that the model is trained on")
@@ -34,39 +33,39 @@ class Search(Strict):
         None, description="the training's seed; by default the data set's first, of a given row that of its first file"
     )
     sentences: list[NotEmpty] = Field(default=[], description="sentences of yours")
-    photographs: Path | None = Field(None, description="a folder (or zip or tar) with photographs of yours")
+    photographs: Path | None = Field(None, description="a folder (or zip or tar) with your photographs")
     vectors: Path | None = Field(
-        None, description="of a given row: a file with the vectors (sentences, D) of your sentences, in their order"
+        None, description="for a given row: a file with the vectors (sentences, D) of your sentences, in their order"
     )
     caption_ids: list[NotEmpty] = Field(
-        default=[], description="of a given row: sentences of the test split that are asked of its images"
+        default=[], description="for a given row: sentences of the test split that search its images"
     )
     image_ids: list[NotEmpty] = Field(
-        default=[], description="of a given row: images of the test split that are asked of its sentences"
+        default=[], description="for a given row: images of the test split that search its sentences"
     )
     queries: Literal["sentences", "photographs"] | None = Field(
-        None, description="which of the two are asked, where there are both; by default the sentences"
+        None, description="the queries, with both sentences and photographs; by default the sentences"
     )
     split: Split = Field("test", description="the split of the data set that is searched")
-    top: int = Field(5, ge=1, description="how many are found for each query")
-    shown: int = Field(100, ge=1, description="the queries at most that the pages show; the Parquet file has all")
+    top: int = Field(5, ge=1, description="the number of answers to each query")
+    shown: int = Field(100, ge=1, description="the largest number of queries on the pages; the Parquet file has all")
 
     @model_validator(mode="after")
     def _asks_something(self) -> Self:
         own, ids = bool(self.sentences or self.photographs), [key for key in ID_KEYS if getattr(self, key)]
         if not own and not ids:
-            raise ValueError("a search needs sentences of yours, photographs of yours, or both")
+            raise ValueError("a search needs your own sentences, photographs, or both")
         if len(ids) + own > 1:
-            raise ValueError(f"{ids[0]}: what is named by ids is asked alone; make another search of the rest")
+            raise ValueError(f"{ids[0]}: a search by ids allows no other queries; make another search of the rest")
         if self.vectors and not self.sentences:
-            raise ValueError("vectors: they are those of sentences of yours, and there are none; add the sentences")
+            raise ValueError("vectors: they belong to your own sentences, which are missing; add the sentences")
         if self.queries is not None and not getattr(self, self.queries):
-            raise ValueError(f"queries: there are no {self.queries} of yours to ask")
+            raise ValueError(f"queries: the search has no {self.queries}")
         return self
 
     @property
     def asked(self) -> Literal["sentences", "photographs"]:
-        """What the queries are."""
+        """The kind of the queries."""
         return self.queries or ("sentences" if self.sentences or self.caption_ids else "photographs")
 
 
@@ -74,7 +73,7 @@ class SearchSettings(Entries[Search]):
     """Search -> what is asked of which model."""
 
     def check(self, config: Config) -> None:
-        """Raise `ValueError` for a data set or variant that does not exist, or that cannot be asked this."""
+        """Raises `ValueError` for an unknown data set or variant, or for one that cannot answer the search."""
         given = config.given()
         for name, search in self.items():
             where = f"searches.{name}"
@@ -93,9 +92,9 @@ class SearchSettings(Entries[Search]):
                     yield f"searches.{name}.{key}", getattr(search, key)
 
     def datasets(self, config: Config) -> dict[str, Brought]:
-        """The sentences and photographs that trained models are asked, by the names of their folders below results/.
+        """The sentences and photographs for trained models, by the names of their folders below results/.
 
-        Photographs have a folder of their own, so that searches of the same photographs share their features.
+        Photographs have a separate folder, so that searches of the same photographs share their features.
         """
         found = {}
         for name, search in self.items():
@@ -109,34 +108,34 @@ class SearchSettings(Entries[Search]):
 
 
 def _check_trained(where: str, search: Search) -> None:
-    """Raise `ValueError` for what only a given row is asked by."""
+    """Raises `ValueError` for keys that only a search with a given row may have."""
     for key in ("vectors", *ID_KEYS):
         if getattr(search, key):
             raise ValueError(
-                f"{where}.{key}: {search.variant} is trained, and encodes sentences and photographs itself; only a "
-                "given row is asked so"
+                f"{where}.{key}: {search.variant} is trained and encodes sentences and photographs itself; only a "
+                "given row uses this key"
             )
 
 
 def _check_given(where: str, search: Search, given: GivenFiles) -> None:
-    """Raise `ValueError` for what the files of a given row do not hold."""
+    """Raises `ValueError` for queries that the files of a given row do not have."""
     if not given.images:
         raise ValueError(
-            f"{where}.variant: {search.variant} is given by scores, which hold no pair but their own; a search needs "
-            "its vectors, as images and sentences"
+            f"{where}.variant: {search.variant} is given by scores of fixed pairs; a search needs its vectors, as "
+            "images and sentences"
         )
     if search.photographs:
         raise ValueError(
-            f"{where}.photographs: {search.variant} is given, and sees no photographs; name images of the test split "
-            "as image_ids, or a variant that is trained"
+            f"{where}.photographs: {search.variant} is given and cannot read photographs; name images of the test "
+            "split as image_ids, or a trained variant"
         )
     if search.sentences and not search.vectors:
         raise ValueError(
-            f"{where}.sentences: {search.variant} is given, and encodes no sentences; name a file with their vectors "
-            "as vectors, sentences of the test split as caption_ids, or a variant that is trained"
+            f"{where}.sentences: {search.variant} is given and cannot encode sentences; name a file with their "
+            "vectors as vectors, sentences of the test split as caption_ids, or a trained variant"
         )
     if search.split != "test":
-        raise ValueError(f"{where}.split: {search.variant} is given, with vectors of the test split alone")
+        raise ValueError(f"{where}.split: {search.variant} is given, with vectors of the test split only")
     if search.seed is not None and search.seed not in given.seeds:
         raise ValueError(f"{where}.seed: {search.variant} has files of the seeds {', '.join(map(str, given.seeds))}")
 
@@ -147,7 +146,7 @@ def folder_of_sentences(name: str) -> str:
 
 
 def folder_of_photographs(search: Search) -> str:
-    """The folder of a search's photographs, called like the user's; a digest tells two of one name apart."""
+    """The folder of a search's photographs, named after the user's; a digest distinguishes two of one name."""
     path = str(search.photographs)
     name = re.sub(r"[^\w-]+", "_", os.path.basename(path)).strip("_")
     return f"search/photographs/{search.dataset}/{name}-{hashlib.sha256(path.encode()).hexdigest()[:6]}"

@@ -1,4 +1,4 @@
-"""The course of every training of a data set: loss, and Sum on the validation set."""
+"""Draws the course of every training of a data set: the loss, and Sum on the validation set."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from densevse.report.saving import QUIET, save
 
 
 def training_curves(histories: Sequence[str], plan: CurvesPlan, path: str) -> None:
-    """Draw, for each variant and seed, its rounds one after the other, from HISTORY artifacts in any order.
+    """Draws, for each variant and seed, its rounds one after the other, from HISTORY artifacts in any order.
 
     Raises `InputError` if the history of a round is missing.
     """

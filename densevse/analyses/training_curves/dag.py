@@ -1,4 +1,4 @@
-"""Curves of training: the runs that a data set's picture shows."""
+"""Curves of training in the plan: the runs in a data set's picture."""
 
 from densevse.analyses.training_curves.plan import CurvePlan, CurvesPlan
 from densevse.config.methods import MethodConfig
@@ -10,7 +10,7 @@ class TrainingCurveStage(TableStage):
     """The history of each training of a data set's main table."""
 
     def of_dataset(self, dataset: str) -> list[str]:
-        """The picture, where something is trained."""
+        """The picture, if anything is trained."""
         return [f"{self.results}/figures/{dataset}/training_curves.svg"] if self._trained_variants(dataset) else []
 
     def plan_of_curves(self, dataset: str) -> CurvesPlan:

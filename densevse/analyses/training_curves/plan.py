@@ -1,4 +1,4 @@
-"""The plan of a picture of trainings: the contract between the DAG and the picture's job."""
+"""The plan of a picture of trainings, passed from the DAG to the picture's job."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from densevse.config.strict import Strict
 
 
 class CurvePlan(Strict):
-    """The trainings of a variant, one for each seed, which go on from round to round."""
+    """The trainings of a variant, one for each seed, through all rounds."""
 
     seeds: list[int]
     rounds: list[str] = Field(description="the variant that each round is of: another one where variants share round 0")

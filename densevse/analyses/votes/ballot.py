@@ -1,8 +1,8 @@
-"""A ballot: learned correspondences, drawn at random, that people are asked to judge (HM-LSTM, section 5.3.2).
+"""Draws a ballot: random learned correspondences for people to judge (HM-LSTM, section 5.3.2).
 
 The paper draws 2,000 pairs of a phrase and a region from all learned correspondences of the training data. A pair's
-name holds a digest of what people are shown, so that votes on a pair cannot be taken for votes on another one: after
-another training the same phrase may have another box.
+name contains a digest of what people see. After another training the same phrase may have another box, and votes on the
+old pair must not count for the new one.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _SHOWN = ["image_id", *PHRASE, *BOX]
 
 
 def write_ballot(correspondences: str, parses: Iterable[str], pairs: int, seed: int, output: str, of: Identity) -> None:
-    """Draw a variant's BALLOT from a CORRESPONDENCES artifact; `parses` are the shards of the sentences' PARSES."""
+    """Draws a variant's BALLOT from a CORRESPONDENCES artifact; `parses` are the shards of the sentences' PARSES."""
     learned, shards = schema.read(correspondences, CORRESPONDENCES), list(parses)
     drawn = draw(learned, pairs, seed)
     sentences = schema.read_all(shards, PARSES, ["caption_id", "tokens"])
@@ -38,7 +38,7 @@ def write_ballot(correspondences: str, parses: Iterable[str], pairs: int, seed: 
 
 
 def draw(learned: pd.DataFrame, pairs: int, seed: int) -> pd.DataFrame:
-    """BALLOT rows without tokens: so many CORRESPONDENCES rows at random, or all where there are fewer.
+    """BALLOT rows without tokens: a number of random CORRESPONDENCES rows, or all if there are fewer.
 
     With the same seed a smaller ballot is the beginning of a larger one. Raises `InputError` if there are none.
     """

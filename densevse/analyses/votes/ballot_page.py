@@ -1,4 +1,4 @@
-"""A ballot as people see it: each photograph with the pair's box, the sentence with its phrase, and a sheet for votes.
+"""Makes a ballot's page: photographs with the pairs' boxes, sentences with phrases marked, and a sheet for votes.
 
 HM-LSTM, section 5.3.2: users judge whether each pair of a phrase and a region is correct.
 """
@@ -24,13 +24,14 @@ _STYLE = (
     "mark{background:#fbe0c8}"
 )
 QUESTION = (
-    "Is the box around what the marked phrase means? Write yes or no for each pair into the column correct of a copy "
-    "of {sheet}, and your name into the column voter. Leave out lines without an answer."
+    "Does the box show what the marked phrase means? Write yes or no for each pair into the column correct of a copy "
+    "of "
+    "{sheet}, and your name into the column voter. Leave out lines without an answer."
 )
 
 
 def ballot_page(ballot: str, images: str, sources: dict[str, str], title: str, paths: tuple[str, str]) -> None:
-    """Write a BALLOT artifact as HTML, and the sheet for votes on it as CSV, to `paths`.
+    """Writes a BALLOT artifact as HTML, and the sheet for votes on it as CSV, to `paths`.
 
     `images` is the data set's image table, `sources` are its files by source name.
     """
@@ -53,7 +54,7 @@ def _section(row: dict[Any, Any], picture: Picture) -> str:
 
 
 def _box(row: dict[Any, Any]) -> str:
-    """The box in percent of the picture, which holds at any size."""
+    """The box in percent of the picture, so that it fits at any size."""
     left, width = (100 * row[name] / row["image_width"] for name in ("x", "width"))
     top, height = (100 * row[name] / row["image_height"] for name in ("y", "height"))
     return f'<div class="box" style="left:{left:.2f}%;top:{top:.2f}%;width:{width:.2f}%;height:{height:.2f}%"></div>'

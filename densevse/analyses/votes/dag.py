@@ -1,4 +1,4 @@
-"""Ballots of learned correspondences, and people's votes on them (HM-LSTM, section 5.3.2)."""
+"""Ballots of learned correspondences and people's votes on them, in the plan (HM-LSTM, section 5.3.2)."""
 
 import os
 
@@ -17,7 +17,7 @@ class BallotStage(Stage):
         return self.config.analysis(VoteSettings).of(dataset)
 
     def correspondences(self, dataset: str, variant: str) -> Values:
-        """The correspondences of a variant's first seed and last round. Raises `InputError` where it learns none."""
+        """The correspondences of a variant's first seed and last round. Raises `InputError` if it learns none."""
         last = self.variant(dataset, variant).last_round
         if not last:
             learning = [name for name in self.config.variant_names() if self.variant(dataset, name).last_round]
@@ -38,24 +38,24 @@ class BallotStage(Stage):
     def votes(self, dataset: str, variant: str) -> str:
         """The user's file of votes on a variant's ballot.
 
-        Raises `InputError` where there is none, or where it is the sheet that the workflow writes.
+        Raises `InputError` if there is none, or if it is the sheet that the workflow writes.
         """
         given = self.of(dataset).files
         if variant not in given:
             raise InputError(self._asked_for(dataset, variant))
         if os.path.realpath(given[variant]) == os.path.realpath(self._sheet(dataset, variant)):
             raise InputError(
-                f"votes.{dataset}.files.{variant}: {given[variant]} is the sheet that is written with the ballot, "
-                "and may be written again. Move it elsewhere with its votes, and name that file."
+                f"votes.{dataset}.files.{variant}: {given[variant]} is the workflow's own sheet, which it may "
+                "overwrite. Move the sheet with its votes elsewhere, and name that file."
             )
         return given[variant]
 
     def voted(self, dataset: str) -> list[Values]:
-        """The variants with votes. Raises `InputError` where there are none."""
+        """The variants with votes. Raises `InputError` if there are none."""
         return [{"variant": name} for name in self._voted(dataset)]
 
     def boxes(self, dataset: str) -> Values | None:
-        """Whether phrases have true boxes."""
+        """True if phrases have true boxes."""
         return {} if self.dataset(dataset).phrases_have_boxes else None
 
     def plan(self, dataset: str) -> VoteTablePlan:
@@ -76,8 +76,8 @@ class BallotStage(Stage):
     def _asked_for(self, dataset: str, variant: str) -> str:
         return (
             f"votes.{dataset}.files.{variant}: name a CSV file of people's votes, with the columns pair, voter, "
-            f"correct. {self.results}/{dataset}/ballots/{variant}.html is the page that shows them the pairs, and "
-            f"{self._sheet(dataset, variant)} a sheet for their votes; ask snakemake for the page."
+            f"correct. {self.results}/{dataset}/ballots/{variant}.html is the page with the pairs, and "
+            f"{self._sheet(dataset, variant)} a sheet for votes; run snakemake with the page as its target."
         )
 
     def _sheet(self, dataset: str, variant: str) -> str:

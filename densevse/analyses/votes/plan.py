@@ -1,4 +1,4 @@
-"""The plan of a table of votes on correspondences: the contract between the DAG and the table's job."""
+"""The plan of a table of votes on correspondences, passed from the DAG to the table's job."""
 
 from pydantic import Field
 
@@ -6,7 +6,7 @@ from densevse.config.strict import Strict
 
 
 class VoteTablePlan(Strict):
-    """A table of votes on what variants learned on a data set."""
+    """A table of votes on correspondences that variants learned on a data set."""
 
     title: str
     dataset: str

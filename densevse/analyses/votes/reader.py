@@ -1,10 +1,10 @@
-"""People's votes on a ballot of learned correspondences: a CSV file of the user's.
+"""Reads people's votes on a ballot of learned correspondences from a user's CSV file.
 
     pair,voter,correct
     1-7c21f09b,Anna,yes
     1-7c21f09b,Ben,no
 
-A pair is named as on the ballot's page.
+Pairs have their names on the ballot's page.
 """
 
 import csv
@@ -25,7 +25,7 @@ _ANSWERS = {"yes": True, "no": False}
 
 
 def write_votes(text: str, ballot: str, output: str, of: Identity) -> None:
-    """Read the votes in the file `text` on a variant's BALLOT artifact and write them as VOTES."""
+    """Reads the votes on a variant's BALLOT artifact from the file `text`, and writes them as VOTES."""
     votes = read_votes(text, set(schema.read(ballot, BALLOT, ["pair"])["pair"]))
     logger.info("%d votes of %d people on %d pairs", len(votes), votes["voter"].nunique(), votes["pair"].nunique())
     schema.write(votes, VOTES, output, lineage({"votes": Path(text).name}, {"ballot": ballot}), of)
@@ -34,7 +34,7 @@ def write_votes(text: str, ballot: str, output: str, of: Identity) -> None:
 def read_votes(text: str, pairs: set[str]) -> pd.DataFrame:
     """VOTES rows of the file `text`; `pairs` are those of the ballot.
 
-    Raises `InputError` that names the line of a vote that cannot be counted, and for a file without votes.
+    Raises `InputError` that names the line of an invalid vote, and for a file without votes.
     """
     lines = [(number, _fields(line, f"{text}, line {number}")) for number, line in _lines(text)]
     if len(lines) < 2:

@@ -1,4 +1,4 @@
-"""Which learned correspondences people are asked to judge, how they vote, and what the votes come to."""
+"""Ballots of learned correspondences, people's votes on them, and the shares of correct ones."""
 
 import pyarrow as pa
 

@@ -13,9 +13,9 @@ from densevse.config.values import Seed
 
 
 class BallotSize(Strict):
-    """How many learned correspondences people are asked to judge."""
+    """The number of learned correspondences that people judge."""
 
-    pairs: int = Field(2000, ge=1, description="how many are drawn at random from all of the training data")
+    pairs: int = Field(2000, ge=1, description="the number of correspondences drawn at random from all training data")
     seed: Seed = Field(0, description="of the draw")
 
 
@@ -32,7 +32,7 @@ class VoteSettings(ByDataset[VotesOnDataset]):
     """Data set -> its ballot and votes."""
 
     def check(self, config: Config) -> None:
-        """Raise `ValueError` for votes on a variant that does not exist."""
+        """Raises `ValueError` for votes on an unknown variant."""
         super().check(config)
         for dataset, votes in self.items():
             known(f"votes.{dataset}.files", votes.files, config.variant_names())

@@ -1,6 +1,6 @@
 """A table of people's votes on learned correspondences (HM-LSTM, section 5.3.2: 82% by a majority of ten users).
 
-Beside the votes stands how many of the same pairs are right by their true boxes, where such are known.
+It also has the share of the same pairs that true boxes confirm, if these are known.
 """
 
 from collections.abc import Sequence
@@ -39,23 +39,23 @@ _NOTES = [
     "correct. Pairs without votes are left out.",
     "Exact: of the pairs with votes whose phrase has a true box, the share (%) whose region overlaps one by at least "
     "0.5.",
-    f"Intervals hold 95% of a bootstrap over families of images, each with its pairs. {TOO_FEW} They cover which pairs "
-    "were drawn, and neither other voters nor another training.",
+    f"Intervals hold 95% of a bootstrap over families of images, each with its pairs. {TOO_FEW} They cover the draw "
+    "of pairs, but neither other voters nor another training.",
 ]
 
 
 class VoteTableInputs(NamedTuple):
-    """The files that a table of votes is made from; ballots and votes in any order."""
+    """The input files of a table of votes; ballots and votes in any order."""
 
     ballots: Sequence[str]  # BALLOT of each variant
     votes: Sequence[str]  # VOTES on each of them
     images: str  # the data set's IMAGES
-    boxes: str | None  # its BOXES, where phrases have such
+    boxes: str | None  # its BOXES, if phrases have true boxes
     published: str  # a CSV of config/published/votes
 
 
 def make_vote_table(inputs: VoteTableInputs, plan: VoteTablePlan, outputs: Outputs) -> None:
-    """Make the table from artifacts' paths. Raises `InputError` if a variant's ballot or votes are missing."""
+    """Makes the table from artifacts' paths. Raises `InputError` if a variant's ballot or votes are missing."""
     true = None if inputs.boxes is None else schema.read(inputs.boxes, BOXES)
     families = families_of(inputs.images)
     ballots, votes = ArtifactIndex(inputs.ballots, BALLOT), ArtifactIndex(inputs.votes, VOTES)
@@ -74,8 +74,8 @@ def make_vote_table(inputs: VoteTableInputs, plan: VoteTablePlan, outputs: Outpu
 def shares(ballot: pd.DataFrame, votes: pd.DataFrame, true: pd.DataFrame | None, families: pd.Series) -> dict[str, Any]:
     """The metrics of a VOTE_SHARES row.
 
-    `ballot` holds BALLOT rows, `votes` VOTES rows on it, `true` BOXES rows. `families`, by image, are what intervals
-    are drawn over.
+    `ballot` holds BALLOT rows, `votes` VOTES rows on it, `true` BOXES rows. Intervals draw over `families`, given by
+    image.
     """
     counts = votes.groupby("pair")["correct"].agg(["sum", "size"]).reindex(ballot["pair"])
     has_votes = counts["size"].notna().to_numpy()
@@ -97,7 +97,7 @@ def shares(ballot: pd.DataFrame, votes: pd.DataFrame, true: pd.DataFrame | None,
 
 
 def exactly_right(ballot: pd.DataFrame, true: pd.DataFrame) -> np.ndarray[Any, Any]:
-    """For each pair 1 or 0: whether its box overlaps a true box of its phrase by at least half; NaN without such."""
+    """1 or 0 for each pair: whether its box overlaps a true box of its phrase by at least half; NaN without any."""
     both = ballot[["pair", *PHRASE, *BOX]].merge(true_boxes_of_phrases(true), on=PHRASE)
     both["overlap"] = intersection_over_union(both[BOX].to_numpy(float), both[TRUE_BOX].to_numpy(float))
     best = both.groupby("pair")["overlap"].max().reindex(ballot["pair"])
@@ -105,7 +105,7 @@ def exactly_right(ballot: pd.DataFrame, true: pd.DataFrame) -> np.ndarray[Any, A
 
 
 def _percent(metric: str, right: np.ndarray[Any, Any], family: np.ndarray[Any, Any]) -> dict[str, float | None]:
-    """A share in percent with its interval; none of no pairs."""
+    """A share in percent with its interval; empty without pairs."""
     names = (metric, f"{metric}_low", f"{metric}_high")
     if not len(right):
         return dict.fromkeys(names)

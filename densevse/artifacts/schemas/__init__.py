@@ -1,1 +1,1 @@
-"""The schema of every artifact, one module for each stage. A stage imports the modules of what it reads and writes."""
+"""The schemas of all artifacts, one module for each stage; a stage imports those of its inputs and outputs."""

@@ -1,4 +1,4 @@
-"""Sentences that were written about images, how good they are, and tables of that."""
+"""Generated sentences about images, their scores, and tables of these."""
 
 import pyarrow as pa
 

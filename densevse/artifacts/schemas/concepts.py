@@ -1,4 +1,4 @@
-"""How well the concepts of images are told."""
+"""The average precision of predicted concepts."""
 
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import NUMBER, REAL, TEXT

@@ -1,4 +1,4 @@
-"""What a trained model makes of images, sentences and their parts: files of densevse.artifacts.store."""
+"""Images, sentences and their parts in a trained model's space: files of densevse.artifacts.store."""
 
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import BOX_COLUMNS, NUMBER, TEXT

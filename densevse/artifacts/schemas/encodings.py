@@ -1,4 +1,4 @@
-"""Images as a trained model encodes them, kept for searches."""
+"""Images as a trained model encodes them, stored for searches."""
 
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.columns import IMAGE_ID

@@ -1,4 +1,4 @@
-"""What networks make of images and of regions: files of densevse.artifacts.store, with a column `vector` besides."""
+"""Features of images and regions: files of densevse.artifacts.store, with a further column `vector`."""
 
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, TEXT

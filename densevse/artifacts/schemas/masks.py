@@ -1,4 +1,4 @@
-"""Masks: true ones of objects, those of proposals, and how well the second cover the first."""
+"""Masks of objects and of proposals, and the overlap of the second with the first."""
 
 import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""Sentences as a parser read them."""
+"""Sentences as a parser analysed them."""
 
 import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""The precision that a network computes in on a data set."""
+"""The precision with which a network computes on a data set."""
 
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import TEXT

@@ -1,4 +1,4 @@
-"""Boxes that may hold an object, and how well they cover the true ones."""
+"""Boxes that may hold an object, and their recall of the true ones."""
 
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import BOX_COLUMNS, IMAGE_ID, NUMBER, REAL, TEXT
@@ -17,14 +17,14 @@ PROPOSALS = Schema(
 )
 
 BOX_COUNTS = (100, 300, 500, 1000, 0)
-"""The numbers of boxes of each image that are looked at, in rank order; 0 means all of them."""
+"""The numbers of boxes of each image that are evaluated, in rank order; 0 means all of them."""
 
 PERCENT = (50, 70, 85)
-"""Least overlaps with which a true box counts as found, as MCG's authors publish them."""
+"""The least overlaps at which a true box counts as found, as MCG's authors publish them."""
 
 
 def _with_interval(name: str, meaning: str, nullable: bool = False) -> tuple[Column, ...]:
-    """A measured metric, and where its 95% interval begins and ends."""
+    """A measured metric, and the ends of its 95% interval."""
     ends = (("low", "begin"), ("high", "end"))
     return (
         Column(name, REAL, meaning, nullable),

@@ -1,4 +1,4 @@
-"""What MCG's ranker learns from."""
+"""The training data of MCG's ranker."""
 
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import IMAGE_ID, REAL, REALS

@@ -1,4 +1,4 @@
-"""How each query of a retrieval was answered."""
+"""The answers to each query of a retrieval."""
 
 import pyarrow as pa
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import NUMBER, REAL, TEXT
 
-# A history has these columns and one more for each measure that its task is validated by: see densevse.training.loop.
+# A history has these columns and one more for each measure of its task's validation: see densevse.training.loop.
 HISTORY = Schema(
     "history",
     "an epoch of a training",

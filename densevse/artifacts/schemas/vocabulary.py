@@ -1,4 +1,4 @@
-"""What is counted in the training sentences, and pre-trained vectors of their words."""
+"""Counts in the training sentences, and pre-trained vectors of their words."""
 
 import pyarrow as pa
 

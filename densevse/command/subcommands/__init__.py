@@ -1,17 +1,17 @@
-"""The subcommands of `densevse`, a module for each; `densevse <name>` runs the module `<name>`.
+"""The subcommands of `densevse`, one module each; `densevse <name>` runs the module `<name>`.
 
-A module is found by its file's name, so that a new subcommand edits no other file. An underscore at the end is no part
-of the name: `import_.py` is `densevse import`. It defines:
+A module is found by its file's name, so a new subcommand edits no other file. An underscore at the end is not part of
+the name: `import_.py` is `densevse import`. A module defines:
 
     HELP: str                                                   # one line of `densevse --help`
     def add_arguments(parser: argparse.ArgumentParser) -> None  # its own arguments
     def run(arguments: argparse.Namespace) -> int               # does it, and returns the exit status
 
-`run` prints what was asked for to standard output, and raises `InputError` for what the user can correct: the command
-prints that without a traceback. The exit status is 0 where all went well, 1 where something could not be done, and 2
-for a command line that cannot be read (`parser.error`). `densevse --help` imports every module here, so that what is
-heavy, the configuration too, is imported inside the functions that use it.
+`run` prints its result to standard output, and raises `InputError` for mistakes that the user can correct, which the
+command prints without a traceback. The exit status is 0 on success, 1 on failure, and 2 for an invalid command line
+(`parser.error`). `densevse --help` imports every module here, so functions import heavy modules, the configuration
+among them, where they use them.
 
-What a user writes after a lone `--` is in `arguments.passed_on`, a list; a module that has a use for it says
-`PASSES_ON = True`, and for others it is an error.
+Arguments after a lone `--` are in the list `arguments.passed_on`. A module that uses them sets `PASSES_ON = True`; for
+others they are an error.
 """

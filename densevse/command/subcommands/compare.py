@@ -1,4 +1,4 @@
-"""`densevse compare`: what one result gains on another, query by query."""
+"""`densevse compare`: the gain of one result over another, paired by query."""
 
 import textwrap
 from argparse import ArgumentParser, Namespace
@@ -10,20 +10,20 @@ from densevse.command.columns import aligned
 if TYPE_CHECKING:
     from densevse.command.comparison import Gain, Retrievals
 
-HELP = "print how much results gain on others, paired by query, with 95% intervals"
+HELP = "print the gains of results over others, paired by query, with 95% intervals"
 _HEAD = ("metric", "first", "second", "second - first", "95% interval", "excludes 0")
-_LOWER = "Ranks (median, mean) are better where they are lower, all other metrics where they are higher."
+_LOWER = "Lower is better for ranks (median, mean), higher for all other metrics."
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The two sides."""
+    """Adds the two sides."""
     what = "a folder of results, a variant's folder in results/<data set>/retrieval/<protocol>, or a file of one seed"
     parser.add_argument("first", help=what)
-    parser.add_argument("second", help="the same, held against the first")
+    parser.add_argument("second", help="the same; it is compared with the first")
 
 
 def run(arguments: Namespace) -> int:
-    """Print a table for each measurement that both sides have."""
+    """Prints a table for each measurement that both sides have."""
     from densevse.command.comparison import compare, find, pairs
 
     first, second = find(arguments.first), find(arguments.second)

@@ -7,21 +7,26 @@ PROTOCOLS = ("full", "five_folds", "first_1000", "hodosh")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The files, what they hold, and the protocol."""
+    """Adds the files, their contents, and the protocol."""
     parser.add_argument("scores", nargs="?", help="scores (images, sentences): npy, npz, Parquet or safetensors")
     parser.add_argument("--i2t", help="scores (images, sentences) where images ask, with --t2i instead of scores")
     parser.add_argument("--t2i", help="scores (sentences, images) where sentences ask")
     parser.add_argument("--images", help="vectors of images, with --sentences and --similarity instead of scores")
     parser.add_argument("--sentences", help="vectors of sentences")
     parser.add_argument("--similarity", choices=("cosine", "dot", "order"), help="the score of two vectors")
-    parser.add_argument("--copies", type=int, default=1, help="how often each image stands in the file; 5 in VSE++'s")
+    parser.add_argument("--copies", type=int, default=1, help="the copies of each image in the file; 5 in VSE++'s")
     parser.add_argument("--unscored", choices=("nan", "-inf"), help="the mark of pairs that have no score")
-    parser.add_argument("--per-image", type=int, required=True, help="how many sentences each image has, such as 5")
-    parser.add_argument("--protocol", choices=PROTOCOLS, default="full", help="which images meet which sentences")
+    parser.add_argument("--per-image", type=int, required=True, help="the number of sentences of each image, such as 5")
+    parser.add_argument(
+        "--protocol",
+        choices=PROTOCOLS,
+        default="full",
+        help="the protocol: which images are ranked with which sentences",
+    )
 
 
 def run(arguments: Namespace) -> int:
-    """Print a line of metrics for each direction, and the sum of recalls."""
+    """Prints a line of metrics for each direction, and the sum of recalls."""
     from densevse.config.given import GivenFiles
     from densevse.config.validation import validate
     from densevse.evaluation.given.measure import evaluate_files

@@ -1,4 +1,4 @@
-"""`densevse export`: a trained model as one folder."""
+"""`densevse export`: writes a trained model as one folder."""
 
 import subprocess
 from argparse import ArgumentParser, Namespace
@@ -7,22 +7,24 @@ from pathlib import Path
 from densevse.command.project import add_configfiles, check_name
 from densevse.command.workflow import snakemake
 
-HELP = "make one folder of a trained model: weights, vocabulary, preprocessing, metrics, card, licences"
+HELP = "export a trained model as a folder: weights, vocabulary, preprocessing, metrics, card, licences"
 PASSES_ON = True
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The model."""
-    parser.add_argument("variant", help="of config/methods; its last round is exported, and trained first if need be")
-    parser.add_argument("--on", metavar="DATASET", required=True, help="the data set that it is trained on")
-    parser.add_argument("--seed", type=int, help="by default the data set's first")
-    parser.add_argument("--cores", default="all", help="of this machine; all by default")
+    """Adds the model."""
+    parser.add_argument(
+        "variant", help="a variant of config/methods; its last round is exported, and trained first if necessary"
+    )
+    parser.add_argument("--on", metavar="DATASET", required=True, help="the data set of its training")
+    parser.add_argument("--seed", type=int, help="the seed; by default the data set's first")
+    parser.add_argument("--cores", default="all", help="cores of this machine to use; all by default")
     add_configfiles(parser)
-    parser.epilog = "What stands after a lone -- are further options of Snakemake's, such as -- --dry-run."
+    parser.epilog = "Arguments after a lone -- are passed to Snakemake, such as -- --dry-run."
 
 
 def run(arguments: Namespace) -> int:
-    """Let Snakemake make the folder, and print its path."""
+    """Lets Snakemake make the folder, and prints its path."""
     from densevse.carry.dag import CarriedStage
     from densevse.command.configured import configured_project
 
@@ -32,6 +34,6 @@ def run(arguments: Namespace) -> int:
     folder = CarriedStage(project).exported(arguments.on, arguments.variant, arguments.seed)
     options = ["--cores", arguments.cores, *arguments.passed_on]
     status = subprocess.call(snakemake([folder], arguments.configfile, *options))
-    if status == 0 and Path(folder).is_dir():  # after a dry run it may not be there
+    if status == 0 and Path(folder).is_dir():  # after a dry run it may not exist
         print(folder)
     return status

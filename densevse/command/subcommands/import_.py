@@ -1,20 +1,20 @@
-"""`densevse import`: a model that `densevse export` made a folder of."""
+"""`densevse import`: imports a model from a folder that `densevse export` wrote."""
 
 from argparse import ArgumentParser, Namespace
 
 from densevse.command.project import add_configfiles
 
-HELP = "take up a model that was exported elsewhere, for searches and retrieval here"
+HELP = "import an exported model, for searches and retrieval here"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The folder."""
-    parser.add_argument("folder", help="as `densevse export` made it")
+    """Adds the folder."""
+    parser.add_argument("folder", help="a folder that `densevse export` wrote")
     add_configfiles(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Copy the folder below resources/carried/, and print where."""
+    """Copies the folder below resources/carried/, and prints its new path."""
     from densevse.carry.importing import import_model
     from densevse.command.configured import configured_project
 

@@ -1,4 +1,4 @@
-"""`densevse list`: everything in the configuration that has a name."""
+"""`densevse list`: prints everything in the configuration that has a name."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
@@ -15,25 +15,25 @@ from densevse.command.project import (
 )
 from densevse.config.overrides import Override, holds
 
-HELP = "print what has a name: methods with their variants, tables, data sets, networks, searches and others"
+HELP = "print all names: methods with their variants, tables, data sets, networks, searches and others"
 
 
 class Listed(NamedTuple):
-    """A name of the configuration."""
+    """A name in the configuration."""
 
     name: str
-    line: str  # its title, or the first line of its file's comment
-    file: str  # where it is configured
+    line: str  # the title, or the first line of its file's comment
+    file: str  # the file or key that configures it
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The kinds."""
-    parser.add_argument("kinds", nargs="*", metavar="kind", help="such as methods or tables; all by default")
+    """Adds the kinds."""
+    parser.add_argument("kinds", nargs="*", metavar="kind", help="kinds, such as methods or tables; all by default")
     add_configfiles(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Print a heading for each kind, and a line for each name."""
+    """Prints a heading for each kind, and a line for each name."""
     over = overrides(arguments.configfile)
     config = configuration(over)
     known = kinds(config)
@@ -48,7 +48,7 @@ def run(arguments: Namespace) -> int:
 
 
 def kinds(config: Any) -> list[str]:
-    """The keys of the configuration below which entries stand by name; what analyses say of data sets is none."""
+    """The keys of the configuration that hold entries by name, without analyses' settings of data sets."""
     from densevse.config.analyses import ByDataset, Entries
     from densevse.config.load import FOLDERS
 
@@ -57,7 +57,7 @@ def kinds(config: Any) -> list[str]:
 
 
 def listed(kind: str, config: Any, over: Sequence[Override]) -> Iterator[Listed]:
-    """The names of a kind: of methods and generators also their variants and ensembles, of papers their claims."""
+    """The names of a kind; for methods and generators also variants and ensembles, for papers their claims."""
     for name, entry in getattr(config, kind).items():
         file = ROOT / f"config/{kind}/{name}.yaml"
         line = getattr(entry, "title", None) or _comment(
@@ -70,13 +70,13 @@ def listed(kind: str, config: Any, over: Sequence[Override]) -> Iterator[Listed]
 
 
 def _where(over: Sequence[Override], kind: str, name: str, *keys: str) -> str:
-    """The file of an entry, and those of the user's that name it, or what `keys` lead to in it."""
+    """The file of an entry and the user's files that name it, or the value in it under `keys`."""
     files = [file for file in (f"config/{kind}/{name}.yaml", f"config/analyses/{kind}.yaml") if (ROOT / file).is_file()]
     return ", ".join([*files[:1], *(one.file for one in over if holds(one.values, [kind, name, *keys]))])
 
 
 def _comment(file: Path) -> str:
-    """The first sentence of the comment that a file begins with; nothing where there is none."""
+    """The first sentence of the comment at the start of a file; empty if there is none."""
     lines: list[str] = []
     if not file.is_file():
         return ""

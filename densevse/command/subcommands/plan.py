@@ -1,4 +1,4 @@
-"""`densevse plan`: what a run would do, fetch and cost."""
+"""`densevse plan`: prints what a run would do, download and cost."""
 
 import textwrap
 from argparse import ArgumentParser, Namespace
@@ -12,15 +12,15 @@ from densevse.command.estimates import Estimate, Work, estimate, read_costs
 from densevse.command.project import ROOT, add_configfiles, configuration, overrides
 from densevse.command.workflow import PlannedJob, planned_jobs
 
-HELP = "print the jobs of targets, what must be obtained by hand, and an estimate of time, memory and disk"
+HELP = "print the jobs of targets, files to obtain by hand, and an estimate of time, memory and disk"
 FETCHING = ("download", "download_from_hub", "obtain_by_hand", "get_corenlp", "get_hed")
-"""The rules that obtain what comes from elsewhere."""
+"""The rules that obtain files from elsewhere."""
 COSTS = ROOT / "config/costs.csv"
 _HEAD = ("stage", "data set", "jobs", "core hours", "memory, GB", "disk, GB", "estimated by")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The targets."""
+    """Adds the targets."""
     parser.add_argument(
         "targets", nargs="+", metavar="target", help="files or rules, such as results/tables/flickr30k.md"
     )
@@ -28,12 +28,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the plan."""
+    """Prints the plan."""
     over = overrides(arguments.configfile)
     config = configuration(over)
     jobs = planned_jobs(arguments.targets, arguments.configfile)
     if not jobs:
-        print("Nothing to be done: all is there and up to date.")
+        print("Nothing to do: all files exist and are up to date.")
         return 0
     sources = _sources(config)
     made = [job for job in jobs if job.rule not in FETCHING]
@@ -54,7 +54,7 @@ def works(jobs: Sequence[PlannedJob], config: Any) -> list[Work]:
 
 
 def _images(job: PlannedJob, config: Any) -> int | None:
-    """How many images a job works on, where that is known before it runs."""
+    """The number of images of a job, if it is known before the job runs."""
     dataset = config.datasets.get(job.wildcards.get("dataset", ""))
     if dataset is None:
         return None

@@ -1,4 +1,4 @@
-"""`densevse run`: Snakemake, with the project's Snakefile."""
+"""`densevse run`: runs Snakemake with the project's Snakefile."""
 
 import os
 import sys
@@ -12,15 +12,15 @@ PASSES_ON = True
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Targets, and the options that Snakemake cannot do without."""
+    """Adds targets, and the options that Snakemake requires."""
     parser.add_argument("targets", nargs="*", metavar="target", help="files or rules; by default the demo (`all`)")
-    parser.add_argument("--cores", default="all", help="of this machine; all by default")
+    parser.add_argument("--cores", default="all", help="cores of this machine to use; all by default")
     add_configfiles(parser)
-    parser.epilog = "What stands after a lone -- are further options of Snakemake's, such as -- --dry-run."
+    parser.epilog = "Arguments after a lone -- are passed to Snakemake, such as -- --dry-run."
 
 
 def run(arguments: Namespace) -> int:
-    """Become Snakemake, so that it is interrupted as it always is."""
+    """Replaces this process by Snakemake, so that interruption works as usual."""
     overrides(arguments.configfile)
     options = ["--cores", arguments.cores, *arguments.passed_on]
     command = snakemake(arguments.targets, arguments.configfile, *options)

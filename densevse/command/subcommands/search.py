@@ -1,4 +1,4 @@
-"""`densevse search`: a sentence of one's own, asked of photographs by a trained model."""
+"""`densevse search`: searches photographs for a sentence with a trained model."""
 
 import hashlib
 import json
@@ -23,23 +23,27 @@ class Model(NamedTuple):
 
     dataset: str
     variant: str
-    seed: int | None = None  # none: the data set's first
+    seed: int | None = None  # None: the data set's first
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The sentence, what it is asked of, and who answers."""
+    """Adds the sentence, the photographs to search, and the model."""
     parser.add_argument("sentence", help="in quotation marks")
-    parser.add_argument("photographs", nargs="?", help="a folder, zip or tar; by default the data set's test images")
+    parser.add_argument(
+        "photographs", nargs="?", help="photographs: a folder, zip or tar; by default the data set's test images"
+    )
     parser.add_argument(
         "--model", required=True, help="<data set>/<variant>, such as scenes/vse, or a model file below the results"
     )
-    parser.add_argument("--top", type=int, default=5, metavar="N", help="how many are found (default: 5)")
-    parser.add_argument("--cores", default="all", help="of this machine; all by default")
+    parser.add_argument(
+        "--top", type=int, default=5, metavar="N", help="the number of photographs to find (default: 5)"
+    )
+    parser.add_argument("--cores", default="all", help="cores of this machine to use; all by default")
     add_configfiles(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Make the search as the workflow does, and print its answers."""
+    """Runs the search as the workflow does, and prints its answers."""
     config = configuration(overrides(arguments.configfile))
     model = model_of(arguments.model, config)
     entry = search_of(arguments, model)
@@ -59,7 +63,7 @@ def run(arguments: Namespace) -> int:
 
 
 def model_of(text: str, config: Any) -> Model:
-    """The model that a user names. Raises `InputError` for one that there is none of."""
+    """The model that a user names. Raises `InputError` if there is no such model."""
     if text.endswith(".safetensors"):
         return _model_of_file(Path(text), config)
     dataset, slash, variant = text.partition("/")
@@ -79,8 +83,8 @@ def _model_of_file(file: Path, config: Any) -> Model:
     *folder, dataset, models, name, seed, round_, _ = ("", "", "", "", "", "", *file.resolve().parts)
     if models != "models" or Path(*folder) != Path(config.results).resolve():
         raise InputError(
-            f"--model: {file} is none of the models in {config.results}, of which the records tell how it was made; "
-            "copy it there with its records, or name <data set>/<variant>."
+            f"--model: {file} is not in {config.results}, whose records say how models were made; copy it there with "
+            "its records, or name <data set>/<variant>."
         )
     check_name("data set", dataset, list(config.datasets))
     check_name("variant", name, config.variant_names())
@@ -99,12 +103,12 @@ def search_of(arguments: Namespace, model: Model) -> dict[str, Any]:
 
 
 def _check_trained(model: Model, pages: list[str], files: list[str]) -> None:
-    """Raise `InputError` where a search would first train its model, which may take days."""
+    """Raises `InputError` if a search would first train its model, which may take days."""
     if any(job.stage == "train" for job in planned_jobs(pages, files)):
         raise InputError(
             f"--model: {model.variant} is not trained on {model.dataset} with the settings and code of today. "
-            f"`densevse plan {pages[1]} --configfile {' '.join(files)}` says what this needs, and `densevse run` with "
-            "the same arguments does it."
+            f"`densevse plan {pages[1]} --configfile {' '.join(files)}` shows what its training needs, and `densevse "
+            "run` with the same arguments trains it."
         )
 
 

@@ -1,4 +1,4 @@
-"""`densevse show`: the settings of a variant, each with its origin."""
+"""`densevse show`: prints the settings of a variant, each with its origin."""
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -18,14 +18,16 @@ HELP = "print the settings of a variant, each with its origin"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The variant and the data set."""
-    parser.add_argument("variant", help="of config/methods or config/generators; `densevse list methods` prints them")
-    parser.add_argument("--on", metavar="DATASET", help="as it is trained there; by default as the paper describes it")
+    """Adds the variant and the data set."""
+    parser.add_argument(
+        "variant", help="a variant of config/methods or config/generators; `densevse list methods` prints them"
+    )
+    parser.add_argument("--on", metavar="DATASET", help="a data set, for its settings there; by default the paper's")
     add_configfiles(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Print a line for each setting."""
+    """Prints a line for each setting."""
     over = overrides(arguments.configfile)
     config = configuration(over)
     if arguments.variant in config.ensembles():
@@ -44,7 +46,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _text(value: Any) -> str:
-    """A value on a line, as YAML has it."""
+    """A value on one line, as YAML."""
     if isinstance(value, list):
         return f"[{', '.join(map(_text, value))}]"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

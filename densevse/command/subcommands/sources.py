@@ -1,4 +1,4 @@
-"""`densevse sources`: whether what the configuration downloads can still be had."""
+"""`densevse sources`: checks whether the configured downloads are still available."""
 
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
@@ -9,27 +9,27 @@ from densevse.command.project import add_configfiles, configuration, overrides
 if TYPE_CHECKING:
     from densevse.datasets.check_sources import CheckedAddress
 
-HELP = "ask each address of the sources whether the file is still there"
+HELP = "check that each address of the sources still has its file"
 _HEAD = ("source", "answer", "bytes", "configured")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """The files over the configuration."""
+    """Adds the files over the configuration."""
     add_configfiles(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Print a line for each address; the status is 1 if a source can be had from none of its addresses."""
+    """Prints a line for each address; the status is 1 if no address has a source."""
     from densevse.dag.datasets import sources_of
     from densevse.datasets.check_sources import check_sources, unobtainable
 
     checked = check_sources(sources_of(configuration(overrides(arguments.configfile))))
     lines = aligned([_HEAD, *map(_row, checked)], cut=1, right=(2, 3)).splitlines()
-    addresses = ["address", *(one.address for one in checked)]  # whole ones, to be copied
+    addresses = ["address", *(one.address for one in checked)]  # whole addresses, so that they can be copied
     print("\n".join(f"{line}  {address}" for line, address in zip(lines, addresses, strict=True)))
     gone = unobtainable(checked)
     for source in gone:
-        print(f"{source}: no address has it; add another one to its `url`, or name a file of yours as `local`.")
+        print(f"{source}: no address has it; add another one to its `url`, or name your own file as `local`.")
     return 1 if gone else 0
 
 

@@ -1,1 +1,1 @@
-"""Doors: what may be added to the project as a file of its own, and is found by that file's name."""
+"""Declarations of everything that a file can add to the project; each is found by its file's name."""

@@ -1,4 +1,4 @@
-"""A folder of declarations, each a module that is found by its name and says what must be known to plan with it."""
+"""A folder of declarations: modules that are found by name and state what the plan must know."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -16,15 +16,15 @@ Declaration = TypeVar("Declaration")
 class Door(Mapping[str, Declaration], Generic[Declaration]):
     """The declarations of a kind, by name: `DECLARED` of densevse/config/declared/<folder>/<name>.py.
 
-    A module is imported when its declaration is asked for, and imports neither torch nor OpenCV. `others` are names
-    without a module of their own, which have all one declaration.
+    A module is imported when its declaration is needed, and imports neither torch nor OpenCV. `others` are names
+    without a module, which share one declaration.
     """
 
     def __init__(self, folder: str, kind: str, others: Mapping[str, Declaration] | None = None) -> None:
         self.kind, self._package, self._others = kind, f"{__package__}.{folder}", others or {}
         files = Path(__file__).with_name(folder).glob("*.py")
         self.named = sorted(file.stem for file in files if file.stem != "__init__")
-        self._declared = cache(self._imported)  # thousands of entries are checked before a plan stands
+        self._declared = cache(self._imported)  # thousands of entries are checked for a plan
 
     def __getitem__(self, name: str) -> Declaration:
         if name in self._others:
@@ -48,7 +48,7 @@ class Door(Mapping[str, Declaration], Generic[Declaration]):
         return f"{self._package}.{name}"
 
     def check(self, name: str) -> str:
-        """Return the name. Raises `ValueError` that lists the known ones and names the one that is most like it."""
+        """Returns the name. Raises `ValueError` that lists the known names and suggests the most similar one."""
         if name not in self:
             more = f" and {len(self._others)} others" if self._others else ""
             raise ValueError(f"no {self.kind} {name!r}; known: {', '.join(self.named)}{more}{or_meant(name, self)}")
@@ -56,5 +56,5 @@ class Door(Mapping[str, Declaration], Generic[Declaration]):
 
     @property
     def enum(self) -> Any:
-        """The names, for editors: with `check` it makes a text a name of the configuration."""
+        """The names, for editors; with `check` it turns a text into a name of the configuration."""
         return Field(json_schema_extra={"enum": list(self)})

@@ -1,7 +1,7 @@
-"""The structures of sentences, one module each: found by the name that a method's configuration lists.
+"""The structures of sentences, one module each, found by the name that a method's configuration lists.
 
-A new structure is a module here, whose class is called STRUCTURE, and one of the same name in
-densevse/config/declared/structures. What it gives a method of a batch is a dataclass, or a tensor.
+To add a structure, write a module here that assigns its class to STRUCTURE, and a module of the same name in
+densevse/config/declared/structures. A method gets a batch of it as a dataclass or a tensor.
 """
 
 from abc import ABC, abstractmethod
@@ -22,16 +22,16 @@ class Structure(ABC):
     @classmethod
     @abstractmethod
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
-        """Read the structure of the sentences `caption_ids`. Raises `InputError` naming one that has none."""
+        """Reads the structure of the sentences `caption_ids`. Raises `InputError` that names one that has none."""
 
     @classmethod
     def sizes(cls, texts: Texts) -> dict[str, int]:
-        """The sizes of vocabularies that only this structure has: they become `Shapes.sizes`."""
+        """The sizes of vocabularies that only this structure has; `Shapes.sizes` takes them."""
         return {}
 
     @abstractmethod
     def take(self, sentences: Indices) -> Any:
-        """A batch: some of the sentences; densevse/methods/structures.py has the dataclasses of the papers."""
+        """A batch of some sentences; densevse/methods/structures.py has the dataclasses of the papers."""
 
 
 def structure(name: str) -> type[Structure]:
@@ -39,5 +39,5 @@ def structure(name: str) -> type[Structure]:
     try:
         found: type[Structure] = import_module(f"{__name__}.{name}").STRUCTURE
     except ModuleNotFoundError as error:
-        raise InputError(f"no structure of sentences is called {name!r} in densevse/data/structures.") from error
+        raise InputError(f"densevse/data/structures has no module for the structure {name!r}.") from error
     return found

@@ -1,4 +1,4 @@
-"""The dependency trees of sentences (for SDT-RNN, which DeFrag compares with in section 4)."""
+"""Dependency trees of sentences, for the SDT-RNN with which DeFrag is compared (section 4)."""
 
 from typing import Any, Self
 
@@ -15,18 +15,18 @@ from densevse.runtime.arrays import Indices
 
 
 class DependencyTrees(Structure):
-    """The words of all sentences of a split with their heads, one sentence after the other, punctuation left out.
+    """The words of all sentences of a split with their heads, sentence after sentence, without punctuation.
 
-    A word without a head is a root; so are all words of a sentence that could not be parsed.
+    A word without a head is a root. In a sentence that could not be parsed, all words are roots.
     """
 
     def __init__(self, lengths: list[int], nodes: NDArray[np.int64]) -> None:
-        """`nodes` (nodes, 3) are word, head (counted within the sentence, -1 at a root) and relation."""
+        """`nodes` (nodes, 3): word, head (counted within the sentence, -1 at a root) and relation."""
         self._sentences, self._nodes = Ragged.of_lengths(lengths), nodes
 
     @classmethod
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
-        """From the parses' basic dependencies."""
+        """Reads the parses' basic dependencies."""
         relations = numbered_relations(texts.files.one("relations"))
         parses = texts.parses_of(caption_ids, ["status", "tokens", "basic_dependencies"])
         unparsed = (parses["status"] != "ok").to_numpy()
@@ -40,11 +40,11 @@ class DependencyTrees(Structure):
 
     @classmethod
     def sizes(cls, texts: Texts) -> dict[str, int]:
-        """How many relations there are, one for all rare ones together included."""
+        """The number of relations, all rare ones counting as one."""
         return {"relations": 1 + len(numbered_relations(texts.files.one("relations")))}
 
     def take(self, sentences: Indices) -> Dependencies:
-        """The trees of some sentences, nodes numbered together."""
+        """The trees of some sentences, with all nodes numbered together."""
         items, owner, _ = self._sentences.take(sentences)
         lengths = self._sentences.lengths(sentences)
         word, head, relation = self._nodes[items].T
@@ -55,7 +55,7 @@ class DependencyTrees(Structure):
 def _nodes(tokens: list[int], dependencies: Any, relations: dict[str, int]) -> NDArray[np.int64]:
     """(words, 3) word, head and relation of each word; rare relations and ROOT have the last number.
 
-    Punctuation marks are left out, and a word that hangs on one (one mark in a thousand has such) is a root.
+    Punctuation marks are left out. A word whose head is a punctuation mark (one mark in a thousand has one) is a root.
     """
     links = {dependent: (governor, relation) for relation, governor, dependent in tuples_of(dependencies)}
     marks = {token for token, (_, relation) in links.items() if relation == PUNCTUATION}

@@ -1,4 +1,4 @@
-"""The parser's tokens with their part-of-speech tags (for SC-NLM)."""
+"""The parser's tokens with their part-of-speech tags, for SC-NLM."""
 
 from collections import Counter
 from itertools import pairwise
@@ -18,9 +18,9 @@ from densevse.runtime.arrays import Indices
 
 
 class TagsOfSentences(Structure):
-    """Words and tags of all sentences of a split, one sentence after the other.
+    """Words and tags of all sentences of a split, sentence after sentence.
 
-    A sentence that could not be parsed has its own words, all with the unknown tag.
+    A sentence that could not be parsed has its words, all with the unknown tag.
     """
 
     def __init__(self, lengths: list[int], words: NDArray[np.int64], tags: NDArray[np.int64]) -> None:
@@ -28,7 +28,7 @@ class TagsOfSentences(Structure):
 
     @classmethod
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
-        """From the parses' tokens and tags."""
+        """Reads the parses' tokens and tags."""
         known = read_tags(texts.files.one("tags"))
         parses = texts.parses_of(caption_ids, ["status", "tokens", "tags"])
         unparsed = (parses["status"] != "ok").to_numpy()
@@ -44,11 +44,11 @@ class TagsOfSentences(Structure):
 
     @classmethod
     def sizes(cls, texts: Texts) -> dict[str, int]:
-        """How many tags there are, padding and the unknown one included."""
+        """The number of tags, with padding and the unknown one."""
         return {"tags": len(read_tags(texts.files.one("tags")))}
 
     def take(self, sentences: Indices) -> Tags:
-        """Some sentences, padded to the longest of them."""
+        """Some sentences, padded to the length of the longest."""
         items, owner, place = self._sentences.take(sentences)
         lengths = self._sentences.lengths(sentences)
         padded = torch.zeros(2, len(sentences), int(lengths.max(initial=1)), dtype=torch.long)
@@ -56,9 +56,9 @@ class TagsOfSentences(Structure):
         return Tags(padded[0], padded[1], torch.from_numpy(lengths))
 
     def sequences(self, longest: int) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
-        """The different sequences of at most `longest` tags, none unknown, and how many sentences have each.
+        """The distinct sequences of at most `longest` tags without an unknown one, and the sentences of each.
 
-        The most frequent come first.
+        Returns them with the number of sentences of each, the most frequent first.
         """
         ends = self._sentences.first
         every = (tuple(self._tags[first:last].tolist()) for first, last in pairwise(ends.tolist()))

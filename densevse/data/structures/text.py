@@ -1,4 +1,4 @@
-"""Sentences as they are published, in a prompt, cut by the tokenizer of the network that encodes them."""
+"""Sentences as published, put into a prompt and cut by the tokenizer of the network that encodes them."""
 
 from importlib import import_module
 from typing import Self
@@ -17,7 +17,7 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
 PLACE = "{}"
-"""What of a prompt stands for the sentence."""
+"""The placeholder in a prompt that the sentence replaces."""
 
 
 class TextOfSentences(Structure):
@@ -28,12 +28,12 @@ class TextOfSentences(Structure):
 
     @classmethod
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
-        """A sentence with more tokens than the network reads is cut; the log says how many were."""
+        """Reads sentences; one with more tokens than the network reads is cut, and the log says how many were."""
         if texts.encoded_by is None:
-            raise InputError("sentences: text is cut by a network that encodes sentences, and the model has none.")
+            raise InputError("`sentences: [text]` needs a network that encodes sentences; this model has none.")
         library = library_of(texts.encoded_by["architecture"])
-        assert library is not None  # as the configuration holds
-        # By name, so that only jobs of such models need the library.
+        assert library is not None  # the configuration guarantees it
+        # Imported by name, so that only jobs of such models need the library.
         tokenizer = import_module(library.implementation).tokenizer(texts.encoded_by)
         prompted = [texts.encoded_by["prompt"].replace(PLACE, text) for text in texts.sentences_of(caption_ids)]
         tokens, cut = tokenizer.tokens(prompted)

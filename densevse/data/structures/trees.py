@@ -1,4 +1,4 @@
-"""The constituency trees of sentences, as the parser read them."""
+"""The constituency trees of sentences, as the parser found them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Forest(Structure):
     """All trees of a split, one after the other in the order of its sentences."""
 
     caption_ids: NDArray[np.object_]  # (S,)
-    nodes: Ragged  # which nodes are a sentence's
+    nodes: Ragged  # the nodes of each sentence
     word: Indices  # (nodes,) word index of a leaf, -1 at phrases
     parent: Indices  # (nodes,) counted within the sentence, -1 at the root
     noun_phrase: NDArray[np.bool_]  # (nodes,)
@@ -30,9 +30,9 @@ class Forest(Structure):
 
     @classmethod
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
-        """A sentence that could not be parsed has a flat tree: its words under one root, without phrases.
+        """Reads parses; a sentence that could not be parsed gets a flat tree: its words under one root, no phrases.
 
-        The log says how many there are.
+        The log says how many sentences that were.
         """
         parses = texts.parses_of(caption_ids, ["status", "tokens", "tree"])
         unparsed = (parses["status"] != "ok").to_numpy()
@@ -69,7 +69,7 @@ class Forest(Structure):
         )
 
     def take(self, sentences: Indices) -> Trees:
-        """The trees of some sentences, nodes numbered together."""
+        """The trees of some sentences, with all nodes numbered together."""
         rows, owner, _ = self.nodes.take(sentences)
         ends = np.cumsum(self.nodes.lengths(sentences))
         offset = (ends - self.nodes.lengths(sentences))[owner]
@@ -82,7 +82,7 @@ class Forest(Structure):
         )
 
     def find(self, sentence: Indices, start: Indices, end: Indices) -> Indices:
-        """Which node (counted within its sentence) spans these tokens of a sentence; -1 where none does."""
+        """The node (counted within its sentence) that spans these tokens of a sentence; -1 if there is none."""
         _, owner, place = self.nodes.take(np.arange(len(self.caption_ids)))
         spans = _span(owner, self.start, self.end)
         order = np.argsort(spans)
@@ -92,7 +92,7 @@ class Forest(Structure):
 
 
 def _flat(words: Sequence[str]) -> tuple[Sequence[str], str]:
-    """The tokens and the tree of a sentence without structure; an empty one is a single word nobody knows."""
+    """The tokens and the tree of a sentence without structure; an empty sentence is one unknown word."""
     return words or [""], "(ROOT " + " ".join("(X x)" for _ in words or [""]) + ")"
 
 

@@ -1,4 +1,4 @@
-"""The dependency triplets of sentences, the fragments of DeFrag (section 3.1)."""
+"""The dependency triplets of sentences, which are DeFrag's fragments (section 3.1)."""
 
 from typing import Self
 
@@ -15,19 +15,19 @@ from densevse.runtime.arrays import Indices
 
 
 class TripletsOfSentences(Structure):
-    """The triplets of all sentences of a split, one sentence after the other.
+    """The triplets of all sentences of a split, sentence after sentence.
 
-    Those count whose relation makes up at least 1% of training's and whose words are both known. A sentence that could
-    not be parsed has none. Whether they are enhanced or basic dependencies, the job's relations say.
+    A triplet is kept if its relation makes up at least 1% of those in training and both its words are known. A sentence
+    that could not be parsed has none. The job's relations decide between enhanced and basic dependencies.
     """
 
     def __init__(self, lengths: list[int], numbers: NDArray[np.int64]) -> None:
-        """`numbers` (triplets, 5) are relation, governor and dependent, then the tokens of both words."""
+        """`numbers` (triplets, 5): relation, governor and dependent, then the tokens of both words."""
         self._sentences, self._numbers = Ragged.of_lengths(lengths), numbers
 
     @classmethod
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
-        """From the parses' dependencies."""
+        """Reads the parses' dependencies."""
         path = texts.files.one("relations")
         relations, column = numbered_relations(path), f"{kind_of(path)}_dependencies"
         parses = texts.parses_of(caption_ids, ["tokens", column])
@@ -46,7 +46,7 @@ class TripletsOfSentences(Structure):
 
     @classmethod
     def sizes(cls, texts: Texts) -> dict[str, int]:
-        """How many relations there are."""
+        """The number of relations."""
         return {"relations": len(numbered_relations(texts.files.one("relations")))}
 
     def take(self, sentences: Indices) -> Triplets:
@@ -56,7 +56,7 @@ class TripletsOfSentences(Structure):
         return Triplets(relation, governor, dependent, self._sentences.lengths(sentences))
 
     def tokens(self, sentences: Indices) -> Indices:
-        """(triplets, 2) of the same sentences: the tokens of governor and dependent, counted within the sentence."""
+        """(triplets, 2) the tokens of governor and dependent, counted within the sentence, for the same sentences."""
         items, _, _ = self._sentences.take(sentences)
         return self._numbers[items, 3:]
 

@@ -1,4 +1,4 @@
-"""The words of sentences, as tokens.parquet has them."""
+"""The words of sentences, as tokens.parquet stores them."""
 
 from typing import Self
 
@@ -15,7 +15,7 @@ from densevse.runtime.arrays import Indices
 
 
 class WordsOfSentences(Structure):
-    """The word numbers of all sentences of a split, one sentence after the other."""
+    """The word numbers of all sentences of a split, sentence after sentence."""
 
     def __init__(self, words: list[list[int]]) -> None:
         self._sentences = Ragged.of_lengths([len(sentence) for sentence in words])
@@ -23,11 +23,11 @@ class WordsOfSentences(Structure):
 
     @classmethod
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
-        """A sentence without any word is the unknown word."""
+        """Reads tokens; a sentence without any word becomes the unknown word."""
         return cls([texts.vocabulary.encode(tokens) or [UNKNOWN] for tokens in texts.tokens_of(caption_ids)])
 
     def take(self, sentences: Indices) -> Words:
-        """The words of some sentences, padded to the longest of them."""
+        """The words of some sentences, padded to the length of the longest."""
         items, owner, place = self._sentences.take(sentences)
         lengths = self._sentences.lengths(sentences)
         index = np.zeros((len(sentences), int(lengths.max(initial=1))), np.int64)

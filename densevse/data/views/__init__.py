@@ -1,6 +1,6 @@
-"""The views of images, as methods are given them: each is opened by a module here that its declaration names.
+"""The views of images that methods read; each is opened by a module here that its declaration names.
 
-See densevse/config/declared/views for how a view is added. The class of a module here is called VIEW.
+densevse/config/declared/views says how to add a view. A module here assigns its class to VIEW.
 """
 
 from abc import ABC, abstractmethod
@@ -21,16 +21,16 @@ class View(ABC):
     """A view of the images of a split, in their order."""
 
     features: ClassVar[Schema | None] = None
-    """The schema of the features that it is opened from; none where it is made of other artifacts."""
+    """The schema of the features that the view reads; None if it reads other artifacts."""
 
     @classmethod
     @abstractmethod
     def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
-        """Open the view `name` of some images. Raises `InputError` naming the first image that has none."""
+        """Opens the view `name` of some images. Raises `InputError` that names the first image without a value."""
 
     @classmethod
     def size(cls, artifacts: Artifacts, name: str) -> int:
-        """The length of its vectors."""
+        """The length of a vector."""
         return int(artifacts.stores[name].shape[-1])
 
     @abstractmethod
@@ -39,22 +39,22 @@ class View(ABC):
 
 
 class ViewOfRegions(View):
-    """A view that has several values for each image: its regions, of which the first is the whole image."""
+    """A view with several values for each image: its regions, of which the first is the whole image."""
 
     @abstractmethod
     def all_of(self, images: Indices) -> tuple[Indices, Indices]:
-        """Every region of some images: which of the images it belongs to, and its rank."""
+        """Every region of some images: the image (counted among those asked for) and the rank of each."""
 
     @abstractmethod
     def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor, Tensor, Tensor]:
-        """Some regions of some images, given by owner (which of the images; in rising order) and rank.
+        """Some regions of some images, given by owner (the image's place among those asked for, ascending) and rank.
 
-        Returns (images, R, ...) values, R the most regions that are asked for of one image, zero where there is none;
-        (images, R) bool, which of them exist; and (images, R) their class scores, infinite for whole images.
+        Returns (images, R, ...) values, where R is the largest number of regions of one image and missing ones are
+        zero; (images, R) bool, true where a region exists; and (images, R) class scores, infinite for whole images.
         """
 
 
 def kind_of_view(name: str) -> type[View]:
-    """The class that opens a view; by name, so that only jobs that read such a view depend on its module."""
+    """The class that opens a view, imported by name, so that only jobs that read the view depend on its module."""
     found: type[View] = import_module(f"{__name__}.{VIEWS[name].opened_by}").VIEW
     return found

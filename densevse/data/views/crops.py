@@ -1,4 +1,4 @@
-"""The view `crops`: regions as pixels, for a network that is trained with the method (DeFrag, section 3.4)."""
+"""The view `crops`: the pixels of regions, for a network that is trained with the method (DeFrag, section 3.4)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -20,14 +20,14 @@ from densevse.runtime.errors import InputError
 from densevse.vision.crops import colour_of, crop_of_region
 
 _READERS = 4
-"""Threads that decode and warp."""
+"""The number of threads that decode and warp."""
 
 
 class CropsOfRegions(RegionsOfImages):
-    """The regions of an artifact as the network was shown them: (images, R, 3, S, S) uint8, decoded when asked for.
+    """The regions of an artifact as the network saw them: (images, R, 3, S, S) uint8, decoded on demand.
 
-    `images` is the image table, `files` are the data set's. Raises `InputError` as `RegionsOfImages` does, or for
-    regions that the network was not shown as crops.
+    `images` is the image table, `files` are the data set's. Raises `InputError` as `RegionsOfImages` does, or if the
+    network did not read the regions as crops.
     """
 
     def __init__(
@@ -52,11 +52,11 @@ class CropsOfRegions(RegionsOfImages):
 
     @classmethod
     def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
-        """From the regions' artifact and the data set's image files."""
+        """Reads the regions' artifact and the data set's image files."""
         return cls(artifacts.stores[name], image_ids, artifacts.images, ImageFiles(artifacts.files.sources()))
 
     def _gather(self, rows: Indices) -> Tensor:
-        """(n, 3, S, S) crops of regions, those of an image one after the other."""
+        """(n, 3, S, S) crops of regions; those of an image must be neighbours."""
         image = self._image[rows]
         of_images = np.split(rows, 1 + np.flatnonzero(image[1:] != image[:-1]))
         with ThreadPoolExecutor(_READERS) as pool:

@@ -1,4 +1,4 @@
-"""The view `written`: of each image the first sentence that a generator wrote about it (SCO's "ctx + sen")."""
+"""The view `written`: the first sentence that a generator wrote about each image (SCO's "ctx + sen")."""
 
 from typing import Self
 
@@ -21,7 +21,7 @@ class WrittenSentences(View):
     """The words of one sentence for each image of a split."""
 
     def __init__(self, paths: list[str], vocabulary: Vocabulary, image_ids: NDArray[np.object_]) -> None:
-        """Raises `InputError` naming an image that no sentence was written about."""
+        """Raises `InputError` if an image has no generated sentence; the message names it."""
         rows = schema.read_all(paths, GENERATED, ["image_id", "rank", "tokens"])
         tokens = rows[rows["rank"] == 1].set_index("image_id")["tokens"]
         missing = [image for image in image_ids if image not in tokens.index]
@@ -36,12 +36,12 @@ class WrittenSentences(View):
 
     @classmethod
     def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
-        """From the GENERATED sentences of all splits."""
+        """Reads the GENERATED sentences of all splits."""
         return cls(artifacts.files.view(name), artifacts.vocabulary, image_ids)
 
     @classmethod
     def size(cls, artifacts: Artifacts, name: str) -> int:
-        """1: a sentence has as many numbers as it has words."""
+        """1: each word of a sentence is one number."""
         return 1
 
     def take(self, images: Indices) -> Tensor:

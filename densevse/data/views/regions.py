@@ -16,9 +16,9 @@ from densevse.runtime.errors import InputError
 
 
 class RegionsOfImages(VectorsOfImages, ViewOfRegions):
-    """The rows of a feature artifact that are regions of some images.
+    """The rows of a feature artifact that are regions of the given images.
 
-    Raises `InputError` besides if an image's regions are not numbered 0, 1, ...
+    Also raises `InputError` if an image's regions are not numbered 0, 1, ...
     """
 
     features = REGION_FEATURES
@@ -27,17 +27,17 @@ class RegionsOfImages(VectorsOfImages, ViewOfRegions):
         super().__init__(store, image_ids, name)
         every = np.arange(len(self._rows.first) - 1)
         if (store.rows["rank"].to_numpy() != self._rows.take(every)[2]).any():
-            raise InputError(f"{name} features: the ranks of an image's regions are not 0, 1, ...; make them anew.")
+            raise InputError(f"{name} features: ranks of an image's regions are not 0, 1, ...; delete the files.")
         self._scores = store.rows["score"].to_numpy(np.float32, copy=True)
         self._scores[store.rows["rank"] == 0] = np.inf
 
     def all_of(self, images: Indices) -> tuple[Indices, Indices]:
-        """Every region of some images: which of the images it belongs to, and its rank."""
+        """Every region of some images: the image (counted among those asked for) and the rank of each."""
         _, owner, rank = self._rows.take(self._images[images])
         return owner, rank
 
     def take_some(self, images: Indices, owner: Indices, rank: Indices) -> tuple[Tensor, Tensor, Tensor]:
-        """(images, R, ...) features of some regions, which of them exist, and their class scores."""
+        """(images, R, ...) features of some regions, a mask of those that exist, and their class scores."""
         counts = np.bincount(owner, minlength=len(images))
         place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
         rows = self._rows.first[self._images[images]][owner] + rank

@@ -1,4 +1,4 @@
-"""Views that have one vector or grid for each image, gathered from memory-mapped features."""
+"""Views with one vector or grid for each image, read from memory-mapped features."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -18,9 +18,9 @@ from densevse.runtime.errors import InputError
 
 
 class VectorsOfImages(View):
-    """The rows of a feature artifact that are some images'.
+    """The rows of a feature artifact that belong to the given images.
 
-    `image_ids` names the images of a split in order. Raises `InputError` naming the first image that has no features.
+    `image_ids` names the images of a split in order. Raises `InputError` that names the first image without features.
     """
 
     features = IMAGE_FEATURES
@@ -30,7 +30,7 @@ class VectorsOfImages(View):
         begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.empty(0, np.int64)
         number = {image_id: begin for begin, image_id in enumerate(ids[begins])}
         if len(number) < len(begins):
-            raise InputError(f"{name} features: the rows of an image do not stand together; make the files anew.")
+            raise InputError(f"{name} features: the rows of an image are not consecutive; delete the files.")
         missing = [image_id for image_id in image_ids if image_id not in number]
         if missing:
             raise InputError(
@@ -42,7 +42,7 @@ class VectorsOfImages(View):
 
     @classmethod
     def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
-        """From the view's features."""
+        """Opens the view's features."""
         return cls(artifacts.stores[name], image_ids, name)
 
     def take(self, images: Indices) -> Tensor:

@@ -1,4 +1,4 @@
-"""The metrics of scores that a program holds, without a data set and without the workflow."""
+"""Computes the metrics of scores in a program, without a data set and without the workflow."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,13 +27,13 @@ ProtocolWithoutIds = Literal["full", "five_folds", "first_1000", "hodosh"]
 def evaluate(
     scores: NDArray[Any] | torch.Tensor, image_of_sentence: ArrayLike, protocol: ProtocolWithoutIds = "full"
 ) -> dict[str, float]:
-    """The metrics of scores under a protocol, as a table has them, and how many queries have a tie.
+    """The metrics of scores under a protocol, as a table has them, and the numbers of queries with a tie.
 
-    `scores` (images, sentences) are floats, higher is closer; `image_of_sentence` (sentences,) says to which image,
-    from 0, each sentence belongs, in any order. Recalls R@K are in percent, ranks begin at 1, a tie counts against the
-    query. Keys are i2t_r1 ... t2i_mean_rank, rsum, mean_recall, i2t_ties and t2i_ties.
+    `scores` (images, sentences) are floats, higher is closer; `image_of_sentence` (sentences,) is the image of each
+    sentence, from 0, in any order. Recalls R@K are in percent, ranks start at 1, and a tie counts against the query.
+    Keys are i2t_r1 ... t2i_mean_rank, rsum, mean_recall, i2t_ties and t2i_ties.
 
-    Raises `InputError` if the scores are no matrix of finite floats, or do not fit the sentences.
+    Raises `InputError` if the scores are not a matrix of finite floats, or do not match the sentences.
     """
     if protocol not in get_args(ProtocolWithoutIds):
         raise InputError(f"protocol: no {protocol!r} without ids; known: {', '.join(get_args(ProtocolWithoutIds))}.")
@@ -47,9 +47,9 @@ def evaluate(
 
 
 def evaluate_files(given: GivenFiles, per_image: int, protocol: ProtocolWithoutIds = "full") -> dict[str, float]:
-    """The same of the first seed's files, where each image has `per_image` sentences, which stand in its order.
+    """The metrics of the first seed's files, where each image has `per_image` consecutive sentences.
 
-    Raises `InputError` naming the file, row and column that is wrong.
+    Raises `InputError` that names the wrong file, row and column.
     """
     files = given.files(0)
     key = next(key for key in ("scores", "i2t", "sentences") if key in files)
@@ -64,7 +64,7 @@ def evaluate_files(given: GivenFiles, per_image: int, protocol: ProtocolWithoutI
 
 
 def numbered_test(images: int, image_of_caption: Indices, protocol: str) -> GivenTest:
-    """A test split whose ids are numbers; `image_of_caption` rises."""
+    """A test split whose ids are numbers; `image_of_caption` is ascending."""
     names, captions = (np.arange(count).astype(str).astype(object) for count in (images, len(image_of_caption)))
     rows = TestSet(names, captions, image_of_caption, names)
     of_images, of_captions = (
@@ -81,7 +81,7 @@ def _metrics(rows: pd.DataFrame) -> dict[str, float]:
 
 
 def _images(image_of_sentence: NDArray[Any], shape: tuple[int, ...]) -> Indices:
-    """The image of each sentence. Raises `InputError` for one that is not there."""
+    """The image of each sentence. Raises `InputError` for one that does not exist."""
     if image_of_sentence.shape != shape[1:] or image_of_sentence.dtype.kind not in "iu":
         raise InputError(
             f"image_of_sentence: expected {shape[1]} whole numbers, one for each column of the scores, found "

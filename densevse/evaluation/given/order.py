@@ -1,4 +1,4 @@
-"""Rows of given matrices and the ids of their images and sentences."""
+"""Matches the rows of given matrices with the ids of images and sentences."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -15,19 +15,19 @@ _SHOWN = 5
 
 
 class Items(NamedTuple):
-    """The images, or the sentences, of a test split."""
+    """The images or the sentences of a test split."""
 
     kind: str  # image or caption
     known: Ids  # all of the split
     documented: (
-        Ids  # those that the protocol's data set ranks, in the order of images.parquet, or by image and position
+        Ids  # those that the data set ranks, in the order of images.parquet, or by image and position
     )
-    ranked: Ids  # those of the test set, which can be read
+    ranked: Ids  # the readable ones of the test set
     needed: Indices  # the rows of `ranked` that the protocol ranks
 
 
 def read_ids(path: str | Path) -> Ids:
-    """The ids of a file: one a line, or an array of text or whole numbers (npy). Raises `InputError` for others."""
+    """The ids of a file: one a line, or an array of text or integers (npy). Raises `InputError` for others."""
     try:
         if Path(path).suffix != ".npy":
             return np.array(Path(path).read_text(encoding="utf-8").splitlines(), dtype=object)
@@ -46,9 +46,9 @@ def read_ids(path: str | Path) -> Ids:
 
 
 def rows_of(items: Items, ids: Ids, where: str) -> Indices:
-    """The row of each ranked item among `ids`, or -1 for one that the protocol does not need.
+    """The row of each ranked item among `ids`, or -1 for an item that the protocol does not need.
 
-    Raises `InputError` naming ids that stand there twice, are unknown, or are missing; `where` is their file.
+    Raises `InputError` that names repeated, unknown or missing ids; `where` is their file.
     """
     index = pd.Index(ids)
     _refuse(index[index.duplicated()], f"{where}: these {items.kind}_ids stand there twice", "leave one of each")

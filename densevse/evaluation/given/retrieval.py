@@ -1,4 +1,4 @@
-"""The retrieval of a given row: the same artifact as that of a trained model."""
+"""Writes the retrieval of a given row: the same artifact as for a trained model."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,23 +23,23 @@ from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 ALIKE = 1e-2
-"""How far copies of an image may differ, as a share of their numbers: copies in other batches are rounded otherwise."""
+"""The relative difference allowed between copies of an image, as copies in other batches round differently."""
 
 COMPARED_COLUMNS = 64
-"""Columns by which copies are told."""
+"""Columns that are compared to recognise copies."""
 
 
 class GivenRow(NamedTuple):
-    """What a given row's files are, and which sentences of an image are ranked."""
+    """The settings of a given row's files, and of the sentences that are ranked."""
 
     layout: GivenLayout
     sentences: str  # all or first_five, as the data set's settings say
     contents: Sequence[str]  # digests of the files
-    top: int = 10  # how many of the best candidates are listed
+    top: int = 10  # the number of best candidates that are listed
 
 
 class GivenTest(NamedTuple):
-    """A test split, and what is ranked of it."""
+    """A test split, with its ranked images and sentences."""
 
     rows: TestSet
     folds: list[Fold]
@@ -49,10 +49,10 @@ class GivenTest(NamedTuple):
 
 
 def write_given_retrieval(files: Mapping[str, str], row: GivenRow, of: Identity, output: str | Path) -> None:
-    """Write the RETRIEVAL artifact of given scores or vectors under the protocol that `of` names.
+    """Writes the RETRIEVAL artifact of given scores or vectors under the protocol that `of` names.
 
     `files` has the paths of image_table and caption_table, and of the given files by their keys. Raises `InputError`
-    naming the file, row or id that is wrong.
+    that names the wrong file, row or id.
     """
     layout, protocol = row.layout, str(of.protocol)
     test = read_test(files["image_table"], files["caption_table"], protocol, row.sentences)
@@ -64,7 +64,7 @@ def write_given_retrieval(files: Mapping[str, str], row: GivenRow, of: Identity,
 
 
 def read_test(image_table: str, caption_table: str, protocol: str, sentences: str = "all") -> GivenTest:
-    """The test split of a data set. Raises `InputError` as `select_split` and `folds` do."""
+    """Reads the test split of a data set. Raises `InputError` as `select_split` and `folds` do."""
     images = schema.read(image_table, IMAGES, ["image_id", "split", "status", "family"])
     captions = schema.read(caption_table, CAPTIONS, ["caption_id", "image_id", "position"])
     rows, every_image = select_split(images, captions, sentences=sentences), images.assign(status="ok")
@@ -87,7 +87,7 @@ def given_rankings(
 ) -> pd.DataFrame:
     """RETRIEVAL rows, with the `top` best candidates of each query.
 
-    With a matrix for each direction, each gives its direction's.
+    If there is a matrix for each direction, each gives its direction's rows.
     """
     i2t, t2i = scorers(files, layout, test, unpacked_in)
     rows = retrieve(i2t, test.rows, test.folds, top=top)
@@ -98,7 +98,7 @@ def given_rankings(
 
 
 def scorers(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> tuple[Scorer, Scorer]:
-    """The scores by which images ask for sentences, and those by which sentences ask for images."""
+    """The scores with which images ask for sentences, and those with which sentences ask for images."""
     given = _GivenMatrices(files, layout, test, unpacked_in)
     if "i2t" in files:
         return score_blocks(given.scores("i2t"), layout.unscored), score_blocks(given.scores("t2i"), layout.unscored)
@@ -112,12 +112,12 @@ def scorers(files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpa
 def given_vectors(
     files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path
 ) -> tuple[Aligned, Aligned]:
-    """The vectors of the images and of the sentences of a test split. Raises `InputError` for files that do not fit."""
+    """The vectors of the images and sentences of a test split. Raises `InputError` for files that do not match."""
     return _GivenMatrices(files, layout, test, unpacked_in).vectors()
 
 
 class _GivenMatrices:
-    """The matrices of a given row, held against a test split."""
+    """The matrices of a given row, matched with a test split."""
 
     def __init__(self, files: Mapping[str, str], layout: GivenLayout, test: GivenTest, unpacked_in: Path) -> None:
         self._files, self._copies, self._test, self._unpacked_in = files, layout.copies, test, unpacked_in
@@ -125,7 +125,7 @@ class _GivenMatrices:
             _check_sentences(test, layout.copies)
 
     def scores(self, key: str) -> Aligned:
-        """A matrix of scores; that of t2i has a row for each sentence and a column for each image."""
+        """A matrix of scores; the one of t2i has a row for each sentence and a column for each image."""
         matrix, by_sentence = self._open(key), key == "t2i"
         images, rows = self._images(matrix if not by_sentence else None)
         captions, columns = self._captions(matrix if by_sentence else None)
@@ -136,7 +136,7 @@ class _GivenMatrices:
         return Aligned(matrix, rows, columns, by_sentence)
 
     def vectors(self) -> tuple[Aligned, Aligned]:
-        """The vectors of images and those of sentences."""
+        """The vectors of images and of sentences."""
         images, sentences = self._open("images"), self._open("sentences")
         sizes = [one.values.shape[1] for one in (images, sentences)]
         if sizes[0] != sizes[1]:
@@ -156,7 +156,7 @@ class _GivenMatrices:
         return open_matrix(self._files[key], key, self._unpacked_in)
 
     def _images(self, matrix: Matrix | None) -> tuple[int, Indices]:
-        """How many rows the images have, copies included, and the first row of each; `matrix` may have their ids."""
+        """The number of image rows, copies included, and the first row of each image; `matrix` may have their ids."""
         count, rows = self._order("image_ids", self._test.images, matrix)
         return count * self._copies, rows * self._copies
 
@@ -175,7 +175,7 @@ class _GivenMatrices:
 
 
 def _check_sentences(test: GivenTest, copies: int) -> None:
-    """Raise `InputError` naming images that have not as many sentences as copies."""
+    """Raises `InputError` that names images whose number of sentences is not the number of copies."""
     others = test.images.documented[test.sentences_of_image != copies]
     if len(others):
         raise InputError(
@@ -186,7 +186,7 @@ def _check_sentences(test: GivenTest, copies: int) -> None:
 
 
 def _check_copies(name: str, values: NDArray[Any], copies: int) -> None:
-    """Raise `InputError` naming the first row that is no copy of the one that it should be, by its first columns."""
+    """Raises `InputError` that names the first row that is not a copy where it should be, by its first columns."""
     if copies == 1:
         return
     first = np.asarray(values[:, :COMPARED_COLUMNS], np.float64).reshape(len(values) // copies, copies, -1)
@@ -202,7 +202,7 @@ def _check_copies(name: str, values: NDArray[Any], copies: int) -> None:
 
 
 def _misshapen(matrix: Matrix, expected: tuple[int, int], by_sentence: bool, copies: int) -> str:
-    """The message on a matrix of another shape than expected, (images, sentences or D)."""
+    """A message about a matrix of another shape than expected, (images, sentences or D)."""
     found = matrix.values.shape[::-1] if by_sentence else matrix.values.shape
     needed, there = (
         f"{shape[0]:,} x {shape[1]:,}" for shape in (expected[:: -1 if by_sentence else 1], matrix.values.shape)

@@ -1,4 +1,4 @@
-"""Blocks of given scores, or of the scores of given vectors, as `retrieve` and `evaluate` ask for them."""
+"""Blocks of given scores, or of the scores of given vectors, for `retrieve` and `evaluate`."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 TILE = 512
-"""Vectors are compared in tiles of one shape, so that identical ones have identical scores wherever they stand."""
+"""Vectors are compared in tiles of one shape, so that identical ones have identical scores at any place."""
 
 _UNSCORED: dict[str | None, Callable[[Tensor], Tensor]] = {
     None: lambda scores: torch.zeros_like(scores, dtype=torch.bool),
@@ -28,18 +28,18 @@ _UNSCORED: dict[str | None, Callable[[Tensor], Tensor]] = {
 
 
 class Aligned(NamedTuple):
-    """A matrix, and which of its rows, and which of its columns, each image and each sentence has."""
+    """A matrix, and the row or column of each image and each sentence in it."""
 
     matrix: Matrix
     rows: Indices
     columns: Indices
-    by_sentence: bool = False  # whether its rows are sentences, and its columns images
+    by_sentence: bool = False  # true if its rows are sentences and its columns images
 
 
 def score_blocks(scores: Aligned, unscored: str | None) -> Scorer:
-    """Scores of a matrix. Pairs that are marked as `unscored` have minus infinity.
+    """Blocks of a matrix of scores. Pairs marked as `unscored` score minus infinity.
 
-    A block raises `InputError` naming the row and column of a score that is not finite.
+    A block raises `InputError` that names the row and column of a score that is not finite.
     """
 
     def of_rows(images: Indices, sentences: Indices) -> ScoreBlock:
@@ -54,7 +54,7 @@ def score_blocks(scores: Aligned, unscored: str | None) -> Scorer:
 
 
 def vector_blocks(images: Aligned, sentences: Aligned, layout: GivenLayout) -> Scorer:
-    """Scores of vectors by their similarity. A block raises `InputError` naming a row that is not finite."""
+    """Blocks of the similarities of vectors. A block raises `InputError` that names a row that is not finite."""
 
     def of_rows(image_rows: Indices, sentence_rows: Indices) -> ScoreBlock:
         def score_block(image: slice, sentence: slice) -> Tensor:
@@ -67,7 +67,7 @@ def vector_blocks(images: Aligned, sentences: Aligned, layout: GivenLayout) -> S
 
 
 def similarities(images: Tensor, sentences: Tensor, layout: GivenLayout) -> Tensor:
-    """(I, S) scores of (I, D) and (S, D) vectors as `read_vectors` has them, of which there is at least one each."""
+    """(I, S) scores of (I, D) and (S, D) vectors from `read_vectors`, at least one each."""
     compare = order_scores if layout.similarity == "order" else _products
     columns = _tiles(sentences)
     found = torch.cat([torch.cat([compare(row, column) for column in columns], dim=1) for row in _tiles(images)])
@@ -79,14 +79,14 @@ def _products(images: Tensor, sentences: Tensor) -> Tensor:
 
 
 def _tiles(vectors: Tensor) -> list[Tensor]:
-    """Vectors in tiles of one size, the last of which is filled up with copies of the last vector."""
+    """Vectors in tiles of one size; copies of the last vector fill the last tile."""
     count = -(-len(vectors) // TILE) * TILE
     padded = torch.cat([vectors, vectors[-1:].expand(count - len(vectors), -1)])
     return list(padded.split(TILE))
 
 
 def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Tensor:
-    """(items, D) vectors, of length 1 for the cosine. Raises `InputError` naming a row that is not finite, or zero."""
+    """(items, D) vectors, of length 1 for the cosine. Raises `InputError` that names a row not finite, or zero."""
     rows = aligned.rows[items]
     vectors = _read(aligned, rows, aligned.columns, None)
     if layout.similarity != "cosine":
@@ -101,7 +101,7 @@ def _read(aligned: Aligned, rows: Indices, columns: Indices, unscored: str | Non
     """(rows, columns) of a matrix as float32."""
     values = aligned.matrix.values.T if aligned.by_sentence else aligned.matrix.values
     found = torch.from_numpy(_part(values, rows, columns))
-    # A sum is finite if all its terms are, and looking at every one costs more.
+    # A sum is finite if all its terms are; testing every term costs more.
     if np.isfinite(found.sum().item()):
         return found
     absent = _UNSCORED[unscored](found)
@@ -124,15 +124,15 @@ def _refuse(aligned: Aligned, at: tuple[int, int], value: float) -> None:
 
 
 def _part(values: NDArray[Any], rows: Indices, columns: Indices) -> NDArray[np.float32]:
-    """A copy of some rows and columns, of which consecutive ones are read in one piece."""
+    """A copy of some rows and columns; consecutive ones are read in one piece."""
     row, column = _piece(rows), _piece(columns)
     scattered = isinstance(row, np.ndarray) and isinstance(column, np.ndarray)
-    with np.errstate(over="ignore"):  # beyond float32 is infinite, and named
+    with np.errstate(over="ignore"):  # numbers beyond float32 become infinite and are reported
         return np.array(values[np.ix_(rows, columns) if scattered else (row, column)], np.float32, order="C")
 
 
 def _piece(numbers: Indices) -> slice | Indices:
-    """Consecutive numbers as a slice; others as they are."""
+    """Consecutive numbers as a slice; others unchanged."""
     if len(numbers) and (np.diff(numbers) == 1).all():
         return slice(int(numbers[0]), int(numbers[-1]) + 1)
     return numbers

@@ -1,1 +1,1 @@
-"""Models that write sentences, a module each, and the search that they are decoded with. Tensors only."""
+"""Models that write sentences, one module each, and the beam search that decodes them; tensors only."""

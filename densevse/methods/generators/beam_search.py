@@ -1,4 +1,4 @@
-"""Decoding: the most likely sentences of a generator, found by a beam search over many sentences at once."""
+"""Finds a generator's most likely sentences by beam search, for many contents at once."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from densevse.methods.structures import UNKNOWN
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """The sentences that a search found for each of R contents, the most likely first."""
+    """The sentences found for each of R contents, the most likely first."""
 
     words: Tensor  # (R, B, steps) word numbers, END after the last word
-    log_likelihood: Tensor  # (R, B) of the words and the end; minus infinity where there are fewer than B sentences
+    log_likelihood: Tensor  # (R, B) of the words and the end; minus infinity where fewer than B sentences exist
 
 
 def beam_search(
@@ -22,9 +22,9 @@ def beam_search(
 ) -> Hypotheses:
     """The `beam` best sentences of each content (R, D), of `shortest` to `longest` words.
 
-    At each step every hypothesis is continued by every word of the vocabulary, and the `beam` most likely continuations
-    stay; a sentence that has ended is continued by nothing. Along `tags` (R, T), none of them 0, sentences have T
-    words each: a word for each tag.
+    Each step continues every hypothesis by every word of the vocabulary and keeps the `beam` most likely continuations;
+    a sentence that has ended stays as it is. With `tags` (R, T), none of them 0, each sentence has T words, one for
+    each tag.
     """
     if tags is not None:
         shortest = longest = tags.shape[1]
@@ -52,14 +52,14 @@ def _continuations(
 ) -> tuple[Tensor, Tensor]:
     """(R, B, beam) log probabilities and word numbers of each hypothesis's best continuations.
 
-    No other continuation can be among the best of all hypotheses. A sentence that has ended goes on with END alone, at
-    no cost.
+    No other continuation can be among the best of all hypotheses. A sentence that has ended continues with END only,
+    with log probability 0.
     """
     normalizer = logits.logsumexp(dim=2, keepdim=True)
     if only_end:
         best, word = logits[:, :, END:1], torch.full_like(logits[:, :, :1], END, dtype=torch.long)
     else:
-        logits[:, :, UNKNOWN] = -torch.inf  # it is never written
+        logits[:, :, UNKNOWN] = -torch.inf  # the unknown word is never written
         if not allowed_end:
             logits[:, :, END] = -torch.inf
         best, word = logits.topk(min(beam, logits.shape[2]), dim=2)
@@ -72,6 +72,6 @@ def _continuations(
 
 
 def _of_parents(part: Tensor, parent: Tensor) -> Tensor:
-    """The states (R, B, ...) of the hypotheses that are continued, (R, beam) of them."""
+    """The states (R, B, ...) of the hypotheses that are continued: their parents are (R, beam)."""
     index = parent.view(*parent.shape, *(1 for _ in part.shape[2:])).expand(*parent.shape, *part.shape[2:])
     return part.gather(1, index)

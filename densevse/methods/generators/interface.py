@@ -1,11 +1,11 @@
-"""One interface for every model that writes sentences about a vector: the content.
+"""The interface of every model that writes sentences about a vector, its content.
 
-It is trained by the likelihood of sentences, and decoded word by word. Word 0 is no word of a sentence: read, it stands
-before the first word; predicted, it is the sentence's end. Of a generator R sentences are written at once, each with B
-hypotheses that the search goes on with: see densevse/methods/generators/beam_search.py.
+A generator is trained by the likelihood of sentences and decoded word by word. Word 0 is never a word of a sentence: as
+an input it marks the start, as a target the end. A search writes R sentences at once, with B hypotheses for each: see
+densevse/methods/generators/beam_search.py.
 
-A new generator is densevse/methods/generators/<name>.py, whose one `Generator` is also called METHOD, and
-densevse/methods/parameters/generators/<name>.py, whose type `Parameters` says what its configuration may set.
+To add a generator, write two files. densevse/methods/generators/<name>.py defines one `Generator` and assigns it to
+METHOD. densevse/methods/parameters/generators/<name>.py defines the type `Parameters` of its configuration.
 """
 
 from abc import ABC, abstractmethod
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from densevse.methods.interface import Shapes
 
-State: TypeAlias = tuple[Tensor, ...]  # (R, B, ...) each: what hypotheses have become, one by one
+State: TypeAlias = tuple[Tensor, ...]  # (R, B, ...) each: the state of every hypothesis
 
 END = 0
 CONTENT = "content"  # the one entry of a generator's `Shapes.features`: the length of a content vector
@@ -24,7 +24,7 @@ CONTENT = "content"  # the one entry of a generator's `Shapes.features`: the len
 class Generator(nn.Module, ABC):
     """A model of sentences. `hyperparameters` are of the type `Parameters` of its own module of parameters."""
 
-    structure: ClassVar[str]  # of the sentences that it is trained on: words or tags
+    structure: ClassVar[str]  # the structures of sentences that it reads: words or tags
 
     def __init__(self, parameters: Any, shapes: Shapes) -> None:
         super().__init__()
@@ -42,11 +42,11 @@ class Generator(nn.Module, ABC):
 
     @abstractmethod
     def begin(self, content: Tensor, tags: Tensor | None) -> tuple[Tensor, State]:
-        """Begin R sentences: a tensor (R, ...) that all steps read, and the state before the first words, (R, 1, ...).
+        """Starts R sentences: a tensor (R, ...) that all steps read, and the state before the first words, (R, 1, ...).
 
         `content` is (R, D); `tags` (R, longest) are the numbers of the tags, for a generator that follows them.
         """
 
     @abstractmethod
     def step(self, begun: Tensor, number: int, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """(R, B, words) logits of the words that follow (R, B) words, and the state then. `number` counts from 0."""
+        """(R, B, words) logits of the words after (R, B) words, and the new state. `number` is the step, from 0."""

@@ -1,7 +1,7 @@
 """An LSTM that writes a sentence about an image, word by word, from the image's vector (NIC, Vinyals et al. 2015).
 
-It reads a CNN's vector of the whole image, no joint space. As in SCO's generation (Eq 3) and other than in NIC, the
-image is the LSTM's first state, by a linear map, and not its first input.
+It reads a CNN's vector of the whole image, without a joint space. As in SCO's generation (Eq 3), a linear map of the
+vector is the LSTM's first state; in NIC it is the first input.
 """
 
 from torch import Tensor, nn
@@ -16,7 +16,7 @@ from densevse.methods.words import word_vectors
 
 
 class LSTMCaptioner(Generator):
-    """The captioner. Content are the CNN's vectors of images."""
+    """The LSTM captioner. Its contents are the CNN's vectors of images."""
 
     structure = "words"
     hyperparameters: Parameters
@@ -33,20 +33,20 @@ class LSTMCaptioner(Generator):
         return self.decoder.negative_log_likelihood(self.initial(content), sentences)
 
     def initial(self, content: Tensor) -> Tensor:
-        """(S, dimension) the LSTM's states that images begin from.
+        """(S, dimension) first states of the LSTM, from the images' vectors.
 
-        Of the vectors' values, brought to mean 0 and variance 1: a vector of unit norm has values so small that the
-        state would say next to nothing of the image, and each image would be given the same sentence.
+        The vectors' values are first scaled to mean 0 and variance 1. The values of a vector of unit norm are so small
+        that the state would hardly depend on the image, and all images would get the same sentence.
         """
         return self.image(self.dropout(functional.layer_norm(content, content.shape[1:]))).tanh()  # type: ignore[no-any-return]
 
     def begin(self, content: Tensor, tags: Tensor | None) -> tuple[Tensor, State]:
-        """Hidden state and memory; steps read nothing else of the image."""
+        """The first hidden state and memory; later steps read nothing more of the image."""
         hidden = self.initial(content).unsqueeze(1)
         return content, (hidden, hidden.new_zeros(hidden.shape))
 
     def step(self, begun: Tensor, number: int, words: Tensor, state: State) -> tuple[Tensor, State]:
-        """One step of the LSTM, and its prediction."""
+        """One step of the LSTM, and its logits."""
         vectors = self.decoder.words(words.flatten())
         hidden, memory = self.decoder.recurrent.step(vectors, state[0].flatten(0, 1), state[1].flatten(0, 1))
         logits = self.decoder.logits(hidden).unflatten(0, words.shape)

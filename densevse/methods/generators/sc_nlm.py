@@ -1,8 +1,8 @@
 """SC-NLM: the structure-content neural language model (Kiros, Salakhutdinov, Zemel 2014, "Decoder").
 
-It predicts a word from the words before it, w_1:n-1, the tags from its own on, t_n:n+k (structure), and an embedding v
-of the joint space (content). It is trained on text alone, where v is the sentence's embedding; for an image v is the
-image's embedding.
+It predicts a word from the words before it, w_1:n-1, the tags of it and of the words after it, t_n:n+k (structure), and
+an embedding v of the joint space (content). It is trained on text alone, with the sentence's embedding as v; to
+describe an image, v is the image's embedding.
 
 The poster names the model; its terms are those of the factored multiplicative log-bilinear model (Kiros, Salakhutdinov,
 Zemel, ICML 2014), with
@@ -33,16 +33,16 @@ UNKNOWN_TAG = 1
 
 @dataclass(frozen=True)
 class Positions:
-    """The places of a batch's sentences where a word, or the end, is to be predicted; sentence after sentence."""
+    """The places of a batch's sentences where a word or the end is predicted, sentence after sentence."""
 
     before: Tensor  # (P, word_context) the words before it, the nearest first; 0 before the sentence
-    tags: Tensor  # (P, tag_context) the tags from its own on; 0 after the sentence
+    tags: Tensor  # (P, tag_context) the tags of it and of the words after it; 0 after the sentence
     target: Tensor  # (P,) the word itself; 0 at the end
     sentence: Tensor  # (P,) the sentence's row
 
 
 def positions(sentences: Tags, word_context: int, tag_context: int) -> Positions:
-    """Every prediction that tagged sentences ask for: one for each word, and one for the end."""
+    """All predictions of tagged sentences: one for each word, and one for the end."""
     steps = sentences.lengths + 1
     sentence = torch.repeat_interleave(torch.arange(len(steps), device=steps.device), steps)
     first = torch.cumsum(steps, 0) - steps
@@ -60,7 +60,7 @@ def positions(sentences: Tags, word_context: int, tag_context: int) -> Positions
 
 
 class SCNLM(Generator):
-    """The language model. Content are vectors of the joint space: sentences' in training, images' for captions."""
+    """The language model. Its contents are vectors of the joint space: of sentences in training, else of images."""
 
     structure = "tags"
     hyperparameters: Parameters
@@ -82,7 +82,7 @@ class SCNLM(Generator):
             # Tags are one-hot, so that T_i t is a column of T_i: one row of this table for each i and tag.
             self.t = nn.EmbeddingBag(parameters.tag_context * self.tags, attributes, mode="sum")
             nn.init.normal_(self.t.weight, std=attributes**-0.5)
-            # A tag that training never had says nothing.
+            # A tag that training never had contributes nothing.
             nn.init.zeros_(self.t.weight.data.view(parameters.tag_context, self.tags, attributes)[:, UNKNOWN_TAG])
 
     def negative_log_likelihood(self, content: Tensor, sentences: Tags) -> Tensor:
@@ -97,13 +97,13 @@ class SCNLM(Generator):
 
     @property
     def follows_tags(self) -> bool:
-        """Of the three models the one with structure does."""
+        """True for the model with structure (SC-NLM), false for MLBL and LBL."""
         return self.hyperparameters.attributes == "structure_and_content"
 
     def begin(self, content: Tensor, tags: Tensor | None) -> tuple[Tensor, State]:
-        """W_fd u of every step, (R, steps, F): of one step that stands for all without structure; 1 without attributes.
+        """(R, steps, F) W_fd u of every step. Without structure one step stands for all; without attributes it is 1.
 
-        The state is the words before, the nearest first. Raises `ValueError` for tags that are missing or empty.
+        The state is the words before, the nearest first. Raises `ValueError` if tags are missing or empty.
         """
         sizes = self.hyperparameters
         before = torch.zeros(len(content), 1, sizes.word_context, dtype=torch.long, device=content.device)
@@ -127,7 +127,7 @@ class SCNLM(Generator):
         return functional.linear(factors, self.w_fv, self.b), (before,)
 
     def word_vectors(self, words: Tensor) -> Tensor:
-        """(P, word_context, K) columns of E of the words (P, word_context); of equal words it is computed once."""
+        """(P, word_context, K) columns of E for the words (P, word_context), computed once for each distinct word."""
         distinct, rows = words.unique(return_inverse=True)
         return (self.w_fv[distinct] @ self.w_fk.weight)[rows]
 
@@ -136,7 +136,7 @@ class SCNLM(Generator):
         return self.dropout(self.c(before.flatten(1)))  # type: ignore[no-any-return]
 
     def contents(self, content: Tensor) -> Tensor | None:
-        """(S, D) T_v v + b_u, which all predictions of a sentence share; nothing for the log-bilinear model."""
+        """(S, D) T_v v + b_u, which all predictions of a sentence share; None for the log-bilinear model."""
         return None if self.hyperparameters.attributes == "none" else self.t_v(content)
 
     def attributes(self, contents: Tensor, tags: Tensor) -> Tensor:

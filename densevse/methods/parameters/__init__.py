@@ -1,1 +1,1 @@
-"""Declares what the configuration of each method may set; nothing heavy, as the workflow is planned with it."""
+"""Declares the configuration of each method; imports nothing heavy, as the workflow is planned with it."""

@@ -1,4 +1,4 @@
-"""Declares the parameters of the global ranking objective of DeFrag (Eq 7), for all methods that it trains."""
+"""Declares the parameters of DeFrag's global ranking objective (Eq 7), for all methods that it trains."""
 
 from typing import ClassVar, Literal
 
@@ -8,14 +8,14 @@ from densevse.config.strict import Strict
 
 
 class GlobalRankingParameters(Strict):
-    """Chosen by cross-validation in the paper (sections 3.3 and 4.1), which names no values."""
+    """The parameters of Eq 7. The paper chooses values by cross-validation (sections 3.3 and 4.1) and names none."""
 
     ORIGINS: ClassVar = {"*": "chosen", "word_vectors": "paper, 3.4"}
 
     margin: float = Field(0.1, gt=0, description="Delta of Eq 7")
     terms: Literal["mean", "sum"] = Field(
         "mean",
-        description="what an objective takes over its terms: their sum as printed, or the mean of each kind of them",
+        description="how an objective combines its terms: their sum as printed, or the mean of each kind",
     )
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
         "fixed", description="pre-trained and fixed (section 3.4), tuned further, or learned from nothing"

@@ -1,4 +1,4 @@
-"""Declares what config/methods/clip.yaml may set."""
+"""Declares the parameters of config/methods/clip.yaml."""
 
 from typing import ClassVar, Self
 
@@ -8,7 +8,7 @@ from densevse.config.strict import Strict
 
 
 class Parameters(Strict):
-    """The parameters of zero-shot CLIP, of which nothing is trained."""
+    """The parameters of zero-shot CLIP, which is not trained."""
 
     ORIGINS: ClassVar = {"*": "chosen"}
 

@@ -1,4 +1,4 @@
-"""Declares what config/methods/defrag.yaml may set; its phases change `fragment_objective` and `beta`."""
+"""Declares the parameters of config/methods/defrag.yaml; its phases change `fragment_objective` and `beta`."""
 
 from typing import ClassVar, Literal, Self
 
@@ -8,7 +8,7 @@ from densevse.methods.parameters._global_ranking import GlobalRankingParameters
 
 
 class Parameters(GlobalRankingParameters):
-    """The paper's values; where it is silent or chose them by cross-validation, ours."""
+    """The parameters of DeFrag: the paper's values, or ours where it is silent or used cross-validation."""
 
     ORIGINS: ClassVar = {
         **GlobalRankingParameters.ORIGINS,

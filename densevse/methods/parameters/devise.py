@@ -1,4 +1,4 @@
-"""Declares what config/methods/devise.yaml may set."""
+"""Declares the parameters of config/methods/devise.yaml."""
 
 from pydantic import Field
 
@@ -6,6 +6,6 @@ from densevse.methods.parameters._global_ranking import GlobalRankingParameters
 
 
 class Parameters(GlobalRankingParameters):
-    """Chosen, as DeFrag's section 4.1 names no values."""
+    """The parameters of DeViSE. The values are ours, as DeFrag's section 4.1 names none."""
 
     threshold: float = Field(0.0, description="the least score of a detection whose vector counts (section 4.1)")

@@ -1,4 +1,4 @@
-"""Declares what config/methods/hm_lstm.yaml may set; the defaults are the paper's or, where it is silent, chosen."""
+"""Declares the parameters of config/methods/hm_lstm.yaml; defaults are the paper's or, where it is silent, ours."""
 
 from typing import ClassVar, Literal
 
@@ -20,7 +20,8 @@ class Parameters(Strict):
         **dict.fromkeys(("word_dimension", "margin", "contrast", "identical_phrases", "candidates"), "chosen"),
     }
 
-    # What a trained round 0 does not depend on, nor the correspondences that it gives: variants of it may share both.
+    # Parameters that change neither a trained round 0 nor its correspondences: variants that differ only in these share
+    # both.
     LATER: ClassVar[frozenset[str]] = frozenset({"phrase_weight", "phrases", "contrast", "identical_phrases"})
 
     dimension: int = Field(default=512, gt=0, description="of the embedding space (section 5.1.1)")

@@ -1,4 +1,4 @@
-"""Declares what config/methods/scan.yaml may set; defaults are the paper's t-i AVG, or the authors' code's."""
+"""Declares the parameters of config/methods/scan.yaml; defaults are the paper's t-i AVG, or the authors' code's."""
 
 from typing import ClassVar, Literal
 

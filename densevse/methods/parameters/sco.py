@@ -1,4 +1,4 @@
-"""Declares what config/methods/sco.yaml may set."""
+"""Declares the parameters of config/methods/sco.yaml."""
 
 from typing import ClassVar, Literal
 
@@ -8,7 +8,7 @@ from densevse.config.strict import Strict
 
 
 class Parameters(Strict):
-    """The paper's values (section 4.2); where it is silent, chosen."""
+    """The parameters of SCO: the paper's values (section 4.2) or, where it is silent, ours."""
 
     ORIGINS: ClassVar = {"*": "paper, 4.2", "dropout": "chosen"}
 

@@ -1,4 +1,4 @@
-"""Declares what config/methods/sdt_rnn.yaml may set."""
+"""Declares the parameters of config/methods/sdt_rnn.yaml."""
 
 from typing import ClassVar, Literal
 
@@ -8,7 +8,7 @@ from densevse.methods.parameters._global_ranking import GlobalRankingParameters
 
 
 class Parameters(GlobalRankingParameters):
-    """Chosen, as DeFrag's section 4.1 names no values."""
+    """The parameters of SDT-RNN. The values are ours, as DeFrag's section 4.1 names none."""
 
     ORIGINS: ClassVar = {**GlobalRankingParameters.ORIGINS, "weights": "paper of SDT-RNN"}
 

@@ -1,4 +1,4 @@
-"""Declares what config/methods/sm_lstm.yaml may set; the defaults are the paper's or, where it is silent, chosen."""
+"""Declares the parameters of config/methods/sm_lstm.yaml; defaults are the paper's or, where it is silent, ours."""
 
 from typing import ClassVar, Literal
 

@@ -1,4 +1,4 @@
-"""Declares what config/methods/vse.yaml may set. The poster names no values: defaults are the authors' code's."""
+"""Declares the parameters of config/methods/vse.yaml. The poster names no values: defaults are the authors' code's."""
 
 from typing import ClassVar, Literal
 

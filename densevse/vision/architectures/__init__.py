@@ -1,1 +1,1 @@
-"""Networks by their architecture: see densevse/config/declared/networks for how one is added."""
+"""Networks, one module for each architecture; densevse/config/declared/networks says how to add one."""

@@ -1,4 +1,4 @@
-"""torchvision's Faster R-CNN as a modern detector: its own boxes, and the vectors that it classifies them by."""
+"""torchvision's Faster R-CNN as a modern detector, with its own boxes and the vectors that it classifies."""
 
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,14 @@ from densevse.vision.networks import check_state, read_state
 from densevse.vision.region_network import Described
 
 _CLASSES = 91
-"""MS-COCO's category numbers, of which 80 are used; 0 is background."""
+"""MS-COCO's category numbers, 80 of which are used; 0 is background."""
 
 
 class FasterRCNN:
     """Faster R-CNN with a ResNet-50 feature pyramid (Ren et al., NIPS 2015; torchvision's second version of it).
 
-    `weights` is a state dict's file. At most `detections` are kept for each image, after non-maximum suppression within
-    classes at `nms_threshold`.
+    `weights` is the file of a state dict. At most `detections` are kept for each image, after non-maximum suppression
+    within classes at `nms_threshold`.
     """
 
     def __init__(self, weights: str | Path, detections: int, nms_threshold: float) -> None:
@@ -36,7 +36,7 @@ class FasterRCNN:
 
     @property
     def length(self) -> int:
-        """How long a region's vector is."""
+        """The length of a region's vector."""
         return int(self.model.roi_heads.box_predictor.cls_score.in_features)
 
     def detect(self, image: NDArray[np.uint8]) -> tuple[Boxes, Described]:
@@ -68,7 +68,7 @@ def _build(detections: int, nms_threshold: float) -> torch.nn.Module:
         weights=None,
         weights_backbone=None,
         num_classes=_CLASSES,
-        box_score_thresh=0.0,  # so that every image has its number of regions
+        box_score_thresh=0.0,  # every image gets its number of regions
         box_nms_thresh=nms_threshold,
         box_detections_per_img=detections,
     )

@@ -1,8 +1,8 @@
-"""What networks of all libraries have in common: the library's own preprocessing, and two layers of one module.
+"""Shared code for the networks of libraries: preprocessing, and the two layers that views can name.
 
-The module of a library's network gives what is asked for by name: `pooled`, the library's own vector of an image;
-`patches`, the last block after its final norm, without class or register tokens, before any projection; and, where
-it has some, the scores of its classes.
+The module of a library's network returns outputs by name: `pooled`, the library's vector of an image; `patches`, the
+last block after its final norm, without class or register tokens, before any projection; and the scores of its classes,
+if it has classes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ _NEAR = 3
 
 
 class Preprocessing(NamedTuple):
-    """A library's own preprocessing: what it does to pixels, then the mean and std of each channel, up to 1."""
+    """A library's preprocessing: a transform of pixels, and the mean and std of each channel for values up to 1."""
 
     fit: Callable[[Image.Image], Image.Image]
     size: int
@@ -35,9 +35,9 @@ class Preprocessing(NamedTuple):
 
 
 class OfLibrary(nn.Module):
-    """A library's model as a module that gives, of standardised pixels (N, 3, S, S), what is named.
+    """Wraps a library's model: returns named outputs of standardised pixels (N, 3, S, S).
 
-    `layers` has the function of each: (N, D) pooled, (N, D, height, width) patches, (N, classes) scores.
+    `layers` has a function for each: (N, D) pooled, (N, D, height, width) patches, (N, classes) scores.
     """
 
     def __init__(self, model: nn.Module, layers: Mapping[str, Callable[[Tensor], Tensor]], classes: int) -> None:
@@ -46,14 +46,14 @@ class OfLibrary(nn.Module):
         self._layers = layers
 
     def forward(self, pixels: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
-        """Name -> what is asked for."""
+        """The named outputs, by name."""
         return {name: self._layers[name](pixels) for name in dict.fromkeys(names)}
 
 
 class LibraryNetwork(Network):
-    """A network of a library, which sees images as the library's own preprocessing leaves them.
+    """A network of a library, which reads images after the library's own preprocessing.
 
-    With precision bf16 it computes under autocast, as any layer may stand in it.
+    With precision bf16 it computes under autocast, as it may contain any kind of layer.
     """
 
     def __init__(self, settings: NetworkConfig, module: OfLibrary, seen: Preprocessing) -> None:
@@ -63,19 +63,19 @@ class LibraryNetwork(Network):
 
     @property
     def classes(self) -> int:
-        """How many classes it tells, 0 for none."""
+        """The number of classes, 0 for none."""
         return self._classes
 
     def fitted(self, pixels: Pixels, size: int) -> Pixels:
-        """(S, S, 3): a whole image (height, width, 3) as the library resizes and crops it; `size` is that anyway."""
+        """(S, S, 3): a whole image (height, width, 3), resized and cropped as the library does; `size` is ignored."""
         return np.array(self._fit(Image.fromarray(np.ascontiguousarray(pixels))), np.uint8)
 
     def crops(self, pixels: Pixels, view: Cropping) -> Pixels:
-        """(1, S, S, 3): the same, whatever the view."""
+        """(1, S, S, 3): the fitted image, for every view."""
         return self.fitted(pixels, self.settings.size)[None]
 
     def node(self, layer: str) -> str:
-        """The layer itself. Raises `InputError` for one that no library's network has."""
+        """The layer's name as it is. Raises `InputError` for a name other than `pooled` and `patches`."""
         if layer not in (POOLED, PATCHES, CLASSES):
             raise InputError(
                 f"networks: {self.settings.architecture} has no layer {layer!r}; known: {POOLED}, {PATCHES}."
@@ -98,26 +98,29 @@ class LibraryNetwork(Network):
 
 
 def preprocessing_of(transform: transforms.Compose, architecture: str) -> Preprocessing:
-    """A library's transform in two: what it does to a picture before that becomes a tensor, and its mean and std.
+    """Splits a library's transform: the steps before a picture becomes a tensor, and its mean and std.
 
-    Raises `InputError` for a transform that is not like that, or gives no square.
+    Raises `InputError` if the transform cannot be split so, or if its result is not square.
     """
     steps = list(transform.transforms)
     tensor = next((place for place, step in enumerate(steps) if isinstance(step, transforms.ToTensor)), None)
     if tensor is None or len(steps) != tensor + 2 or not isinstance(steps[-1], transforms.Normalize):
         raise InputError(
-            f"networks: {architecture}: its preprocessing {transform} is of a kind that is not known here."
+            f"networks: {architecture}: its preprocessing {transform} is of an unsupported kind; name another network."
         )
     fit = transforms.Compose(steps[:tensor])
     width, height = fit(Image.new("RGB", (64, 48))).size
     if width != height:
-        raise InputError(f"networks: {architecture} sees {width} x {height} pixels; only squares are shown here.")
+        raise InputError(
+            f"networks: {architecture} reads {width} x {height} pixels, but only squares are supported; name another "
+            "network."
+        )
     mean, std = (tuple(map(float, values)) for values in (steps[-1].mean, steps[-1].std))
     return Preprocessing(fit, width, mean, std)
 
 
 def filled(model: nn.Module, architecture: str, weights: str | Path) -> nn.Module:
-    """The model with the weights of a file. Raises `InputError` naming the file and key that do not fit."""
+    """The model with the weights of a file. Raises `InputError` that names the file and the key that does not fit."""
     state = read_state(Path(weights))
     check_state(Path(weights), architecture, model.state_dict(), state)
     model.load_state_dict(state)
@@ -125,9 +128,9 @@ def filled(model: nn.Module, architecture: str, weights: str | Path) -> nn.Modul
 
 
 def made(architecture: str, known: Sequence[str], make: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-    """What a library makes of the name in `<library>:<name>` and `options`.
+    """Builds the network of a library that `<library>:<name>` and `options` describe.
 
-    Raises `InputError` that offers like names for one that is not `known`, or names options that it does not take.
+    Raises `InputError` if the name is not `known`, with similar names, or if the library does not take the options.
     """
     library, _, name = architecture.partition(":")
     if name.partition(".")[0] not in known:
@@ -136,5 +139,7 @@ def made(architecture: str, known: Sequence[str], make: Callable[..., Any], opti
         raise InputError(f"networks: {library} has no network {name!r}{meant} ({len(known):,} are known)")
     try:
         return make(name, **options)
-    except (TypeError, ValueError, RuntimeError, AssertionError, KeyError) as error:  # libraries raise many kinds
-        raise InputError(f"networks: {architecture} cannot be made with options {dict(options)}: {error}") from error
+    except (TypeError, ValueError, RuntimeError, AssertionError, KeyError) as error:  # libraries raise many
+        raise InputError(
+            f"networks: {architecture} cannot be built with the options {dict(options)}: {error}"
+        ) from error

@@ -1,4 +1,4 @@
-"""CLIP's networks of OpenCLIP, by its names: encoders of images and of sentences, and the tokenizers of these."""
+"""CLIP's networks of OpenCLIP, by OpenCLIP's names: image encoders, sentence encoders and tokenizers."""
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,9 +18,9 @@ from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, f
 
 
 def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
-    """The encoder of images with the weights of a file; its pooled vector is in the space of sentences.
+    """The image encoder with the weights of a file; its pooled vector is in the space of sentences.
 
-    Raises `InputError` for a name, options or weights that do not fit.
+    Raises `InputError` if the name, options or weights do not fit.
     """
     model: Any = filled(_untrained(settings.architecture, settings.options), settings.architecture, weights)
     visual = model.visual
@@ -35,12 +35,12 @@ def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
 
 
 class TextEncoder(nn.Module):
-    """Tokens (S, length) to vectors (S, D) in the space of images; `described` is of which network, `size` is D."""
+    """Encodes tokens (S, length) as vectors (S, D) in the space of images; `described` is the network, `size` D."""
 
     def __init__(self, described: Mapping[str, Any], weights: str | Path | None = None) -> None:
         """`described` has the network's `architecture` and `options`; `weights` is its file, for its own weights.
 
-        Raises `InputError` for a name, options or weights that do not fit.
+        Raises `InputError` if the name, options or weights do not fit.
         """
         super().__init__()
         self.described = dict(described)
@@ -59,23 +59,23 @@ class TextEncoder(nn.Module):
 
 
 class Tokenizer:
-    """A network's own tokenizer: sentences to tokens, and how many are longer than the network reads."""
+    """A network's tokenizer: cuts sentences into tokens, and counts those longer than the network reads."""
 
     def __init__(self, described: Mapping[str, Any]) -> None:
-        """`described` as TextEncoder takes it. Raises `InputError` for a tokenizer that the library must download."""
+        """Takes `described` as TextEncoder does. Raises `InputError` if the library must download the tokenizer."""
         _, _, name = described["architecture"].partition(":")
         text = {**_config(described["architecture"]), **described["options"]}.get("text_cfg", {})
         if text.get("hf_tokenizer_name") or "siglip" in name.lower():
             raise InputError(
-                f"networks: {described['architecture']} has a tokenizer that is downloaded when a job runs, which jobs "
-                "here do not; name a network with CLIP's own, such as open_clip:ViT-B-32."
+                f"networks: {described['architecture']} has a tokenizer that must be downloaded, and jobs do not "
+                "download; name a network with CLIP's tokenizer, such as open_clip:ViT-B-32."
             )
         self.length = int(text.get("context_length", open_clip.tokenizer.DEFAULT_CONTEXT_LENGTH))
         self._cut = open_clip.SimpleTokenizer(context_length=self.length, **text.get("tokenizer_kwargs", {}))
 
     def tokens(self, sentences: Sequence[str]) -> tuple[Tensor, int]:
-        """(S, length) tokens, cut where there are more, and how many sentences were cut."""
-        # One more token than is read tells a sentence that is cut from one that just fits.
+        """(S, length) tokens, cut at the length that the network reads, and the number of sentences cut."""
+        # One token more than the network reads shows whether a sentence is cut or just fits.
         longer = self._cut(list(sentences), context_length=self.length + 1)
         return self._cut(list(sentences)), int((longer[:, -1] != 0).sum())
 
@@ -89,7 +89,7 @@ def _config(architecture: str) -> dict[str, Any]:
 
 
 def _untrained(architecture: str, options: Mapping[str, Any]) -> Any:
-    """A model with weights of no use. Nothing is downloaded: parts that a library would fetch begin untrained too."""
+    """A model with random weights. Nothing is downloaded: parts that the library would fetch are random too."""
     with torch.random.fork_rng(devices=[]):
         return made(architecture, open_clip.list_models(), _create, options)
 
@@ -103,7 +103,7 @@ def _create(name: str, **options: Any) -> Any:
 
 @contextmanager
 def _without_warnings() -> Iterator[None]:
-    """The library warns that weights are random; they are read from a file afterwards."""
+    """Silences the library's warning that weights are random, as a file replaces them afterwards."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:

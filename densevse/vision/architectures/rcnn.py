@@ -1,4 +1,4 @@
-"""R-CNN's network for the 200 classes of ILSVRC13 (Girshick et al., CVPR 2014): Caffe's AlexNet with SVMs on top."""
+"""R-CNN's network for the 200 classes of ILSVRC13 (Girshick et al., CVPR 2014): Caffe's AlexNet with SVMs."""
 
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from torch import Tensor, nn
 class RCNN(nn.Module):
     """CaffeNet (grouped convolutions, local response normalisation after pooling) with a linear layer of SVMs.
 
-    Input (N, 3, 227, 227) in RGB, 0 to 255 less the mean; output (N, classes) SVM scores, which are no probabilities.
+    Input: (N, 3, 227, 227) in RGB, 0 to 255 minus the mean. Output: (N, classes) SVM scores, not probabilities.
     The feature of HM-LSTM and DeFrag is `relu7`, fc7 after its rectifier. Attributes are named as torchvision's.
     """
 
@@ -54,7 +54,7 @@ class RCNN(nn.Module):
 
 
 def untrained(architecture: str, state: Mapping[str, Tensor]) -> RCNN:
-    """The network; it has 200 classes, whatever the weights."""
+    """The network with random weights; it always has 200 classes."""
     return RCNN()
 
 

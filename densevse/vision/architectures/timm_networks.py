@@ -1,4 +1,4 @@
-"""Networks of timm, PyTorch Image Models, by its names."""
+"""Networks of timm (PyTorch Image Models), by timm's names."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, f
 
 
 def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
-    """The network with the weights of a file. Raises `InputError` for a name, options or weights that do not fit."""
+    """The network with the weights of a file. Raises `InputError` if name, options or weights do not fit."""
     architecture = settings.architecture
     model: Any = filled(
         made(architecture, timm.list_models(), timm.create_model, settings.options), architecture, weights
@@ -22,7 +22,7 @@ def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
     if not hasattr(model, "forward_intermediates"):
         raise InputError(f"networks: {architecture} gives no vectors of patches (forward_intermediates); name another.")
     layers = {
-        # What classifiers read, before any dropout: pooled, and behind what layers the library has between.
+        # The classifier's input before dropout: pooled, after any layers that the library puts between.
         POOLED: lambda pixels: model.forward_head(model.forward_features(pixels), pre_logits=True),
         PATCHES: lambda pixels: model.forward_intermediates(
             pixels, indices=1, norm=True, output_fmt="NCHW", intermediates_only=True

@@ -7,9 +7,9 @@ from torch import Tensor, nn
 
 
 def untrained(architecture: str, state: Mapping[str, Tensor]) -> nn.Module:
-    """A classifier of as many classes as `state` has, ImageNet's or others; without a state of ImageNet's."""
+    """A classifier with as many classes as `state` has; without a state, as ImageNet has."""
     network: nn.Module = torchvision.models.get_model(architecture, weights=None)
-    last = list(network.state_dict())[-1]  # a bias: as many values as there are classes
+    last = list(network.state_dict())[-1]  # a bias has one value for each class
     classes = state[last].numel() if last in state else 0
     if classes in (0, network.state_dict()[last].numel()):
         return network

@@ -1,4 +1,4 @@
-"""torchvision's transformers by its names, with its own preprocessing."""
+"""torchvision's transformers, by torchvision's names and with its preprocessing."""
 
 from functools import partial
 from pathlib import Path
@@ -16,12 +16,12 @@ from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, f
 
 
 def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
-    """The network with the weights of a file. Raises `InputError` for a name, options or weights that do not fit."""
+    """The network with the weights of a file. Raises `InputError` if name, options or weights do not fit."""
     architecture = settings.architecture
     model = made(architecture, models.list_models(module=models), models.get_model, settings.options)
     if not isinstance(model, VisionTransformer | SwinTransformer):
         name = architecture.partition(":")[2]
-        raise InputError(f"networks: {architecture} is no ViT or Swin transformer; write `architecture: {name}`.")
+        raise InputError(f"networks: {architecture} is not a ViT or Swin transformer; write `architecture: {name}`.")
     filled(model, architecture, weights)
     layers = {POOLED: partial(_pooled, model), PATCHES: partial(_patches, model), CLASSES: model}
     classes = (model.heads.head if isinstance(model, VisionTransformer) else model.head).out_features
@@ -31,7 +31,7 @@ def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
 
 
 def _patches(model: Any, pixels: Tensor) -> Tensor:
-    """(N, D, height, width) of the last block after the norm behind it."""
+    """(N, D, height, width) patches of the last block, after the norm that follows it."""
     if isinstance(model, SwinTransformer):
         found: Tensor = model.permute(model.norm(model.features(pixels)))
         return found
@@ -41,20 +41,20 @@ def _patches(model: Any, pixels: Tensor) -> Tensor:
 
 
 def _pooled(model: Any, pixels: Tensor) -> Tensor:
-    """(N, D) that the classifier reads: a ViT's class token, the mean of a Swin transformer's patches."""
+    """(N, D) input of the classifier: a ViT's class token, or the mean of a Swin transformer's patches."""
     swin = isinstance(model, SwinTransformer)
     return _patches(model, pixels).mean((2, 3)) if swin else _tokens(model, pixels)[:, 0]
 
 
 def _tokens(model: VisionTransformer, pixels: Tensor) -> Tensor:
-    """(N, 1 + patches, D) of a ViT after its last norm, as its own forward pass begins."""
+    """(N, 1 + patches, D) tokens of a ViT after its last norm, computed as in its own forward pass."""
     patches = model._process_input(pixels)
     found: Tensor = model.encoder(torch.cat([model.class_token.expand(len(patches), -1, -1), patches], dim=1))
     return found
 
 
 def _transform(settings: NetworkConfig) -> transforms.Compose:
-    """The preprocessing of the name's default weights, in steps."""
+    """The preprocessing of the default weights of that name, in steps."""
     own = models.get_model_weights(settings.architecture.partition(":")[2]).DEFAULT.transforms()
     return transforms.Compose(
         [

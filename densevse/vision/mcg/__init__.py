@@ -1,6 +1,6 @@
 """MCG (Arbelaez et al., CVPR 2014): contours, hierarchies, grouping and ranking, one module for each step.
 
 `contours` maps an image to the strength of its contours at several scales; `hierarchy` turns these into nested
-regions; `grouping` forms candidates of one to four adjacent regions; `candidates` fills their holes, drops near
-copies and describes each by 16 figures; `ranking` orders them by a learned guess of how well each covers an object.
+regions; `grouping` forms candidates of one to four adjacent regions; `candidates` fills their holes, drops near copies
+and describes each by 16 features; `ranking` orders them by a learned estimate of how well each covers an object.
 """

@@ -1,6 +1,6 @@
-"""Candidates as sets of superpixels: their holes filled, near copies removed, each described by 16 figures.
+"""Candidates as sets of superpixels: fills their holes, removes near copies, and describes each by 16 features.
 
-A set is a row of bits, 64 superpixels a word. The superpixels of the hierarchies are disjoint, so that areas, boxes,
+A set is a row of bits, 64 superpixels in a word. The superpixels of the hierarchies are disjoint, so that areas, boxes,
 boundaries and overlaps of sets are sums over their superpixels (Arbelaez et al., CVPR 2014, sections 4 and 5).
 """
 
@@ -18,14 +18,14 @@ from densevse.vision.mcg.hierarchy import Hierarchies, Hierarchy, Labels, Superp
 Bits = NDArray[np.uint64]
 
 STRONGEST = 1.0
-"""The strength at which the whole image would merge with what is beside it."""
+"""The strength at which the whole image would merge with its surroundings."""
 
 _UNKNOWN, _MEMBER, VISITED, HOLE, OUTSIDE = 0, 1, 2, 3, 4
-"""What is known of a superpixel while the holes of a set are filled."""
+"""The state of a superpixel while the holes of a set are filled."""
 
 FEATURES = (
-    "latest_end",  # the largest strength at which one of its regions merges
-    "earliest_start",  # the smallest strength at which one of its regions came about
+    "latest_end",  # the largest strength at which one of its regions is merged
+    "earliest_start",  # the smallest strength at which one of its regions was formed
     "balance",  # area of the smallest region by that of the largest
     "area",  # as a share of the image
     "perimeter",
@@ -41,14 +41,14 @@ FEATURES = (
     "filled",  # area by the box's
     "aspect",  # the box's width by its height
 )
-"""What a candidate is ranked by, in the order of the authors' training sample."""
+"""The features that rank a candidate, in the order of the authors' training sample."""
 
 
 @dataclass(frozen=True)
 class GroupedCandidates:
     """C candidates of an image: `bits` (C, words), `areas` (C,) and `boxes` (C, 4) left, top, right, bottom in pixels.
 
-    `starts`, `ends` and `balances` (C,) are what the regions that a candidate was grouped from give to FEATURES.
+    `starts`, `ends` and `balances` (C,) are the FEATURES of the regions from which a candidate was grouped.
     """
 
     bits: Bits
@@ -73,9 +73,9 @@ class GroupedCandidates:
 
 
 def candidates(found: Hierarchies, counts: Sequence[Sequence[int]]) -> GroupedCandidates:
-    """The candidates of an image, holes filled, without near copies, smallest first.
+    """The candidates of an image, with holes filled and without near copies, smallest first.
 
-    `counts` is a Pareto point: `counts[k][h]` candidates of k + 1 regions from hierarchy h.
+    `counts` is a Pareto point: it takes `counts[k][h]` candidates of k + 1 regions from hierarchy h.
     """
     beside, areas = neighbours(found.superpixels), found.superpixels.areas
     grouped = [
@@ -89,13 +89,13 @@ def candidates(found: Hierarchies, counts: Sequence[Sequence[int]]) -> GroupedCa
 
 
 def joined(parts: Sequence[GroupedCandidates]) -> GroupedCandidates:
-    """The candidates of several lists in one."""
+    """Joins lists of candidates."""
     names = ("bits", "areas", "boxes", "starts", "ends", "balances")
     return GroupedCandidates(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 def group(superpixels: Superpixels, tree: Hierarchy, nodes: Labels) -> GroupedCandidates:
-    """The candidates that tuples of a hierarchy's nodes are, (C, LARGEST) padded with -1, as sets of superpixels."""
+    """The candidates of tuples of a hierarchy's nodes, (C, LARGEST) padded with -1, as sets of superpixels."""
     bits, areas, boxes = _nodes(tree.children, superpixels.areas, superpixels.boxes)
     ends = np.append(tree.altitudes[tree.parents[:-1]], STRONGEST)
     padding = nodes < 0
@@ -115,9 +115,9 @@ def group(superpixels: Superpixels, tree: Hierarchy, nodes: Labels) -> GroupedCa
 def features(chosen: GroupedCandidates, found: Hierarchies) -> NDArray[np.float32]:
     """(C, 16) FEATURES of candidates.
 
-    Boundaries are measured as the authors do, on the grid of a contour map that has an element between any two pixels:
-    inside the image an edge of pixels counts as two elements, on its border as one, without strength. The strength of
-    an edge is its largest in any hierarchy.
+    Boundaries are measured as the authors do, on the grid of a contour map with an element between any two pixels.
+    Inside the image an edge between pixels counts as two elements; on the border it counts as one, without strength.
+    The strength of an edge is its largest in any hierarchy.
     """
     superpixels, beside = found.superpixels, neighbours(found.superpixels)
     strengths = 2 * superpixels.lengths * found.strengths.max(axis=0)
@@ -138,14 +138,14 @@ def features(chosen: GroupedCandidates, found: Hierarchies) -> NDArray[np.float3
 
 
 def fill_holes(chosen: GroupedCandidates, superpixels: Superpixels, beside: Neighbours) -> GroupedCandidates:
-    """The candidates with all that they enclose. A box stays as it is: what is enclosed lies within."""
+    """Fills the holes of candidates. Boxes do not change, as holes lie within them."""
     bits, areas = chosen.bits.copy(), chosen.areas.copy()
     _fill(bits, areas, chosen.boxes, superpixels.areas, superpixels.boxes, beside.starts, beside.others)
     return GroupedCandidates(bits, areas, chosen.boxes, chosen.starts, chosen.ends, chosen.balances)
 
 
 def distinct(chosen: GroupedCandidates, superpixel_areas: Labels) -> NDArray[np.int64]:
-    """The candidates that are no near copy of a smaller one that stays; of equal ones the first stays."""
+    """Removes near copies of smaller candidates; of equal ones the first stays."""
     order = np.argsort(chosen.areas, kind="stable")
     stays = _stays(chosen.bits[order], chosen.areas[order], superpixel_areas, NEAR_COPY)
     return np.asarray(order[stays], np.int64)
@@ -158,7 +158,7 @@ def masks(chosen: GroupedCandidates, superpixels: Superpixels) -> NDArray[np.boo
 
 
 def members_of(bits: Bits, number: int) -> NDArray[np.bool_]:
-    """(C, S) which superpixels each set holds."""
+    """(C, S) bool: the superpixels of each set."""
     places = np.arange(number)
     return (bits[:, places // 64] >> (places % 64).astype(np.uint64) & np.uint64(1)).astype(bool)
 
@@ -205,7 +205,7 @@ def _holds(row, superpixel):
 
 @njit(cache=True)
 def _lowest(word):
-    """The number of the lowest bit that is set in a word that is not 0."""
+    """The index of the lowest set bit of a word that is not 0."""
     number = 0
     while word & np.uint64(0xFF) == 0:
         word >>= np.uint64(8)
@@ -218,7 +218,7 @@ def _lowest(word):
 
 @njit(cache=True)
 def _list(row, members):
-    """Write the superpixels of a set into `members`; how many they are."""
+    """Writes the superpixels of a set into `members`; returns their number."""
     number = 0
     for place in range(len(row)):
         word = row[place]
@@ -231,9 +231,9 @@ def _list(row, members):
 
 @njit(cache=True)
 def _fill(bits, areas, boxes, leaf_areas, leaf_boxes, starts, others):
-    """Fill holes in place: what surrounds a set is flooded; a flood that stays strictly inside the box fills a hole.
+    """Fills holes in place: floods the surroundings of a set; a flood that stays inside the box fills a hole.
 
-    `state` of a superpixel tells what is known of it for the set at hand: see the constants.
+    `state` is each superpixel's state for the current set; see the constants.
     """
     leaves = len(leaf_areas)
     state = np.zeros(leaves, np.int8)
@@ -257,7 +257,7 @@ def _fill(bits, areas, boxes, leaf_areas, leaf_boxes, starts, others):
 
 @njit(cache=True)
 def _flood(start, box, leaf_boxes, starts, others, state, waiting):
-    """List in `waiting` what can be reached from `start` until the outside is; how many, and HOLE or OUTSIDE."""
+    """Lists in `waiting` what `start` reaches before the outside; returns the number, and HOLE or OUTSIDE."""
     state[start], waiting[0], reached, done = VISITED, start, 1, 0
     while done < reached:
         here = waiting[done]
@@ -281,7 +281,7 @@ def _flood(start, box, leaf_boxes, starts, others, state, waiting):
 
 @njit(cache=True)
 def _differ(first, second, leaf_areas, most):
-    """Whether the superpixels that only one of two sets holds have an area of more than `most`."""
+    """True if the superpixels in exactly one of two sets have an area of more than `most`."""
     area = 0
     for place in range(len(first)):
         word = first[place] ^ second[place]
@@ -295,7 +295,7 @@ def _differ(first, second, leaf_areas, most):
 
 @njit(cache=True)
 def _stays(bits, areas, leaf_areas, threshold):
-    """Of sets of rising area, those that overlap no earlier one that stays by more than `threshold` (Jaccard).
+    """Of sets of ascending area, keeps those that overlap no earlier kept one by more than `threshold` (Jaccard).
 
     With intersection I and difference D, I / (I + D) > t is D < (1 - t) (A + B + D) / 2.
     """

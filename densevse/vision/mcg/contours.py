@@ -1,7 +1,7 @@
-"""Contour maps: where in an image a contour runs, and how strong it is, looked for at several scales.
+"""Contour maps: the strength of contours at each pixel of an image, at several scales.
 
-A map says for each pixel, from 0 to 255, how strong the contour through it is. HED finds them
-(densevse.vision.mcg.hed), on a GPU where there is one; or OpenCV's structured edges, by a model file of the user's.
+A map gives for each pixel the strength, from 0 to 255, of the contour through it. HED computes it
+(densevse.vision.mcg.hed), on a GPU if there is one; or OpenCV's structured edges, with a model file of the user's.
 """
 
 from abc import ABC, abstractmethod
@@ -22,15 +22,15 @@ Pixels = NDArray[np.uint8]
 
 
 class Contours(ABC):
-    """What finds contours in an image, at any size from `smallest` x `smallest` pixels."""
+    """A detector of contours in images of at least `smallest` x `smallest` pixels."""
 
     smallest: int
 
     def of(self, image: Pixels, scales: Sequence[float], most_pixels: int) -> list[Pixels]:
         """The contour maps (h, w) of an RGB image (H, W, 3), one for each scale, all of one size.
 
-        That size is the image's, or of at most `most_pixels`, which bounds memory and time; the image is resized to it
-        and, for each scale, to that many times its sides.
+        The size is the image's, reduced to at most `most_pixels`, which bounds memory and time. For each scale the
+        image is resized to that many times this size.
         """
         height, width = working_size(image.shape[0], image.shape[1], most_pixels)
         found = []
@@ -40,7 +40,7 @@ class Contours(ABC):
         return found
 
     def _filled_up(self, image: Pixels) -> Pixels:
-        """The map of an image whose sides are filled up to the smallest size, by its own edge."""
+        """The map of a small image, whose sides are padded with its edge pixels to the smallest size."""
         height, width = image.shape[:2]
         missing = ((0, max(0, self.smallest - height)), (0, max(0, self.smallest - width)), (0, 0))
         return self.map(np.pad(image, missing, mode="edge"))[:height, :width]
@@ -51,7 +51,7 @@ class Contours(ABC):
 
 
 class HEDContours(Contours):
-    """HED on the best device there is. With `half_precision` its convolutions compute in bf16."""
+    """HED on the best device. With `half_precision` its convolutions compute in bf16."""
 
     smallest = 16  # it halves an image four times
 
@@ -71,23 +71,23 @@ class HEDContours(Contours):
 
 
 class StructuredEdges(Contours):
-    """OpenCV's structured forests (Dollar and Zitnick, ICCV 2013), with which MCG's authors find contours too.
+    """OpenCV's structured forests (Dollar and Zitnick, ICCV 2013), which MCG's authors also use.
 
-    `model` is a file that OpenCV reads, such as model.yml.gz of opencv_extra. Raises `InputError` if it is none: OpenCV
-    itself ends the process where numbers are missing.
+    `model` is a file that OpenCV reads, such as model.yml.gz of opencv_extra. Raises `InputError` if it is not: OpenCV
+    itself would end the process if numbers are missing.
     """
 
-    smallest = 64  # a patch of 32 pixels has room at the smallest of the model's scales too
+    smallest = 64  # a patch of 32 pixels must fit at the smallest of the model's scales
 
     def __init__(self, model: str | Path) -> None:
         try:
-            stored = cv2.FileStorage(str(model), cv2.FILE_STORAGE_READ)  # its nodes are gone with it
+            stored = cv2.FileStorage(str(model), cv2.FILE_STORAGE_READ)  # its nodes are freed with it
             options = stored.getNode("options")
             missing = [name for name in POSITIVE if options.empty() or not options.getNode(name).real() > 0]
         except (cv2.error, SystemError) as error:
             raise InputError(f"{model}: not a model of OpenCV's structured edges ({error}).") from error
         if missing:
-            raise InputError(f"{model}: not a model of OpenCV's structured edges, no {', '.join(missing)} in it.")
+            raise InputError(f"{model}: not a model of OpenCV's structured edges, as it lacks {', '.join(missing)}.")
         self.forest = cv2.ximgproc.createStructuredEdgeDetection(str(model))
 
     def map(self, image: Pixels) -> Pixels:
@@ -106,24 +106,24 @@ POSITIVE = (
     "shrinkNumber",
     "stride",
 )
-"""The options of a model of structured edges without which nothing can be computed."""
+"""The options that a model of structured edges must have."""
 
 
 def detector(model: str | Path, options: Mapping[str, Any]) -> Contours:
-    """What finds contours by a model file. `options` are a proposer's: detector, half_precision."""
+    """The detector of a model file. `options` are a proposer's: detector, half_precision."""
     if options["detector"] == "structured_edges":
         return StructuredEdges(model)
     return HEDContours(load_hed(model), options["half_precision"])
 
 
 def working_size(height: int, width: int, most_pixels: int) -> tuple[int, int]:
-    """The size at which an image of `height` x `width` is worked on: the same shape with at most `most_pixels`."""
+    """The working size of an image of `height` x `width`: the same shape with at most `most_pixels`."""
     shrink = min(1.0, (most_pixels / (height * width)) ** 0.5)
     return max(1, round(height * shrink)), max(1, round(width * shrink))
 
 
 def resize(pixels: Pixels, height: int, width: int) -> Pixels:
-    """Pixels (H, W) or (H, W, 3) in another size: averaged where that is smaller, else interpolated linearly."""
+    """Resizes pixels (H, W) or (H, W, 3): by averaging to smaller sizes, else by linear interpolation."""
     if pixels.shape[:2] == (height, width):
         return pixels
     smaller = height * width < pixels.shape[0] * pixels.shape[1]

@@ -1,6 +1,6 @@
-"""The ranker: random forests that guess, from a candidate's 16 features, how well it covers an object.
+"""The ranker: random forests that estimate, from a candidate's 16 features, how well it covers an object.
 
-scikit-learn grows a forest; it is kept as plain arrays in a safetensors file, which is read without executing code.
+scikit-learn grows a forest. It is stored as plain arrays in a safetensors file, which is read without executing code.
 """
 
 import zlib
@@ -22,10 +22,11 @@ from densevse.vision.mcg.candidates import FEATURES
 
 @dataclass(frozen=True)
 class RegressionForest:
-    """Regression trees, node after node; those of tree t begin at `starts[t]`, its root first.
+    """Regression trees as arrays of nodes; tree t starts at `starts[t]`, its root first.
 
-    A node asks whether `features[node]` is at most `thresholds[node]` and goes to `children[node]` 0 if so, 1 if not,
-    numbered over all trees; a leaf has feature -1. `values[node]` is the mean Jaccard of its training candidates.
+    A node goes to its child 0 if the feature `features[node]` is at most `thresholds[node]`, else to its child 1.
+    `children[node]` are numbered over all trees; a leaf has feature -1. `values[node]` is the mean Jaccard of its
+    training candidates.
     """
 
     starts: NDArray[np.int32]
@@ -35,7 +36,7 @@ class RegressionForest:
     values: NDArray[np.float32]
 
     def predict(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The mean over trees of the value that each gives: (C, 16) FEATURES to (C,)."""
+        """The mean of all trees' values: (C, 16) FEATURES to (C,)."""
         found: NDArray[np.float32] = _predict(
             features, self.starts, self.features, self.thresholds, self.children, self.values
         )
@@ -48,10 +49,10 @@ ARRAYS = ("starts", "features", "thresholds", "children", "values")
 def grow(
     features: NDArray[np.float32], jaccards: NDArray[np.float32], trees: int, leaf: int, seed: int
 ) -> RegressionForest:
-    """Grow `trees` trees on candidates' features (C, 16) and their best Jaccard with an object (C,).
+    """Grows `trees` trees on candidates' features (C, 16) and their best Jaccard with an object (C,).
 
-    A tree splits a third of the features at a time, as regression forests do, until a leaf would hold fewer than
-    `leaf` candidates. Threads do not change the result.
+    A split considers a third of the features, as usual for regression forests; a leaf holds at least `leaf` candidates.
+    The number of threads does not change the result.
     """
     regressor = RandomForestRegressor(trees, max_features=1 / 3, min_samples_leaf=leaf, random_state=seed, n_jobs=-1)
     grown = [estimator.tree_ for estimator in regressor.fit(features, jaccards).estimators_]
@@ -72,22 +73,22 @@ def grow(
 
 @dataclass(frozen=True)
 class Ranker:
-    """A forest for each fold of images, which was grown without the images of that fold."""
+    """A forest for each fold of images, grown without the images of that fold."""
 
     forests: Sequence[RegressionForest]
 
     def forest(self, image_id: str) -> RegressionForest:
-        """The forest that may rank an image, as it has learned nothing from it."""
+        """The forest that may rank an image, as it was grown without it."""
         return self.forests[fold(image_id, len(self.forests))]
 
 
 def fold(image_id: str, folds: int) -> int:
-    """The fold of an image, from 0. It depends on the image's name alone."""
+    """The fold of an image, from 0; it depends only on the image's name."""
     return zlib.crc32(image_id.encode()) % folds
 
 
 def save(ranker: Ranker, path: str | Path, made_from: str) -> None:
-    """Write a ranker to `path`, atomically; `made_from` says what it was grown on."""
+    """Writes a ranker to `path`, atomically; `made_from` is its lineage."""
     arrays = {
         f"{number}.{name}": getattr(forest, name) for number, forest in enumerate(ranker.forests) for name in ARRAYS
     }
@@ -96,24 +97,28 @@ def save(ranker: Ranker, path: str | Path, made_from: str) -> None:
 
 
 def load(path: str | Path) -> Ranker:
-    """Read what `save` wrote. Raises `InputError` if it does not hold whole forests over FEATURES."""
+    """Reads what `save` wrote. Raises `InputError` if the file does not hold whole forests over FEATURES."""
     try:
         arrays = load_file(path)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file; it should hold MCG's ranker.") from None
     except SafetensorError as error:
-        raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and make it anew.") from error
+        raise InputError(
+            f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake again."
+        ) from error
     folds = len(arrays) // len(ARRAYS)
     if not folds or set(arrays) != {f"{number}.{name}" for number in range(folds) for name in ARRAYS}:
         raise InputError(f"{path}: expected the arrays {', '.join(ARRAYS)} of forests, found {', '.join(arrays)}.")
     forests = [RegressionForest(**{name: arrays[f"{number}.{name}"] for name in ARRAYS}) for number in range(folds)]
     if any(forest.features.max(initial=-1) >= len(FEATURES) for forest in forests):
-        raise InputError(f"{path}: a forest that asks for more than {len(FEATURES)} features. Make the file anew.")
+        raise InputError(
+            f"{path}: a forest of more than {len(FEATURES)} features. Delete the file and run snakemake again."
+        )
     return Ranker(forests)
 
 
 def _at_most(thresholds: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The largest float32 up to each threshold: it parts float32 features just as the threshold itself does."""
+    """The largest float32 up to each threshold, which divides float32 features just as the threshold does."""
     rounded = thresholds.astype(np.float32)
     return np.where(rounded > thresholds, np.nextafter(rounded, np.float32(-np.inf)), rounded)
 

@@ -1,10 +1,10 @@
 """Candidates: single regions, pairs, triplets and 4-tuples of adjacent regions (Arbelaez et al., CVPR 2014, section 4).
 
-A hierarchy is cut at falling strength, so that its regions are split one after the other, coarsest first. Each split
-brings two new regions, and with them every connected tuple of regions of that cut that holds one of the two. (A tuple
-that holds both is a smaller one with their parent, and was found before.) A tuple with a region of less than a
-twentieth of its area is left out, as it is a near copy of the others. The authors keep such tuples, and form tuples of
-regions of any level; docs/evaluation.md says what that gave here. Of each size the first so many are kept.
+A hierarchy is cut at descending strength, which splits its regions one after the other, coarsest first. Each split adds
+two new regions, and every connected tuple of the cut's regions that contains one of the two. (A tuple with both equals
+a smaller one with their parent, which was found before.) A tuple with a region of less than a twentieth of its area is
+left out, as it is a near copy of a smaller tuple. The authors keep such tuples, and form tuples of regions of any
+level; docs/evaluation.md compares the results. A fixed number of tuples of each size is kept, the first ones.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ from numba import njit
 from densevse.vision.mcg.hierarchy import Hierarchy, Labels, Superpixels
 
 _LARGEST = 4
-"""The most regions of a candidate."""
+"""The largest number of regions of a candidate."""
 
 NONE = -1
-"""Fills the places of a tuple that has fewer regions than LARGEST."""
+"""Pads a tuple with fewer regions than LARGEST."""
 
 NEAR_COPY = 0.95
 """Candidates that overlap by more than this (Jaccard) are near copies."""
@@ -27,9 +27,9 @@ NEAR_COPY = 0.95
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Superpixels beside each superpixel: those of `s`, and the edges of pixels shared with each, begin at `starts[s]`.
+    """The neighbours of each superpixel, and the shared edges of pixels; those of superpixel s start at `starts[s]`.
 
-    `edges` are the rows of `Superpixels.pairs` that they come from.
+    `edges` are the rows of `Superpixels.pairs` from which they come.
     """
 
     starts: Labels
@@ -48,11 +48,11 @@ def neighbours(superpixels: Superpixels) -> Neighbours:
 
 
 def tuples(hierarchy: Hierarchy, beside: Neighbours, areas: Labels, counts: Sequence[int]) -> Labels:
-    """At most `counts[k]` candidates of k + 1 adjacent regions of a hierarchy, k from 0: (n, 4) nodes, padded with -1.
+    """At most `counts[k]` candidates of k + 1 adjacent regions, k from 0: (n, 4) nodes, padded with -1.
 
     `areas` (S,) are the superpixels'.
-    Singles come first, by falling strength of the contours that the region merges over; then pairs, triplets and
-    4-tuples, each in the order in which the splits show them.
+    Singles come first, by descending strength of the contours at which the region is merged; then pairs, triplets and
+    4-tuples, each in the order of the splits that add them.
     """
     most = np.zeros(_LARGEST, np.int64)
     most[: len(counts)] = counts
@@ -68,7 +68,7 @@ def tuples(hierarchy: Hierarchy, beside: Neighbours, areas: Labels, counts: Sequ
 
 
 def _regions(hierarchy: Hierarchy) -> Labels:
-    """The nodes that a cut of the hierarchy can show: those whose parent merges over a contour, strongest first."""
+    """The nodes that a cut of the hierarchy can have: those merged over a contour, strongest first."""
     nodes = np.arange(len(hierarchy.altitudes) - 1, -1, -1, dtype=np.int32)
     shown = hierarchy.altitudes[hierarchy.parents[nodes]] > 0
     shown[0] = True
@@ -77,9 +77,9 @@ def _regions(hierarchy: Hierarchy) -> Labels:
 
 @njit(cache=True)
 def _grow(children, altitudes, leaf_areas, beside_starts, beside, most, found, filled):
-    """Split the regions, coarsest first, and list the tuples that each split brings, until all lists are full.
+    """Splits the regions, coarsest first, and lists the tuples that each split adds, until all lists are full.
 
-    A region of the cut has a place: of two new regions, the one with more superpixels keeps the place of their parent.
+    A region of the cut has a place. Of two new regions, the one with more superpixels keeps the place of their parent.
     `shared` counts the adjacent superpixels of two places.
     """
     leaves = len(children) + 1
@@ -112,7 +112,7 @@ def _grow(children, altitudes, leaf_areas, beside_starts, beside, most, found, f
 
 @njit(cache=True)
 def _descend(children, leaf_areas):
-    """An order of the superpixels in which those of any node are consecutive: from `begins` to `ends`; nodes' areas."""
+    """Orders superpixels so that each node's are consecutive, from `begins` to `ends`; also returns nodes' areas."""
     leaves = len(leaf_areas)
     sizes, areas = np.ones(2 * leaves - 1, np.int32), np.zeros(2 * leaves - 1, np.int64)
     areas[:leaves] = leaf_areas
@@ -132,13 +132,13 @@ def _descend(children, leaf_areas):
 
 @njit(cache=True)
 def _wanted(size, most, filled):
-    """Whether a list of tuples with more than `size` regions has room."""
+    """True if a list of tuples with more than `size` regions still has room."""
     return (filled[size:] < most[size:]).any()
 
 
 @njit(cache=True)
 def _move(others, old, new, place_of, shared):
-    """Count the neighbours `others` of a superpixel that has moved from the place `old` to the place `new`."""
+    """Counts the neighbours `others` of a superpixel that moved from the place `old` to the place `new`."""
     for other in others:
         place = place_of[other]
         if place == new:
@@ -152,7 +152,7 @@ def _move(others, old, new, place_of, shared):
 
 @njit(cache=True)
 def _list(first, sibling, cut, extensions, most, found, filled):
-    """List every connected tuple that holds the place `first` but not its sibling, once each.
+    """Lists every connected tuple with the place `first` but not its sibling, once each.
 
     As Wernicke (2006) enumerates connected subgraphs: a tuple grows by the places of its extension in turn. The tuple
     with one more place has as its extension those that are still to come, and of the new place's neighbours those that
@@ -185,7 +185,7 @@ def _list(first, sibling, cut, extensions, most, found, filled):
 
 @njit(cache=True)
 def _balanced(members, area_at):
-    """Whether no place is too small to matter. A tuple that has one keeps it when it grows, so it need not grow."""
+    """True if no place is too small to matter. A tuple with a small place keeps it, so it need not grow further."""
     smallest, total = area_at[members[0]], 0
     for member in members:
         smallest = min(smallest, area_at[member])
@@ -195,7 +195,7 @@ def _balanced(members, area_at):
 
 @njit(cache=True)
 def _further(before, place, sibling, shared, extension, length):
-    """Add to an extension the places beside `place` that are neither in the tuple before it nor beside that."""
+    """Adds to an extension the places beside `place` that are not in the tuple before it nor beside that."""
     for other in range(len(shared)):
         if shared[place, other] > 0 and other != sibling:
             fresh = True

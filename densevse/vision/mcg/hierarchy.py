@@ -1,13 +1,13 @@
-"""From contour maps to hierarchies of regions (Arbelaez et al., CVPR 2014, sections 2 and 3).
+"""Builds hierarchies of regions from contour maps (Arbelaez et al., CVPR 2014, sections 2 and 3).
 
-Each contour map becomes an ultrametric contour map: the watershed's superpixels, merged two by two in the order of the
-mean strength of the contour between them. The watershed is that of the map slightly smoothed: a wide contour has
-several weak ridges side by side, which would enclose slivers. The strength is that of the ridges nearby, as a
-contour's flanks say how wide it is drawn and not how strong it is. docs/evaluation.md says what this gives.
+Each contour map becomes an ultrametric contour map: the watershed's superpixels are merged in pairs, in the order of
+the mean strength of the contour between them. The watershed is computed on the slightly smoothed map, as a wide contour
+has several weak ridges side by side that would enclose slivers. The strength is taken from nearby ridges, as the flanks
+of a contour depend on its width, not on its strength. docs/evaluation.md gives the results.
 
 The hierarchies of all scales are projected onto the superpixels of the finest one, where they can be averaged and
-compared; the average is merged anew and is the multiscale hierarchy.
-Watershed, merging and projection are higra's (Perret et al., SoftwareX 2019).
+compared. Merging the average gives the multiscale hierarchy. Watershed, merging and projection are higra's (Perret et
+al., SoftwareX 2019).
 """
 
 from collections.abc import Sequence
@@ -23,15 +23,15 @@ from densevse.vision.mcg.ridges import smoothed, suppressed, widened
 Labels = NDArray[np.int32]
 
 SMOOTHED = 1.0
-"""How far a contour map is smoothed before its watershed, in pixels."""
+"""The smoothing of a contour map before its watershed, in pixels."""
 
 
 @dataclass(frozen=True)
 class Superpixels:
-    """The finest regions of an image, S of them, and which of them touch along an edge of pixels, E pairs.
+    """The S finest regions of an image, and the E pairs of them that share an edge of pixels.
 
-    `labels` (H, W) numbers each pixel's superpixel from 0; `pairs` (E, 2) are superpixels side by side, `lengths` (E,)
-    how many edges of pixels they share; `areas` (S,) are in pixels, `borders` (S,) the edges on the image's border,
+    `labels` (H, W) is each pixel's superpixel, from 0; `pairs` (E, 2) are adjacent superpixels, and `lengths` (E,) the
+    edges of pixels that they share; `areas` (S,) are in pixels, `borders` (S,) count the edges on the image's border,
     and `boxes` (S, 4) are left, top, right and bottom, the last two exclusive.
     """
 
@@ -68,7 +68,7 @@ class Hierarchy:
 
 @dataclass(frozen=True)
 class Hierarchies:
-    """All hierarchies of an image over the same superpixels, with each one's strength on every pair (n, E)."""
+    """All hierarchies of an image over the same superpixels, with the strength of each on every pair (n, E)."""
 
     superpixels: Superpixels
     trees: tuple[Hierarchy, ...]
@@ -78,9 +78,9 @@ class Hierarchies:
 def hierarchies(contours: Sequence[NDArray[np.uint8]], most: int) -> Hierarchies:
     """The hierarchies of an image from its contour maps (H, W) of 0 to 255, finest first.
 
-    Of one map, its own hierarchy (SCG). Of several, the multiscale hierarchy and then those of the maps, the coarsest
-    first (the columns of MCG's Pareto points). Where the finest map has more than `most` superpixels, the weakest
-    contours between them are removed until `most` are left: it bounds memory and time.
+    One map gives its own hierarchy (SCG). Several give the multiscale hierarchy and then those of the maps, the
+    coarsest first (the columns of MCG's Pareto points). If the finest map has more than `most` superpixels, the weakest
+    contours between them are removed until `most` are left, which bounds memory and time.
     """
     height, width = contours[0].shape
     graph = hg.get_4_adjacency_graph((height, width))
@@ -125,7 +125,7 @@ def _adjacency(graph: hg.UndirectedGraph, contour: NDArray[np.uint8], most: int)
 
 
 def _between(graph: hg.UndirectedGraph, pixels: Reals) -> Reals:
-    """Each edge of pixels as strong as the mean of its two pixels."""
+    """The strength of each edge between pixels: the mean of its two pixels."""
     first, second = graph.edge_list()
     mean: Reals = (pixels.ravel()[first] + pixels.ravel()[second]) / 2
     return mean
@@ -145,7 +145,7 @@ def _tree(regions: _Adjacency) -> tuple[hg.Tree, Reals]:
 
 
 def _strength(fine: _Adjacency, tree: tuple[hg.Tree, Reals], leaves: NDArray[np.int64] | None = None) -> Reals:
-    """How strong a hierarchy's contour is on each pair of fine superpixels, whose place in its tree is `leaves`."""
+    """A hierarchy's contour strength on each pair of fine superpixels, whose places in its tree are `leaves`."""
     first, second = fine.graph.edge_list()
     if leaves is not None:
         first, second = leaves[first], leaves[second]

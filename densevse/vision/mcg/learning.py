@@ -1,4 +1,4 @@
-"""What MCG's ranker learns from: candidates with their best overlap with an object, and how those are found."""
+"""Training data of MCG's ranker: candidates with their best overlap with an object."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,10 +17,10 @@ from densevse.vision.mcg.forest import Ranker, fold, grow
 from densevse.vision.mcg.hierarchy import Superpixels
 
 DRAWN = 30
-"""How many candidates of an image are learned from, beside the best for each object, as the authors do."""
+"""The number of candidates learned from in each image, beside the best for each object, as the authors do."""
 
 _CHUNK = 2048
-"""Candidates whose overlaps are computed at a time, which bounds memory."""
+"""The number of candidates whose overlaps are computed at a time, which bounds memory."""
 
 
 def overlaps(
@@ -48,7 +48,7 @@ def objects_of(masks: pd.DataFrame) -> list[NDArray[np.bool_]]:
 
 
 def draw(jaccards: NDArray[np.float32], seed: int) -> NDArray[np.int64]:
-    """Which of C candidates are learned from, of (C, O) Jaccards: the best for each object, and DRAWN at random."""
+    """The candidates to learn from, given (C, O) Jaccards: the best for each object, and DRAWN random ones."""
     random = np.random.default_rng(seed)
     drawn = random.permutation(len(jaccards))[:DRAWN]
     return np.unique(np.concatenate([jaccards.argmax(axis=0), drawn]))
@@ -57,7 +57,7 @@ def draw(jaccards: NDArray[np.float32], seed: int) -> NDArray[np.int64]:
 def sample_of_authors(path: str | Path) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The features (C, 16) and best Jaccards (C,) of MCG's published training sample, a MATLAB file.
 
-    Raises `InputError` if it is none.
+    Raises `InputError` if it is not such a file.
     """
     try:
         stored = loadmat(path, variable_names=["features", "jaccards"])
@@ -65,19 +65,19 @@ def sample_of_authors(path: str | Path) -> tuple[NDArray[np.float32], NDArray[np
     except Exception as error:  # SciPy raises many kinds for a file that is cut or no MATLAB file
         raise InputError(f"{path}: not MCG's sample of candidates ({error!r}); get the file again.") from error
     if features.shape != (len(jaccards), len(FEATURES)):
-        raise InputError(f"{path}: expected {len(FEATURES)} features a candidate, found {features.shape}.")
+        raise InputError(f"{path}: expected {len(FEATURES)} features for each candidate, found {features.shape}.")
     return features, jaccards
 
 
 def learn_from_authors(path: str | Path, options: Mapping[str, Any], seed: int) -> Ranker:
-    """The ranker of MCG's published training sample. `options` are a proposer's: trees, leaf."""
+    """Grows the ranker on MCG's published training sample. `options` are a proposer's: trees, leaf."""
     return Ranker([grow(*sample_of_authors(path), options["trees"], options["leaf"], seed)])
 
 
 def learn_from_masks(sample: pd.DataFrame, folds: int, options: Mapping[str, Any], seed: int) -> Ranker:
-    """The ranker of rows of CANDIDATES: a forest for each fold, of the images of all others.
+    """Grows the ranker on rows of CANDIDATES: a forest for each fold, on the images of all others.
 
-    Raises `InputError` if a fold leaves nothing to learn from.
+    Raises `InputError` if nothing is left to learn from.
     """
     features, jaccards = np.stack(list(sample["features"])).astype(np.float32), sample["jaccard"].to_numpy(np.float32)
     of_row = np.array([fold(image_id, folds) for image_id in sample["image_id"]])

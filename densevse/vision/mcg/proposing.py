@@ -1,4 +1,4 @@
-"""All steps after the contours, for one image: hierarchies, candidates, their order, and the boxes that come of it."""
+"""Runs all steps after the contours for one image: hierarchies, candidates, their order, and boxes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from densevse.vision.timer import Timer
 
 @dataclass(frozen=True)
 class McgProposals:
-    """An image's ranked candidates, best first: `scores` (C,) fall. `boxed` are those that give a box of their own."""
+    """An image's ranked candidates, best first, with `scores` (C,); `boxed` are those with a distinct box."""
 
     superpixels: Superpixels
     candidates: GroupedCandidates
@@ -39,11 +39,11 @@ def propose(
     most: int,
     timer: Timer | None = None,
 ) -> McgProposals:
-    """Rank the candidates of an image with these contour maps (h, w), finest first; at most `most` of them.
+    """Ranks the candidates of an image with these contour maps (h, w), finest first; at most `most`.
 
-    `counts[k][h]` candidates of k + 1 regions are formed from hierarchy h: of one map there is one hierarchy (SCG), of
-    several the multiscale one and then one a map, coarsest first (MCG). The same input gives the same output. A `timer`
-    is told how long each step takes.
+    `counts[k][h]` candidates of k + 1 regions are formed from hierarchy h: One map has one hierarchy (SCG); several
+    have the multiscale one and then one for each map, coarsest first (MCG). The same input gives the same output. A
+    `timer` measures each step.
     """
     timer = timer or Timer()
     with timer.step("hierarchies"):

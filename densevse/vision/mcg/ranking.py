@@ -1,7 +1,7 @@
-"""The order of the candidates (Arbelaez et al., CVPR 2014, section 5): good ones first, and different ones.
+"""Orders the candidates (Arbelaez et al., CVPR 2014, section 5): good ones first, and diverse ones.
 
-A learned guess of a candidate's quality is weighed against its overlap with those already chosen (maximum marginal
-relevance, as in CPMC: Carreira and Sminchisescu, PAMI 2012).
+A candidate's estimated quality is weighed against its overlap with those chosen before (maximum marginal relevance, as
+in CPMC: Carreira and Sminchisescu, PAMI 2012).
 """
 
 import numpy as np
@@ -13,17 +13,17 @@ from densevse.vision.mcg.grouping import NEAR_COPY
 from densevse.vision.mcg.hierarchy import Labels
 
 RELEVANCE = 0.7
-"""How much a candidate's own quality counts against its being different (theta)."""
+"""The weight of a candidate's quality against its diversity (theta)."""
 
 
 def diversify(
     chosen: GroupedCandidates, qualities: NDArray[np.float32], superpixel_areas: Labels, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """At most `most` of C candidates, each the one with the largest marginal relevance, and that relevance.
+    """Chooses at most `most` of C candidates, each with the largest marginal relevance; also returns relevances.
 
-    The relevance of a candidate is theta times its quality, less (1 - theta) times its largest overlap (Jaccard) with
-    one that was chosen before. It falls with every choice, and so do the relevances that come back. Of equally
-    relevant candidates the first is chosen.
+    The relevance of a candidate is theta times its quality minus (1 - theta) times its largest overlap (Jaccard) with
+    one chosen before. It falls with every choice, so the returned relevances descend. Of equally relevant candidates
+    the first is chosen.
     """
     order = np.argsort(-qualities, kind="stable")
     ranked = chosen[order]
@@ -34,23 +34,23 @@ def diversify(
 
 
 def distinct_boxes(boxes: Labels) -> NDArray[np.int64]:
-    """Those of (n, 4) boxes, best first, that overlap no better one that stays by more than NEAR_COPY."""
+    """The boxes (n, 4), best first, that overlap no better kept one by more than NEAR_COPY."""
     return np.flatnonzero(_apart(boxes.astype(np.float64), NEAR_COPY))
 
 
 @njit(cache=True)
 def _pick(bits, areas, boxes, qualities, leaf_areas, relevance, most):
-    """Choose greedily from candidates of falling quality.
+    """Chooses greedily from candidates of descending quality.
 
-    A candidate's relevance only falls, so it is an upper bound: overlaps are computed for the candidate that looks
-    best, with those chosen since it was last looked at, until one still looks best. The bounds are a heap. Most
-    of the time goes into seeing that two candidates cannot overlap enough to matter; so what this needs of those that
-    were chosen lies side by side.
+    A candidate's relevance only falls, so an earlier value is an upper bound. The bounds form a heap. The candidate
+    with the largest bound is updated by its overlaps with those chosen since its last update, until the top stays the
+    top. Most of the time goes into finding that two candidates cannot overlap enough to matter, so the values that this
+    needs are stored contiguously.
     """
     number = len(bits)
     bounds = relevance * qualities
     overlaps, looked = np.zeros(number), np.zeros(number, np.int64)
-    heap = np.arange(number)  # falling bounds are a heap already
+    heap = np.arange(number)  # descending bounds are already a heap
     picked, values = np.empty(min(most, number), np.int64), np.empty(min(most, number))
     picked_areas, picked_boxes = np.empty(len(picked)), np.empty((len(picked), 4), boxes.dtype)
     filled, size = 0, number
@@ -81,7 +81,7 @@ def _pick(bits, areas, boxes, qualities, leaf_areas, relevance, most):
 
 @njit(cache=True)
 def _before(bounds, first, second):
-    """Whether the first candidate is chosen before the second: by bound, then by quality, which is their order."""
+    """True if the first candidate is chosen before the second: by bound, then by quality, which is their order."""
     return bounds[first] > bounds[second] or (bounds[first] == bounds[second] and first < second)
 
 
@@ -93,7 +93,7 @@ def _best_child(heap, size, place, bounds):
 
 @njit(cache=True)
 def _sink(heap, size, bounds):
-    """Move the top of the heap down to where it belongs."""
+    """Moves the top of the heap down to its place."""
     place = 0
     while 2 * place + 1 < size:
         child = 2 * place + 1
@@ -107,7 +107,7 @@ def _sink(heap, size, bounds):
 
 @njit(cache=True)
 def _most_shared(area, box, other_area, other_box):
-    """The most that two sets can share, by their areas and boxes."""
+    """An upper bound of the area that two sets share, from their areas and boxes."""
     width = min(box[2], other_box[2]) - max(box[0], other_box[0])
     height = min(box[3], other_box[3]) - max(box[1], other_box[1])
     return min(area, other_area, max(width, 0) * max(height, 0))
@@ -115,7 +115,7 @@ def _most_shared(area, box, other_area, other_box):
 
 @njit(cache=True)
 def _jaccard(bits, areas, leaf_areas, first, second):
-    """The overlap of two sets."""
+    """The Jaccard overlap of two sets."""
     shared = 0
     for place in range(bits.shape[1]):
         word = bits[first, place] & bits[second, place]

@@ -1,4 +1,4 @@
-"""The ridges of a contour map: detected contours are several pixels wide, and a boundary runs along their middle."""
+"""The ridges of a contour map: detected contours are several pixels wide, and the boundary is their middle."""
 
 import cv2
 import numpy as np
@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 Map = NDArray[np.float64]
 
 DIRECTION = 2.0
-"""How far a map is smoothed, in pixels, before the direction of its contours is measured."""
+"""The smoothing of a map, in pixels, before the direction of its contours is measured."""
 
 
 def suppressed(contours: Map) -> Map:
-    """A contour map (H, W) where only what is a maximum across its contour stays.
+    """A contour map (H, W) with only the maxima across contours; all other pixels are 0.
 
-    The direction of a contour is where the map, smoothed, is bent least.
+    The direction of a contour is where the smoothed map has the least curvature.
     """
     smooth = smoothed(contours, DIRECTION)
     along_x, along_y = cv2.Sobel(smooth, cv2.CV_64F, 2, 0), cv2.Sobel(smooth, cv2.CV_64F, 0, 2)
@@ -30,10 +30,10 @@ def suppressed(contours: Map) -> Map:
 
 
 def widened(ridges: Map) -> Map:
-    """Each pixel as strong as the strongest among it and the eight around it."""
+    """Each pixel's maximum over itself and its eight neighbours."""
     return np.asarray(cv2.dilate(ridges, np.ones((3, 3), np.uint8)), np.float64)
 
 
 def smoothed(contours: Map, pixels: float) -> Map:
-    """A map (H, W) averaged by a Gaussian of this standard deviation."""
+    """A map (H, W) smoothed by a Gaussian of this standard deviation."""
     return np.asarray(cv2.GaussianBlur(contours, (0, 0), pixels), np.float64)

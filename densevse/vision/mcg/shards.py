@@ -1,4 +1,4 @@
-"""MCG on a shard of a data set: contour maps as an artifact, and from them boxes, masks and what rankers learn from."""
+"""Runs MCG on a shard of a data set: contour maps, and from them boxes, masks and samples for rankers."""
 
 import multiprocessing
 import zlib
@@ -40,7 +40,7 @@ Item = TypeVar("Item")
 
 
 class Image(NamedTuple):
-    """An image that contour maps are known of: its size in pixels, and its maps (PNG), finest scale first."""
+    """An image with contour maps: its size in pixels, and its maps (PNG), finest scale first."""
 
     image_id: str
     height: int
@@ -57,7 +57,7 @@ def contour_maps(
 ) -> pd.DataFrame:
     """The contour maps (CONTOURS) of the readable images among rows of the image table, finest scale first.
 
-    `model` is the file of what finds them; `options` are a proposer's: detector, scales, pixels, half_precision.
+    `model` is the detector's file; `options` are a proposer's: detector, scales, pixels, half_precision.
     """
     files, contours = ImageFiles(dict(sources)), detector(model, options)
     scales = sorted(options["scales"], reverse=True)
@@ -71,15 +71,15 @@ def contour_maps(
 
 
 def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]) -> pd.DataFrame:
-    """Contour maps of the user's (CONTOURS) of the readable images among rows of the image table, finest scale first.
+    """The user's contour maps (CONTOURS) of the readable images among rows of the image table, finest first.
 
     A map is a grey picture, `<scale>/<file name without its ending>.png` in `folder`; it is resized to the size at
-    which its image is worked on. `options` are a proposer's: scales, pixels. Raises `InputError` naming a map that is
-    not there.
+    which its image is processed. `options` are a proposer's: scales, pixels. Raises `InputError` that names a missing
+    map.
     """
     readable, found = rows[rows["status"] == "ok"], []
     sizes = zip(readable["image_id"], readable["file"], readable["height"], readable["width"], strict=True)
-    maps = ImageSource.open(folder)  # where names may be written otherwise than the photographs'
+    maps = ImageSource.open(folder)  # file systems may spell names differently from the photographs'
     for image_id, file, height, width in sizes:
         for scale in sorted(options["scales"], reverse=True):
             name = f"{scale:g}/{Path(file).stem}.png"
@@ -87,7 +87,7 @@ def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]
             one = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_GRAYSCALE) if data else None
             if one is None:
                 raise InputError(
-                    f"{folder}/{name}: no grey picture; each image needs its contour map at each of the scales."
+                    f"{folder}/{name}: not a grey picture; each image needs a contour map at each scale."
                 )
             resized = resize(np.asarray(one, np.uint8), *working_size(height, width, options["pixels"]))
             found.append((image_id, scale, _png(resized)))
@@ -95,7 +95,7 @@ def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]
 
 
 def _maps_found(found: Sequence[tuple[str, float, bytes]]) -> pd.DataFrame:
-    """Contour maps as rows of CONTOURS."""
+    """The rows of CONTOURS for contour maps."""
     frame = pd.DataFrame(found, columns=["image_id", "scale", "picture"])
     return frame.astype({"image_id": "str", "scale": "float32"})
 
@@ -118,10 +118,10 @@ def write_shard(
     path: str | Path,
     split: str | None = None,
 ) -> None:
-    """Write the rows (of `schema`) that `make` gives for the images of a shard, or for those of one `split`.
+    """Writes the rows (of `schema`) that `make` returns for the images of a shard, or of one `split`.
 
-    `inputs` are the files of the rule: image_table and contours, and masks and ranker where `make` uses them. The rows
-    are made from them and from `settings`.
+    `inputs` are the files of the rule: image_table and contours, and masks and ranker if `make` uses them. They and
+    `settings` become the lineage.
     """
     rows = read(inputs["image_table"], IMAGES)
     images = images_with(read(inputs["contours"], CONTOURS), rows if split is None else rows[rows["split"] == split])
@@ -134,7 +134,7 @@ def write_shard(
 def proposals(images: Sequence[Image], ranker: Ranker, options: Mapping[str, Any], processes: int) -> pd.DataFrame:
     """The proposals (PROPOSALS) of images, best first, in the pixels of each image.
 
-    `options` are a proposer's: candidates, superpixels, boxes. How many `processes` there are changes nothing.
+    `options` are a proposer's: candidates, superpixels, boxes. The number of `processes` does not change the result.
     """
     return _of_each(images, partial(_boxes, ranker, dict(options)), PROPOSALS, processes)
 
@@ -147,28 +147,28 @@ def segments(images: Sequence[Image], ranker: Ranker, options: Mapping[str, Any]
 def segment_overlap(
     images: Sequence[Image], masks: pd.DataFrame, ranker: Ranker, options: Mapping[str, Any], processes: int
 ) -> pd.DataFrame:
-    """How well the proposals of images cover their objects (SEGMENT_OVERLAP); `masks` (MASKS) are theirs."""
+    """The overlap of proposals with the objects of images (SEGMENT_OVERLAP), given as `masks` (MASKS)."""
     return _of_each(_with_masks(images, masks), partial(_overlap, ranker, dict(options)), SEGMENT_OVERLAP, processes)
 
 
 def ranker_sample(
     images: Sequence[Image], masks: pd.DataFrame, options: Mapping[str, Any], processes: int
 ) -> pd.DataFrame:
-    """Candidates of images to learn a ranker from (CANDIDATES); `masks` (MASKS) are those of their objects.
+    """Candidates of images from which a ranker learns (CANDIDATES); `masks` (MASKS) are those of their objects.
 
-    `options` are a proposer's: candidates, superpixels. An image without masks gives none.
+    `options` are a proposer's: candidates, superpixels. An image without masks has none.
     """
     return _of_each(_with_masks(images, masks), partial(_sample, dict(options)), CANDIDATES, processes)
 
 
 def _with_masks(images: Sequence[Image], masks: pd.DataFrame) -> list[tuple[Image, pd.DataFrame]]:
-    """The images that have masks (MASKS), each with its own."""
+    """The images with masks (MASKS), each with its own."""
     of_image = {str(name): group for name, group in masks.groupby("image_id", sort=False)}
     return [(image, of_image[image.image_id]) for image in images if image.image_id in of_image]
 
 
 def _of_each(items: Sequence[Item], work: Callable[[Item], Rows], schema: Schema, processes: int) -> pd.DataFrame:
-    """The rows that `work` gives for each image (or image with masks), in their order, computed in `processes`."""
+    """The rows that `work` returns for each image (or image with masks), in order, computed in `processes`."""
     columns = [column.name for column in schema.columns]
     frames: list[pd.DataFrame] = [schema.arrow.empty_table().to_pandas()]
     if items:

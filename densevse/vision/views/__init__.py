@@ -1,7 +1,7 @@
-"""The views that a network makes of an image, a module each, named like the view, whose `Extraction` is EXTRACTION.
+"""The views that a network computes of an image, one module for each, which assigns its `Extraction` to EXTRACTION.
 
-`whole` and `grid` are given the same pixels, as methods that read different views should be. Kiros 2014 and sm-LSTM do
-not say what they take.
+`whole` and `grid` read the same pixels, so that methods that read different views are comparable. Kiros 2014 and
+sm-LSTM do not say which pixels they read.
 """
 
 from abc import ABC, abstractmethod
@@ -18,13 +18,13 @@ from densevse.vision.resizing import Pixels
 
 
 class Extraction(ABC):
-    """The crops of an image that a network is shown, and the features that are made of its activations."""
+    """The crops of an image that a network reads, and the features computed from its activations."""
 
     crops_of_image: ClassVar[int] = 1
 
     @abstractmethod
     def crops(self, pixels: Pixels, resize: int, size: int) -> Pixels:
-        """(crops, size, size, 3) of an image (height, width, 3); `resize`: its shorter side before cuts."""
+        """(crops, size, size, 3) of an image (height, width, 3); `resize` is its shorter side before crops are cut."""
 
     def features(self, network: Network, pixels: Pixels, layer: str) -> NDArray[np.float32]:
         """(images, D) of crops (images, crops, size, size, 3): the mean of a layer's vectors over an image's crops."""
@@ -38,6 +38,6 @@ def planes(pixels: Pixels) -> Tensor:
 
 
 def extraction_of(view: str) -> Extraction:
-    """The extraction of a view; by name, so that only jobs which make such features depend on its module."""
+    """The extraction of a view, imported by name, so that only jobs that compute such features depend on its module."""
     found: Extraction = import_module(f"{__name__}.{view}").EXTRACTION
     return found

@@ -1,6 +1,6 @@
 """The view `centre`: the central square of side `size` of the resized image (VSE++).
 
-Of a square image that cuts off a quarter.
+This removes a quarter of a square image.
 """
 
 from densevse.vision.resizing import Pixels, centre_crop, resize_shorter_side
@@ -8,7 +8,7 @@ from densevse.vision.views import Extraction
 
 
 class Centre(Extraction):
-    """One vector of the central square."""
+    """The vector of the central square."""
 
     def crops(self, pixels: Pixels, resize: int, size: int) -> Pixels:
         """(1, size, size, 3): the central square of the image whose shorter side is `resize` pixels."""

@@ -9,14 +9,14 @@ from densevse.vision.views import Extraction, planes
 
 
 class Grid(Extraction):
-    """A vector of each cell of a convolution."""
+    """A vector for each cell of a convolution."""
 
     def crops(self, pixels: Pixels, resize: int, size: int) -> Pixels:
         """(1, size, size, 3): the image, squeezed."""
         return squeezed(pixels, size)[None]
 
     def features(self, network: Network, pixels: Pixels, layer: str) -> NDArray[np.float32]:
-        """(images, cells, D), row by row. Raises `InputError` for a layer that is no convolution."""
+        """(images, cells, D), row by row. Raises `InputError` if the layer is not a convolution."""
         return network.grid(planes(pixels), layer).cpu().numpy()
 
 

@@ -1,4 +1,4 @@
-"""The view `ten_crop`: the centre and the corners of the resized image, and their mirror images (SCO, section 4.2)."""
+"""The view `ten_crop`: the centre and corners of the resized image, and their mirror images (SCO, section 4.2)."""
 
 import numpy as np
 

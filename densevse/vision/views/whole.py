@@ -5,7 +5,7 @@ from densevse.vision.views import Extraction
 
 
 class Whole(Extraction):
-    """One vector of the whole image."""
+    """The vector of the whole image."""
 
     def crops(self, pixels: Pixels, resize: int, size: int) -> Pixels:
         """(1, size, size, 3): the image, squeezed."""

@@ -148,7 +148,7 @@ def test_the_grid_covers_the_whole_image_as_the_network_does():
     cells = grid_cells(210, 140, 49)
     assert cells[0].tolist() == [0, 0, 30, 20]
     assert cells[-1].tolist() == [180, 120, 30, 20]
-    with pytest.raises(ValueError, match="no square grid"):
+    with pytest.raises(ValueError, match="not a square grid"):
         grid_cells(10, 10, 12)
 
 

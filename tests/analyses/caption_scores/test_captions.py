@@ -213,7 +213,7 @@ def test_sentences_about_other_images_are_refused(scored):
 
 @pytest.mark.skipif(shutil.which("java") is None, reason="SPICE needs Java")
 def test_spice_without_its_jars_says_what_java_says(tmp_path):
-    with pytest.raises(InputError, match="SPICE failed; what Java says"):
+    with pytest.raises(InputError, match="SPICE failed; Java's output"):
         measured(SENTENCES, REFERENCES, ["spice"], str(tmp_path))
 
 

@@ -1,4 +1,4 @@
-"""How well a concept network that learned tells its concepts."""
+"""The average precision of a trained concept network."""
 
 import numpy as np
 import pandas as pd

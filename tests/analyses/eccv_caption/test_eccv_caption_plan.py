@@ -1,4 +1,4 @@
-"""What the table of ECCV Caption and CxC is made from, and what is refused before a job runs."""
+"""The inputs of the table of ECCV Caption and CxC, and the errors before any job runs."""
 
 import json
 from importlib.util import find_spec

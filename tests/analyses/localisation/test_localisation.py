@@ -1,4 +1,4 @@
-"""How often heat maps are right, beside the centre and chance."""
+"""The accuracy of heat maps, beside the centre and chance."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What localisation reads, and which variants and data sets it refuses."""
+"""The inputs of localisation, and the variants and data sets that it refuses."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def test_a_variant_s_windows_are_those_of_its_view_and_network(plan):
 
 @pytest.mark.parametrize("variant", ["hm_lstm", "sm_lstm", "defrag", "sco"])
 def test_a_variant_that_reads_more_than_one_vector_and_words_is_refused_by_name(plan, variant):
-    with pytest.raises(InputError, match=rf"localisation: {variant} reads .*Ask for another variant, such as vse"):
+    with pytest.raises(InputError, match=rf"localisation: {variant} reads .*Name another variant, such as vse"):
         plan.windows("scenes", variant)
 
 

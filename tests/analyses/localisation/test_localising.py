@@ -127,7 +127,7 @@ def test_a_method_of_other_views_or_structures_is_refused_by_name(localised, fil
     parameters = {"dimension": 5, "hidden": 4, "word_vectors": "learned", "word_dimension": 3}
     model = build("hm_lstm", parameters, regions.shapes())
     save_model(model, "hm_lstm", ["trees"], folder / "model.safetensors", {"features": {"regions": {}}})
-    message = r"this one is HMLSTM and reads \['regions'\] and \['trees'\]. Ask for another variant, such as vse"
+    message = r"this one is HMLSTM and reads \['regions'\] and \['trees'\]. Name another variant, such as vse"
     with pytest.raises(InputError, match=message):
         written(paths, tmp_path / "maps.parquet")
     assert not (tmp_path / "maps.parquet").exists()

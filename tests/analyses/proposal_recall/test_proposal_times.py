@@ -1,4 +1,4 @@
-"""How long proposers take: every step of each is measured, on images of a folder."""
+"""The times of proposers: every step of each is measured, on images of a folder."""
 
 import cv2
 import numpy as np

@@ -1,4 +1,4 @@
-"""How well proposals cover true boxes, and the table that says so."""
+"""The recall of true boxes by proposals, and its table."""
 
 from pathlib import Path
 

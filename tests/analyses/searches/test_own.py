@@ -38,7 +38,7 @@ def test_the_photographs_of_a_folder_become_an_image_table(photographs, tmp_path
 
 def test_a_photograph_that_cannot_be_read_is_named_with_what_to_do(photographs, tmp_path):
     (photographs / "broken.jpg").write_bytes(b"\xff\xd8 no picture")
-    with pytest.raises(InputError, match=r"broken\.jpg.*\n.*Take them out of") as error:
+    with pytest.raises(InputError, match=r"broken\.jpg.*\n.*Remove them from") as error:
         write_photographs(str(photographs), 2, tmp_path / "images.parquet")
     assert '1 of 4 images cannot be read:\n  "broken.jpg": ' in str(error.value)
     assert not (tmp_path / "images.parquet").exists()

@@ -1,4 +1,4 @@
-"""What a search found, as pages."""
+"""The pages of a search's answers."""
 
 import numpy as np
 import pandas as pd

@@ -82,7 +82,7 @@ def test_a_search_of_a_given_row_reads_its_files_and_trains_nothing():
         ({"caption_ids": ["1#0"], "seed": 3}, r"own\.seed: mine has files of the seeds 0"),
         ({"caption_ids": ["1#0"], "image_ids": ["1"]}, r"own\.caption_ids: what is named by ids is asked alone"),
         ({"caption_ids": ["1#0"], **OWN, "vectors": "v.npy"}, r"own\.caption_ids: what is named by ids is asked alone"),
-        ({"caption_ids": ["1#0"], "vectors": "v.npy"}, r"own\.vectors: they are those of sentences of yours"),
+        ({"caption_ids": ["1#0"], "vectors": "v.npy"}, r"own\.vectors: they belong to your own sentences"),
         ({}, r"own: a search needs sentences of yours"),
     ],
 )

@@ -69,7 +69,7 @@ def test_true_boxes_are_read_where_phrases_have_some():
 
 def test_the_sheet_that_comes_with_the_ballot_is_not_taken_for_votes():
     ballots = BallotStage(project(files={"hm_lstm": "results/scenes/../scenes/ballots/hm_lstm.csv"}))
-    with pytest.raises(InputError, match=r"votes\.scenes\.files\.hm_lstm: .* Move it elsewhere"):
+    with pytest.raises(InputError, match=r"votes\.scenes\.files\.hm_lstm: .* Move the sheet"):
         ballots.votes(**HM_LSTM)
 
 

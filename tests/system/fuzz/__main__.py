@@ -71,7 +71,7 @@ def configuration(count: int, seed: int, plans: int) -> int:
 
 
 def planned_by_snakemake(taken: list[Override]) -> list[str]:
-    """What a dry run says of each override with which it ends badly."""
+    """The output of a dry run for each override with which it fails badly."""
     wrong = []
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         project = Project(copy_code(Path(folder, "project")))

@@ -52,7 +52,7 @@ def like(value: Any) -> st.SearchStrategy[Any]:
 
 
 def places(entry: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The way to each key of the configuration with its value, and to one that is not there in each mapping."""
+    """The path of each key of the configuration with its value, and of one missing key in each mapping."""
     if isinstance(entry, dict):
         yield (*path, "nonsense"), None
         for key, value in entry.items():
@@ -85,7 +85,7 @@ def refusal(override: Override) -> str | None:
 
 
 def is_named(path: tuple[str, ...], message: str) -> bool:
-    """Whether a message names a key, what is in it, or what holds it: a list too short, a name that is missing."""
+    """True if a message names a key, its contents, or its parent: a list too short, a missing name."""
     return any(".".join(path[:length]) in message for length in range(len(path), min(len(path), 2) - 1, -1))
 
 

@@ -14,7 +14,7 @@ VALID, REFUSED, UNNAMED = "read", "refused by name", "refused without the file's
 
 
 def outcome(target: Target, seed: int) -> str:
-    """What becomes of the target's file when it is spoilt with this seed; an error of another kind is its name."""
+    """The outcome of damaging the target's file with this seed; the name of an unexpected error."""
     with tempfile.TemporaryDirectory() as folder:
         for name, data in target.files.items():
             path = Path(folder, name)
@@ -30,11 +30,11 @@ def outcome(target: Target, seed: int) -> str:
 
 
 def names_a_file(message: str, target: Target, folder: str) -> bool:
-    """Whether a message names the spoilt file, or what a data set's options or another of its files says of it."""
+    """True if a message names the damaged file, or an option or another file of the data set that refers to it."""
     names = {Path(name).name for name in target.files} | {folder, "options.", "image ids", "no image that a split"}
     return any(name in message for name in names)
 
 
 def outcomes(target: Target, seeds: range) -> Counter[str]:
-    """How often each outcome came."""
+    """The number of each outcome."""
     return Counter(outcome(target, seed) for seed in seeds)

@@ -1,4 +1,4 @@
-"""What somebody new does on three mornings: what is refused, what runs again, and what the table says.
+"""The actions of a newcomer on three mornings: refused mistakes, reruns, and the table's contents.
 
 A morning is a generator of what was just done; each step asserts what should have come of it.
 """

@@ -72,7 +72,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a trial did and what came of it."""
+    """The action and the outcome of a trial."""
 
     harm: str
     moment: str
@@ -289,8 +289,8 @@ def checkpoint_files(results: Path) -> Iterator[Path]:
 
 
 def went_on(folder: Path, saved: list[dict]) -> bool:
-    """Whether a training went on from its checkpoint: its history is that of the checkpoint to the very seconds that
-    the epochs took, and every later epoch says that it was resumed."""
+    """True if a training resumed from its checkpoint: its history equals the checkpoint's, down to the seconds of the
+    epochs, and every later epoch states that it was resumed."""
     path = folder / "history.parquet"
     check(path, HISTORY)
     rows = pq.read_table(path).to_pylist()
@@ -300,7 +300,7 @@ def went_on(folder: Path, saved: list[dict]) -> bool:
 
 
 def jobs_ended(project: Project) -> int:
-    """How many jobs have ended well in the runs that `start` began."""
+    """The number of jobs that succeeded in the runs of `start`."""
     return (project.folder / "run.log").read_text().count("Finished jobid")
 
 

@@ -103,7 +103,7 @@ def test_a_model_of_structured_edges_that_is_none_is_an_error(tmp_path):
     (tmp_path / "part.yml").write_text(text.replace("numberOfTrees:", "trees:"))
     (tmp_path / "other.yml").write_bytes(b"no model")
     for name, expected in (
-        ("part", "no numberOfTrees in it"),
+        ("part", "it lacks numberOfTrees"),
         ("other", "other.yml: not a"),
         ("absent", "absent.yml: not a"),
     ):

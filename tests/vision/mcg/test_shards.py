@@ -167,7 +167,7 @@ def test_contour_maps_of_the_users_are_read_at_the_size_that_is_worked_on(tmp_pa
     assert found["scale"].tolist() == [1, 0.5]
     assert [decoded(picture).shape for picture in found["picture"]] == [(20, 30)] * 2
     (tmp_path / "0.5/7.png").unlink()
-    with pytest.raises(InputError, match=r"0\.5/7\.png: no grey picture"):
+    with pytest.raises(InputError, match=r"0\.5/7\.png: not a grey picture"):
         own_contour_maps(rows, str(tmp_path), options)
 
 

@@ -12,7 +12,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 
 class LogHandler(LogHandlerBase):
-    """Handles what Snakemake logs."""
+    """Handles Snakemake's log records."""
 
     writes_to_stream = True
     writes_to_file = False
@@ -21,7 +21,7 @@ class LogHandler(LogHandlerBase):
     needs_rulegraph = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a job's rule, wildcards, outputs and log."""
+        """Prints a job's rule, wildcards, outputs and log."""
         if getattr(record, "event", None) == LogEvent.JOB_INFO:
             shown = ("rule_name", "wildcards", "output", "log")
             print(json.dumps({name: getattr(record, name) for name in shown}))

@@ -1,9 +1,9 @@
-"""Says after each job how many are done, and about how long the others take: `snakemake --logger timeleft`.
+"""Prints after each job the number of jobs done and an estimate of the time left: `snakemake --logger timeleft`.
 
-The folder above this one is to be on PYTHONPATH, and Snakemake not to be quiet about progress.
+The folder above this one must be on PYTHONPATH, and Snakemake must not be quiet about progress.
 
-The time so far is divided as config/costs.csv says that the jobs of scenes once shared it on another machine; a rule
-that is not in it counts as an average one. Jobs that run count as not yet begun. So it is an estimate, and called one.
+The estimate assumes that jobs share the time as in config/costs.csv, which has the times of scenes' jobs on another
+machine. A rule that is not in it counts as an average one, and running jobs count as not started.
 """
 
 import csv
@@ -21,11 +21,11 @@ COSTS = Path(__file__).parents[3] / "config/costs.csv"
 DATASET = "scenes"
 UNSAID = {LogEvent.JOB_FINISHED, LogEvent.JOB_STARTED}
 FIRST = 30
-"""Seconds after which an estimate is given: before, it would rest on a few starts of Python."""
+"""Seconds before the first estimate, which would otherwise rest on a few starts of Python."""
 
 
 class Work:
-    """The work of a run's jobs, in seconds of the machine that `costs` (rule -> seconds of a job) are from."""
+    """The work of a run's jobs, in seconds of the machine of `costs` (rule -> seconds of a job)."""
 
     def __init__(self, costs: Mapping[str, float], jobs: Mapping[str, int]) -> None:
         """`jobs` are the numbers of jobs of each rule."""
@@ -33,11 +33,11 @@ class Work:
         self._all, self._done = sum(self._of(rule) * count for rule, count in jobs.items()), 0.0
 
     def finish(self, rule: str) -> None:
-        """Count a job of a rule as done."""
+        """Counts a job of a rule as done."""
         self._done += self._of(rule)
 
     def left(self, elapsed: float) -> float | None:
-        """Seconds that the other jobs take, if they go on as in the `elapsed` ones; None before there is a ground."""
+        """The seconds that the other jobs take at the pace of the `elapsed` ones; None if it is too early to say."""
         return elapsed * (self._all - self._done) / self._done if self._done and elapsed >= FIRST else None
 
     def _of(self, rule: str) -> float:
@@ -45,20 +45,20 @@ class Work:
 
 
 def costs_of(dataset: str, file: Path = COSTS) -> dict[str, float]:
-    """Rule -> seconds of one of its jobs on a data set, as a run was recorded in `file`."""
+    """The seconds of a job of each rule on a data set, from a run recorded in `file`."""
     with file.open(encoding="utf-8") as rows:
         return {row["stage"]: float(row["seconds"]) for row in csv.DictReader(rows) if row["dataset"] == dataset}
 
 
 def line(done: int, total: int, left: float | None) -> str:
-    """What is said after a job."""
+    """The line that is printed after a job."""
     if left is None or done == total:
         return f"{done} of {total} jobs done."
     return f"{done} of {total} jobs done; about {ceil(left / 60)} min left (an estimate)."
 
 
 class LogHandler(LogHandlerBase):
-    """Prints what Snakemake logs as Snakemake does, but for one line of its own where a job has finished."""
+    """Prints Snakemake's log records as Snakemake does, with another line for each finished job."""
 
     writes_to_stream = True
     writes_to_file = False
@@ -70,7 +70,7 @@ class LogHandler(LogHandlerBase):
         self._began, self._rules, self._work = time.monotonic(), {}, None
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Follow the run's jobs, and print what a record says."""
+        """Follows the run's jobs, and prints the text of a record."""
         event = getattr(record, "event", None)
         if event == LogEvent.RUN_INFO and self._work is None:
             jobs = {rule: count for rule, count in record.stats.items() if rule != "total"}

@@ -22,7 +22,7 @@ rule arithmetic:
         exchanged=configured(arithmetic.exchanged),
         named=configured(arithmetic.named),
     message:
-        "images less a word plus a word: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+        "images minus a word plus a word: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
         "../../scripts/analyses/arithmetic/arithmetic.py"
 

@@ -1,4 +1,4 @@
-# What a model attends to in the images and sentences of a split, how right that is, and pictures of it.
+# A model's attention in the images and sentences of a split, its score against true boxes, and pictures of it.
 
 from densevse.analyses.attention.dag import AttentionStage
 
@@ -85,7 +85,7 @@ rule saliency_figures:
         sources=configured(datasets.source_names),
         plan=planned(attention.plan_of_maps),
     message:
-        "drawing what {wildcards.variant} attends to on {wildcards.dataset}"
+        "drawing the attention of {wildcards.variant} on {wildcards.dataset}"
     script:
         "../../scripts/analyses/attention/saliency_figures.py"
 
@@ -112,6 +112,6 @@ rule saliency_of_two:
         sources=configured(datasets.source_names),
         plan=planned(attention.plan_of_two),
     message:
-        "drawing what {wildcards.variant} and {wildcards.other} attend to on {wildcards.dataset}"
+        "drawing the attention of {wildcards.variant} and {wildcards.other} on {wildcards.dataset}"
     script:
         "../../scripts/analyses/attention/saliency_of_two.py"

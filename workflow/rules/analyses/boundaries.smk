@@ -52,7 +52,7 @@ rule match_boundaries:
         contents=contents_of("{own_folder}", boundaries.folder),
         superpixels=configured(proposals.superpixels),
     message:
-        "holding the contours of {wildcards.proposer} against the boundaries that people drew"
+        "comparing the contours of {wildcards.proposer} with the boundaries that people drew"
     script:
         "../../scripts/analyses/boundaries/match_boundaries.py"
 

@@ -1,11 +1,11 @@
-# How good generated captions are, what they are compared with, and pictures of them.
+# Scores of generated captions, their baselines, and pictures of them.
 
 from densevse.analyses.caption_scores.dag import CaptionScoreStage
 
 caption_scores = analyses.add(CaptionScoreStage(project))
 
 
-# What generated sentences are compared with.
+# The baselines of generated sentences.
 rule copy_captions:
     input:
         train=filled(
@@ -58,7 +58,7 @@ rule first_captions:
         "../../scripts/analyses/caption_scores/first_captions.py"
 
 
-# Like get_corenlp, it needs no code of the package as an input.
+# Like get_corenlp, it has no code of the package as an input.
 rule get_spice:
     input:
         project=project.packaged("envs/spice/pom.xml"),
@@ -72,7 +72,7 @@ rule get_spice:
     resources:
         mem_mb=1000,
     message:
-        "obtaining what SPICE needs: CoreNLP 3.6.0 and Nashorn"
+        "obtaining CoreNLP 3.6.0 and Nashorn for SPICE"
     script:
         "../../scripts/analyses/caption_scores/get_spice.py"
 
@@ -161,6 +161,6 @@ rule caption_figure:
         sources=configured(datasets.source_names),
         plan=planned(caption_scores.plan_of_figure),
     message:
-        "drawing what was written about images of {wildcards.dataset}"
+        "drawing generated sentences about images of {wildcards.dataset}"
     script:
         "../../scripts/analyses/caption_scores/caption_figure.py"

@@ -1,4 +1,4 @@
-# How right SCO's concepts are: average precision, its table, and pictures.
+# The average precision of SCO's concepts, its table, and pictures.
 
 from densevse.analyses.concept_precision.dag import ConceptPrecisionStage
 

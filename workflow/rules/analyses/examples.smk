@@ -1,4 +1,4 @@
-# Pictures of queries with what methods ranked first.
+# Pictures of queries with the answers that methods rank first.
 
 from densevse.analyses.examples.dag import ExampleStage
 
@@ -31,7 +31,7 @@ rule compared_retrievals:
         sources=configured(datasets.source_names),
         plan=planned(examples.plan_of_comparison),
     message:
-        "drawing what the variants of SCO found on {wildcards.dataset}"
+        "drawing the answers of the variants of SCO on {wildcards.dataset}"
     script:
         "../../scripts/analyses/examples/compared_retrievals.py"
 
@@ -62,6 +62,6 @@ rule example_retrievals:
         sources=configured(datasets.source_names),
         title=configured(examples.title_of_variant),
     message:
-        "drawing what {wildcards.variant} found on {wildcards.dataset}"
+        "drawing the answers of {wildcards.variant} on {wildcards.dataset}"
     script:
         "../../scripts/analyses/examples/example_retrievals.py"

@@ -1,4 +1,4 @@
-# How far methods' scores agree with people's judgements of pairs of an image and a sentence, where such are known.
+# The agreement of methods' scores with people's judgements of pairs of an image and a sentence, if these are known.
 
 from densevse.analyses.human_judgements.dag import JudgementStage
 
@@ -16,7 +16,7 @@ rule read_judgements:
         "<logs>/read_judgements/{dataset}.log",
     wildcard_constraints:
         dataset=human_judgements.judged(),
-    priority: 10  # it fails where the files are missing, and should do so before anything is trained
+    priority: 10  # it fails if the files are missing, and should do so before any training
     conda:
         "../../../envs/base.yaml"
     resources:

@@ -1,4 +1,4 @@
-# Where phrases are in images: their scores with windows, by a joint space of whole images (Kiros et al. 2014).
+# The places of phrases in images, by their scores with windows in a joint space of whole images (Kiros et al. 2014).
 
 from densevse.analyses.localisation.dag import LocalisationStage
 
@@ -124,6 +124,6 @@ rule localisation_figure:
         sources=configured(datasets.source_names),
         title=configured(localisation.title_of_maps),
     message:
-        "drawing where phrases are: {wildcards.variant} on {wildcards.dataset}"
+        "drawing the places of phrases: {wildcards.variant} on {wildcards.dataset}"
     script:
         "../../scripts/analyses/localisation/localisation_figure.py"

@@ -1,4 +1,4 @@
-# Made-up data sets in which attention must find a few marked cells. They are read as features from elsewhere are.
+# Synthetic data sets in which attention must find a few marked cells. They are read like features from elsewhere.
 
 from densevse.analyses.needles.dag import NeedlesStage
 

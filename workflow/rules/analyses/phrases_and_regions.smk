@@ -1,4 +1,4 @@
-# HM-LSTM's own figures: the learned correspondences, phrases for regions, and the common space.
+# HM-LSTM's figures: the learned correspondences, phrases for regions, and the common space.
 
 from densevse.analyses.phrases_and_regions.dag import PhraseRegionStage
 

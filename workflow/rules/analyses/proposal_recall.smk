@@ -1,11 +1,11 @@
-# How well proposals cover the true boxes of a data set that has some, and how long they take.
+# The recall of true boxes by proposals, on data sets with true boxes, and the time that proposers take.
 
 from densevse.analyses.proposal_recall.dag import ProposalRecallStage
 
 proposal_recall = analyses.add(ProposalRecallStage(project))
 
 
-# Alone on the machine where possible: what else runs there slows it down.
+# Alone on the machine if possible, as other processes slow it down.
 rule time_mcg:
     input:
         sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
@@ -56,7 +56,7 @@ rule proposal_recall:
         "../../scripts/analyses/proposal_recall/proposal_recall.py"
 
 
-# Alone on the machine where possible: what else runs there slows it down.
+# Alone on the machine if possible, as other processes slow it down.
 rule time_selective_search:
     input:
         sources=filled("<resources>/{dataset}/{file}", datasets.pictures),

@@ -1,5 +1,5 @@
-# A person's own sentences and photographs, asked of a trained model. What they bring goes through the same stages as a
-# data set: sentences lie in results/search/<name>/, photographs in results/search/photographs/.
+# Searches by a trained model with a person's own sentences and photographs. These go through the same stages as a data
+# set: sentences are in results/search/<name>/, photographs in results/search/photographs/.
 
 from densevse.analyses.searches.dag import SearchStage
 
@@ -167,6 +167,6 @@ rule search_pages:
         title=configured(searches.title_of_search),
         shown=configured(searches.shown),
     message:
-        "showing what was found: {wildcards.search}"
+        "writing the pages of the search {wildcards.search}"
     script:
         "../../scripts/analyses/searches/search_pages.py"

@@ -1,5 +1,4 @@
-# How right people find learned correspondences: a ballot of pairs drawn at random, and their votes on it (HM-LSTM,
-# section 5.3.2).
+# People's judgements of learned correspondences: a ballot of random pairs, and votes on it (HM-LSTM, section 5.3.2).
 
 from densevse.analyses.votes.dag import BallotStage
 

@@ -1,9 +1,9 @@
-# A path of the configuration that is not there. This is included last, as it asks which paths the rules before it make.
+# Missing paths of the configuration. This is included last, as it depends on the paths that the rules before it make.
 
 tables.check_names(makers.of)
 
 
-# Is planned where a target needs such a path, and never runs: see densevse/dag/own_files.py.
+# Is planned if a target needs such a path, and never runs: see densevse/dag/own_files.py.
 rule absent:
     output:
         "{absent}",
@@ -28,7 +28,7 @@ targets = TargetStage(
 )
 
 
-# Is planned where a target of that name is asked for, and never runs: see densevse/dag/targets.py.
+# Is planned if a target of that name is requested, and never runs: see densevse/dag/targets.py.
 rule unknown:
     output:
         "{unknown}",

@@ -1,5 +1,5 @@
-# Models that are carried: an export is a folder in results; an imported one stands below resources/carried/, and its
-# files take the places of those that training would make. Its records are compared as Snakemake's are.
+# Carried models: an export is a folder in results; an imported model is below resources/carried/, and its files replace
+# those of a training. Its records are compared like Snakemake's.
 
 from densevse.carry.dag import CarriedStage
 

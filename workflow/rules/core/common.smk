@@ -1,4 +1,4 @@
-# What every rule file uses: the validated settings, and the functions of densevse/dag that rules are made with.
+# Shared by all rule files: the validated settings, and the functions of densevse/dag with which rules are made.
 import os
 import sys
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(workflow.basedir)
 if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found without these.
     sys.path.insert(0, str(ROOT))
-    # Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
+    # Jobs run in separate processes (and perhaps conda environments), which find the package by this.
     os.environ.update(PYTHONPATH=str(ROOT))
 
 from densevse.dag.concepts import ConceptStage
@@ -30,7 +30,7 @@ from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check
 from densevse.config.strict_yaml import check_configfiles
 from densevse.runtime.variables import GPU, JOBS_PER_GPU
 
-# The report's first page is written by this: see workflow/report/workflow.rst.
+# Writes the report's first page: see workflow/report/workflow.rst.
 from densevse.report.start_page import start_page
 
 for name, value in JOB_ENVIRONMENT.items():
@@ -44,7 +44,7 @@ makers = Makers(workflow)
 project = Project(ROOT, config, Contents(is_made=makers.make, timeless=ancient, say=logger.info))
 check_tables(project)
 settings = project.config
-# Jobs are told so whether they may, or must, use a GPU, and how many of them one.
+# Tell jobs whether they may or must use a GPU, and how many share one.
 os.environ.update({GPU: str(settings.gpu), JOBS_PER_GPU: str(settings.jobs_per_gpu)})
 for warnings in (read_only, dated_in_the_future):
     for warning in warnings(settings.results, settings.resources):
@@ -59,7 +59,7 @@ concepts, generators = ConceptStage(project), GeneratorStage(project)
 training, given, tables = TrainingStage(project), GivenStage(project), TableStage(project)
 analyses = Analyses()
 
-# In paths of rules, <results> and the like stand for these.
+# The values of <results> and others in paths of rules.
 folders = {
     "project": os.path.relpath(ROOT),
     "results": settings.results,

@@ -1,4 +1,4 @@
-# SCO's concepts: a network that tells them, its scores as views of images, and how right these are.
+# SCO's concepts: the networks that predict them, and their scores as views of images.
 
 
 rule train_concept_head:

@@ -1,5 +1,5 @@
-# HM-LSTM's loop (Fig 3, step 2a): the model of round t - 1 says which region each phrase of round t means; or true
-# boxes do, which tells what the loop would be worth without errors.
+# HM-LSTM's loop (Fig 3, step 2a): the model of round t - 1 assigns a region to each phrase of round t; or true boxes
+# do, which shows the value of the loop without errors.
 
 
 rule correspond:
@@ -15,7 +15,7 @@ rule correspond:
         "<logs>/correspond/{dataset}_{variant}_seed{seed}_round{round}.log",
     wildcard_constraints:
         round=r"[1-9]\d*",
-    priority: 1  # the next round waits for it
+    priority: 1  # the next round depends on it
     conda:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)

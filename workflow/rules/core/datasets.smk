@@ -1,4 +1,4 @@
-# From official files to the image table, the caption table and, where a data set has them, true boxes.
+# From official files to the image table, the caption table and, if a data set has them, true boxes.
 
 
 rule read_dataset:

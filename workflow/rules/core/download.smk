@@ -1,6 +1,6 @@
-# Everything that comes from elsewhere, checked. The package's files are no input here: an edit of the code is no
-# reason to obtain 13 GB again, and what was obtained is write-protected: docs/running.md says how it is obtained anew
-# on purpose. A cluster's nodes often have no way out of it, so these run where Snakemake does.
+# Everything that comes from elsewhere, checked. The package's files are no inputs here, as an edit of the code is no
+# reason to obtain 13 GB again. Downloads are write-protected: docs/running.md says how to obtain them again on purpose.
+# A cluster's nodes often have no internet access, so these rules run where Snakemake does.
 
 
 rule download:
@@ -44,7 +44,7 @@ rule download_from_hub:
         "../../scripts/download_from_hub.py"
 
 
-# Fails with what a person must do.
+# Fails with instructions for a person.
 use rule download as obtain_by_hand with:
     output:
         "<resources>/{resource}",
@@ -56,7 +56,7 @@ use rule download as obtain_by_hand with:
         "looking for {wildcards.resource}"
 
 
-# What comes with the project is copied, so that it has one place, wherever the project is installed.
+# Copies a file of the project, so that it has the same path wherever the project is installed.
 rule unpack:
     output:
         "<resources>/{resource}",

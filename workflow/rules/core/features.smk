@@ -1,4 +1,4 @@
-# What a convolutional network makes of an image: whole, ten crops, a grid of cells. Regions are in regions.smk.
+# Features of images by a convolutional network: whole, ten crops, a grid of cells. Regions are in regions.smk.
 
 
 rule choose_precision:

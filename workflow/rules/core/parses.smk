@@ -1,7 +1,7 @@
 # Sentences to constituency trees and dependencies, by Stanford CoreNLP or, for scenes, by the grammar they come from.
 
 
-# Needs no code of the package as an input: an edit of it is no reason to obtain a gigabyte again.
+# Has no code of the package as an input, as an edit of it is no reason to obtain a gigabyte again.
 rule get_corenlp:
     input:
         project=project.packaged("envs/corenlp/pom.xml"),

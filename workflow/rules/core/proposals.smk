@@ -1,4 +1,4 @@
-# Boxes that may hold an object, and how well they cover the true boxes of a data set that has some.
+# Boxes that may hold an object.
 
 
 rule propose:
@@ -12,7 +12,7 @@ rule propose:
         "<logs>/propose/{dataset}_{proposer}_{shard}.log",
     wildcard_constraints:
         proposer=proposals.of_kind("selective_search", "file", "detections", "mcg_published"),
-    priority: 1  # long, and it waits for nothing but the photographs
+    priority: 1  # long, and it depends only on the photographs
     conda:
         "../../../envs/base.yaml"
     threads: configured(proposals.processes)

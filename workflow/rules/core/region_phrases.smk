@@ -1,4 +1,4 @@
-# Region-phrase ranking on true boxes (HM-LSTM, Table 4), where phrases have some.
+# Region-phrase ranking on true boxes (HM-LSTM, Table 4), if phrases have them.
 
 
 rule extract_true_regions:

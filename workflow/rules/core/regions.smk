@@ -1,4 +1,4 @@
-# Regions: what a network makes of the proposals, and the Caffe weights that the papers' network comes from.
+# Regions: the features and choice of proposals by a network, and the papers' network from its Caffe weights.
 
 
 rule extract_regions:

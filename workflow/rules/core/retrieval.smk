@@ -1,4 +1,4 @@
-# What a trained method yields: the ranks of the test images and sentences, one row for each query, from which all
+# The results of a trained method: the ranks of the test images and sentences, one row for each query, from which all
 # tables are computed; and the embeddings of a split, which figures and searches read.
 
 

@@ -1,4 +1,4 @@
-# The embedded data set: its pictures and sentences from a seed, and the training of its network, which comes with the
+# The generated data set: its pictures and sentences from a seed, and the training of its network, which comes with the
 # project.
 
 
@@ -36,7 +36,7 @@ rule train_network:
         "<logs>/train_network/{dataset}-{network}.log",
     wildcard_constraints:
         network=features.trained_here(),
-    priority: 1  # nearly everything waits for it
+    priority: 1  # nearly everything depends on it
     conda:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)

@@ -1,5 +1,5 @@
-# Tables of results, an entry of config/tables each, from retrieval artifacts alone; and tables of the rounds of methods
-# that learn correspondences.
+# Tables of results, one for each entry of config/tables, from retrieval artifacts only; and tables of the rounds of
+# methods that learn correspondences.
 
 
 rule table:

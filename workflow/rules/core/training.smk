@@ -1,4 +1,4 @@
-# One rule trains every method, one goes on from the round before. What a method reads, its config says.
+# One rule trains every method; another continues from the round before. A method's configuration names its inputs.
 
 
 rule train:
@@ -7,14 +7,14 @@ rule train:
         start=filled("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.origin),
         network=filled("<resources>/{network}/{file}", training.network),
     output:
-        # In full, as Snakemake constrains no wildcard that comes of a path variable.
+        # In full, as Snakemake does not constrain wildcards in path variables.
         model="<results>/{dataset}/models/{variant}/seed{seed}/round0/model.safetensors",
         history="<results>/{dataset}/models/{variant}/seed{seed}/round0/history.parquet",
     log:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round0.log",
     wildcard_constraints:
         variant=training.trained(),
-    priority: 1  # long, and most else waits for it
+    priority: 1  # long, and most other jobs depend on it
     conda:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
@@ -62,7 +62,7 @@ use rule train as train_round with:
         "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
 
 
-# A method without training is the network of its views as it is: its model is that network's encoder of sentences.
+# The model of a method without training is the sentence encoder of its views' network.
 rule take_as_model:
     input:
         weights=filled("<resources>/{network}/{file}", training.weights_as_they_are),

@@ -1,5 +1,5 @@
-# What the training sentences are made of: words and pre-trained vectors of them, relations between words,
-# part-of-speech tags, concepts.
+# Vocabularies of the training sentences: words and their pre-trained vectors, relations between words, part-of-speech
+# tags, concepts.
 
 
 rule tokenize_captions:

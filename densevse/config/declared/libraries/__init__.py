@@ -1,10 +1,10 @@
-"""Libraries whose networks are called by their own names, `<library>:<network>`, a module for each.
+"""Libraries whose networks have the names `<library>:<network>`, one module each.
 
-A new library is a module here and the module that it names as its implementation, with a function
+To add a library, write a module here and the implementation that it names, with a function
 
     network(settings, weights) -> Network
 
-of the settings of a config/networks entry. One with encoders of sentences has besides
+of the settings of a config/networks entry. A library with sentence encoders also has
 
     text_encoder(described, weights) -> nn.Module
     tokenizer(described) -> Tokenizer
@@ -22,27 +22,26 @@ POOLED, PATCHES = "pooled", "patches"
 """The two layers that every library's networks have."""
 
 LAYERS: Mapping[str, str] = {"whole": POOLED, "regions": POOLED, "grid": PATCHES}
-"""View -> the layer that it is read from. The library's own preprocessing decides what of an image is seen, so that
-there are no other crops."""
+"""View -> the layer that it reads. The library's own preprocessing crops images, so there are no other views."""
 
 
 @dataclass(frozen=True)
 class Library:
-    """A library of networks, as far as the plan must know it."""
+    """A library of networks: the facts that the plan needs."""
 
     implementation: str
     package: str
-    """What is imported of it."""
+    """The module of the implementation."""
     extra: str | None = None
-    """The extra that installs it; none for what the workflow runs with."""
+    """The extra that installs it; None if the workflow always has it."""
     has_text: bool = False
-    """Its networks encode sentences too."""
+    """True if its networks encode sentences too."""
 
 
 LIBRARIES: Door[Library] = Door("libraries", "library of networks")
 
 
 def library_of(architecture: str) -> Library | None:
-    """The library that an architecture is of; none for one of densevse/config/declared/networks."""
+    """The library of an architecture; None for one of densevse/config/declared/networks."""
     name, colon, _ = architecture.partition(":")
     return LIBRARIES[name] if colon else None

@@ -1,15 +1,15 @@
-"""The architectures of networks, a module for each, and torchvision's other classifiers.
+"""The architectures of networks, one module each, and torchvision's other classifiers.
 
-A new architecture is a module here and the module that it names as its implementation, with a function
+To add an architecture, write a module here and the implementation that it names, with a function
 
     untrained(architecture, state) -> nn.Module
 
-of as many classes as the weights `state` (tensors by name) have. One that finds its own boxes has instead
+that has the classes of the weights `state` (tensors by name). An architecture that finds its own boxes has
 
     detector(weights, detections, nms_threshold)
 
-that makes a `Detector` of densevse/vision/extract_regions.py. Networks of a library go by `<library>:<name>`: see
-densevse/config/declared/libraries.
+which returns a `Detector` of densevse/vision/extract_regions.py. Networks of a library are called `<library>:<name>`:
+see densevse/config/declared/libraries.
 """
 
 from collections.abc import Mapping
@@ -24,13 +24,13 @@ from densevse.config.declared.libraries import LIBRARIES
 
 @dataclass(frozen=True)
 class Architecture:
-    """An architecture, as far as the plan must know it."""
+    """An architecture: the facts that the plan needs."""
 
     layers: Mapping[str, str] = field(default_factory=dict)
-    """The papers' names of layers -> torchvision's nodes, each taken behind its ReLU."""
+    """The papers' names of layers -> torchvision's nodes, each after its ReLU."""
     implementation: str = "densevse.vision.architectures.torchvision_classifiers"
     finds_boxes: bool = False
-    """It is a detector that needs no proposals."""
+    """True for a detector that needs no proposals."""
 
 
 OTHERS = frozenset(
@@ -46,7 +46,7 @@ OTHERS = frozenset(
     vgg16_bn vgg19_bn vit_b_16 vit_b_32 vit_h_14 vit_l_16 vit_l_32 wide_resnet101_2 wide_resnet50_2
     """.split()  # noqa: SIM905 (shorter than so many quotation marks)
 )
-"""torchvision's other classifiers: their layers go by the names of torchvision's nodes alone."""
+"""torchvision's other classifiers, whose layers have only the names of torchvision's nodes."""
 
 ARCHITECTURES: Door[Architecture] = Door("networks", "architecture", dict.fromkeys(sorted(OTHERS), Architecture()))
 
@@ -67,4 +67,4 @@ ArchitectureName = Annotated[
     AfterValidator(_check),
     Field(json_schema_extra={"anyOf": [{"enum": list(ARCHITECTURES)}, _OF_LIBRARIES]}),
 ]
-"""The name of an architecture here, or `<library>:<name>`; the jobs, which import a library, check its own names."""
+"""The name of an architecture here, or `<library>:<name>`, which jobs check as they import the library."""

@@ -18,8 +18,8 @@ class Coco(ReaderOptions):
     HAS_MASKS = True
 
     karpathy: str | None = Field(None, description="the name of Karpathy's file: splits, order and sentences")
-    splits: BySplit[Count] | None = Field(None, description="split -> number of images, drawn at random, instead")
-    seed: Seed = Field(0, description="of the images drawn")
+    splits: BySplit[Count] | None = Field(None, description="in its place: split -> number of images, drawn at random")
+    seed: Seed = Field(0, description="seed of the random draw")
 
     @model_validator(mode="after")
     def _one_division(self) -> Self:

@@ -16,8 +16,8 @@ class Flickr(ReaderOptions):
 
     captions: str = Field(min_length=1, description="the token file's name")
     splits: BySplit[str] | None = Field(None, description="split -> the name of its list of images")
-    karpathy: str | None = Field(None, description="the name of Karpathy's file, which gives the splits instead")
-    encoding: EncodingName = Field("utf-8", description="of the text files")
+    karpathy: str | None = Field(None, description="the name of Karpathy's file, which then gives the splits")
+    encoding: EncodingName = Field("utf-8", description="encoding of the text files")
 
     @model_validator(mode="after")
     def _one_division(self) -> Self:

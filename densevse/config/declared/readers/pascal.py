@@ -14,8 +14,8 @@ class Pascal(ReaderOptions):
     SENTENCES = "sentences"
 
     splits: BySplit[Count] = Field(description="split -> number of images, drawn at random")
-    seed: Seed = Field(0, description="of the images drawn")
-    encoding: EncodingName = Field("utf-8", description="of the page or text files")
+    seed: Seed = Field(0, description="seed of the random draw")
+    encoding: EncodingName = Field("utf-8", description="encoding of the page or text files")
 
 
 DECLARED = Pascal

@@ -1,4 +1,4 @@
-"""A folder of precomputed features with sentences, as SCAN and later papers pass it on: it has no pictures."""
+"""A folder of precomputed features with sentences but no pictures, as SCAN and later papers distribute it."""
 
 from typing import Literal
 
@@ -16,10 +16,10 @@ class Scan(ReaderOptions):
     HAS_PICTURES = False
 
     copies: Literal[1, 5] = Field(
-        description="how often _ims.npy holds each image: once, or once for each of its five sentences"
+        description="copies of each image in _ims.npy: one, or one for each of its five sentences"
     )
-    test: Literal["test", "testall"] = Field("test", description="which of the folder's files are the split test")
-    encoding: EncodingName = Field("utf-8", description="of the text files")
+    test: Literal["test", "testall"] = Field("test", description="the files of the folder that are the split test")
+    encoding: EncodingName = Field("utf-8", description="encoding of the text files")
 
 
 DECLARED = Scan

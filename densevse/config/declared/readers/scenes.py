@@ -1,4 +1,4 @@
-"""The embedded data set."""
+"""The generated data set."""
 
 from pydantic import Field
 
@@ -7,7 +7,7 @@ from densevse.config.values import Count, Seed
 
 
 class Scenes(ReaderOptions):
-    """The embedded data set."""
+    """The generated data set."""
 
     IMPLEMENTATION = "densevse.scenes.reader"
     SOURCES = frozenset({"scenes"})
@@ -16,7 +16,7 @@ class Scenes(ReaderOptions):
     PHRASES_HAVE_BOXES = True
 
     images: BySplit[Count] = Field(description="split -> number of pictures")
-    seed: Seed = Field(0, description="of everything in them")
+    seed: Seed = Field(0, description="seed of everything in them")
     size: int = Field(96, ge=32, description="side of a picture, pixels")
 
 

@@ -1,6 +1,6 @@
-"""The structures of sentences that a method may read, a module for each.
+"""The structures of sentences that a method may read, one module each.
 
-A new structure is a module here and its implementation, densevse/data/structures/<name>.py.
+To add a structure, write a module here and its implementation, densevse/data/structures/<name>.py.
 """
 
 from collections.abc import Mapping
@@ -14,17 +14,17 @@ from densevse.config.declared.door import Door
 
 @dataclass(frozen=True)
 class DeclaredStructure:
-    """A structure of sentences, as far as the plan must know it."""
+    """A structure of sentences: the facts that the plan needs."""
 
     parsed: bool = True
-    """It is read from parses."""
+    """True if it is read from parses."""
     vocabularies: Mapping[str, str] = field(default_factory=dict)
-    """The job's input -> the file of vocabulary/, without .parquet; {dependencies} stands for their kind."""
+    """The job's input -> the file of vocabulary/, without .parquet; {dependencies} is replaced by their kind."""
     by_network: bool = False
-    """It is what the network of a method's views reads of the sentence itself: its encoder of sentences is not trained,
-    and no vocabulary is known."""
+    """True if the network of a method's views reads the sentence itself: its sentence encoder is not trained, and there
+    is no vocabulary."""
     basic: bool = False
-    """It needs basic dependencies: enhanced ones are no trees."""
+    """True if it needs basic dependencies, as enhanced ones are not trees."""
 
 
 STRUCTURES: Door[DeclaredStructure] = Door("structures", "structure of sentences")

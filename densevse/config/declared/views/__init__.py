@@ -1,7 +1,7 @@
-"""The views of images that a method may read, a module for each.
+"""The views of images that a method may read, one module each.
 
-A new view is a module here, and its implementation: densevse/vision/views/<name>.py says what of an image a network is
-shown, where features are extracted for it; densevse/data/views/<opened_by>.py gives a method what it reads.
+To add a view, write a module here and its implementation. densevse/vision/views/<name>.py makes the crops that a
+network reads, if features are extracted for the view. densevse/data/views/<opened_by>.py opens it for a method.
 """
 
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from densevse.config.declared.door import Door
 
 @dataclass(frozen=True)
 class DeclaredView:
-    """A view of images, as far as the plan must know it."""
+    """A view of images: the facts that the plan needs."""
 
     opened_by: str = "vectors"
-    """The module of densevse/data/views that gives a method the view."""
+    """The module of densevse/data/views that opens the view for a method."""
     made_by: Literal["network", "concept_network", "generator"] = "network"
     extracted: bool = False
-    """Its features are what a network makes of crops of an image, as densevse/vision/views/<name>.py cuts them."""
+    """True if a network computes its features from the crops of densevse/vision/views/<name>.py."""
     one_vector: bool = False
-    """It is one vector of an image, so that a window of the image can be seen in the same way."""
+    """True if it is one vector for an image, so that a window of the image can be read in the same way."""
     of_proposals: bool = False
-    """It has a vector for each region that was chosen of the boxes of the data set's proposer."""
+    """True if it has a vector for each region chosen from the boxes of the data set's proposer."""
     features_of: str | None = None
     """Another view, from whose features it is opened."""
     pixels: bool = False
-    """It is opened from the image files, for a network that is trained with the method."""
+    """True if it is opened from the image files, for a network that is trained with the method."""
 
 
 VIEWS: Door[DeclaredView] = Door("views", "view")
@@ -36,5 +36,5 @@ ViewName = Annotated[str, AfterValidator(VIEWS.check), VIEWS.enum]
 
 
 def described_by(view: str) -> str:
-    """The view whose features, and whose network, a view is seen with: its own, unless it is made from another's."""
+    """The view whose features and network a view uses: its own, unless it is opened from another's."""
     return VIEWS[view].features_of or view

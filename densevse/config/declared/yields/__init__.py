@@ -1,7 +1,7 @@
-"""The yields of a trained model besides scores, a module for each.
+"""Further results of a trained model besides scores, one module each.
 
-A method implements them by functions of `Method` (densevse/methods/interface.py); an analysis that shows
-it asks for the variants whose configuration lists its name.
+A method implements them by functions of `Method` (densevse/methods/interface.py). An analysis that shows one applies to
+the variants whose configuration lists its name.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from densevse.config.declared.door import Door
 
 @dataclass(frozen=True)
 class DeclaredYield:
-    """Something that a method gives besides scores."""
+    """A result that a method gives besides scores."""
 
     description: str
 

@@ -1,4 +1,4 @@
-"""Declares what config/generators/lstm_captioner.yaml may set."""
+"""Declares the parameters of config/generators/lstm_captioner.yaml."""
 
 from typing import ClassVar
 
@@ -8,7 +8,7 @@ from densevse.config.strict import Strict
 
 
 class Parameters(Strict):
-    """Chosen as the decoder of SCO (section 4.2), which names this captioner (NIC) but not its sizes; NIC's is 512."""
+    """Values as of SCO's decoder (section 4.2), which names this captioner (NIC) but not its sizes; NIC's is 512."""
 
     ORIGINS: ClassVar = {"*": "chosen"}
 

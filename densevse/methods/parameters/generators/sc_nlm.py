@@ -1,4 +1,4 @@
-"""Declares what a language model of config/generators may set."""
+"""Declares the parameters of the language models in config/generators."""
 
 from typing import ClassVar, Literal
 
@@ -8,7 +8,7 @@ from densevse.config.strict import Strict
 
 
 class Parameters(Strict):
-    """The poster names no value; these are chosen, near those of the authors' multimodal log-bilinear models."""
+    """Values near those of the authors' multimodal log-bilinear models, as the poster names none."""
 
     ORIGINS: ClassVar = {"*": "chosen"}
 
