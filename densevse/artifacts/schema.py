@@ -157,7 +157,5 @@ def file_metadata(path: str | Path) -> dict[str, str]:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
     except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(
-            f"{path}: not a whole Parquet file ({error}). Delete it and run snakemake again."
-        ) from error
+        raise InputError(f"{path}: not a whole Parquet file ({error}). Delete it and run snakemake again.") from error
     return {key.decode(): value.decode() for key, value in stored.items()}

@@ -52,8 +52,6 @@ def _load(text: str, path: str | Path) -> Any:
     try:
         return yaml.load(text, Loader=_OneOfEachKey)
     except _StandsTwice as error:
-        raise InputError(
-            f"{path}: {error}, and only the last would count; join the two, or remove one."
-        ) from None
+        raise InputError(f"{path}: {error}, and only the last would count; join the two, or remove one.") from None
     except yaml.YAMLError as error:
         raise InputError(f"{path}: not valid YAML: {error}") from error

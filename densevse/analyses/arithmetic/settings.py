@@ -29,6 +29,4 @@ class ArithmeticSettings(ByDataset[ArithmeticQueries]):
         super().check(config)
         for dataset, entry in self.items():
             if entry.exchanged and not config.datasets[dataset].has_boxes:
-                raise ValueError(
-                    f"arithmetic.{dataset}.exchanged: {dataset} has no true boxes, which name the objects"
-                )
+                raise ValueError(f"arithmetic.{dataset}.exchanged: {dataset} has no true boxes, which name the objects")

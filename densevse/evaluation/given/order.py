@@ -19,9 +19,7 @@ class Items(NamedTuple):
 
     kind: str  # image or caption
     known: Ids  # all of the split
-    documented: (
-        Ids  # those that the data set ranks, in the order of images.parquet, or by image and position
-    )
+    documented: Ids  # those that the data set ranks, in the order of images.parquet, or by image and position
     ranked: Ids  # the readable ones of the test set
     needed: Indices  # the rows of `ranked` that the protocol ranks
 

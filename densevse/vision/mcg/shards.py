@@ -86,9 +86,7 @@ def own_contour_maps(rows: pd.DataFrame, folder: str, options: Mapping[str, Any]
             data = maps.read(name) if name in maps else b""
             one = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_GRAYSCALE) if data else None
             if one is None:
-                raise InputError(
-                    f"{folder}/{name}: not a grey picture; each image needs a contour map at each scale."
-                )
+                raise InputError(f"{folder}/{name}: not a grey picture; each image needs a contour map at each scale.")
             resized = resize(np.asarray(one, np.uint8), *working_size(height, width, options["pixels"]))
             found.append((image_id, scale, _png(resized)))
     return _maps_found(found)
