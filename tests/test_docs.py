@@ -1,4 +1,4 @@
-"""The documentation names what is there, and the records of trials keep their form."""
+"""The documentation names existing things, and the records of trials keep their form."""
 
 import re
 from itertools import pairwise

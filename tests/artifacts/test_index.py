@@ -1,4 +1,4 @@
-"""Artifacts say of what they are, and are found by it."""
+"""Artifacts store their identity, and are found by it."""
 
 from types import SimpleNamespace
 

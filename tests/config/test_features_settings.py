@@ -1,4 +1,4 @@
-"""Features that a data set is given: wrong ones are refused by their key when the configuration is read."""
+"""Given features of a data set: mistakes are reported by their key when the configuration is read."""
 
 from pathlib import Path
 

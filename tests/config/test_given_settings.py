@@ -1,4 +1,4 @@
-"""Given rows as entries of the configuration: their forms, and what is refused by its path."""
+"""Given rows as entries of the configuration: their forms, and the mistakes that are reported by their path."""
 
 import re
 from pathlib import Path

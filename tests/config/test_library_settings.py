@@ -1,4 +1,4 @@
-"""Networks of libraries, and methods without training, in the configuration: what is refused, by its path."""
+"""Networks of libraries, and methods without training, in the configuration: mistakes are reported by their path."""
 
 import json
 from pathlib import Path

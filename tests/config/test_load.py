@@ -140,7 +140,7 @@ def test_no_source_has_the_name_of_another_input_of_the_rules_that_read_sources(
 
 
 def test_no_file_restates_a_default():
-    """Each stands once, in densevse/config or densevse/methods/parameters."""
+    """Each default is defined once, in densevse/config or densevse/methods/parameters."""
     config = load(CONFIG, {})
     for folder in FOLDERS:
         for path in sorted((CONFIG / folder).glob("*.yaml")):
@@ -149,7 +149,7 @@ def test_no_file_restates_a_default():
 
 
 def restated(entry, given):
-    """The keys in the values of a file that say what an entry's type says by itself."""
+    """The keys in the values of a file that repeat the defaults of an entry's type."""
     for key, value in given.items():
         now, field = getattr(entry, key), type(entry).model_fields[key]
         if isinstance(now, BaseModel):

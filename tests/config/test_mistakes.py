@@ -1,4 +1,4 @@
-"""Wrong values in the configuration: each is refused when it is read, and named by its path."""
+"""Invalid values in the configuration: each is reported by its path when it is read."""
 
 import re
 from pathlib import Path
@@ -179,7 +179,7 @@ CASES = [(path, value) for path, values in WRONG.items() for value in values]
 
 
 def overriding(path: str, value: object) -> dict:
-    """A configuration that says nothing but this."""
+    """A configuration with only these overrides."""
     for key in reversed(path.split(".")):
         value = {key: value}
     return value
@@ -194,7 +194,7 @@ def test_a_wrong_value_is_refused_by_its_path(path, value):
 
 
 def test_a_warm_up_without_end_is_refused():
-    """Its figures would be VSE's under the name of VSE++."""
+    """Its results would be VSE's under the name of VSE++."""
     wrong = overriding("methods.vse.variants.vsepp.rounds", [["warm_up"]])
     with pytest.raises(InputError, match=r"variants\.vsepp\.parameters\.negatives: 'hardest' holds in no phase"):
         load(CONFIG, wrong)

@@ -1,4 +1,4 @@
-"""Networks of libraries and methods without training, as the plan knows them."""
+"""Networks of libraries and methods without training, in the plan."""
 
 from importlib.util import find_spec
 from pathlib import Path

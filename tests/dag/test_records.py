@@ -15,7 +15,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def made(results="results"):
-    """Something that a run has made, with Snakemake's record of it."""
+    """A file that a run has made, with Snakemake's record of it."""
     keep_records(results)
     Path(results, "scenes").mkdir()
     Path(results, "scenes/images.parquet").touch()

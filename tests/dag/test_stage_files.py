@@ -1,4 +1,4 @@
-"""From wildcards to files and settings: what rules are made with, stage by stage."""
+"""From wildcards to files and settings: the functions of rules, stage by stage."""
 
 import ast
 from pathlib import Path

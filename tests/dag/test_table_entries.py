@@ -1,4 +1,4 @@
-"""Tables as entries of the configuration: what they are made from, and which wrong names are refused."""
+"""Tables as entries of the configuration: their inputs, and the wrong names that are refused."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tables of results from made-up retrieval artifacts and the papers' real rows."""
+"""Tables of results from synthetic retrieval artifacts and the papers' real rows."""
 
 import re
 from itertools import product

@@ -1,4 +1,4 @@
-"""The tasks of a concept network, on concepts that are there to be seen: each is a direction, or a colour."""
+"""The tasks of a concept network, on visible concepts: each is a direction, or a colour."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Files of the user's: spelled in another way, missing, replaced by older ones, and their names."""
+"""The user's files: spelled in another way, missing, replaced by older ones, and their names."""
 
 import copy
 import json
@@ -33,7 +33,7 @@ def settings() -> dict:
 
 @pytest.fixture(scope="module")
 def project(make_project):
-    """A finished project with photographs, sentences, weights and word vectors of one's own."""
+    """A finished project with a user's photographs, sentences, weights and word vectors."""
     project, random = make_project(settings()), Random(0)
     folder = project.folder / "mine"
     for part in ("photographs", "texts"):

@@ -1,4 +1,4 @@
-"""Searches of given rows: the test split's own sentences and images, and sentences whose vectors are given too."""
+"""Searches of given rows: with the test split's sentences and images, and with sentences whose vectors are given."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ SENTENCE_VECTORS = np.random.default_rng(1).integers(-2, 3, (10, 3)).astype(np.f
 
 @pytest.fixture
 def ask(tmp_path):
-    """A function that asks the given vectors, and returns the answers."""
+    """A function that searches the given vectors, and returns the answers."""
     ids = [f"i{number}" for number in range(5)]
     images = pd.DataFrame({"image_id": ids, "source": "images", "file": ids, "split": "test", "captions": 2})
     images = images.assign(width=8, height=8, sha256="", family=ids, status="ok")

@@ -52,7 +52,7 @@ OWN = {"sentences": ["a dog"]}
 
 
 def with_given(search, given=VECTORS, variant="mine"):
-    """Overrides by which a search asks a given row."""
+    """Overrides with a search of a given row."""
     asked = {"dataset": "flickr30k", "variant": variant, **search}
     return {"methods": {"mine": {"given": given}}, "searches": {"own": asked}}
 
