@@ -56,7 +56,7 @@ def test_what_is_missing_twice_or_of_another_kind_is_named(tmp_path):
     first, again = written(tmp_path / "first.parquet", VSE), written(tmp_path / "again.parquet", VSE)
     with pytest.raises(InputError, match=r"again\.parquet: a counts artifact of dataset scenes.*first\.parquet is"):
         ArtifactIndex([first, again], COUNTS)
-    with pytest.raises(InputError, match="no counts artifact is of dataset coco; those that are given are of: dataset"):
+    with pytest.raises(InputError, match="no counts artifact is of dataset coco; the given ones are of: dataset"):
         ArtifactIndex([first], COUNTS).path(Identity("coco"))
     with pytest.raises(InputError, match="expected a sums artifact"):
         ArtifactIndex([first], Schema("sums", "a sum", COUNTS.columns))

@@ -96,7 +96,7 @@ def test_a_key_that_stands_twice_is_refused_with_its_lines(tmp_path):
     file.write_text(f"{file.read_text()}\ntitle: Another\n")
     lines = file.read_text().splitlines()
     where = f"lines {lines.index('title: Scenes') + 1} and {len(lines)}"
-    with pytest.raises(InputError, match=rf"scenes\.yaml: the key 'title' stands twice, in {where}"):
+    with pytest.raises(InputError, match=rf"scenes\.yaml: the key 'title' occurs twice, in {where}"):
         load(tmp_path / "config", {})
 
 
@@ -111,7 +111,7 @@ def test_a_key_that_stands_twice_is_refused_with_its_lines(tmp_path):
 )
 def test_a_key_that_stands_twice_in_a_file_of_snakemake_s_is_refused(text, lines, tmp_path):
     (tmp_path / "own.yaml").write_text(text)
-    with pytest.raises(InputError, match=rf"own\.yaml: the key '.' stands twice, in lines {lines}"):
+    with pytest.raises(InputError, match=rf"own\.yaml: the key '.' occurs twice, in lines {lines}"):
         check_configfiles([tmp_path / "own.yaml"])
 
 

@@ -196,7 +196,7 @@ def test_a_wrong_value_is_refused_by_its_path(path, value):
 def test_a_warm_up_without_end_is_refused():
     """Its results would be VSE's under the name of VSE++."""
     wrong = overriding("methods.vse.variants.vsepp.rounds", [["warm_up"]])
-    with pytest.raises(InputError, match=r"variants\.vsepp\.parameters\.negatives: 'hardest' holds in no phase"):
+    with pytest.raises(InputError, match=r"variants\.vsepp\.parameters\.negatives: 'hardest' is used in no phase"):
         load(CONFIG, wrong)
 
 
@@ -298,7 +298,7 @@ NEW = {
 )
 def test_a_name_that_no_file_can_have_is_refused(kind, entry, name):
     load(CONFIG, overriding(kind, {"my-name_2": entry}))
-    with pytest.raises(InputError, match=re.escape(f"{kind}.{name}: files have the name {name!r} too")):
+    with pytest.raises(InputError, match=re.escape(f"{kind}.{name}: {name!r} is also a file name")):
         load(CONFIG, overriding(kind, {name: entry}))
 
 

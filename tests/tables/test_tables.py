@@ -317,7 +317,7 @@ def test_metrics_appear_as_printed(tmp_path):
     regions = section({}, "scenes", "Scenes", protocol="regions", published="coco_region")
     text, _ = make(tmp_path, plan(regions, printed=[("hm_lstm", "4")]))
     assert line_of(text, "Random")[2:6] == ["0.02", "0.12", "0.24", "3133"]
-    assert "once datasets.scenes.boxes names their true boxes" in text
+    assert "name their true boxes as datasets.scenes.boxes" in text
     text, _ = make(tmp_path, plan(section({}), printed=[("hm_lstm", "1")]))
     assert line_of(text, "NIC")[2] == "20"
 
@@ -620,12 +620,12 @@ def test_the_footnotes_of_several_sections_say_each_thing_once_and_of_which_data
     data_sets = [line for line in footnotes if line.startswith(("MS-COCO", "Flickr30K"))]
     assert [line.partition(";")[0] for line in data_sets] == [
         "MS-COCO, full: 2 training images that can be read",
-        "MS-COCO, full: 1 test images have no sentence: they are candidates but ask nothing.",
+        "MS-COCO, full: 1 test images have no sentence: they are candidates but not queries.",
         "MS-COCO: 1,199 of 1,200 images of the test split can be read",
         "MS-COCO: queries with a tie: none.",
         "MS-COCO, first_1000: 2 training images that can be read",
         "Flickr30K: 2 training images that can be read",
-        "Flickr30K: 1 test images have no sentence: they are candidates but ask nothing.",
+        "Flickr30K: 1 test images have no sentence: they are candidates but not queries.",
         "Flickr30K: 59 of 60 images of the test split can be read",
         "Flickr30K: queries with a tie: none.",
         "MS-COCO, ours: network of whole: vgg19",

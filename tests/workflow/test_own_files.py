@@ -156,11 +156,11 @@ def test_a_key_that_stands_twice_in_a_file_is_refused(project):
     try:
         status, output = project.plan(*TARGETS)
         assert status != 0
-        assert "test.yaml: the key 'tables' stands twice, in lines 1 and 2" in output
+        assert "test.yaml: the key 'tables' occurs twice, in lines 1 and 2" in output
         (project.folder / "test.yaml").write_text("datasets:\n  mine:\n    shards: 1\n\ndatasets: {}\n")
         status, output = project.plan(*TARGETS)
         assert status != 0
-        assert "test.yaml: the key 'datasets' stands twice, in lines 1 and 5" in output
+        assert "test.yaml: the key 'datasets' occurs twice, in lines 1 and 5" in output
     finally:
         project.configure(settings())
 

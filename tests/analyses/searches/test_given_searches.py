@@ -85,7 +85,7 @@ def test_the_similarity_and_the_copies_of_a_row_hold_in_its_searches(ask):
 @pytest.mark.parametrize(
     ("question", "arrays", "message"),
     [
-        ({"image_ids": ["i1", "i9"]}, {}, "image_ids: the search names i9, which the test split has not"),
+        ({"image_ids": ["i1", "i9"]}, {}, "image_ids: the search names i9, which the test split does not have"),
         ({"caption_ids": ["i1#2"]}, {}, r"caption_ids: .* i1#2, .* column caption_id of captions\.parquet"),
         ({"sentences": ["a dog"]}, {"vectors": np.ones((2, 3))}, r"vectors\.npy: expected 1 x 3, .* found 2 x 3"),
         ({"sentences": ["a dog"]}, {"vectors": np.full((1, 3), np.nan)}, r"vectors\.npy: row 0, column 0 is not a"),
