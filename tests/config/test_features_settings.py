@@ -31,7 +31,7 @@ def test_features_stand_in_the_place_of_networks():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"networks": {"whole": "vgg19"}}, "mine.networks.whole: vgg19 is shown pictures, and the data set has none"),
+        ({"networks": {"whole": "vgg19"}}, "mine.networks.whole: vgg19 needs pictures, and the data set has none"),
         ({"networks": {"grid": "butd"}}, "mine.networks.grid: no 'grid'; known: regions, whole"),
         ({"networks": {"whole": "butt"}}, "mine.networks.whole: no 'butt'; known: .*butd"),
         ({"features": {"vgg19": {"whole": ARRAY}}}, "features.vgg19: a network has this name; rename"),

@@ -54,7 +54,7 @@ def test_networks_of_libraries_stand_beside_others():
         ),
         (
             {"methods": {"vse": {"sentences": ["text"]}}},
-            "sentences: text is encoded by a network of which nothing is tr",
+            "sentences: text is encoded by a network that is not tr",
         ),
         ({"methods": {"vse": {"training": "none"}}}, "phases: nothing is trained"),
         ({"methods": {"clip": {"sentences": ["words"]}}}, r"without training .* sentences must be \[text\]"),

@@ -97,7 +97,7 @@ def test_what_a_given_row_cannot_be_asked_is_refused(search, message):
 def test_a_row_of_scores_and_a_trained_model_are_not_asked_by_vectors():
     with pytest.raises(InputError, match=r"own\.variant: mine is given by scores"):
         load(ROOT / "config", with_given({"image_ids": ["1"]}, {"scores": "a.npy"}))
-    with pytest.raises(InputError, match=r"own\.image_ids: vse is trained, and encodes sentences and photographs"):
+    with pytest.raises(InputError, match=r"own\.image_ids: vse is trained and encodes sentences and photographs"):
         load(ROOT / "config", with_given({"image_ids": ["1"]}, variant="vse"))
 
 
