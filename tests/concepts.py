@@ -1,4 +1,4 @@
-"""Images with made-up concepts that are there to be seen: each is a direction of features, or a colour of pixels."""
+"""Images with synthetic, visible concepts: each is a direction of features, or a colour of pixels."""
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ def pictures(folder, present):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Images of which each region shows one concept; the whole image shows a little of all that it has."""
+    """Images whose regions show one concept each; the whole image shows a little of all its concepts."""
     made, random = tmp_path_factory.mktemp("concepts"), np.random.default_rng(0)
     splits = [split for split, count in SPLITS.items() for _ in range(count)]
     present = random.random((len(splits), len(NAMES))) < 0.5

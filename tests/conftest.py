@@ -18,13 +18,13 @@ avoid_illegal_instructions()
 
 
 def pytest_collection_modifyitems(items):
-    """Tests that run the workflow take longest, so they begin first."""
+    """Tests that run the workflow take longest, so they start first."""
     items.sort(key=lambda item: "make_project" not in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(autouse=True)
 def numeric_settings():
-    """Settings of the whole process that decide the last bits of a sum are after each test as they were before it."""
+    """Settings of the process that decide the last bits of a sum are the same after each test as before it."""
     products = torch.backends.mkldnn.matmul
     before = torch.get_num_threads(), torch.get_default_dtype(), products.fp32_precision, cv2.getNumThreads()
     deterministic = torch.are_deterministic_algorithms_enabled()
@@ -38,7 +38,7 @@ def numeric_settings():
 
 @pytest.fixture(scope="session")
 def make_project(tmp_path_factory):
-    """A function that makes a project with a configuration of its own."""
+    """A function that makes a project with its own configuration."""
 
     def make(values: dict) -> Project:
         project = Project(copy_code(tmp_path_factory.mktemp("project")))
@@ -50,7 +50,7 @@ def make_project(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory, worker_id):
-    """A function that gives a project, by its name, which one process of the tests makes for all; each has a copy."""
+    """A function that returns a project by name: one test process makes it for all, and each gets a copy."""
     folder = tmp_path_factory.getbasetemp()
     common = folder if worker_id == "master" else folder.parent
 
@@ -66,7 +66,7 @@ def made_once(tmp_path_factory, worker_id):
 
 @pytest.fixture(scope="session")
 def finished(make_project, made_once):
-    """A project whose small table is made."""
+    """A project with its small table made."""
 
     def make() -> Project:
         project = make_project(SMALL)
@@ -78,13 +78,13 @@ def finished(make_project, made_once):
 
 @pytest.fixture(scope="session")
 def continue_project(finished, tmp_path_factory):
-    """A function that makes a project in which the jobs of the small table are done already."""
+    """A function that makes a project in which the jobs of the small table are already done."""
     return lambda values: finished.copy(tmp_path_factory.mktemp("continued") / "project", values)
 
 
 @pytest.fixture(scope="session")
 def finished_rounds(continue_project, made_once):
-    """A project whose table and whose table of rounds are made."""
+    """A project with its table and its table of rounds made."""
 
     def make() -> Project:
         project = continue_project(SMALL_ROUNDS)

@@ -1,4 +1,4 @@
-"""Pictures of the miniature data set's images, a network, and what it makes of crops of them."""
+"""Pictures of the miniature data set's images, a network, and its features of crops of them."""
 
 import io
 

@@ -1,21 +1,20 @@
 """A pretended device: tensors that say they are elsewhere, hold CPU data, and refuse to meet CPU tensors as a GPU's do.
 
-`PRETENDED` is the device. A tensor on it is a `Placed`, which computes with the CPU tensor that it holds; so figures
-are the CPU's, and only where they are computed differs. Every operator that it meets is counted in `COUNTS`:
+`PRETENDED` is the device. A tensor on it is a `Placed`, which computes with the CPU tensor that it holds; so results
+are the CPU's, and only the place of computation differs. Every operator on it is counted in `COUNTS`:
 
 - launches: operators that would start a kernel; views and the reservation of memory do not;
-- waits: what makes the host wait for the device. That is a value or an array that is taken from it, a result whose
-  size only the device knows (`nonzero`, a boolean index, `unique`, `bincount`, ...), and a copy to it that is not
-  asked for with `non_blocking`;
+- waits: operations that make the host wait for the device: reading a value or an array from it, a result whose size
+only the device knows (`nonzero`, a boolean index, `unique`, `bincount`, ...), and a copy to it without `non_blocking`;
 - to_host: the bytes that are copied to the host.
 
-It is stricter than a GPU, which copies indices that lie on the CPU without a word: here they are refused.
+It is stricter than a GPU, which silently copies indices from the CPU: here they are refused.
 
-Limits. PyTorch calls what this rests on, backends in Python, experimental. There is one device and one stream, nothing
-is asynchronous, and memory has no limit: what only a race or a lack of memory would show stays unseen, and so do a
-GPU's own kernels and their rounding. One draw of random numbers serves both devices. An operator that computes several
-kernels counts as one. `torch.inference_mode` gives way to `torch.no_grad`, as inference tensors cannot hold others,
-and autocast does nothing there.
+Limits: it uses backends in Python, which PyTorch calls experimental. There is one device and one stream, nothing is
+asynchronous, and memory has no limit, so races and a lack of memory stay unseen, and so do a GPU's own kernels and
+their rounding. One draw of random numbers serves both devices. An operator that computes several kernels counts as one.
+`torch.inference_mode` gives way to `torch.no_grad`, as inference tensors cannot hold others, and autocast does nothing
+there.
 """
 
 from collections import Counter
@@ -132,7 +131,7 @@ class Placed(torch.Tensor):
         return copied
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        COUNTS.wait("saved", self.held.nbytes)  # as torch.save writes a GPU's tensors; `load` wants a map_location
+        COUNTS.wait("saved", self.held.nbytes)  # as torch.save writes a GPU's tensors; `load` needs a map_location
         return self.held.__reduce_ex__(protocol)
 
     def __repr__(self, **_: Any) -> str:
@@ -140,7 +139,7 @@ class Placed(torch.Tensor):
 
 
 def compute(operator: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """An operator's result, computed on the CPU; where that lies is where a GPU's would."""
+    """An operator's result, computed on the CPU, on the device where a GPU's would be."""
     tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, Tensor)]
     placed = [tensor for tensor in tensors if isinstance(tensor, Placed)]
     if operator not in COPIES:
@@ -177,7 +176,7 @@ def held(leaf: Any) -> Any:
 
 
 def check_together(operator: Any, tensors: list[Tensor]) -> None:
-    """Raise for tensors of both places, but for single numbers, which a kernel is given by value."""
+    """Raises for tensors on both devices, except single numbers, which a kernel takes by value."""
     apart = [tensor for tensor in tensors if not isinstance(tensor, Placed) and tensor.dim()]
     if apart and len(apart) < len(tensors):
         shapes = [f"{tuple(tensor.shape)} on {tensor.device.type}" for tensor in tensors]

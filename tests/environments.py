@@ -1,4 +1,4 @@
-"""Hold the conda environments in envs/ to the versions pinned in requirements.txt: `python -m tests.environments`."""
+"""Keeps the conda environments in envs/ at the versions pinned in requirements.txt: `python -m tests.environments`."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ def environments() -> dict[Path, dict[str, str]]:
 
 
 def update() -> None:
-    """Write the pinned versions into the conda files."""
+    """Writes the pinned versions into the conda files."""
     versions = pinned()
     for path, packages in environments().items():
         text = path.read_text()

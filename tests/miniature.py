@@ -1,4 +1,4 @@
-"""A data set of a few made-up images and sentences, as artifacts in a folder of the test's own."""
+"""A data set of a few synthetic images and sentences, as artifacts in a test's folder."""
 
 import numpy as np
 import pandas as pd

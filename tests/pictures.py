@@ -1,4 +1,4 @@
-"""Pictures with tables that describe them, for the tests of whatever draws on pictures."""
+"""Pictures with tables that describe them, for tests of drawings on pictures."""
 
 import pytest
 from PIL import Image

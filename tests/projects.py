@@ -1,4 +1,4 @@
-"""A project of its own for a test: the workflow's code in an empty folder, and a way to run it there."""
+"""A separate project for a test: the workflow's code in an empty folder, and a way to run it there."""
 
 import copy
 import importlib
@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FORKS = multiprocessing.get_context("forkserver")
-# What every dry run imports besides this project; the most of its seconds otherwise.
+# Imports of every dry run besides this project, which would take most of its time.
 FORKS.set_forkserver_preload(
     ["snakemake.cli", "snakemake.workflow", "snakemake.dag", "snakemake.report", "nbformat", "smart_open", "numpy"]
 )
@@ -23,7 +23,7 @@ CODE = ("Snakefile", "workflow", "config", "profiles", "envs", "densevse")
 
 DIMENSION = {"parameters": {"dimension": 16}}
 
-# A data set small enough that a whole run takes seconds; what it measures is of no interest.
+# A data set so small that a whole run takes seconds; its metrics are meaningless.
 SMALL = {
     "datasets": {
         "scenes": {
@@ -62,7 +62,7 @@ SMALL_ROUNDS["tables"]["scenes"]["measure"] = ["vse", "hm_lstm"]
 
 @dataclass
 class Project:
-    """The workflow in a folder of its own."""
+    """The workflow in a separate folder."""
 
     folder: Path
 
@@ -70,7 +70,7 @@ class Project:
         (self.folder / "test.yaml").write_text(json.dumps(values))
 
     def copy(self, folder: Path, values: dict) -> "Project":
-        """Copy all that is there, results too, into `folder`, with another configuration."""
+        """Copies everything, with results, into `folder`, with another configuration."""
         shutil.copytree(self.folder, folder, symlinks=True)
         project = Project(folder)
         project.configure(values)
@@ -83,7 +83,7 @@ class Project:
     def run(
         self, *arguments: str, check: bool = True, through: Callable[[list[str]], list[str]] = list
     ) -> subprocess.CompletedProcess:
-        """Run Snakemake to its end; `through` makes the command that is run of Snakemake's."""
+        """Runs Snakemake to its end; `through` changes Snakemake's command."""
         options = [argument for argument in arguments if argument.startswith("-")]
         targets = [argument for argument in arguments if not argument.startswith("-")]
         command = through([*self.command(), *options, "--", *targets])
@@ -143,7 +143,7 @@ def job_counts(text: str) -> dict[str, int]:
 
 
 def copy_code(folder: Path) -> Path:
-    """Copy what the workflow is made of into `folder`.
+    """Copies the files of the workflow into `folder`.
 
     What is known of these files comes with them, or each project's first run would find it again: compiled modules,
     but for those that are being written, and the facts of which digests are made.

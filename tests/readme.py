@@ -37,7 +37,7 @@ def picture(file: Path) -> bytes:
 
 
 def main(results: Path) -> None:
-    """Write the README's table and its picture from the results of the demo."""
+    """Writes the README's table and its picture from the results of the demo."""
     text = README.read_text(encoding="utf-8")
     README.write_text(MARKED.sub(rf"\1{table(results / 'tables/scenes.csv')}\n\2", text), encoding="utf-8")
     PICTURE.parent.mkdir(exist_ok=True)

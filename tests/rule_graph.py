@@ -1,6 +1,6 @@
-"""The rules and what feeds them, as the workflow draws them: `make rule-graph` writes docs/rule-graph.md by this.
+"""The graph of the rules, as the workflow draws it: `make rule-graph` writes docs/rule-graph.md with this.
 
-An edge that follows from others is left out; with all of them the drawing could not be read.
+An edge that follows from others is left out, as the drawing with all edges would be unreadable.
 """
 
 import re

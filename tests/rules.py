@@ -1,4 +1,4 @@
-"""The rules as their files say them: sections as text, and the paths that their inputs' patterns become."""
+"""The rules as their files define them: sections as text, and the paths of their inputs."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ SECTION = re.compile(r"^    (\w+):(.*\n(?:(?:        .*)?\n)*)", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule, and the rule whose sections it uses where it does not say its own."""
+    """A rule, and the rule whose sections it uses unless it has its own."""
 
     name: str
     base: str | None

@@ -1,4 +1,4 @@
-"""Servers on this machine that give one file, and misbehave as told."""
+"""Servers on this machine that serve one file and misbehave on purpose."""
 
 import threading
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ CONTENT = bytes(range(256)) * 1000
 
 @dataclass
 class Server:
-    """A server that misbehaves as told; each list is used up, one item for each request.
+    """A server that misbehaves on purpose; each list is used up, one item for each request.
 
     `head` is the state of the answer to HEAD, where that is refused.
     """

@@ -1,4 +1,4 @@
-"""The public names are those of docs/api.md, with the signatures that stand there."""
+"""The public names are those of docs/api.md, with the same signatures."""
 
 import inspect
 import re

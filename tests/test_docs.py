@@ -1,4 +1,4 @@
-"""The documentation names what is there, and its pages keep their form."""
+"""The documentation names existing things, and its pages keep their form."""
 
 import re
 from pathlib import Path

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PLUGINS = {"Parameters", "METHOD", "DECLARED", "STRUCTURE", "VIEW", "EXTRACTION", "HELP", "PASSES_ON"}
-"""Names by which modules are asked for what they define; each such module has its own."""
+"""Names that modules define for others to find; each such module has its own."""
 CODE = ("densevse", "workflow", "tests", "benchmarks", "examples", "docs", "envs")
 RELATIVE = ("What ", "Which ", "How ", "Whether ", "Where ", "Who ")
 """First words of a clause that describes a thing instead of naming it."""

@@ -11,7 +11,7 @@ from densevse.dag.tables import TableStage
 from tests.rules import ROOT, Rule, rules
 
 SHOWN = ("filled", "packaged")
-"""Functions that are given the pattern of the path."""
+"""Functions that take the pattern of the path."""
 MOST_HIDDEN = 15
 EVERY = pytest.mark.parametrize("rule", rules().values(), ids=lambda rule: rule.name)
 

@@ -110,7 +110,7 @@ def packages(former: str) -> Iterator[tuple[str, str, str]]:
 
 
 def version_in(pom: str) -> str:
-    """The version of CoreNLP that a file for Maven asks for."""
+    """The version of CoreNLP that a file for Maven requests."""
     found = re.search(r"<(?:corenlp\.)?version>(\d+\.\d+\.\d+)</", (ROOT / pom).read_text(encoding="utf-8"))
     assert found, pom
     return found[1]

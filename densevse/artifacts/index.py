@@ -20,9 +20,8 @@ class ArtifactIndex:
             found = identity(path)
             if found in self._paths:
                 raise InputError(
-                    f"{path}: a {kind.name} artifact of {found}, and so is {self._paths[found]}. Delete the one that "
-                    "is "
-                    "wrong and run snakemake again."
+                    f"{path}: a {kind.name} artifact of {found}, and so is {self._paths[found]}. Delete the wrong one "
+                    "and run snakemake again."
                 )
             self._paths[found] = path
 

@@ -98,8 +98,7 @@ def pairs(
     if not common:
         raise InputError(
             f"the two have no measurement in common: the first holds {'; '.join(map(str, first))}; and the second "
-            "holds "
-            f"{'; '.join(map(str, second))}."
+            f"holds {'; '.join(map(str, second))}."
         )
     return common
 

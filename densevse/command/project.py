@@ -16,7 +16,7 @@ ROOT = project_root()
 def add_configfiles(parser: ArgumentParser) -> None:
     """Adds the option for files that change the configuration, as Snakemake has it."""
     parser.add_argument(
-        "--configfile", nargs="+", default=[], metavar="FILE", help="files of yours over the configuration"
+        "--configfile", nargs="+", default=[], metavar="FILE", help="your own files over the configuration"
     )
 
 

@@ -78,7 +78,7 @@ class Config(Strict):
             self.check_networks(f"{where}.networks", dataset.networks, [dataset])
         for name, network in self.networks.items():
             if not (network.weights or network.local or network.trained_on):
-                raise ValueError(f"networks.{name}: one of weights, local (a file of yours) and trained_on is needed")
+                raise ValueError(f"networks.{name}: one of weights, local (your own file) and trained_on is needed")
             known(f"networks.{name}.trained_on", [network.trained_on or ""], {**self.datasets, "": None})
         self._check_masks()
         self._check_concepts()

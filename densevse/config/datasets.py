@@ -20,8 +20,7 @@ def _as_text(image_id: Any) -> Any:
     if isinstance(image_id, bool | int | float | date):
         raise ValueError(
             f"{image_id} is not text; put each id in quotes, as the data set's files write it: without them YAML "
-            "changes "
-            'some, such as "0012" into the number 10'
+            'changes some, such as "0012" into the number 10'
         )
     return image_id
 

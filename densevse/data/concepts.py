@@ -35,7 +35,7 @@ class ConceptTables:
         names = schema.read(concepts, CONCEPTS)["concept"].tolist()
         if not names:
             raise InputError(
-                f"{concepts}: there is no concept to be told; look at the parses of the training sentences."
+                f"{concepts}: there is no concept to predict; check the parses of the training sentences."
             )
         rows = schema.read(images, IMAGES)
         rows = rows[rows["status"] == "ok"].reset_index(drop=True)
@@ -44,7 +44,7 @@ class ConceptTables:
         if len(missing):
             raise InputError(
                 f"{image_concepts}: {len(missing)} images are missing, the first is {missing.iloc[0]!r}; it was made "
-                "of another image table. Delete it and run snakemake again to make it anew."
+                "of another image table. Delete it and run snakemake again."
             )
         present = np.zeros((len(rows), len(names)), bool)
         for row, numbers in enumerate(found[rows["image_id"]]):

@@ -33,7 +33,7 @@ class Embedded:
         if (number < 0).any():
             raise InputError(
                 f"{path}: the {kind} {ids[int(np.argmin(number))]!r} has no vector; the file was made of another data "
-                "set or split. Delete it and run snakemake again to make it anew."
+                "set or split. Delete it and run snakemake again."
             )
         self._rows = found.index.to_numpy()[number]
         self.size = int(self._store.shape[0])

@@ -22,5 +22,5 @@ def build_generator(name: str, parameters: Mapping[str, Any], shapes: Shapes) ->
 
 
 def load_generator(path: str | Path, inputs: Inputs, content: int) -> Generator:
-    """Read a trained generator, for a data set's artifacts. Raises `InputError` as `load_model` does."""
+    """Reads a trained generator, for a data set's artifacts. Raises `InputError` as `load_model` does."""
     return cast(Generator, load_model(path, generator_shapes(inputs, content), inputs.features_made_from()))

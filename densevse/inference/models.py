@@ -245,7 +245,7 @@ def _check_features(path: str | Path, trained: Mapping[str, Any], given: Mapping
         if expected != found:
             raise InputError(
                 f"{path}: trained on {view} features of another network: expected {expected}, found {found}. Delete "
-                "those features or this model, whichever is wrong, and run snakemake again to make it anew."
+                "those features or this model, whichever is wrong, and run snakemake again."
             )
 
 
@@ -256,6 +256,6 @@ def _fill(method: Method, weights: Mapping[str, Tensor], path: str | Path) -> No
         if expected.get(key) != found.get(key):
             raise InputError(
                 f"{path}: tensor {key}: expected {expected.get(key, 'none')}, found {found.get(key, 'none')}. The "
-                "model is of another configuration or vocabulary; delete it and run snakemake again to train it anew."
+                "model is of another configuration or vocabulary; delete it and run snakemake again."
             )
     method.load_state_dict(dict(weights))

@@ -114,7 +114,7 @@ def _one(like: Tensor) -> Any:
 
 
 def _in_threads(loop: Callable[..., None], items: int, *given: Any) -> None:
-    """Run a compiled loop over all items, in as many threads as PyTorch uses, each with a part of them.
+    """Runs a compiled loop over all items, in as many threads as PyTorch uses, each with a part of them.
 
     Numba's own parallel loops are not used: a process that compiled them rounded differently from one that found them
     in Numba's cache (0.68), so that the first training in a new checkout gave another model than the second.

@@ -46,8 +46,10 @@ class MadeWith(Strict):
     given: str | None = Field(
         default=None, description="of a given row: its files and how they are read; nothing else holds"
     )
-    replaced: dict[str, Difference] = Field(description="path -> what is not as the packaged config/datasets says")
-    changed: dict[str, Difference] = Field(default={}, description="path -> what is changed for the data set")
+    replaced: dict[str, Difference] = Field(
+        description="path -> a setting that differs from the packaged config/datasets"
+    )
+    changed: dict[str, Difference] = Field(default={}, description="path -> a setting that the data set changes")
 
 
 class MeasuredVariant(Strict):

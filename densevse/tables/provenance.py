@@ -37,8 +37,8 @@ def check_provenance(path: str, made_from: Mapping[str, Any], made_with: MadeWit
         raise InputError(
             f"{path} was not made with the settings of the table:\n"
             + "\n".join(f"  {difference}" for difference in dict.fromkeys(found))
-            + "\nA file that the configuration names may be missing, so that nothing could be made again; or the file "
-            "is of an earlier run. Put right what is missing, or delete the file, and run snakemake again."
+            + "\nA file that the configuration names may be missing, so that no file could be made again; or this file "
+            "is of an earlier run. Restore the missing file, or delete this one, and run snakemake again."
         )
 
 

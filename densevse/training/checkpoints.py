@@ -87,7 +87,7 @@ class Checkpoint:
         except (RuntimeError, EOFError, OSError, pickle.UnpicklingError) as error:
             raise InputError(
                 f"{self.path}: expected a checkpoint, found a damaged file. Delete it and run snakemake again: "
-                "training then starts anew."
+                "training then starts again."
             ) from error
         found = state.pop("fingerprint", None)
         if found != self.fingerprint:

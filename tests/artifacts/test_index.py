@@ -1,4 +1,4 @@
-"""Artifacts say of what they are, and are found by it."""
+"""Artifacts store their identity, and are found by it."""
 
 from types import SimpleNamespace
 
@@ -41,7 +41,7 @@ def test_an_artifact_says_of_what_it_is(tmp_path):
     assert schema.identity(written(tmp_path / "a.parquet", VSE)) == VSE
     assert str(VSE) == "dataset scenes, variant vse, seed 0, round 1, protocol full, split test"
     schema.write([{"number": 1}], COUNTS, tmp_path / "b.parquet", {})
-    with pytest.raises(InputError, match=r"b\.parquet does not say which data set and variant it is of"):
+    with pytest.raises(InputError, match=r"b\.parquet does not name its data set and variant"):
         schema.identity(tmp_path / "b.parquet")
 
 
@@ -54,9 +54,11 @@ def test_an_artifact_is_found_by_its_identity_alone(tmp_path):
 
 def test_what_is_missing_twice_or_of_another_kind_is_named(tmp_path):
     first, again = written(tmp_path / "first.parquet", VSE), written(tmp_path / "again.parquet", VSE)
-    with pytest.raises(InputError, match=r"again\.parquet: a counts artifact of dataset scenes.*first\.parquet is"):
+    with pytest.raises(
+        InputError, match=r"again\.parquet: a counts artifact of dataset scenes.* so is .*first\.parquet"
+    ):
         ArtifactIndex([first, again], COUNTS)
-    with pytest.raises(InputError, match="no counts artifact is of dataset coco; those that are given are of: dataset"):
+    with pytest.raises(InputError, match="no counts artifact is of dataset coco; the given ones are of: dataset"):
         ArtifactIndex([first], COUNTS).path(Identity("coco"))
     with pytest.raises(InputError, match="expected a sums artifact"):
         ArtifactIndex([first], Schema("sums", "a sum", COUNTS.columns))

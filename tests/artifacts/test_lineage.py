@@ -51,7 +51,7 @@ def test_shards_made_from_different_things_are_named(tmp_path):
 def test_files_of_other_software_are_named(tmp_path):
     save_file({"w": np.ones(2)}, tmp_path / "other.safetensors")
     (tmp_path / "cut.safetensors").write_bytes((tmp_path / "other.safetensors").read_bytes()[:20])
-    with pytest.raises(InputError, match=r"other\.safetensors: expected an artifact that says"):
+    with pytest.raises(InputError, match=r"other\.safetensors: expected an artifact with a lineage"):
         lineage({}, {"model": tmp_path / "other.safetensors"})
     with pytest.raises(InputError, match=r"cut\.safetensors: not a whole safetensors file"):
         made_from(tmp_path / "cut.safetensors")

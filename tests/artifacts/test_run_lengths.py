@@ -1,4 +1,4 @@
-"""Run lengths against the masks that they stand for."""
+"""Run lengths against the masks that they encode."""
 
 import numpy as np
 import pytest

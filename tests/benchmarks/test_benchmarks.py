@@ -42,7 +42,7 @@ def test_a_benchmark_yields_its_rows_at_toy_size(name):
     if name in LINUX and not sys.platform.startswith("linux"):
         pytest.skip("memory is read from /proc")
     module = importlib.import_module(f"benchmarks.{name}")
-    torch.set_num_threads(1)  # threads that wait for each other take seconds where other tests run beside
+    torch.set_num_threads(1)  # waiting threads take seconds if other tests run at the same time
     rows = list(module.rows(module.TOY))
     assert len({what for what, *_ in rows}) == len(rows) == ROWS[name]
     for what, target, measured, note in rows:

@@ -1,4 +1,4 @@
-"""Apart from the other tests, as the process of a contender imports this file."""
+"""Timing, in a separate file, as the process of a contender imports it."""
 
 import os
 import time

@@ -29,7 +29,7 @@ RETRIEVED, FOUND = "results/scenes/retrieval/full/vse/seed0/round0.parquet", "re
 
 @pytest.fixture(scope="module")
 def original(finished, tmp_path_factory):
-    """A finished project in which a model is exported and asked."""
+    """A finished project in which a model was exported and searched with."""
     project = Project(tmp_path_factory.mktemp("original") / "project")
     shutil.copytree(finished.folder, project.folder, symlinks=True)
     project.configure(WITH_SEARCH)
@@ -45,7 +45,7 @@ def exported(original, tmp_path):
 
 @pytest.fixture
 def empty(tmp_path, monkeypatch):
-    """A folder in which nothing was made yet, with the code of the original."""
+    """A folder without results, with the code of the original."""
     folder = tmp_path / "empty"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -54,7 +54,7 @@ def empty(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def configured(original):
-    """The configuration of the original, from which each folder is seen that a test goes to."""
+    """The configuration of the original, with paths that are valid in each folder of a test."""
     return ConfiguredProject(original.folder, WITH_SEARCH)
 
 

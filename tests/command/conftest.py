@@ -22,7 +22,7 @@ class Answer(NamedTuple):
 
 @pytest.fixture
 def densevse(capsys) -> Callable[..., Answer]:
-    """Call the command with arguments."""
+    """Calls the command with arguments."""
 
     def call(*arguments: str) -> Answer:
         try:

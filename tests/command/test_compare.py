@@ -1,4 +1,4 @@
-"""`densevse compare` holds results against each other, query by query."""
+"""`densevse compare` compares results, query by query."""
 
 import shutil
 
@@ -17,7 +17,7 @@ from densevse.tables.rows import queries_of
 
 
 def data_set(folder, images=40, text="a dog", made_from=None):
-    """Write the tables of a data set, and return its folder below `folder`."""
+    """Writes the tables of a data set, and returns its folder below `folder`."""
     ids = [f"i{number:02}" for number in range(images)]
     rows = pd.DataFrame({"image_id": ids, "source": "images", "file": "a.jpg", "split": "test", "family": ids})
     rows = rows.assign(width=4, height=4, sha256="", captions=2, status="ok")
@@ -38,7 +38,7 @@ def queries(place, protocol="full"):
 
 
 def retrieve(place, variant, random, seed=0, round=0, protocol="full", worse=0):
-    """Write a retrieval with random ranks that are higher by `worse`."""
+    """Writes a retrieval with random ranks that are higher by `worse`."""
     rows, _ = queries(place, protocol)
     rows = rows.assign(rank=worse + np.random.default_rng(random).geometric(0.2, len(rows)), tied=False, candidates=80)
     rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))

@@ -13,7 +13,7 @@ SCORES = np.random.default_rng(0).normal(size=(20, 100)).astype(np.float32)
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """Files in the working directory: scores, and vectors in which each image stands five times."""
+    """Files in the working directory: scores, and vectors with five copies of each image."""
     monkeypatch.chdir(tmp_path)
     random = np.random.default_rng(1)
     images, sentences = (random.normal(size=(count, 8)).astype(np.float32) for count in (20, 100))

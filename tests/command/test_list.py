@@ -1,4 +1,4 @@
-"""`densevse list` prints all that has a name."""
+"""`densevse list` prints all names."""
 
 from pathlib import Path
 

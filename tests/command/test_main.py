@@ -1,4 +1,4 @@
-"""The command finds its subcommands, and answers what it cannot read."""
+"""The command finds its subcommands, and reports invalid command lines."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""`densevse plan` says what a run would do, and `densevse run` does it."""
+"""`densevse plan` prints what a run would do, and `densevse run` does it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""`densevse search` asks a trained model, and trains none."""
+"""`densevse search` uses a trained model, and trains none."""
 
 import json
 import os

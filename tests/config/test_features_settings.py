@@ -1,4 +1,4 @@
-"""Features that a data set is given: wrong ones are refused by their key when the configuration is read."""
+"""Given features of a data set: mistakes are reported by their key when the configuration is read."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_features_stand_in_the_place_of_networks():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"networks": {"whole": "vgg19"}}, "mine.networks.whole: vgg19 is shown pictures, and the data set has none"),
+        ({"networks": {"whole": "vgg19"}}, "mine.networks.whole: vgg19 needs pictures, and the data set has none"),
         ({"networks": {"grid": "butd"}}, "mine.networks.grid: no 'grid'; known: regions, whole"),
         ({"networks": {"whole": "butt"}}, "mine.networks.whole: no 'butt'; known: .*butd"),
         ({"features": {"vgg19": {"whole": ARRAY}}}, "features.vgg19: a network has this name; rename"),
@@ -41,7 +41,10 @@ def test_features_stand_in_the_place_of_networks():
         ({"features": {"butd": {"regions": ARRAY | {"ids": None}}}}, "ids: the format array needs it"),
         ({"features": {"butd": {"regions": {"path": "x"}}}}, "path: the format scan has none"),
         ({"features": {"butd": {"regions": ARRAY | {"image_id": "x"}}}}, "image_id: 'x' must hold {id}"),
-        ({"features": {"butd": {"grid": ARRAY | {"boxes": "y.npy"}}}}, "grid: boxes and the format bottom_up are of"),
+        (
+            {"features": {"butd": {"grid": ARRAY | {"boxes": "y.npy"}}}},
+            "grid: boxes and the format bottom_up are for regions",
+        ),
         ({"features": {"other": {"whole_by": "mean"}}}, "one of the views regions, grid and whole is needed"),
         ({"options": {"copies": 2}}, "options.copies"),
     ],

@@ -1,4 +1,4 @@
-"""Given rows as entries of the configuration: their forms, and what is refused by its path."""
+"""Given rows as entries of the configuration: their forms, and the mistakes that are reported by their path."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from densevse.config.load import load
 from densevse.runtime.errors import InputError
 
 CONFIG = Path(__file__).parents[2] / "config"
-LEFT = "methods.mine.given.similarity: it is needed for vectors"
+LEFT = "methods.mine.given.similarity: it is required for vectors"
 VECTORS = {"images": "i.npy", "sentences": "s.npy", "similarity": "dot"}
 
 
@@ -48,7 +48,7 @@ def test_a_data_set_may_have_files_of_its_own():
         ({"given": VECTORS | {"sentences": ["a.npy", "b.npy"]}}, "given.sentences: as many files are needed"),
         ({"given": VECTORS | {"similarity": None}}, LEFT),
         ({"given": {"scores": "a.npy", "similarity": "dot"}}, LEFT),
-        ({"given": VECTORS | {"unscored": "nan"}}, "methods.mine.given.unscored: vectors give every pair a score"),
+        ({"given": VECTORS | {"unscored": "nan"}}, "methods.mine.given.unscored: with vectors every pair has a score"),
         ({"given": VECTORS | {"copies": 0}}, "methods.mine.given.copies: Input should be greater"),
         ({"given": VECTORS, "views": ["whole"]}, "methods.mine.views: there is no such key"),
         ({"given": VECTORS, "datasets": {"x": {"given": VECTORS}}}, "methods.mine.datasets: no 'x'; known: coco"),

@@ -1,4 +1,4 @@
-"""Networks of libraries, and methods without training, in the configuration: what is refused, by its path."""
+"""Networks of libraries, and methods without training, in the configuration: mistakes are reported by their path."""
 
 import json
 from pathlib import Path
@@ -36,17 +36,17 @@ def test_networks_of_libraries_stand_beside_others():
         (own(mean=[0.1, 0.1, 0.1]), "networks.mine.mean: .* brings its own"),
         (
             own(layers={"whole": "fc7"}),
-            "layers.whole: 'fc7' is no layer for this view; .* whole: pooled, .*grid: patch",
+            "layers.whole: 'fc7' is not a layer for this view; .* whole: pooled, .*grid: patch",
         ),
-        (own(layers={"ten_crop": "pooled"}), "layers.ten_crop: 'pooled' is no layer for this view"),
+        (own(layers={"ten_crop": "pooled"}), "layers.ten_crop: 'pooled' is not a layer for this view"),
         (own(regions={"scoring": "roi_align"}), "regions: .* reads crops of its own size; remove scoring"),
-        ({"networks": {"vgg19": {"options": {"depth": 3}}}}, "networks.vgg19.options: vgg19 is no network of a lib"),
+        ({"networks": {"vgg19": {"options": {"depth": 3}}}}, "networks.vgg19.options: vgg19 is not a network of a lib"),
         (own(weights={**HUB, "revision": None}), "revision: a file of a hub's repository needs the commit"),
         (own(weights={**HUB, "sha256": None}), "sha256: a file of a hub's repository needs it"),
         (own(weights={**HUB, "url": "https://a.b/c"}), "a source has one of url, hub"),
         (
             {"methods": {"clip": {"networks": {"whole": "vgg19"}}}},
-            "methods.clip.networks.whole: vgg19 encodes no sentences, and the structure text needs that",
+            "methods.clip.networks.whole: vgg19 encodes no sentences, as the structure text requires",
         ),
         (
             {"methods": {"clip": {"variants": {"other": {"networks": {"whole": "deit_small"}}}}}},
@@ -54,7 +54,7 @@ def test_networks_of_libraries_stand_beside_others():
         ),
         (
             {"methods": {"vse": {"sentences": ["text"]}}},
-            "sentences: text is encoded by a network of which nothing is tr",
+            "sentences: text is encoded by a network that is not tr",
         ),
         ({"methods": {"vse": {"training": "none"}}}, "phases: nothing is trained"),
         ({"methods": {"clip": {"sentences": ["words"]}}}, r"without training .* sentences must be \[text\]"),

@@ -96,7 +96,7 @@ def test_a_key_that_stands_twice_is_refused_with_its_lines(tmp_path):
     file.write_text(f"{file.read_text()}\ntitle: Another\n")
     lines = file.read_text().splitlines()
     where = f"lines {lines.index('title: Scenes') + 1} and {len(lines)}"
-    with pytest.raises(InputError, match=rf"scenes\.yaml: the key 'title' stands twice, in {where}"):
+    with pytest.raises(InputError, match=rf"scenes\.yaml: the key 'title' occurs twice, in {where}"):
         load(tmp_path / "config", {})
 
 
@@ -111,7 +111,7 @@ def test_a_key_that_stands_twice_is_refused_with_its_lines(tmp_path):
 )
 def test_a_key_that_stands_twice_in_a_file_of_snakemake_s_is_refused(text, lines, tmp_path):
     (tmp_path / "own.yaml").write_text(text)
-    with pytest.raises(InputError, match=rf"own\.yaml: the key '.' stands twice, in lines {lines}"):
+    with pytest.raises(InputError, match=rf"own\.yaml: the key '.' occurs twice, in lines {lines}"):
         check_configfiles([tmp_path / "own.yaml"])
 
 
@@ -140,7 +140,7 @@ def test_no_source_has_the_name_of_another_input_of_the_rules_that_read_sources(
 
 
 def test_no_file_restates_a_default():
-    """Each stands once, in densevse/config or densevse/methods/parameters."""
+    """Each default is defined once, in densevse/config or densevse/methods/parameters."""
     config = load(CONFIG, {})
     for folder in FOLDERS:
         for path in sorted((CONFIG / folder).glob("*.yaml")):
@@ -149,7 +149,7 @@ def test_no_file_restates_a_default():
 
 
 def restated(entry, given):
-    """The keys in the values of a file that say what an entry's type says by itself."""
+    """The keys in the values of a file that repeat the defaults of an entry's type."""
     for key, value in given.items():
         now, field = getattr(entry, key), type(entry).model_fields[key]
         if isinstance(now, BaseModel):

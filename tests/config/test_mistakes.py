@@ -1,4 +1,4 @@
-"""Wrong values in the configuration: each is refused when it is read, and named by its path."""
+"""Invalid values in the configuration: each is reported by its path when it is read."""
 
 import re
 from pathlib import Path
@@ -179,7 +179,7 @@ CASES = [(path, value) for path, values in WRONG.items() for value in values]
 
 
 def overriding(path: str, value: object) -> dict:
-    """A configuration that says nothing but this."""
+    """A configuration with only these overrides."""
     for key in reversed(path.split(".")):
         value = {key: value}
     return value
@@ -194,9 +194,9 @@ def test_a_wrong_value_is_refused_by_its_path(path, value):
 
 
 def test_a_warm_up_without_end_is_refused():
-    """Its figures would be VSE's under the name of VSE++."""
+    """Its results would be VSE's under the name of VSE++."""
     wrong = overriding("methods.vse.variants.vsepp.rounds", [["warm_up"]])
-    with pytest.raises(InputError, match=r"variants\.vsepp\.parameters\.negatives: 'hardest' holds in no phase"):
+    with pytest.raises(InputError, match=r"variants\.vsepp\.parameters\.negatives: 'hardest' is used in no phase"):
         load(CONFIG, wrong)
 
 
@@ -298,7 +298,7 @@ NEW = {
 )
 def test_a_name_that_no_file_can_have_is_refused(kind, entry, name):
     load(CONFIG, overriding(kind, {"my-name_2": entry}))
-    with pytest.raises(InputError, match=re.escape(f"{kind}.{name}: files have the name {name!r} too")):
+    with pytest.raises(InputError, match=re.escape(f"{kind}.{name}: {name!r} is also a file name")):
         load(CONFIG, overriding(kind, {name: entry}))
 
 

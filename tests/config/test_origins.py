@@ -1,4 +1,4 @@
-"""Every value of a method has an origin that can be read."""
+"""Every value of a method has a readable origin."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from densevse.config.resolved import settings_of
 ROOT = Path(__file__).parents[2]
 FILES = sorted(path for folder in ("methods", "generators") for path in (ROOT / "config" / folder).glob("*.yaml"))
 MADE = ("title", "paper", "model", "views", "sentences", "yields", "networks", "joint_embedding", "view", "rounds")
-"""Keys that say what a method is, and need no word on where that comes from."""
+"""Keys that define a method and need no origin."""
 
 
 @pytest.fixture(scope="module")

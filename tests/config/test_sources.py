@@ -1,4 +1,4 @@
-"""Paths of the configuration: one name for each place, and nothing that Snakemake would read as another."""
+"""Paths of the configuration: one name for each place, and none that Snakemake would read as another."""
 
 import pytest
 

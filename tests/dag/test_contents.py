@@ -30,7 +30,7 @@ def now(tmp_path):
 
 
 def replace(path, text):
-    """Put a file of the same size and time into the place of another."""
+    """Puts a file of the same size and time in the place of another."""
     times, size = os.stat(path), len(path.read_text())
     other = path.with_name("other")
     other.write_text(text)

@@ -1,4 +1,4 @@
-"""Declarations by file: what is known of them without imports, and whose jobs an edit of one reaches."""
+"""Declarations by file: facts about them without imports, and the jobs that an edit of one reruns."""
 
 import subprocess
 import sys

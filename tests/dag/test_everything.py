@@ -1,4 +1,4 @@
-"""The target for everything of a data set: it asks for tables and for what every analysis has of it, and lists them."""
+"""The target for everything of a data set: it requests tables and every analysis's files, and lists them."""
 
 import runpy
 import sys

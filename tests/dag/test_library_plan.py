@@ -1,4 +1,4 @@
-"""Networks of libraries and methods without training, as the plan knows them."""
+"""Networks of libraries and methods without training, in the plan."""
 
 from importlib.util import find_spec
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_a_method_without_training_needs_neither_words_nor_seeds(project):
     assert training.weights_as_they_are("flickr8k", "clip") == "README.md"
     plan = TableStage(project).plan("both").sections[0]
     assert (plan.measured["vse"].seeds, plan.measured["clip"].seeds) == ([0, 1, 2], [0])
-    with pytest.raises(InputError, match="clip is a network as it is, of which nothing is trained"):
+    with pytest.raises(InputError, match="clip is a network without further training"):
         CarriedStage(project).vocabularies_of("flickr8k", "clip")
 
 

@@ -15,7 +15,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def made(results="results"):
-    """Something that a run has made, with Snakemake's record of it."""
+    """A file that a run has made, with Snakemake's record of it."""
     keep_records(results)
     Path(results, "scenes").mkdir()
     Path(results, "scenes/images.parquet").touch()
@@ -58,7 +58,7 @@ def test_another_folder_of_results_is_refused_while_a_run_is_under_way():
     Path(".snakemake/locks").mkdir()
     Path(".snakemake/locks/0.output.lock").touch()
     keep_records("results")
-    with pytest.raises(InputError, match=r"^results: 'others' is another folder than that of a run which is under way"):
+    with pytest.raises(InputError, match=r"^results: 'others' differs from the folder of a run in progress"):
         keep_records("others")
     assert LINK.resolve() == KEPT.resolve()
     shutil.rmtree("results")
@@ -68,7 +68,9 @@ def test_another_folder_of_results_is_refused_while_a_run_is_under_way():
 def test_results_without_records_are_refused():
     made()
     shutil.rmtree(KEPT)
-    with pytest.raises(InputError, match=r"^results/\.records-results: not there\. results holds what an earlier run"):
+    with pytest.raises(
+        InputError, match=r"^results/\.records-results: no such folder\. results has files of an earlier run"
+    ):
         keep_records("results")
 
 
@@ -76,7 +78,7 @@ def test_results_of_another_name_are_refused():
     """The records name the paths of what was made."""
     made()
     shutil.move("results", "elsewhere")
-    with pytest.raises(InputError, match=r"^elsewhere/\.records-elsewhere: not there"):
+    with pytest.raises(InputError, match=r"^elsewhere/\.records-elsewhere: no such folder"):
         keep_records("elsewhere")
 
 
@@ -93,5 +95,5 @@ def test_a_folder_that_cannot_be_written_to_is_named(monkeypatch):
         Path(name).mkdir()
     monkeypatch.setattr("os.access", lambda path, mode: path != "results")
     (message,) = read_only("results", "resources", "absent")
-    assert message.startswith("results cannot be written to")
+    assert message.startswith("results is not writable")
     assert "chmod" in message

@@ -1,4 +1,4 @@
-"""From wildcards to files and settings: what rules are made with, stage by stage."""
+"""From wildcards to files and settings: the functions of rules, stage by stage."""
 
 import ast
 from pathlib import Path
@@ -110,7 +110,7 @@ def test_but_not_those_that_true_boxes_decide(whole):
 @pytest.mark.parametrize(
     ("uniform", "message"),
     [
-        ({"parameters": {"margin": 0.3}}, "hm_lstm differs in parameters.margin, so its round 0 is another one"),
+        ({"parameters": {"margin": 0.3}}, "hm_lstm differs in parameters.margin, so its round 0 differs"),
         ({"phases": {"sentences": {"epochs": 9}}}, "hm_lstm differs in phases"),
         ({"training": {"batch_size": 8}}, "hm_lstm differs in training"),
         ({"round_0_of": "hm_lstm_sentences"}, "hm_lstm_sentences has the round 0 of hm_lstm; name that one"),

@@ -1,4 +1,4 @@
-"""Tables as entries of the configuration: what they are made from, and which wrong names are refused."""
+"""Tables as entries of the configuration: their inputs, and the wrong names that are refused."""
 
 import json
 from pathlib import Path
@@ -349,7 +349,9 @@ def test_a_given_row_stands_beside_trained_ones_with_a_seed_for_each_file():
 def test_a_given_row_ranks_no_regions():
     table = {"title": "Given", "sections": [{"dataset": "scenes", "protocol": "regions"}], "measure": ["mine"]}
     made = project(tables={"given": table}, methods={"mine": {"given": {"scores": "a.npy"}}})
-    with pytest.raises(InputError, match=r"tables\.given\.measure: methods\.mine is given, without scores of regions"):
+    with pytest.raises(
+        InputError, match=r"tables\.given\.measure: methods\.mine is given and has no scores of regions"
+    ):
         check_tables(made)
 
 

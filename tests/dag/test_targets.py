@@ -1,4 +1,4 @@
-"""Targets that no rule makes are known from those that rules make, and the near one is found."""
+"""Targets that no rule makes are recognised, and the most similar one is found."""
 
 import re
 

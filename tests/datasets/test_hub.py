@@ -1,4 +1,4 @@
-"""Files of a hub's repository, obtained by the hub's own library from a server on this machine that answers like it."""
+"""Files of a hub's repository, obtained by the hub's own library from a server on this machine."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ ASKED = f"/some/network/resolve/{REVISION}/model.safetensors"
 
 
 class Hub(BaseHTTPRequestHandler):
-    """Gives one file of one repository, and says what the hub says of a missing one."""
+    """Serves one file of one repository, and answers requests for others like the hub."""
 
     def do_HEAD(self) -> None:
         self.do_GET()

@@ -37,7 +37,7 @@ STORED = {2: 0, 3: 3, 4: 1, 5: 5, 6: 2, 7: 6, 8: 4}
 
 
 def turned(orientation: int, form: str, by: str = "exif", **options: object) -> bytes:
-    """A file of `picture`, which is upright once it is turned by its orientation."""
+    """A file of `picture`, which is upright after turning by its orientation."""
     image = Image.fromarray(np.array(picture()))
     image = image.transpose(Image.Transpose(STORED[orientation])) if orientation in STORED else image
     if by == "exif":

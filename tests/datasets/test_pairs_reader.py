@@ -236,8 +236,8 @@ def test_a_file_for_each_split_is_not_one_file(images: Path, tmp_path: Path, for
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"file": "x"}, "split names the column"),
-        ({"files": dict.fromkeys(("train", "val", "test"), "x"), "split": "split"}, "split names the column"),
+        ({"file": "x"}, "split is the column"),
+        ({"files": dict.fromkeys(("train", "val", "test"), "x"), "split": "split"}, "split is the column"),
         ({"files": dict.fromkeys(("train", "val", "test"), "x"), "splits": {"a": "val"}}, "splits translates"),
         ({}, "one of file and files"),
     ],

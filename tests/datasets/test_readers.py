@@ -295,7 +295,7 @@ def test_unreadable_images_stop_the_run_and_are_all_named(tmp_path: Path) -> Non
 
 
 def incomplete(folder: Path, there: str = "ab") -> dict[str, str]:
-    """A Flickr of 33 images, of which few are there; ids have leading zeros and other signs that YAML reads."""
+    """A Flickr of 33 images, few of which exist; ids have leading zeros and other characters special to YAML."""
     ids = ["c.jpg", "a.jpg", "b.jpg", "0012", "no", 'a "b" \\ é.jpg', "😀.jpg", *map(str, range(26))]
     lists = {"train.txt": "\n".join(ids[:2]), "dev.txt": ids[2], "test.txt": "\n".join(ids[3:])}
     tokens = "".join(f"{image}#0\tA caption .\n" for image in ids)

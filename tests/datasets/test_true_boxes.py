@@ -1,4 +1,4 @@
-"""Official boxes and masks, held against the pixels of the images that they are of."""
+"""Official boxes and masks, compared with the pixels of their images."""
 
 import io
 import json
@@ -18,7 +18,7 @@ from densevse.datasets.true_boxes import write_boxes, write_masks
 from densevse.runtime.errors import InputError
 
 BOX = [4, 3, 9, 5]
-"""x, y, width and height of what is red in the stored pixels."""
+"""x, y, width and height of the red area in the stored pixels."""
 SIZE = {"width": 30, "height": 20}
 SPLITS = {"splits": {"train": 1, "val": 1, "test": 1}}
 
@@ -65,7 +65,7 @@ def coco(tmp_path):
 
 
 def red(orientation, form):
-    """x, y, width and height of what is red in the upright pixels, and their size."""
+    """x, y, width and height of the red area in the upright pixels, and their size."""
     pixels = decode(photograph(orientation, form), "a")
     rows, columns = np.nonzero(pixels[..., 0] > 128)
     box = [columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1]

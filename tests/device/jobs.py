@@ -1,4 +1,4 @@
-"""Fixtures for tests that hold a job on the pretended device to the same job on the CPU."""
+"""Fixtures for tests that compare a job on the pretended device with the same job on the CPU."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ VSE = {"dimension": 8, "word_dimension": 8, "encoder": "lstm"}
 
 @pytest.fixture
 def on_both(tmp_path, compute_on):
-    """A function that holds what a job finds, given a folder, on the pretended device to what it finds on the CPU."""
+    """A function that compares a job's results, given a folder, on the pretended device with those on the CPU."""
 
     def compare(job):
         found = {}

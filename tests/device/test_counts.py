@@ -1,4 +1,4 @@
-"""A training step on a device: the batch does not change how much is launched, and the host hardly waits."""
+"""A training step on a device: its number of launches does not depend on the batch, and the host hardly waits."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def test_a_step_waits_once_at_most_and_a_larger_batch_has_no_more_launches(made,
 
 
 def test_ranking_copies_no_scores(compute_on):
-    """Ranks and the best candidates are found where the scores are; the host has them when all tiles are done."""
+    """Ranks and the best candidates are computed on the scores' device; the host gets them after all tiles."""
     images, sentences, owner = torch.randn(12, 4), torch.randn(30, 4), torch.arange(30) * 12 // 30
     rows = TestSet(
         *(np.array([f"{kind}{row}" for row in range(size)], object) for kind, size in (("i", 12), ("s", 30))),

@@ -1,4 +1,4 @@
-"""Jobs beside the training of methods on a pretended device, each with the CPU's figures."""
+"""Jobs other than the training of methods on a pretended device, each with the CPU's results."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Every variant of every method on a pretended device: training, later rounds, retrieval, and all that it can tell."""
+"""Every variant of every method on a pretended device: training, later rounds, retrieval, and all other results."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ CPU = torch.device("cpu")
 DATASET = "flickr8k"
 UNTRAINED = {name for name in CONFIG.variant_names() if variant(CONFIG, name, DATASET).untrained}
 METHODS = [name for name in CONFIG.trained() if name not in UNTRAINED]
-"""One variant of each method, which `make test` tries; the others are left to `make test-all`."""
+"""One variant of each method, for `make test`; `make test-all` runs the others."""
 VARIANTS = [*METHODS, *first_now([name for name in CONFIG.variant_names() if name not in {*METHODS, *UNTRAINED}], 0)]
 EMBEDDING = ("embed_images", "embed_regions", "embed_sentences", "embed_phrases", "embed_words")
 
@@ -87,7 +87,7 @@ class Trained:
         return open_model(self.files.with_changes(network=[]), self.last, device())
 
     def figures(self, folder):
-        """Everything that a trained model says, by name."""
+        """Every result of a trained model, by name."""
         numbers = [column for column in self.histories[0] if column not in ("phase", "seconds", "resumed", "best")]
         found = {}
         for number, (model, history) in enumerate(zip(self.models, self.histories, strict=True)):

@@ -1,4 +1,4 @@
-"""The accuracy of correspondences on boxes whose overlaps can be told by eye."""
+"""The accuracy of correspondences on boxes whose overlaps can be seen by eye."""
 
 import pandas as pd
 import pytest

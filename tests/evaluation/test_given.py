@@ -1,4 +1,4 @@
-"""Given scores and vectors: their files, their order, and the rows that they become."""
+"""Given scores and vectors: their files, their order, and their rows."""
 
 import json
 import pickle
@@ -27,7 +27,7 @@ COSINE = GivenLayout(similarity="cosine")
 
 
 def write_tables(folder, counts, unreadable=()):
-    """A test split whose images have so many sentences, after a training image."""
+    """A test split with this number of sentences for each image, after a training image."""
     ids = ["train0", *(f"i{n}" for n in range(len(counts)))]
     images = pd.DataFrame({"image_id": ids, "split": ["train", *["test"] * len(counts)], "captions": [1, *counts]})
     images = images.assign(source="images", file=ids, width=8, height=8, sha256="", family=ids, status="ok")
@@ -52,7 +52,7 @@ def test(tmp_path):
 
 @pytest.fixture
 def given(tmp_path, test):
-    """A function that ranks what it is given: arrays by their keys, saved as npy, or paths."""
+    """A function that ranks given data: arrays by their keys, saved as npy, or paths."""
 
     def rank(layout=PLAIN, of=test, **files):
         paths = {}

@@ -1,4 +1,4 @@
-"""`densevse.evaluate`: the metrics of scores that a program holds."""
+"""`densevse.evaluate`: the metrics of scores in a program."""
 
 import subprocess
 import sys

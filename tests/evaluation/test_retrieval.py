@@ -16,7 +16,7 @@ from densevse.runtime.errors import InputError
 
 
 def data_set(counts, unreadable=(), split="test"):
-    """Images i0, i1, ... with so many captions each; captions in reversed order."""
+    """Images i0, i1, ... with this number of captions each; captions in reversed order."""
     images = pd.DataFrame({"image_id": [f"i{n}" for n in range(len(counts))], "split": split, "status": "ok"})
     images["family"] = images["image_id"]
     images.loc[list(unreadable), "status"] = "truncated"

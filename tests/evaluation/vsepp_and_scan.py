@@ -1,6 +1,6 @@
 """Recalls as the public evaluation code of VSE++ and of SCAN computes them, in its steps.
 
-VSE++ (github.com/fartashf/vsepp, evaluation.py) takes embeddings in which each image stands five times, SCAN
+VSE++ (github.com/fartashf/vsepp, evaluation.py) takes embeddings with five copies of each image, SCAN
 (github.com/kuanghuei/SCAN, evaluation.py) a matrix of scores. Both give R@1, R@5, R@10, Med r and Mean r.
 """
 

@@ -1,4 +1,4 @@
-"""The page that a stranger reads first, run as the README says, on the miniature."""
+"""The page that a newcomer reads first, run on the miniature as the README says."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ NUMBERS = {word: number for number, word in enumerate(KNOWN, 2)}
 
 @pytest.fixture
 def results(folder):
-    """The miniature where the workflow would have put it."""
+    """The miniature in the folder of the workflow's results."""
     for file, place in (
         ("words.parquet", "vocabulary/words.parquet"),
         ("whole.parquet", "features/net/whole/00-of-01.parquet"),

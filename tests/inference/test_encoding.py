@@ -73,7 +73,7 @@ def test_scorer_takes_rows_then_blocks(files):
 
 
 class Products(WordByWord):
-    """Scores by a matrix product, and remembers the shapes that it was asked for."""
+    """Scores by a matrix product, and records the shapes that it gets."""
 
     tile = (64, 128)
 

@@ -1,4 +1,4 @@
-"""Every kernel is held to its plain definition."""
+"""Every kernel is compared with its plain definition."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ KERNELS = sorted(path.stem for path in (ROOT / "densevse/kernels").glob("*.py") 
 def test_a_test_compares_values_and_gradients_with_the_definition(name):
     text = (ROOT / f"tests/kernels/test_{name}.py").read_text()
     assert "definitions." in text
-    assert "assert_same(" in text or name == "teaching"  # a layout of whole numbers has no gradient
+    assert "assert_same(" in text or name == "teaching"  # a layout of integers has no gradient
 
 
 def test_nothing_else_calls_the_definitions():

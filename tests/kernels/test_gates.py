@@ -1,4 +1,4 @@
-"""The LSTM cell with its hand-written gradient, and the functions that it is made of."""
+"""The LSTM cell with its hand-written gradient, and its functions."""
 
 import pytest
 import torch

@@ -29,7 +29,7 @@ def weight():
 
 
 def comparing(weight, compared):
-    """A comparison that is no product of two sides, and that notes how many pairs it was given at a time."""
+    """A comparison that is not a product of two sides, and that records the number of pairs in each call."""
 
     def compare(images, sentences, image, sentence, longest):
         compared.append(len(image))

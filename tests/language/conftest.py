@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(scope="session")
 def corenlp_home():
-    """CoreNLP's jars: the user's, or those that the workflow's own way gets once for all test runs."""
+    """CoreNLP's jars: the user's, or those that the workflow's function gets once for all test runs."""
     if shutil.which("java") is None:
         pytest.skip("CoreNLP needs Java, and there is no `java` on the PATH")
     if os.environ.get("CORENLP_HOME"):

@@ -1,4 +1,4 @@
-"""Small artifacts of sentences, written as `word/TAG word/TAG`, for the tests of what is counted in them."""
+"""Small artifacts of sentences, written as `word/TAG word/TAG`, for tests that count them."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from densevse.artifacts.schemas.parses import PARSES
 
 
 def write_captions(folder, splits):
-    """A caption table with the split of each caption_id; the image is what stands before its #."""
+    """A caption table with the split of each caption_id; the image is the part before its #."""
     captions = pd.DataFrame({"caption_id": list(splits), "split": list(splits.values())})
     captions = captions.assign(image_id=captions["caption_id"].str.split("#").str[0], position=0, text="")
     schema.write(captions, CAPTIONS, folder / "captions.parquet", {})
@@ -27,7 +27,7 @@ def write_images(folder, splits, **status):
 
 
 def parse_row(caption, sentence, dependencies=(), lemmas=None):
-    """A row of PARSES; of a sentence that is None, one that could not be parsed."""
+    """A row of PARSES; None as a sentence means one that could not be parsed."""
     pairs = [word.rsplit("/", 1) for word in (sentence or "").split()]
     tokens, tags = [word for word, _ in pairs], [tag for _, tag in pairs]
     links = [dict(zip(("relation", "governor", "dependent"), one, strict=True)) for one in dependencies]

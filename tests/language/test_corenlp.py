@@ -1,4 +1,4 @@
-"""The real server, where there is Java: bad input, a server that is killed, one that hangs."""
+"""The real server, if there is Java: bad input, a server that is killed, one that hangs."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The Kneser-Ney model against its equation, and what it makes of words that it does not know."""
+"""The Kneser-Ney model against its equation, and its treatment of unknown words."""
 
 import math
 from itertools import product
@@ -18,13 +18,13 @@ def ngrams(order):
 
 
 def literal(word, context, highest):
-    """P(word | context) as the module's docstring has it, counted anew each time."""
+    """P(word | context) as in the module's docstring, counted again each time."""
     if context is None:
         return 1 / WORDS
     length = len(context) + 1
     below = highest - length
     of_length = [ngram[below:] for ngram in (sorted(set(ngrams(highest))) if below else ngrams(highest))]
-    for step in range(1, below):  # each shortening counts different n-grams anew
+    for step in range(1, below):  # each shortening counts distinct n-grams again
         longer = {ngram[step:] for ngram in ngrams(highest)}
         of_length = [ngram[below - step :] for ngram in sorted(longer)]
     counts = {ngram: of_length.count(ngram) for ngram in of_length}

@@ -10,7 +10,7 @@ from densevse.language.parses import Dependency, Parse, write_parses
 
 
 class Words:
-    """A parser that says of each text what its words are, and refuses those without any."""
+    """A parser that returns the words of each text, and refuses texts without any."""
 
     def __init__(self):
         self.asked = []

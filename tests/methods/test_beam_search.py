@@ -1,4 +1,4 @@
-"""The beam search against every sentence that there can be, for each generator, in double precision."""
+"""The beam search against all possible sentences, for each generator, in double precision."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""HM-LSTM's loss against a literal reading of Eq 9 and 10, and what it takes for negatives."""
+"""HM-LSTM's loss against a literal reading of Eq 9 and 10, and its negatives."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""The interface as every method keeps it."""
+"""The interface, as every method implements it."""
 
 import pytest
 import torch

@@ -34,7 +34,7 @@ def content():
 
 
 def literal(model, v, words, tags):
-    """The equations of the module's docstring as they stand there."""
+    """The equations of the module's docstring, literally."""
     w_fv, w_fk = model.w_fv.t(), model.w_fk.weight  # (F, V), (F, K)
     e = w_fk.t() @ w_fv
     c = model.c.weight.chunk(2, dim=1)

@@ -1,4 +1,4 @@
-"""SCAN against a port of its authors' code, and what it attends to."""
+"""SCAN against a port of its authors' code, and its attention."""
 
 import pytest
 import torch

@@ -244,7 +244,7 @@ def test_mismatched_pairs_of_each_image_and_each_sentence():
     assert compared.max() == 1
     assert (compared.sum(dim=0) == 101).all()
     assert (compared.sum(dim=1) == 101).all()
-    image, sentence = candidates_of_pairs(3, 100)  # a batch that has not so many
+    image, sentence = candidates_of_pairs(3, 100)  # a batch with fewer
     assert sorted(zip(image.flatten().tolist(), sentence.flatten().tolist(), strict=True)) == [
         (i, j) for i in range(3) for j in range(3)
     ]

@@ -1,4 +1,4 @@
-"""The contract between the DAG and the job of a picture."""
+"""The plan of a picture, as the DAG passes it to the picture's job."""
 
 from densevse.artifacts.identity import Identity
 from densevse.config.validation import validate

@@ -1,4 +1,4 @@
-"""Pictures of figures and pages: small ones are enlarged smoothly, large ones made smaller."""
+"""Pictures of figures and pages: small ones are enlarged smoothly, large ones reduced."""
 
 import numpy as np
 import pandas as pd

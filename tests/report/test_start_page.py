@@ -1,4 +1,4 @@
-"""The page that a report opens on, through the same template and docutils as Snakemake."""
+"""The start page of a report, through the same template and docutils as Snakemake."""
 
 import re
 from pathlib import Path
@@ -44,7 +44,7 @@ def files(tmp_path):
 
 
 def rendered(files):
-    """The page as Snakemake renders it: errors of docutils would stand in it."""
+    """The page as Snakemake renders it; errors of docutils would appear in it."""
     text = Environment(trim_blocks=True, lstrip_blocks=True).from_string(TEMPLATE.read_text()).render(files=files)
     return publish_parts(text, writer="html", settings_overrides={"halt_level": 2})["html_body"]
 

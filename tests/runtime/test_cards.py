@@ -1,4 +1,4 @@
-"""Jobs on the cards of one machine: each has one of its own, and that of a job that dies is free again."""
+"""Jobs on the cards of one machine: each has its own card, and the card of a job that dies is free again."""
 
 import signal
 import subprocess

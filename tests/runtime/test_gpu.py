@@ -15,7 +15,7 @@ WHEEL = ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120", "compute_120"]
 
 @pytest.fixture
 def cards(monkeypatch, tmp_path):
-    """A function that lets torch see GPUs of a compute capability, and says what the configuration asks for."""
+    """A function that lets torch see GPUs of a compute capability, and sets the configuration's request."""
 
     def see(count, asked="auto", capability=(8, 6), available=True, works=True, built=WHEEL):
         gpu._usable.cache_clear()

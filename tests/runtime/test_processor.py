@@ -8,7 +8,7 @@ from densevse.runtime import processor
 
 @pytest.fixture
 def matrix_units(monkeypatch):
-    """A processor that says it has matrix units, and no limit that the user or the machine set."""
+    """A processor that announces matrix units, without a limit by the user or the machine."""
     monkeypatch.delenv(processor.ISA_LIMIT, raising=False)
     monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: True)
     yield

@@ -1,4 +1,4 @@
-"""The network of scenes, trained by the loop that trains every task."""
+"""The network of scenes, trained by the loop of all tasks."""
 
 import numpy as np
 import pytest

@@ -116,7 +116,7 @@ def test_a_method_differs_from_itself_by_nothing_and_a_pair_is_narrower_than_two
 
 
 def of_seeds(values, replicates=2000):
-    """Replicates that draws do not change: all that varies is the seed."""
+    """Replicates that draws do not change, so that only the seed varies."""
     return Replicates({"rsum": np.full(replicates, np.mean(values))}, pd.DataFrame({"rsum": values}))
 
 
@@ -137,7 +137,7 @@ def test_seeds_of_which_one_method_has_more_vary_independently():
 
 
 def test_images_of_one_family_are_drawn_together():
-    """Copies of an image say nothing new: the interval is as wide as without them."""
+    """Copies of an image add no information: the interval is as wide as without them."""
     random = np.random.default_rng(3)
     frame, groups = queries(50)
     run = random_ranks(frame, random)

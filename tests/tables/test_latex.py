@@ -1,4 +1,4 @@
-"""LaTeX of tables: what stands in which cell, what is bold, and that no character of a name is taken for a command."""
+"""LaTeX of tables: the contents of cells, bold cells, and that no character of a name is read as a command."""
 
 import re
 import shutil

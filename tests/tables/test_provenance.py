@@ -1,4 +1,4 @@
-"""A table refuses retrievals that were made with something else than it says."""
+"""A table refuses retrievals that were made with other settings than it states."""
 
 import pytest
 

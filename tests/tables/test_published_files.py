@@ -1,4 +1,4 @@
-"""CSV files of published metrics: rows have the types of their columns, and what is wrong is named by file and line."""
+"""CSV files of published metrics: rows have the types of their columns, and mistakes are named by file and line."""
 
 import pytest
 

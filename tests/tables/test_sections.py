@@ -1,4 +1,4 @@
-"""Sections of tables, read from made-up artifacts."""
+"""Sections of tables, read from synthetic artifacts."""
 
 import numpy as np
 import pandas as pd
@@ -40,7 +40,7 @@ def ranked_regions(path):
 
 
 def test_regions_of_images_of_one_family_are_drawn_together(tmp_path):
-    """Copies of an image say nothing new: drawn by themselves they would halve the interval."""
+    """Copies of an image add no information: drawn separately they would halve the interval."""
     ranking = ranked_regions(tmp_path / "ranking.parquet")
     nothing = dict.fromkeys(("concepts", "proposer", "parser", "word_vectors", "trained"))
     made_with = MadeWith(networks={}, used={}, replaced={}, changed={}, **nothing)

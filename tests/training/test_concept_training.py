@@ -1,4 +1,4 @@
-"""The tasks of a concept network, on concepts that are there to be seen: each is a direction, or a colour."""
+"""The tasks of a concept network, on visible concepts: each is a direction, or a colour."""
 
 from pathlib import Path
 
@@ -79,7 +79,7 @@ def test_an_image_without_concepts_has_none(folder, tmp_path):
 
 def test_no_concepts_at_all_is_an_error_that_says_why(folder, tmp_path):
     schema.write([], CONCEPTS, tmp_path / "none.parquet", {})
-    with pytest.raises(InputError, match=r"none\.parquet: there is no concept to be told; look at the parses"):
+    with pytest.raises(InputError, match=r"none\.parquet: there is no concept to predict; check the parses"):
         ConceptTables.read(**{**tables(folder), "concepts": str(tmp_path / "none.parquet")})
 
 

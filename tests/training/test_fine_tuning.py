@@ -1,4 +1,4 @@
-"""DeFrag with its network trained further, on the pixels of a few made-up images."""
+"""DeFrag with its network trained further, on the pixels of a few synthetic images."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Generators from artifacts to sentences on a small data set: training, writing, ranking, and what cannot be used."""
+"""Generators from artifacts to sentences on a small data set: training, writing, ranking, and unusable inputs."""
 
 import numpy as np
 import pandas as pd

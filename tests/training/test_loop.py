@@ -62,7 +62,7 @@ def job(files, tmp_path):
 
 @pytest.fixture
 def trainer(files, tmp_path):
-    """A trainer that nothing saves; epochs at one learning rate, and training settings, as asked for."""
+    """A trainer without checkpoints; epochs at one learning rate, and the given training settings."""
     inputs = Inputs(files, ["words"])
 
     def make(epochs=3, learning_rate=0.01, before=(), **training):
@@ -76,7 +76,7 @@ def trainer(files, tmp_path):
 
 
 def interrupt_at(monkeypatch, step, how):
-    """After so many steps of a trainer, once: a signal to this process, or an end without warning."""
+    """Interrupts a trainer once after a number of steps: by a signal to this process, or by an end without warning."""
     original, count = Trainer.step, [0]
 
     def stepping(self, *given):
@@ -143,7 +143,7 @@ def test_seeds_differ_and_repeat(job):
 
 
 def measured(monkeypatch, sums, seen=None):
-    """Let every validation find the next of these sums, and keep the weights that were validated in `seen`."""
+    """Makes every validation return the next of these sums, and keeps the validated weights in `seen`."""
     found = iter(sums)
 
     def validate(self):
@@ -214,7 +214,7 @@ WARM_UP = NamedPhase(name="warm_up", epochs=2, learning_rate=0.01, parameters={"
 
 
 def test_no_epoch_of_a_warm_up_is_kept_however_good(trainer, monkeypatch):
-    """Its weights are another method's: those of VSE would stand in the row of VSE++."""
+    """Its weights are another method's: those of VSE would appear in the row of VSE++."""
     measured(monkeypatch, [9.0, 8.0, 1.0, 3.0, 2.0])
     assert [row["best"] for row in trainer(before=[WARM_UP]).run()] == [False, False, False, True, False]
 
@@ -443,7 +443,7 @@ def test_a_checkpoint_of_another_training_is_not_used(tmp_path, caplog):
 
 
 def test_a_training_leaves_alone_the_checkpoint_of_other_weights_in_the_folder(tmp_path):
-    """All networks of a data set lie in one folder, and some are trained at the same time."""
+    """All networks of a data set are in one folder, and some are trained at the same time."""
     one, other = (Checkpoint(tmp_path / f"{name}.safetensors", "a" * 64) for name in ("net", "net_fine"))
     other.save({"step": 3})
     one.save({"step": 4})

@@ -1,4 +1,4 @@
-"""The name of a training enters its seed: under another name every figure would be another."""
+"""The name of a training is part of its seed: under another name every result would change."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""The tutorials run as they stand, one after the other, in a copy of the project without results.
+"""The tutorials run as they are, one after the other, in a copy of the project without results.
 
 A block whose first line is a comment with a file's name is written to that file. A block of bash is run. A block of
 text shows lines of what the block of bash before it prints; numbers may differ.

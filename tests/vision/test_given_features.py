@@ -1,4 +1,4 @@
-"""Features that were computed elsewhere, read into artifacts; what is wrong with a file is told by its row or id."""
+"""Features that were computed elsewhere, read into artifacts; mistakes in a file are named by row or id."""
 
 import base64
 import pickle

@@ -50,7 +50,7 @@ def touch(one, other):
 
 
 def literal(labels, colour, texture, measures):
-    """Algorithm 1: regions as masks, all similarities anew after each merge."""
+    """Algorithm 1: regions as masks, with all similarities computed again after each merge."""
     made = [labels == label for label in range(labels.max() + 1)]
     there = list(range(len(made)))
     while len(there) > 1:

@@ -271,7 +271,7 @@ def test_boxes_are_read_where_they_are_on_the_map(made):
         ({"scoring": "guess"}, "scoring"),
         ({"nms": 0.3}, "nms"),
         ({"score": "best"}, "score"),
-        ({"scoring": "crops", "features": "roi_align"}, "shared map"),
+        ({"scoring": "crops", "features": "roi_align"}, "features: roi_align needs scoring"),
     ],
 )
 def test_wrong_options_are_named(options, message):

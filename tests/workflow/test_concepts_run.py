@@ -1,4 +1,4 @@
-"""Concepts by the regions of a clustered proposer, as on photographs; in the demo they look at the methods' regions."""
+"""Concepts by the regions of a clustered proposer, as on photographs; the demo uses the methods' regions."""
 
 import copy
 

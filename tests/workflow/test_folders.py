@@ -70,7 +70,7 @@ def test_read_only_results_can_be_looked_at_and_say_what_to_do(copied):
     finally:
         subprocess.run(["chmod", "-R", "u+w", copied.folder / "results"], check=True)
     assert done.returncode != 0
-    assert "results cannot be written to" in done.stdout
+    assert "results is not writable" in done.stdout
     assert "chmod -R u+w" in done.stdout
 
 

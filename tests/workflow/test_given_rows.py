@@ -1,4 +1,4 @@
-"""Given rows beside trained ones: the same bytes for the same scores, and jobs that run when files change."""
+"""Given rows beside trained ones: the same scores give the same bytes, and jobs run when files change."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Files of the user's: spelled in another way, missing, replaced by older ones, and their names."""
+"""The user's files: spelled in another way, missing, replaced by older ones, and their names."""
 
 import copy
 import json
@@ -33,7 +33,7 @@ def settings() -> dict:
 
 @pytest.fixture(scope="module")
 def project(make_project):
-    """A finished project with photographs, sentences, weights and word vectors of one's own."""
+    """A finished project with a user's photographs, sentences, weights and word vectors."""
     project, random = make_project(settings()), Random(0)
     folder = project.folder / "mine"
     for part in ("photographs", "texts"):
@@ -156,11 +156,11 @@ def test_a_key_that_stands_twice_in_a_file_is_refused(project):
     try:
         status, output = project.plan(*TARGETS)
         assert status != 0
-        assert "test.yaml: the key 'tables' stands twice, in lines 1 and 2" in output
+        assert "test.yaml: the key 'tables' occurs twice, in lines 1 and 2" in output
         (project.folder / "test.yaml").write_text("datasets:\n  mine:\n    shards: 1\n\ndatasets: {}\n")
         status, output = project.plan(*TARGETS)
         assert status != 0
-        assert "test.yaml: the key 'datasets' stands twice, in lines 1 and 5" in output
+        assert "test.yaml: the key 'datasets' occurs twice, in lines 1 and 5" in output
     finally:
         project.configure(settings())
 

@@ -199,7 +199,7 @@ ABSENT = {
 
 @pytest.mark.parametrize("what", first_now(ABSENT))
 def test_a_path_that_is_not_there_is_named_though_its_outputs_are(finished, what):
-    """Snakemake would drop the jobs that read it, and leave the old figures under the new name."""
+    """Snakemake would drop the jobs that read it, and leave the old results under the new name."""
     message, changes = ABSENT[what]
     finished.configure(merge(SMALL, changes))
     try:

@@ -1,4 +1,4 @@
-"""Zero-shot CLIP in the workflow, by a small untrained network: a row of a table, and a search without any training."""
+"""Zero-shot CLIP in the workflow, with a small untrained network: a row of a table, and a search without training."""
 
 import copy
 

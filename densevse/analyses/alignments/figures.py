@@ -44,7 +44,7 @@ def draw_alignments(
 
 
 def draw_triplet_regions(rows: str, images: str, sources: dict[str, str], title: str, path: str) -> None:
-    """Draw the regions of a TRIPLET_REGIONS artifact, a line for each triplet, the best region first."""
+    """Draws the regions of a TRIPLET_REGIONS artifact, a line for each triplet, the best region first."""
     found = schema.read(rows, TRIPLET_REGIONS).assign(triplet=_written)
     photograph = photographs(images, sources)
     triplets = found.groupby("triplet", sort=False)

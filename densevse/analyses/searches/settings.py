@@ -70,7 +70,7 @@ class Search(Strict):
 
 
 class SearchSettings(Entries[Search]):
-    """Search -> what is asked of which model."""
+    """The searches, by name."""
 
     def check(self, config: Config) -> None:
         """Raises `ValueError` for an unknown data set or variant, or for one that cannot answer the search."""

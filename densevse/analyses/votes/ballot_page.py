@@ -25,8 +25,7 @@ _STYLE = (
 )
 QUESTION = (
     "Does the box show what the marked phrase means? Write yes or no for each pair into the column correct of a copy "
-    "of "
-    "{sheet}, and your name into the column voter. Leave out lines without an answer."
+    "of {sheet}, and your name into the column voter. Leave out lines without an answer."
 )
 
 

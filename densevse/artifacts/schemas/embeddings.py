@@ -12,8 +12,8 @@ EMBEDDINGS = Schema(
         Column("caption_id", TEXT, "the caption of a sentence or phrase; empty for others"),
         Column("start", NUMBER, "index of the first token of a phrase in its caption; -1 for others"),
         Column("end", NUMBER, "index after its last token; -1 for others"),
-        Column("rank", NUMBER, "rank in the region features, 0 for a whole image; -1 for what is no region"),
+        Column("rank", NUMBER, "rank in the region features, 0 for a whole image; -1 for other kinds"),
         Column("text", TEXT, "the words of a sentence, phrase or word; empty for an image or a region"),
-        *(Column(column.name, column.type, f"{column.meaning}; 0 for what has no box") for column in BOX_COLUMNS),
+        *(Column(column.name, column.type, f"{column.meaning}; 0 without a box") for column in BOX_COLUMNS),
     ),
 )

@@ -10,7 +10,7 @@ REGION_FEATURES = Schema(
     "a region of an image: its box and vector; rank 0 is the whole image; a box that is not known has no area",
     (
         IMAGE_ID,
-        Column("rank", NUMBER, "0 for the whole image, then detections by falling score"),
+        Column("rank", NUMBER, "0 for the whole image, then detections by descending score"),
         *BOX_COLUMNS,
         Column("score", REAL, "the detection's class score; infinite where it is not known"),
         Column("class_name", TEXT, "the detection's class; empty for the whole image"),

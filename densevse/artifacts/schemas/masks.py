@@ -32,11 +32,11 @@ SEGMENTS = Schema(
 
 SEGMENT_OVERLAP = Schema(
     "segment_overlap",
-    "a number of proposals of an image, held against one of its objects",
+    "a number of proposals of an image, compared with one of its objects",
     (
         IMAGE_ID,
         Column("object", NUMBER, "which of the image's masks, from 0"),
-        Column("segments", NUMBER, "how many proposals are looked at, in rank order; 0 means all of them"),
+        Column("segments", NUMBER, "the number of proposals that are evaluated, in rank order; 0 means all of them"),
         Column("jaccard", REAL, "the best Jaccard of one of them with the object: pixels in both by pixels in either"),
     ),
 )

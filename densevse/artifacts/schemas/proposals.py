@@ -36,7 +36,9 @@ PROPOSAL_RECALL = Schema(
     "proposal_recall",
     "a number of boxes per image",
     (
-        Column("boxes", NUMBER, "how many boxes of each image are looked at, in rank order; 0 means all of them"),
+        Column(
+            "boxes", NUMBER, "the number of boxes of each image that are evaluated, in rank order; 0 means all of them"
+        ),
         Column("boxes_mean", REAL, "how many boxes there were per image, mean"),
         *_with_interval("average_best_overlap", "mean over true boxes of the best intersection over union"),
         *(

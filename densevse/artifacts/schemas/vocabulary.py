@@ -29,7 +29,7 @@ RELATIONS = Schema(
     "relations",
     "a typed dependency",
     (
-        Column("index", NUMBER, "the relation's number, by falling count"),
+        Column("index", NUMBER, "the relation's number, by descending count"),
         Column("relation", TEXT, "its name"),
         Column("count", NUMBER, "occurrences in the training sentences"),
         Column("share", REAL, "share of all their occurrences"),
@@ -60,19 +60,22 @@ CONCEPTS = Schema(
     "concepts",
     "a concept: a frequent noun, adjective, verb or number of the training sentences",
     (
-        Column("index", NUMBER, "the concept's number, from 0, by falling count"),
+        Column("index", NUMBER, "the concept's number, from 0, by descending count"),
         Column("concept", TEXT, "its lemma, lower case"),
         Column("kind", TEXT, "noun, adjective, verb or number: what it is most often"),
         Column("count", NUMBER, "occurrences in the training sentences"),
         Column("image_count", NUMBER, "how many training images have a sentence with it"),
-        Column("forms", TEXTS, "its forms in the training sentences, lower case, by falling count"),
+        Column("forms", TEXTS, "its forms in the training sentences, lower case, by descending count"),
     ),
 )
 
 IMAGE_CONCEPTS = Schema(
     "image_concepts",
     "an image with the concepts that its sentences name",
-    (IMAGE_ID, Column("concepts", pa.list_(NUMBER), "the numbers of the concepts, rising; none for an image without")),
+    (
+        IMAGE_ID,
+        Column("concepts", pa.list_(NUMBER), "the numbers of the concepts, ascending; none for an image without"),
+    ),
 )
 
 WORD_VECTORS = Schema(

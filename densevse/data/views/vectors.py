@@ -35,7 +35,7 @@ class VectorsOfImages(View):
         if missing:
             raise InputError(
                 f"{name} features: {len(missing)} images have none, the first is {missing[0]!r}. Delete the feature "
-                "files of this data set and run snakemake again to make them anew."
+                "files of this data set and run snakemake again."
             )
         self._store, self._images = store, np.array([number[image_id] for image_id in image_ids], np.int64)
         self._rows = Ragged(np.append(begins, len(ids)))

@@ -12,7 +12,7 @@ class Parameters(Strict):
 
     ORIGINS: ClassVar = {"*": "chosen"}
 
-    prompt: str = Field(default="{}", description="what is encoded of a sentence, which stands for {}")
+    prompt: str = Field(default="{}", description="the text that is encoded; the sentence replaces {}")
 
     @model_validator(mode="after")
     def _has_a_place(self) -> Self:

@@ -19,13 +19,14 @@ class Parameters(GlobalRankingParameters):
         "smoothing": "paper, Eq 6",
     }
 
-    dimension: int = Field(1000, gt=0, description="of the embedding space (section 3.1: about 1000)")
+    dimension: int = Field(1000, gt=0, description="dimension of the embedding space (section 3.1: about 1000)")
     fragments: Literal["triplets", "words", "bigrams"] = Field(
         "triplets",
-        description="of sentences: typed dependencies, or every word (w1 = w2), or consecutive words (section 4.2)",
+        description="fragments of sentences: typed dependencies, or every word (w1 = w2), or consecutive words "
+        "(section 4.2)",
     )
     fragment_objective: Literal["none", "dense", "multiple_instance"] = Field(
-        "dense", description="of Eq 3: no fragment objective, C_0 (Eq 4) or C_F (Eq 5)"
+        "dense", description="the fragment objective of Eq 3: no fragment objective, C_0 (Eq 4) or C_F (Eq 5)"
     )
     beta: float = Field(1.0, ge=0, description="weight of the global ranking objective C_G in Eq 3")
     trained_layers: list[str] = Field(

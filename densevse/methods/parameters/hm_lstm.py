@@ -24,7 +24,7 @@ class Parameters(Strict):
     # both.
     LATER: ClassVar[frozenset[str]] = frozenset({"phrase_weight", "phrases", "contrast", "identical_phrases"})
 
-    dimension: int = Field(default=512, gt=0, description="of the embedding space (section 5.1.1)")
+    dimension: int = Field(default=512, gt=0, description="dimension of the embedding space (section 5.1.1)")
     hidden: int = Field(default=512, gt=0, description="units of the H-LSTM (section 5.1.1)")
     typed: bool = Field(
         default=True, description="noun phrase children have weights of their own (Eq 2-7); if not, a plain Tree-LSTM"
@@ -32,7 +32,7 @@ class Parameters(Strict):
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
         default="fixed", description="pre-trained and fixed (section 3.2.1), tuned further, or learned from nothing"
     )
-    word_dimension: int = Field(default=300, gt=0, description="of word vectors that are learned from nothing")
+    word_dimension: int = Field(default=300, gt=0, description="length of word vectors that are learned from nothing")
     leaves: Literal["words", "bilstm"] = Field(
         default="words",
         description="what a tree's leaves are: words; or, ours, words that have read their sentence by a BiLSTM",
@@ -62,7 +62,7 @@ class Parameters(Strict):
         default="score", description="s_ij of the assigned region (section 3.3); or by how much it leads the next one"
     )
     dropout: float = Field(
-        default=0.0, ge=0, lt=1, description="of word vectors and of the CNN's vectors, in training; the paper has none"
+        default=0.0, ge=0, lt=1, description="dropout of word vectors and of the CNN's vectors; the paper has none"
     )
     candidates: Literal["detections", "all"] = Field(
         default="detections",

@@ -16,7 +16,7 @@ class Parameters(Strict):
         "t2i", description="t-i: each word attends to the regions; i-t: each region attends to the words"
     )
     pooling: Literal["lse", "avg"] = Field(
-        "avg", description="of the scores of all words (t-i) or regions (i-t): LogSumExp or the mean"
+        "avg", description="how the scores of all words (t-i) or regions (i-t) are combined: LogSumExp or the mean"
     )
     raw_feature_norm: Literal[
         "clipped_l2norm", "l2norm", "clipped_l1norm", "l1norm", "clipped", "softmax", "no_norm"
@@ -25,13 +25,13 @@ class Parameters(Strict):
         description="how the similarities of a region with all words (t-i), or of a word with all regions (i-t), "
         "are normalised before the softmax; clipped ones by LeakyReLU first",
     )
-    negative_slope: float = Field(0.1, ge=0, le=1, description="of LeakyReLU; 0 for the paper's threshold at 0")
+    negative_slope: float = Field(0.1, ge=0, le=1, description="slope of LeakyReLU; 0 for the paper's threshold at 0")
     lambda_softmax: float = Field(
-        9.0, gt=0, description="lambda_1, the inverse temperature of the softmax over what is attended to"
+        9.0, gt=0, description="lambda_1, the inverse temperature of the softmax over the contexts"
     )
     lambda_lse: float = Field(6.0, gt=0, description="lambda_2 of LogSumExp")
-    dimension: int = Field(1024, gt=0, description="of the joint space")
-    word_dimension: int = Field(300, gt=0, description="of a word vector; pre-trained vectors bring their own")
+    dimension: int = Field(1024, gt=0, description="dimension of the joint space")
+    word_dimension: int = Field(300, gt=0, description="length of a word vector; pre-trained vectors have their own")
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
         "learned", description="learned from nothing; or pre-trained ones, fixed or tuned further"
     )
@@ -41,5 +41,5 @@ class Parameters(Strict):
     negatives: Literal["hardest", "sum"] = Field(
         "hardest", description="over the hardest negative alone, or over all those of the batch"
     )
-    margin: float = Field(0.2, ge=0, description="by which matching pairs must score higher than negatives")
-    dropout: float = Field(0.0, ge=0, lt=1, description="of word vectors and of regions, in training")
+    margin: float = Field(0.2, ge=0, description="the margin by which matching pairs must score higher than negatives")
+    dropout: float = Field(0.0, ge=0, lt=1, description="dropout of word vectors and of regions")

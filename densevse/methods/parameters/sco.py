@@ -20,7 +20,9 @@ class Parameters(Strict):
     margin: float = Field(0.2, gt=0, description="m of L_mat")
     generation_weight: float = Field(1.0, ge=0, description="lambda of Eq 4; with 0 nothing is generated")
     generated_words: int | None = Field(
-        None, gt=1, description="so many words, the most frequent ones, are generated, rarer ones as the unknown word"
+        None,
+        gt=1,
+        description="the number of most frequent words that are generated; rarer ones become the unknown word",
     )
     sampled: float = Field(
         0.0,
@@ -32,6 +34,4 @@ class Parameters(Strict):
         "own", description="whether both LSTMs have word vectors of their own (Table 1's non-shared) or share them"
     )
     longest_sentence: int = Field(50, gt=0, description="J, words of a sentence that are read")
-    dropout: float = Field(
-        0.0, ge=0, lt=1, description="of the context vector and of word vectors, in training; chosen"
-    )
+    dropout: float = Field(0.0, ge=0, lt=1, description="dropout of the context vector and of word vectors; chosen")

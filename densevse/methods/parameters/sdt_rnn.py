@@ -12,7 +12,7 @@ class Parameters(GlobalRankingParameters):
 
     ORIGINS: ClassVar = {**GlobalRankingParameters.ORIGINS, "weights": "paper of SDT-RNN"}
 
-    dimension: int = Field(200, gt=0, description="of hidden states and of the joint space")
+    dimension: int = Field(200, gt=0, description="dimension of hidden states and of the joint space")
     weights: Literal["relation", "position"] = Field(
         "relation", description="what a child's weights depend on: SDT-RNN, or the DT-RNN of the same paper"
     )

@@ -27,17 +27,20 @@ class Parameters(Strict):
     word_hidden: int = Field(
         512, gt=0, description="units of each direction of the BLSTM; G of the paper is twice this"
     )
-    word_dimension: int = Field(300, gt=0, description="of a word vector, chosen; pre-trained vectors bring their own")
-    word_vectors: Literal["learned", "fixed", "tuned"] = Field(
-        "learned", description="of the BLSTM and of the context: learned from nothing, or pre-trained, fixed or tuned"
+    word_dimension: int = Field(
+        300, gt=0, description="length of a word vector, chosen; pre-trained vectors have their own"
     )
-    longest: int = Field(50, gt=0, description="sentences are cut after so many words (section 4.2)")
+    word_vectors: Literal["learned", "fixed", "tuned"] = Field(
+        "learned",
+        description="vectors of the BLSTM and of the context: learned from nothing, or pre-trained, fixed or tuned",
+    )
+    longest: int = Field(50, gt=0, description="the longest sentence in words; longer ones are cut (section 4.2)")
     context_dimension: int = Field(
         1024, gt=0, description="E, units of the sentence context's LSTM; the VSE's dimension"
     )
-    context_word_dimension: int = Field(300, gt=0, description="of its word vectors; the VSE's word_dimension")
+    context_word_dimension: int = Field(300, gt=0, description="length of its word vectors; the VSE's word_dimension")
     select: Literal["attention", "mean", "context"] = Field(
-        "attention", description="what is compared: attended instances; means (-mean); the two contexts (-ctx)"
+        "attention", description="the compared instances: attended instances; means (-mean); the two contexts (-ctx)"
     )
     context: bool = Field(True, description="whether global context modulates the attention; not in -att")
     attention: Literal["repaired", "printed"] = Field(
@@ -54,7 +57,7 @@ class Parameters(Strict):
     )
     margin: float = Field(0.2, ge=0, description="m of Eq 6 (section 4.2)")
     mismatched: int = Field(
-        100, gt=0, description="mismatched sentences and images of each matched pair, where the batch has so many"
+        100, gt=0, description="mismatched sentences and images of each matched pair, if the batch has that many"
     )
     regulariser: Literal["squared", "printed"] = Field(
         "squared", description="Eq 7 with squares; or as printed, where it is constant"
@@ -62,7 +65,7 @@ class Parameters(Strict):
     balance: float = Field(
         100.0, ge=0, description="lambda of Eq 7; the regulariser is a mean over cells, words and matched pairs"
     )
-    dropout: float = Field(0.0, ge=0, lt=1, description="of word vectors, cells and contexts, in training, chosen")
+    dropout: float = Field(0.0, ge=0, lt=1, description="dropout of word vectors, cells and contexts, chosen")
     pairs_at_once: int = Field(
         2048,
         gt=0,

@@ -16,13 +16,15 @@ class Parameters(Strict):
 
     RENAMED: ClassVar = {"loss": "negatives"}
 
-    dimension: int = Field(default=1024, gt=0, description="of the joint space")
-    word_dimension: int = Field(default=300, gt=0, description="of a word vector; pre-trained vectors bring their own")
+    dimension: int = Field(default=1024, gt=0, description="dimension of the joint space")
+    word_dimension: int = Field(
+        default=300, gt=0, description="length of a word vector; pre-trained vectors have their own"
+    )
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
         default="learned", description="learned from nothing; or pre-trained ones, fixed or tuned further"
     )
     encoder: Encoder = Field(
-        default="lstm", description="of sentences; linear is the sum of word vectors (vector arithmetic)"
+        default="lstm", description="encoder of sentences; linear is the sum of word vectors (vector arithmetic)"
     )
     branches: Literal["plain", "normalised"] = Field(
         default="plain",
@@ -35,6 +37,6 @@ class Parameters(Strict):
         default="cosine", description="order: minus the order-violation penalty"
     )
     margin: float = Field(
-        default=0.2, ge=0, description="by which matching pairs must score higher than contrastive ones"
+        default=0.2, ge=0, description="the margin by which matching pairs must score higher than contrastive ones"
     )
-    dropout: float = Field(default=0.0, ge=0, lt=1, description="of word vectors and of the CNN's vector, in training")
+    dropout: float = Field(default=0.0, ge=0, lt=1, description="dropout of word vectors and of the CNN's vector")

@@ -1,4 +1,4 @@
-"""DeFrag's Figures 4 and 5: what they show, and that their bytes depend on nothing else."""
+"""DeFrag's Figures 4 and 5: their contents, and that their bytes depend on nothing else."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""Alignments on a pretended device are the CPU's."""
+"""Alignments on a pretended device equal those on the CPU."""
 
 import numpy as np
 import torch

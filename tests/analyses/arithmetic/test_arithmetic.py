@@ -1,4 +1,4 @@
-"""Vector arithmetic: what is found, and how right that is."""
+"""Vector arithmetic: its answers and their accuracy."""
 
 from math import comb
 

@@ -34,7 +34,7 @@ def box(image_id, start, end, *sides):
 
 
 def each_its_own(boxes):
-    """Images of 40 x 40 pixels that are like no other."""
+    """Images of 40 x 40 pixels, each a family of its own."""
     return images(boxes["image_id"].unique())
 
 
@@ -79,7 +79,7 @@ def test_intervals_tell_a_model_that_looks_at_things_from_one_that_does_not():
 
 
 def test_images_of_one_family_are_drawn_together():
-    """Copies of an image say nothing new: the interval is as wide as without them."""
+    """Copies of an image add no information: the interval is as wide as without them."""
     generator = np.random.default_rng(2)
     maps = generator.dirichlet(np.ones(16), 40)
     names = [f"{number}/{copy}" for copy in range(4) for number in range(40)]

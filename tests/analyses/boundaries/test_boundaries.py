@@ -1,4 +1,4 @@
-"""Boundaries: one-to-one matching, thin lines, the ultrametric map of a hierarchy, and what the table says."""
+"""Boundaries: one-to-one matching, thin lines, the ultrametric map of a hierarchy, and the table."""
 
 import itertools
 
@@ -30,7 +30,7 @@ def test_as_many_pixels_as_possible_are_matched_one_to_one():
     first, second = np.argwhere(lines), np.argwhere(person)
     radius = TOLERANCE * np.hypot(HEIGHT, WIDTH)
     near = np.hypot(*(first[:, None] - second[None]).transpose(2, 0, 1)) <= radius
-    # Hall: a largest matching leaves as many out as the worst set of pixels has too few partners.
+    # Hall: a largest matching leaves out as many pixels as the worst set lacks partners.
     local = [row for row in range(len(first)) if near[row].any()]
     lacking = max(
         (len(chosen) - near[list(chosen)].any(axis=0).sum())

@@ -1,4 +1,4 @@
-"""The figure of generated sentences: it is drawn from what was written, whoever wrote about more or fewer images."""
+"""The figure of generated sentences, with writers of different numbers of images."""
 
 import cv2
 import numpy as np

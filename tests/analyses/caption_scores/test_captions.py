@@ -1,4 +1,4 @@
-"""Scores of generated sentences, held to the package's own evaluation, and the table that they become."""
+"""Scores of generated sentences, compared with the package's own evaluation, and their table."""
 
 import shutil
 
@@ -72,7 +72,7 @@ def test_the_brevity_penalty_is_left_out_where_that_is_asked_for():
 @pytest.mark.skipif(shutil.which("java") is None, reason="the package's tokenizer and METEOR need Java")
 def test_sentences_are_cut_as_the_package_cuts_them():
     theirs = PTBTokenizer().tokenize({number: [{"caption": text}] for number, text in enumerate(TRICKY)})
-    # It means to leave brackets out as well, but looks for their names after it has made them lower case.
+    # The package intends to leave out brackets too, but compares their names after lower-casing them.
     cut = [theirs[number][0].replace("-lrb- ", "").replace(" -rrb-", "") for number in range(len(TRICKY))]
     assert [" ".join(compared(text)) for text in TRICKY] == cut
 

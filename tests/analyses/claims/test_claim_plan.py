@@ -1,4 +1,4 @@
-"""Claims as the configuration says them: which rows test each one, and which mistakes are refused by their path."""
+"""Claims in the configuration: the rows that test each one, and the mistakes that are refused by their path."""
 
 import json
 import re
@@ -30,7 +30,7 @@ def stage(**overrides):
 
 
 def mine(**claim):
-    """Overrides with one claim of one's own."""
+    """Overrides with a single claim."""
     whole = {"title": "VSE++ is better.", "place": "ours", "better": {"variant": "vsepp"}, "worse": {"variant": "vse"}}
     return {"claims": {"mine": {**OF_SCENES, "claims": {"better": {**whole, **claim}}}}}
 
@@ -164,7 +164,7 @@ def printed_claims():
 
 @pytest.mark.parametrize(("entry", "claim", "sums"), printed_claims())
 def test_a_paper_s_own_figures_support_its_claim(entry, claim, sums):
-    """So that no claim is put into a paper's mouth."""
+    """So no paper is said to claim what its numbers do not show."""
     assert sums
     for dataset, by_variant in sums.items():
         better, worse = (by_variant.get(row.variant) for row in (claim.better, claim.worse))

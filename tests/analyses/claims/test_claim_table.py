@@ -1,4 +1,4 @@
-"""Verdicts on claims, from made-up retrieval artifacts."""
+"""Verdicts on claims, from synthetic retrieval artifacts."""
 
 from pathlib import Path
 

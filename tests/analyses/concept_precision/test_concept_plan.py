@@ -1,4 +1,4 @@
-"""The data sets whose concepts are measured, and by which network."""
+"""The data sets whose concepts are measured, and the networks that predict them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Made-up retrievals of the images and sentences that ECCV Caption and CxC are of."""
+"""Synthetic retrievals of the images and sentences of ECCV Caption and CxC."""
 
 import numpy as np
 import pandas as pd
@@ -56,7 +56,7 @@ def write_tables(folder, truth):
 
 
 def write_retrieval(path, found, variant="mine", seed=0):
-    """A RETRIEVAL artifact of rankings, with scores that fall from place to place."""
+    """A RETRIEVAL artifact of rankings, with scores that descend from place to place."""
     parts = []
     for direction, query_id, candidate_id in (("i2t", str, caption_id), ("t2i", caption_id, str)):
         of = found[direction]

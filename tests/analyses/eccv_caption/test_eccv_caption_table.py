@@ -1,4 +1,4 @@
-"""Measures of made-up rankings against those of the package, and which retrievals are refused."""
+"""Measures of synthetic rankings against those of the package, and the retrievals that are refused."""
 
 from functools import cache
 
@@ -49,7 +49,7 @@ def numbers(folder):
 
 @cache
 def theirs(seed):
-    """The package's own metrics, by our names."""
+    """The package's own metrics, under our names."""
     found = made_up(seed)
     metrics = Metrics().compute_all_metrics(found["i2t"], found["t2i"], target_metrics=TARGETS, Ks=(1, 5, 10))
     names = {name: name.split("_", 1) for name in metrics}

@@ -64,5 +64,5 @@ def test_a_missing_artifact_is_named(folder):
 
 def test_variants_that_were_asked_other_images_are_refused(folder):
     found = [retrieval(folder, "ctx", "c0"), retrieval(folder, "gen", "c1", ["i1", "i0"])]
-    with pytest.raises(InputError, match=r"gen\.parquet: other images ask than in .*ctx\.parquet"):
+    with pytest.raises(InputError, match=r"gen\.parquet: its images are not those of .*ctx\.parquet"):
         compare(folder, found, "a.png")

@@ -17,7 +17,7 @@ def pixels(path):
 
 @pytest.fixture
 def retrieved(tmp_path):
-    """Three images in a folder, with two sentences each, and what they found."""
+    """Three images in a folder, with two sentences each, and their retrieval."""
     (tmp_path / "images").mkdir()
     for n in range(3):
         data = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Judgements of people, which the fuzz spoils."""
+"""Judgements of people, which the fuzz damages."""
 
 from densevse.analyses.human_judgements.reader import CROWD, EXPERTS, read_judgements
 from tests.system.fuzz.readers import Target, captions

@@ -30,7 +30,7 @@ OWNERS = pd.DataFrame({"caption_id": ["a#0", "b#0", "c#0"], "image_id": ["a", "b
 
 @pytest.fixture
 def text(tmp_path):
-    """A folder with the official files, made small."""
+    """A folder with the official files, reduced."""
     experts = ["a\tb#0\t1\t1\t2", "a\ta#0\t4\t4\t4", "b\tc#0\t3\t4\t4", "c\ta#0\t2\t1\t1"]
     crowd = ["a\tb#0\t0\t0\t3", "b\tc#0\t0.66\t2\t1", "c\ta#0\t0.33\t1\t2"]
     (tmp_path / "ExpertAnnotations.txt").write_text("\n".join(experts) + "\n")

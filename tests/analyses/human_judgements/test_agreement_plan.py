@@ -1,4 +1,4 @@
-"""The data sets whose pairs people judged, and the models that are held against them."""
+"""The data sets with people's judgements, and the models that are compared with them."""
 
 import json
 from pathlib import Path

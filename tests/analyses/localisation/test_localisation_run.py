@@ -1,4 +1,4 @@
-"""Localisation as a user asks for it."""
+"""Localisation as a user runs it."""
 
 import copy
 

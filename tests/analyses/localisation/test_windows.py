@@ -1,4 +1,4 @@
-"""Windows of images at several scales, and what a network makes of them."""
+"""Windows of images at several scales, and a network's features of them."""
 
 import cv2
 import numpy as np

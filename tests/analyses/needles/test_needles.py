@@ -1,4 +1,4 @@
-"""Needles: what images and sentences hold, and that attention finds in a small world what the mean of cells cannot."""
+"""Needles: the contents of images and sentences, and that attention solves a world where the mean of cells fails."""
 
 import numpy as np
 import pytest

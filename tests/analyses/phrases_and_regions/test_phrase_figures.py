@@ -1,4 +1,4 @@
-"""HM-LSTM's figures: what they choose to show, and that their bytes depend on nothing else."""
+"""HM-LSTM's figures: their contents, and that their bytes depend on nothing else."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Searches of given rows: the test split's own sentences and images, and sentences whose vectors are given too."""
+"""Searches of given rows: with the test split's sentences and images, and with sentences whose vectors are given."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ SENTENCE_VECTORS = np.random.default_rng(1).integers(-2, 3, (10, 3)).astype(np.f
 
 @pytest.fixture
 def ask(tmp_path):
-    """A function that asks the given vectors, and returns the answers."""
+    """A function that searches the given vectors, and returns the answers."""
     ids = [f"i{number}" for number in range(5)]
     images = pd.DataFrame({"image_id": ids, "source": "images", "file": ids, "split": "test", "captions": 2})
     images = images.assign(width=8, height=8, sha256="", family=ids, status="ok")
@@ -85,7 +85,7 @@ def test_the_similarity_and_the_copies_of_a_row_hold_in_its_searches(ask):
 @pytest.mark.parametrize(
     ("question", "arrays", "message"),
     [
-        ({"image_ids": ["i1", "i9"]}, {}, "image_ids: the search names i9, which the test split has not"),
+        ({"image_ids": ["i1", "i9"]}, {}, "image_ids: the search names i9, which the test split does not have"),
         ({"caption_ids": ["i1#2"]}, {}, r"caption_ids: .* i1#2, .* column caption_id of captions\.parquet"),
         ({"sentences": ["a dog"]}, {"vectors": np.ones((2, 3))}, r"vectors\.npy: expected 1 x 3, .* found 2 x 3"),
         ({"sentences": ["a dog"]}, {"vectors": np.full((1, 3), np.nan)}, r"vectors\.npy: row 0, column 0 is not a"),

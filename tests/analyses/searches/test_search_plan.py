@@ -52,7 +52,7 @@ OWN = {"sentences": ["a dog"]}
 
 
 def with_given(search, given=VECTORS, variant="mine"):
-    """Overrides by which a search asks a given row."""
+    """Overrides with a search of a given row."""
     asked = {"dataset": "flickr30k", "variant": variant, **search}
     return {"methods": {"mine": {"given": given}}, "searches": {"own": asked}}
 
@@ -76,14 +76,17 @@ def test_a_search_of_a_given_row_reads_its_files_and_trains_nothing():
 @pytest.mark.parametrize(
     ("search", "message"),
     [
-        (OWN, r"own\.sentences: mine is given, and encodes no sentences; name a file with their vectors as vectors"),
-        ({"photographs": "p"}, r"own\.photographs: mine is given, and sees no photographs"),
-        ({"caption_ids": ["1#0"], "split": "val"}, r"own\.split: mine is given, with vectors of the test split alone"),
+        (OWN, r"own\.sentences: mine is given and cannot encode sentences; name a file with their vectors as vectors"),
+        ({"photographs": "p"}, r"own\.photographs: mine is given and cannot read photographs"),
+        ({"caption_ids": ["1#0"], "split": "val"}, r"own\.split: mine is given, with vectors of the test split only"),
         ({"caption_ids": ["1#0"], "seed": 3}, r"own\.seed: mine has files of the seeds 0"),
-        ({"caption_ids": ["1#0"], "image_ids": ["1"]}, r"own\.caption_ids: what is named by ids is asked alone"),
-        ({"caption_ids": ["1#0"], **OWN, "vectors": "v.npy"}, r"own\.caption_ids: what is named by ids is asked alone"),
+        ({"caption_ids": ["1#0"], "image_ids": ["1"]}, r"own\.caption_ids: a search by ids allows no other queries"),
+        (
+            {"caption_ids": ["1#0"], **OWN, "vectors": "v.npy"},
+            r"own\.caption_ids: a search by ids allows no other queries",
+        ),
         ({"caption_ids": ["1#0"], "vectors": "v.npy"}, r"own\.vectors: they belong to your own sentences"),
-        ({}, r"own: a search needs sentences of yours"),
+        ({}, r"own: a search needs your own sentences"),
     ],
 )
 def test_what_a_given_row_cannot_be_asked_is_refused(search, message):
@@ -94,7 +97,7 @@ def test_what_a_given_row_cannot_be_asked_is_refused(search, message):
 def test_a_row_of_scores_and_a_trained_model_are_not_asked_by_vectors():
     with pytest.raises(InputError, match=r"own\.variant: mine is given by scores"):
         load(ROOT / "config", with_given({"image_ids": ["1"]}, {"scores": "a.npy"}))
-    with pytest.raises(InputError, match=r"own\.image_ids: vse is trained, and encodes sentences and photographs"):
+    with pytest.raises(InputError, match=r"own\.image_ids: vse is trained and encodes sentences and photographs"):
         load(ROOT / "config", with_given({"image_ids": ["1"]}, variant="vse"))
 
 

@@ -1,4 +1,4 @@
-"""Searches as a user makes them."""
+"""Searches as a user runs them."""
 
 import copy
 import shutil
@@ -19,7 +19,7 @@ def with_searches(**searches):
 
 @pytest.fixture(scope="module")
 def searched(continue_project):
-    """A project in which photographs of one's own were searched by sentences of one's own."""
+    """A project with a search of a user's photographs by a user's sentences."""
     project = continue_project(with_searches(mine=QUESTION))
     project.run("results/search/mine.md")
     with zipfile.ZipFile(project.folder / "resources/scenes/scenes.zip") as archive:

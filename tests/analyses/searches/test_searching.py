@@ -1,4 +1,4 @@
-"""Searches: the best of everything, tile by tile, over what is kept on disk."""
+"""Searches: the best of all answers, tile by tile, over encodings on disk."""
 
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from densevse.runtime.errors import InputError
 
 
 class Vectors:
-    """One side of a search: vectors that are there already."""
+    """One side of a search: existing vectors."""
 
     def __init__(self, vectors):
         self.vectors = vectors
@@ -151,7 +151,7 @@ def test_encodings_of_several_parts_and_widths_are_kept(files, folder, tmp_path)
 
 
 def ask(files, folder, sentences, parses=None):
-    """The answers of the miniature's images to sentences of one's own."""
+    """The answers of the miniature's images to a user's sentences."""
     method, inputs = Products(), Inputs(files, ["words"])
     write_encodings(method, inputs, "train", folder / "kept.parquet", {"parents": {}})
     write_sentences(sentences, folder / "own.parquet")

@@ -1,4 +1,4 @@
-"""Training curves are planned of what is trained."""
+"""Training curves are planned for all that is trained."""
 
 from densevse.analyses.training_curves.dag import TrainingCurveStage
 from densevse.dag.project import Project

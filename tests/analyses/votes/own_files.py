@@ -1,4 +1,4 @@
-"""Votes of people, which the fuzz spoils."""
+"""Votes of people, which the fuzz damages."""
 
 from densevse.analyses.votes.reader import read_votes
 from tests.system.fuzz.readers import Target

@@ -1,4 +1,4 @@
-"""Ballots and votes: what they are made from, and what is said where something is missing."""
+"""Ballots and votes: their inputs, and the errors if something is missing."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Ballots of learned correspondences, and what votes on them come to: cases counted by hand."""
+"""Ballots of learned correspondences, and the results of votes on them: cases counted by hand."""
 
 from pathlib import Path
 
@@ -71,7 +71,7 @@ def test_a_smaller_ballot_is_the_beginning_of_a_larger_one_and_no_ballot_is_larg
 
 
 def test_a_pair_with_another_box_has_another_name():
-    """The phrases are the same after another training, so that their words could not tell the two ballots apart."""
+    """The phrases are the same after another training, so their words could not distinguish the two ballots."""
     before, after = (set(draw(learned(box=box), 6, seed=0)["pair"]) for box in (LEFT, RIGHT))
     assert before.isdisjoint(after)
 

@@ -1,5 +1,6 @@
-"""`make full-size`: what Flickr30k's size takes. Every stage from the official files to the table runs on made-up data
-of that size, except the networks' arithmetic and the parser; the memory of each stage is printed and held to a limit.
+"""`make full-size`: the resources for Flickr30k's size. Every stage from the official files to the table runs on
+synthetic data of that size, except the networks' arithmetic and the parser; the memory of each stage is printed and
+checked against a limit.
 """
 
 import argparse
@@ -19,7 +20,7 @@ DISK = FEATURES + 2_000_000_000  # features, and everything else: models, checkp
 
 
 def settings(sources: Path) -> dict:
-    """Flickr30k as in config/, from made-up files; one epoch and one round of the full-size models."""
+    """Flickr30k as in config/, from synthetic files; one epoch and one round of the full-size models."""
     networks = dict.fromkeys(["whole", "ten_crop", "grid", "regions"], "vgg19")
     return {
         "datasets": {
@@ -47,7 +48,7 @@ def settings(sources: Path) -> dict:
 
 
 def prepare(project: Project) -> None:
-    """Make the data up, and the artifacts of the stages that are left out; what is there already stays."""
+    """Makes the data, and the artifacts of the stages that are left out; existing files stay."""
     sources, results = project.folder / "sources", project.folder / "results/flickr30k"
     project.configure(settings(sources))
     if not (sources / "vectors.txt").exists():
@@ -61,7 +62,7 @@ def prepare(project: Project) -> None:
 
 
 def main(folder: Path) -> bool:
-    """Run all of it below `folder` and say whether each stage kept to the limit."""
+    """Runs everything below `folder`, and returns whether each stage kept to the limit."""
     free = shutil.disk_usage(folder.parent).free
     print(f"needs {DISK / 1e9:.1f} GB in {folder}, where {free / 1e9:.1f} GB are free, and about an hour of two cores")
     if free < DISK and not folder.exists():

@@ -1,4 +1,4 @@
-"""A data set of Flickr30k's size and layout with nothing in it: tiny pictures, random features, sentences of scenes.
+"""A synthetic data set of Flickr30k's size and layout: tiny pictures, random features, sentences of scenes.
 
 Its vocabulary is as large as Flickr30k's. Features and parses are written by the package's own writers.
 """

@@ -1,4 +1,4 @@
-"""`python -m tests.system.fuzz`: spoilt files for each reader, and overrides of the configuration, all from a seed.
+"""`python -m tests.system.fuzz`: damaged files for each reader, and overrides of the configuration, all from a seed.
 
 Each file is read or refused by name. Each override is refused by its path, or all can be planned with it: by the
 functions that the rules are made with and, for some, by Snakemake. Exits with 1 if anything else comes of one.
@@ -21,7 +21,7 @@ from tests.system.fuzz.trial import REFUSED, VALID, outcomes
 
 
 def files_of_readers(files: int, seed: int, only: str) -> int:
-    """Print a line for each reader, and each outcome that should not be; the number of these."""
+    """Prints a line for each reader, and each unexpected outcome; returns the number of these."""
     wrong = 0
     for name, target in (readers.targets() | own_files.targets()).items():
         if only in name:
@@ -36,7 +36,7 @@ def files_of_readers(files: int, seed: int, only: str) -> int:
 
 
 def configuration(count: int, seed: int, plans: int) -> int:
-    """Print how many overrides were refused and taken, and each that ended otherwise; the number of these."""
+    """Prints how many overrides were refused and accepted, and each other outcome; returns the number of these."""
     refused, taken, wrong = 0, list[Override](), list[str]()
 
     @seeded(seed)

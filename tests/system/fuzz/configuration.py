@@ -1,4 +1,4 @@
-"""Overrides of the configuration, drawn at random: each is refused by its path, or all can be planned with it."""
+"""Random overrides of the configuration: each is refused by its path, or everything can be planned with it."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -39,7 +39,7 @@ values = st.one_of(
 
 
 def like(value: Any) -> st.SearchStrategy[Any]:
-    """Values of the kind that stands in the configuration: more of them are accepted."""
+    """Values of the kind in the configuration, more of which are accepted."""
     if isinstance(value, bool):
         return st.booleans()
     if isinstance(value, int):
@@ -67,14 +67,14 @@ overrides: st.SearchStrategy[Override] = st.sampled_from(PLACES).flatmap(
 
 
 def overriding(path: tuple[str, ...], value: Any) -> dict[str, Any]:
-    """A configuration that says nothing but this."""
+    """A configuration with only this override."""
     for key in reversed(path):
         value = {key: value}
     return value
 
 
 def refusal(override: Override) -> str | None:
-    """Why an override is refused, as the configuration is read or as jobs are planned with it; None if it is not."""
+    """The reason why an override is refused, when the configuration is read or jobs are planned; None if it is not."""
     try:
         project = Project(ROOT, overriding(*override))
         check_tables(project)
@@ -90,7 +90,7 @@ def is_named(path: tuple[str, ...], message: str) -> bool:
 
 
 def plan(project: Project) -> None:
-    """Ask for all that the rules of the main tables and data sets are made with, as Snakemake does for each job."""
+    """Requests everything from which the rules of the main tables and data sets are made, as Snakemake does."""
     for name in TABLES:
         stage = TableStage(project)
         for function in (stage.plan, stage.retrievals, stage.measuring, stage.measuring_images, stage.papers):

@@ -1,4 +1,4 @@
-"""Ways to spoil a file, from a seed."""
+"""Ways to damage a file, from a seed."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ TOKENS = (
 
 
 def truncate(data: bytes, random: Generator) -> bytes:
-    """The start of a file alone, as after a broken download."""
+    """The start of a file only, as after a broken download."""
     return data[: int(random.integers(0, len(data)))]
 
 
@@ -26,14 +26,14 @@ def flip(data: bytes, random: Generator) -> bytes:
 
 
 def replace_word(data: bytes, random: Generator) -> bytes:
-    """A word, number or mark replaced by something that a program may stumble over."""
+    """A word, number or mark replaced by something that may confuse a program."""
     start = int(random.integers(0, len(data)))
     end = start + int(random.integers(0, 12))
     return data[:start] + TOKENS[int(random.integers(len(TOKENS)))] + data[end:]
 
 
 def repeat(data: bytes, random: Generator) -> bytes:
-    """A piece that is there twice."""
+    """A piece that is repeated."""
     start, end = sorted(random.integers(0, len(data) + 1, 2).tolist())
     return data[:end] + data[start:]
 

@@ -1,4 +1,4 @@
-"""A small valid file for each reader, and how the reader is asked for it."""
+"""A small valid file for each reader, and the call of the reader."""
 
 import io
 import json
@@ -33,7 +33,7 @@ SPLITS = {"train": 2, "val": 1, "test": 1}
 
 @dataclass(frozen=True)
 class Target:
-    """A reader: the files it is given, which of them is spoilt, and the call, which is given their folder."""
+    """A reader: its files, the one that is damaged, and the call, which gets their folder."""
 
     files: Mapping[str, bytes]
     spoilt: str

@@ -1,4 +1,4 @@
-"""One spoilt file after the other, and what a reader made of each."""
+"""Damages one file after the other, and records each reader's outcome."""
 
 import tempfile
 from collections import Counter

@@ -1,4 +1,4 @@
-"""`make newcomer`: three scripted mornings of somebody new, whole; each step is printed when it went as it should."""
+"""`make newcomer`: three scripted mornings of a newcomer, complete; each step is printed when it succeeded."""
 
 import argparse
 import tempfile

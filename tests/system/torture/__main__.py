@@ -1,4 +1,4 @@
-"""`make torture`: interrupt the scenes run at random moments, in every way, and write what happened as a table."""
+"""`make torture`: interrupts the scenes run at random moments, in every way, and writes the outcomes as a table."""
 
 import argparse
 import copy
@@ -37,14 +37,14 @@ def project(folder: Path, name: str, values: dict) -> Project:
 
 
 def reference(folder: Path, name: str, values: dict) -> tuple[dict[str, bytes], int]:
-    """The tables of a run that nobody disturbs, and how many jobs it has."""
+    """The tables of an undisturbed run, and its number of jobs."""
     undisturbed = project(folder, name, values)
     trial.finish(undisturbed, at_most=1)
     return trial.tables(undisturbed), trial.jobs_ended(undisturbed)
 
 
 def possible() -> list[str]:
-    """The harms that this machine allows; what is left out is said."""
+    """The harms that this machine allows; prints those that are left out."""
     chosen = [*trial.HARMS]
     if os.geteuid() == 0:
         chosen += trial.DISK_HARMS
@@ -58,7 +58,7 @@ def possible() -> list[str]:
 
 
 def main(trials: int, seed: int, harms: list[str]) -> bool:
-    """Run the trials, each harm in turn, and say whether all were survived."""
+    """Runs the trials, each harm in turn, and returns whether all were survived."""
     parsed = copy.deepcopy(LONG)
     parsed["datasets"]["scenes"]["parser"] = "corenlp_pcfg"
     outcomes = []

@@ -1,7 +1,7 @@
-"""Interrupting a run of the workflow in every way that we could think of, and running it again.
+"""Interrupts a run of the workflow in every way that we could think of, and runs it again.
 
 A trial starts the run in an empty folder, does its harm at a random moment, lets the run end, starts it again and
-holds what is there to the bytes of a run that nobody disturbed.
+compares all files with the bytes of an undisturbed run.
 """
 
 import os
@@ -101,7 +101,7 @@ HEADER = "| moment | harm | rules running then | what happened | tables | corrup
 
 
 def start(project: Project, targets: tuple[str, ...] = TARGETS) -> subprocess.Popen:
-    """Start Snakemake in a process group of its own, its output in run.log."""
+    """Starts Snakemake in a separate process group, with its output in run.log."""
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--configfile", "test.yaml", "--", *targets]
     with open(project.folder / "run.log", "ab") as log:
         return subprocess.Popen(
@@ -110,7 +110,7 @@ def start(project: Project, targets: tuple[str, ...] = TARGETS) -> subprocess.Po
 
 
 def finish(project: Project, targets: tuple[str, ...] = TARGETS, at_most: int = 3) -> int:
-    """Run until it succeeds; how many runs that took. A lock left by a killed run is taken away, as a person would."""
+    """Runs until it succeeds; returns the number of runs. The lock of a killed run is removed, as a person would."""
     for run in range(1, at_most + 1):
         unlock = [sys.executable, "-m", "snakemake", "--unlock", "--configfile", "test.yaml", "--", *targets]
         subprocess.run(unlock, cwd=project.folder, capture_output=True)
@@ -177,7 +177,7 @@ HARMS: dict[str, Callable[[subprocess.Popen], None]] = {
 
 
 def kill_trial(project: Project, harm: str, moment: Moment, reference: dict[str, bytes]) -> Outcome:
-    """Do one of `HARMS` at a moment."""
+    """Does one of `HARMS` at a moment."""
     run = start(project)
     moment.wait(run, project)
     running = running_rules(run)
@@ -189,7 +189,7 @@ def kill_trial(project: Project, harm: str, moment: Moment, reference: dict[str,
 
 
 def parser_trial(project: Project, harm: str, moment: Moment, reference: dict[str, bytes]) -> Outcome:
-    """Kill the CoreNLP server the moment's seconds after its process began."""
+    """Kills the CoreNLP server the moment's seconds after its process began."""
     run = start(project)
     while run.poll() is None and not java_of(run):
         time.sleep(0.1)
@@ -202,7 +202,7 @@ def parser_trial(project: Project, harm: str, moment: Moment, reference: dict[st
 
 
 def disk_trial(project: Project, harm: str, moment: Moment, reference: dict[str, bytes]) -> Outcome:
-    """Let `results/` be a file system that is full, or read-only, from a moment on. Needs root."""
+    """Makes `results/` a file system that is full, or read-only, from a moment on. Needs root."""
     results = project.folder / "results"
     results.mkdir()
     mount("-t", "tmpfs", "-o", "size=2g", "tmpfs", str(results))
@@ -221,13 +221,13 @@ def disk_trial(project: Project, harm: str, moment: Moment, reference: dict[str,
 
 
 def fill(results: Path) -> None:
-    """Leave next to no room, which is tried again where a file grew meanwhile."""
+    """Leaves almost no room, and tries again if a file grew meanwhile."""
     while not mount("-o", f"remount,size={shutil.disk_usage(results).used + ROOM}", str(results), check=False):
         time.sleep(0.1)
 
 
 def make_read_only(results: Path) -> None:
-    """Put a read-only view over the folder: files that are open already go on, none can be opened any more."""
+    """Puts a read-only view over the folder: open files stay open, but no file can be opened any more."""
     mount("--bind", str(results), str(results))
     mount("-o", "remount,bind,ro", str(results))
 
@@ -238,7 +238,7 @@ DISK_HARMS = {"full disk": fill, "read-only results": make_read_only}
 def judge(
     project: Project, harm: str, moment: str, running: str, first_exit: int, reference: dict[str, bytes]
 ) -> Outcome:
-    """Look for corrupt files at once, then run again and compare."""
+    """Looks for corrupt files at once, then runs again and compares."""
     results = project.folder / "results"
     corrupt, saved = corrupt_files(results), checkpoints(results)
     runs = finish(project) if first_exit else 0
@@ -262,7 +262,7 @@ def tables(project: Project) -> dict[str, bytes]:
 
 
 def corrupt_files(results: Path) -> list[str]:
-    """The artifacts that stand under a final name and cannot be read whole."""
+    """The artifacts under final names that cannot be read completely."""
     broken = []
     for path in sorted(results.rglob("*.parquet")):
         if path.name.startswith("."):
@@ -305,7 +305,7 @@ def jobs_ended(project: Project) -> int:
 
 
 def pause(run: subprocess.Popen, seconds: float) -> None:
-    """Wait so long, or until the run is over."""
+    """Waits for this time, or until the run is over."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and run.poll() is None:
         time.sleep(0.02)
@@ -322,7 +322,7 @@ def java_of(run: subprocess.Popen) -> bool:
 
 
 def leave_no_process(run: subprocess.Popen) -> None:
-    """Whoever outlived the harm (a job whose Snakemake was killed) ends with the node, so it ends here too."""
+    """Ends every process that outlived the harm (a job whose Snakemake was killed), as the end of a node would."""
     with suppress(ProcessLookupError):
         os.killpg(run.pid, signal.SIGKILL)
 

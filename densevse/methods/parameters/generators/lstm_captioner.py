@@ -12,6 +12,6 @@ class Parameters(Strict):
 
     ORIGINS: ClassVar = {"*": "chosen"}
 
-    dimension: int = Field(512, gt=0, description="of the LSTM's state")
-    word_dimension: int = Field(300, gt=0, description="of a word vector")
-    dropout: float = Field(0.0, ge=0, lt=1, description="of the image's vector, in training")
+    dimension: int = Field(512, gt=0, description="dimension of the LSTM's state")
+    word_dimension: int = Field(300, gt=0, description="length of a word vector")
+    dropout: float = Field(0.0, ge=0, lt=1, description="dropout of the image's vector")

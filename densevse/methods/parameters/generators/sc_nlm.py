@@ -21,4 +21,4 @@ class Parameters(Strict):
     dimension: int = Field(256, gt=0, description="K, of a word's vector and of r")
     factors: int = Field(512, gt=0, description="F, where words and attributes meet")
     attribute_dimension: int = Field(256, gt=0, description="D, of the attribute vector u")
-    dropout: float = Field(0.0, ge=0, lt=1, description="of r and of u, in training")
+    dropout: float = Field(0.0, ge=0, lt=1, description="dropout of r and of u")
