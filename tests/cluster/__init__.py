@@ -49,7 +49,8 @@ def profile() -> dict[str, Any]:
 def requests(project: Project, *targets: str, failing: str = "", changes: Mapping[str, Any] = {}) -> list[Request]:
     """What the cluster jobs of targets ask for, in the order in which they are sent.
 
-    The rules that `failing` names, with commas between them, fail at their first attempt; `changes` are keys of the profile.
+    The rules that `failing` names, with commas between them, fail at their first attempt. `changes` are keys of the
+    profile.
     """
     _obtain(project)
     folder = project.folder / "profiles/pretended"

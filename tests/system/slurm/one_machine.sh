@@ -51,7 +51,8 @@ NodeName=$host NodeAddr=127.0.0.1 CPUs=$cores RealMemory=$memory Gres=gpu:2 Stat
 PartitionName=cpu Nodes=$host Default=YES MaxTime=INFINITE State=UP
 PartitionName=gpu Nodes=$host MaxTime=INFINITE State=UP
 CONF
-    echo "NodeName=$host Name=gpu Count=2" > "$gres"
+    # Slurm wants a device file for each; any will do.
+    printf "NodeName=$host Name=gpu File=/dev/%s\n" null zero > "$gres"
     mkdir -p "$state/controller" "$state/node"
     pgrep -x slurmctld >/dev/null || slurmctld
     pgrep -x slurmd >/dev/null || slurmd

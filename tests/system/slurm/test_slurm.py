@@ -49,9 +49,10 @@ def adapt(project: Project, **values) -> None:
 
 def partitions() -> dict[str, set[str]]:
     """What Slurm has run of each rule or group since it began: the partitions, and the GPUs that were asked for."""
-    listed = subprocess.check_output(["squeue", "--states=all", "--noheader", "--format=%k|%P|%b"], text=True)
+    shown = "--Format=Comment:200,Partition:20,tres-per-job:40"
+    listed = subprocess.check_output(["squeue", "--states=all", "--noheader", shown], text=True)
     found: dict[str, set[str]] = {}
-    for comment, partition, gpus in (line.split("|") for line in listed.splitlines()):
+    for comment, partition, gpus in map(str.split, listed.splitlines()):
         rule = comment.removeprefix("rule_").partition("_wildcards_")[0]
         found.setdefault(rule, set()).add(f"{partition} {gpus}")
     return found

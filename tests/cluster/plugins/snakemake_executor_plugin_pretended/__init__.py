@@ -34,7 +34,7 @@ class Executor(RemoteExecutor):
     def run_job(self, job):
         jobs = list(job) if job.is_group() else [job]
         request = {
-            "group": job.name if job.is_group() else None,
+            "group": jobs[0].group if job.is_group() else None,
             "rules": [one.rule.name for one in jobs],
             "runtimes": [one.resources.get("runtime") for one in jobs],
             "attempt": job.attempt,
