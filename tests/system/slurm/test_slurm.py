@@ -2,6 +2,7 @@
 
 import copy
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -24,8 +25,13 @@ OPTIONS = (
 )
 LONG = copy.deepcopy(SMALL)
 LONG["tables"]["scenes"]["measure"] = ["vse"]
-LONG["methods"]["vse"]["datasets"]["scenes"]["phases"]["main"]["epochs"] = 1500
-"""A training of about two minutes."""
+LONG["methods"]["vse"]["datasets"]["scenes"]["phases"]["main"]["epochs"] = 400
+SLOW = """import os, time
+from torch.optim.optimizer import register_optimizer_step_post_hook
+if "SLURM_JOB_ID" in os.environ:
+    register_optimizer_step_post_hook(lambda *_: time.sleep(0.05))
+"""
+"""Before a script that trains: a job of Slurm takes two minutes at least, and computes the same as elsewhere."""
 
 
 @pytest.fixture(scope="module")
@@ -47,14 +53,24 @@ def adapt(project: Project, **values) -> None:
     file.write_text(yaml.safe_dump({**yaml.safe_load(file.read_text()), **values}))
 
 
-def partitions() -> dict[str, set[str]]:
-    """What Slurm has run of each rule or group since it began: the partitions, and the GPUs that were asked for."""
-    shown = "--Format=Comment:200,Partition:20,tres-per-job:40"
-    listed = subprocess.check_output(["squeue", "--states=all", "--noheader", shown], text=True)
-    found: dict[str, set[str]] = {}
-    for comment, partition, gpus in map(str.split, listed.splitlines()):
-        rule = comment.removeprefix("rule_").partition("_wildcards_")[0]
-        found.setdefault(rule, set()).add(f"{partition} {gpus}")
+def precede(project: Project, rule: str, code: str) -> None:
+    """Put code before the script of a rule."""
+    script = project.folder / f"workflow/scripts/{rule}.py"
+    script.write_text(code + script.read_text())
+
+
+def listed(name: str) -> list[list[str]]:
+    """A field of each job that Slurm has run since it began, after its comment, which names its rule or group."""
+    shown = f"--Format=Comment:200,{name}:40"
+    found = subprocess.check_output(["squeue", "--states=all", "--noheader", "--sort=i", shown], text=True)
+    return [line.split() for line in found.splitlines()]
+
+
+def of_rules(name: str) -> dict[str, list[str]]:
+    """The same by rule."""
+    found: dict[str, list[str]] = {}
+    for comment, value in listed(name):
+        found.setdefault(comment.removeprefix("rule_").partition("_wildcards_")[0], []).append(value)
     return found
 
 
@@ -69,11 +85,12 @@ def test_tables_through_two_partitions_equal_the_local_ones(slurm, make_project)
     print(f"{submitted} cluster jobs")
     assert 0 < submitted < sum(job_counts(done.stdout).values())  # small jobs share one
     assert tables(cluster) == tables(local)
-    ran = partitions()
-    print(ran)
-    assert {"train", "retrieve", "extract_features", "correspond"} <= set(ran)
-    for rule, where in ran.items():
-        assert where == ({"gpu gres:gpu:1"} if rule in GPU_RULES else {"cpu N/A"}), rule
+    where, asked = of_rules("Partition"), of_rules("tres-per-job")
+    print(*((rule, set(where[rule]), set(asked[rule])) for rule in where), sep="\n")
+    assert {"train", "retrieve", "extract_features", "correspond"} <= set(where)
+    for rule in where:
+        expected = ("gpu", "gres:gpu:1") if rule in GPU_RULES else ("cpu", "N/A")
+        assert ({expected[0]}, {expected[1]}) == (set(where[rule]), set(asked[rule])), rule
 
 
 def test_shards_are_an_array(slurm, make_project):
@@ -89,18 +106,22 @@ def test_shards_are_an_array(slurm, make_project):
 
 def test_a_job_that_is_killed_for_its_memory_is_given_more(slurm, make_project):
     project = make_project(SMALL)
-    script = project.folder / "workflow/scripts/count_words.py"
-    script.write_text(f"import time\nheld = b'x' * 2_500_000_000\ntime.sleep(5)\n{script.read_text()}")
+    precede(project, "count_words", "import time\nheld = b'x' * 2_500_000_000\ntime.sleep(5)\n")
     words = "results/scenes/vocabulary/words.parquet"
     done = project.run(*OPTIONS, words)
-    print(*[line for line in done.stdout.splitlines() if "SLURM" in line or "restart" in line], sep="\n")
-    assert "SLURM status is: 'OUT_OF_MEMORY'" in done.stdout
-    assert "Trying to restart job" in done.stdout
+    logs = [file.read_text() for file in project.folder.glob(".snakemake/slurm_logs/group_words*/*.log")]
+    assert "exceeded memory limit" in "".join(logs)  # the log of an attempt that succeeded is not kept
+    assert done.stdout.count("Trying to restart job") == 1
     assert (project.folder / words).is_file()
+    asked = of_rules("MinMemory")["words_count_words"][-2:]
+    print(asked, *re.findall(r"exceeded memory limit.*", "".join(logs))[:1])
+    assert asked == ["2000M", "4000M"]
 
 
 def test_a_training_that_meets_its_time_limit_goes_on(slurm, make_project):
     local, cluster = make_project(LONG), make_project(LONG)
+    for project in (local, cluster):
+        precede(project, "train", SLOW)
     local.run(TABLES[0])
     adapt(cluster, **{"set-resources": {"train": {"runtime": 1}}, "retries": 8})
     done = cluster.run(*OPTIONS, TABLES[0])

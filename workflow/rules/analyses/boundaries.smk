@@ -76,7 +76,7 @@ rule boundary_table:
     conda:
         "../../../envs/torch.yaml"
     resources:
-        mem_mb=growing(500),
+        mem_mb=growing(1000),
     params:
         code=code_of("analyses/boundaries/boundary_table.py"),
     message:

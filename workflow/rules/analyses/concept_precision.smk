@@ -87,7 +87,7 @@ rule concept_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=growing(500),
+        mem_mb=growing(1000),
         runtime=growing(10),
     params:
         code=code_of("analyses/concept_precision/concept_table.py"),

@@ -101,7 +101,7 @@ rule proposal_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=growing(500),
+        mem_mb=growing(1000),
         runtime=growing(10),
     params:
         code=code_of("analyses/proposal_recall/proposal_table.py"),

@@ -39,7 +39,7 @@ rule own_sentences:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=growing(500),
+        mem_mb=growing(1000),
     params:
         code=code_of("analyses/searches/own_sentences.py"),
         sentences=configured(searches.sentences),

@@ -13,7 +13,7 @@ rule make_scenes:
         "../../../envs/base.yaml"
     threads: 8
     resources:
-        mem_mb=growing(500),
+        mem_mb=growing(2000),
     params:
         code=code_of("make_scenes.py"),
         options=configured(datasets.options),
