@@ -87,7 +87,8 @@ def test_every_table_of_two_partitions_asks_for_what_fits(make_project):
     check(found)
     assert {request.group for request in found} == {None, *GROUPS.values()}
     longest = max(request.resources["runtime"] for request in found if request.group)
-    print(f"{sum(len(request.rules) for request in found)} jobs are {len(found)}; the longest group has {longest} minutes")
+    jobs = sum(len(request.rules) for request in found)
+    print(f"{jobs} jobs are {len(found)} requests; the longest group has {longest} minutes")
     assert longest <= 12 * 60
 
 
