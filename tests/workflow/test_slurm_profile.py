@@ -77,6 +77,19 @@ def test_a_job_that_failed_asks_for_more_and_a_training_for_no_more_time(project
         assert second["runtime"] == (1 if rule == "train" else 2) * first["runtime"]
 
 
+@pytest.mark.slow
+def test_no_job_asks_for_more_than_the_profile_allows(project):
+    most = {"mem_mb": 3000, "runtime": 40}
+    found = requests(
+        project,
+        "results/scenes/vocabulary/words.parquet",
+        failing="count_words",
+        changes={"resources": {**profile()["resources"], **most}},
+    )
+    again = found[-1].resources
+    assert (found[-1].attempt, again["mem_mb"], again["runtime"]) == (2, 3000, 40)
+
+
 @pytest.mark.long
 def test_every_table_of_two_partitions_asks_for_what_fits(make_project):
     # scenes_pretraining has no regions, which some methods of a main table read.
