@@ -41,7 +41,7 @@ rule resplit:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("resplit.py"),
         draw=configured(datasets.draw),
