@@ -1,4 +1,4 @@
-"""What a job asks its executor for: memory and time that grow when a job must be tried again, and a GPU."""
+"""Requests to the executor: memory and time, which grow when a job must be tried again."""
 
 from collections.abc import Callable
 

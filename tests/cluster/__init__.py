@@ -1,4 +1,4 @@
-"""What the jobs of a target ask a cluster for, under the profile of Slurm: they are sent to a pretended cluster."""
+"""The requests of a target's jobs under the profile of Slurm: they are sent to a pretended cluster."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ GPU_RULES = sorted(
     if "**settings.accelerator" in rules()[rule.base or name].sections.get("resources", "")
 )
 OBTAINED = ("corenlp", "spice", "hed/hed.safetensors")
-"""What rules obtain on the machine that Snakemake runs on, besides the sources that the configuration names."""
+"""Files that rules obtain on the machine that Snakemake runs on, besides the sources of the configuration."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def profile() -> dict[str, Any]:
 
 
 def requests(project: Project, *targets: str, failing: str = "", changes: Mapping[str, Any] = {}) -> list[Request]:
-    """What the cluster jobs of targets ask for, in the order in which they are sent.
+    """The requests of the cluster jobs of targets, in the order in which they are sent.
 
     The rules that `failing` names, with commas between them, fail at their first attempt. `changes` are keys of the
     profile.

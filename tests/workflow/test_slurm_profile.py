@@ -42,11 +42,6 @@ def test_a_training_goes_on_where_it_was_and_asks_for_no_more_time():
     assert not [name for name in trainings if "runtime=growing" in rules()[name].sections["resources"]]
 
 
-@pytest.fixture(scope="module")
-def project(make_project):
-    return make_project({"gpu": 1})
-
-
 def partitions_by_hand():
     """The keys of the profile that name two partitions rule by rule, without the plugin's file of them."""
     defaults = {**profile()["default-resources"], "slurm_partition": "cpu"}
@@ -66,8 +61,9 @@ def check(found):
 
 
 @pytest.mark.slow
-def test_a_job_that_failed_asks_for_more_and_a_training_for_no_more_time(project):
+def test_a_job_that_failed_asks_for_more_and_a_training_for_no_more_time(make_project):
     table = "results/tables/scenes_rounds.md"
+    project = make_project({"gpu": 1})
     found = requests(project, table, failing="train,count_words,retrieve", changes=partitions_by_hand())
     check(found)
     asked = {(request.rules[0], request.attempt): request.resources for request in found if len(request.rules) == 1}
@@ -78,10 +74,10 @@ def test_a_job_that_failed_asks_for_more_and_a_training_for_no_more_time(project
 
 
 @pytest.mark.slow
-def test_no_job_asks_for_more_than_the_profile_allows(project):
+def test_no_job_asks_for_more_than_the_profile_allows(make_project):
     most = {"mem_mb": 3000, "runtime": 40}
     found = requests(
-        project,
+        make_project({"gpu": 1}),
         "results/scenes/vocabulary/words.parquet",
         failing="count_words",
         changes={"resources": {**profile()["resources"], **most}},

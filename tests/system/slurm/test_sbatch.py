@@ -1,4 +1,4 @@
-"""What the plugin of Slurm sends for the jobs of a table: partitions, GPUs, memory and time."""
+"""The lines of sbatch that the plugin of Slurm sends for a table: partitions, GPUs, memory and time."""
 
 from types import SimpleNamespace
 
