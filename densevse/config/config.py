@@ -115,7 +115,7 @@ class Config(Strict):
 
     @property
     def accelerator(self) -> dict[str, int | str]:
-        """The resource that a job which computes on a GPU requests, by its name: `gpu`, or `gres` for some Slurm clusters."""
+        """The resource that a job with a GPU requests, by its name: `gpu`, or `gres` for some Slurm clusters."""
         return {"gres": f"{self.gres}:{self.gpus}"} if self.gres else {"gpu": self.gpus}
 
     def analysis(self, kind: type[Settings]) -> Settings:
