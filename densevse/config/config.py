@@ -6,12 +6,13 @@ are many entries, config/<name>/ holds a file for each. config/config.yaml, a --
 these files.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import Discriminator, Field, Tag, create_model, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, create_model, model_validator
 
 from densevse.config.analyses import AnalysisSettings, key_of, settings_of_analyses
 from densevse.config.concepts import ConceptNetwork
@@ -37,6 +38,12 @@ def _kind_of(entry: Any) -> str:
     return _GIVEN if isinstance(entry, GivenEntry) or (isinstance(entry, Mapping) and "given" in entry) else _TRAINED
 
 
+def _gres(name: str) -> str:
+    if not re.fullmatch(r"gpu(:[A-Za-z_][\w.]*)?", name):
+        raise ValueError(f"{name!r} is neither gpu nor gpu:<model>; `gpu` says how many")
+    return name
+
+
 Row = Annotated[Annotated[MethodEntry, Tag(_TRAINED)] | Annotated[GivenEntry, Tag(_GIVEN)], Discriminator(_kind_of)]
 """An entry of config/methods: a trained method or, with the key `given`, scores or embeddings from elsewhere."""
 
@@ -50,6 +57,9 @@ class Config(Strict):
         "auto",
         description="GPUs that a feature or training job requests and requires; 0: never use one; auto: request "
         "none, but use one if it is visible",
+    )
+    gres: Annotated[str, AfterValidator(_gres)] | None = Field(
+        None, description="gpu or gpu:<model>, for a Slurm cluster that wants --gres for --gpus; `gpu` says how many"
     )
     jobs_per_gpu: int = Field(1, ge=1, description="jobs of a user on one GPU at a time; others wait")
     threads: int = Field(
@@ -66,6 +76,12 @@ class Config(Strict):
     methods: dict[FileName, Row] = Field(description="methods that score images with sentences")
     generators: dict[FileName, GeneratorEntry] = Field(default={}, description="models that write sentences")
     tables: dict[FileName, Table] = Field(default={}, description="results/tables/<name>.md")
+
+    @model_validator(mode="after")
+    def _gres_of_gpus(self) -> Self:
+        if self.gres and not self.gpus:
+            raise ValueError(f"gres: {self.gres} is asked for by jobs with a GPU; say how many, as `gpu: 1`")
+        return self
 
     @model_validator(mode="after")
     def _names_exist(self) -> Self:
@@ -96,6 +112,11 @@ class Config(Strict):
     def gpus(self) -> int:
         """The number of GPUs that a feature or training job requests from the executor."""
         return 0 if self.gpu == "auto" else self.gpu
+
+    @property
+    def accelerator(self) -> dict[str, int | str]:
+        """The resource that a job with a GPU requests, by its name: `gpu`, or `gres` for some Slurm clusters."""
+        return {"gres": f"{self.gres}:{self.gpus}"} if self.gres else {"gpu": self.gpus}
 
     def analysis(self, kind: type[Settings]) -> Settings:
         """The settings of an analysis, by their class."""

@@ -70,7 +70,7 @@ class Dataset(Reading):
     )
     local: dict[str, Path] = Field(default={}, description="source name -> your own file or folder to use in its place")
     about_images: int | None = Field(
-        None, ge=1, description="numbers of images and sentences, for the estimates of `densevse plan`"
+        None, ge=1, description="the number of images, for the memory that jobs request and for `densevse plan`"
     )
     sentences: RankedSentences = Field(
         "all", description="the sentences of a test image that are ranked; MS-COCO's images have up to seven"

@@ -66,8 +66,21 @@ def sources_of(config: Config) -> dict[str, Source]:
     return {f"{owner}/{source.file}": source for owner, source in owned if not source.made_by}
 
 
+UNKNOWN_SIZE = 31_014
+"""The images of a data set that does not say how many it has: those of Flickr30k."""
+
+
 class DatasetStage(Stage):
-    """A data set's files, and the options of its readers."""
+    """A data set's files, the options of its readers, and the memory that its size takes."""
+
+    def memory(self, least: int, per_thousand: int) -> Callable[[str], int]:
+        """A function that says the MB of a job which holds a data set: `least`, and more for each thousand images."""
+
+        def of_dataset(dataset: str) -> int:
+            images = self.dataset(dataset).about_images or UNKNOWN_SIZE
+            return least + per_thousand * images // 1000
+
+        return of_dataset
 
     def sources(self, dataset: str) -> list[str | Values]:
         """The files from which a data set is read: the user's own, or names below resources/<data set>/."""

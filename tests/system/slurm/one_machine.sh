@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # A real Slurm on this one machine, for the tests: `one_machine.sh start` and `one_machine.sh stop`. Needs root and
-# Debian's packages slurm-wlm and munge. It keeps no accounting, and every node it has is this machine.
+# Debian's packages slurm-wlm and munge. It keeps no accounting; its one node, this machine, is in two partitions, and it
+# counts two GPUs that there are not. A job that takes more memory than it asked for is killed within seconds.
 set -euo pipefail
 
 state=/var/lib/densevse-slurm
 conf=/etc/slurm/slurm.conf
+gres=/etc/slurm/gres.conf
 
 start() {
     for program in slurmctld slurmd munged sinfo; do
@@ -38,12 +40,19 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 AccountingStorageType=accounting_storage/none
 JobCompType=jobcomp/none
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=task=1
+JobAcctGatherParams=OverMemoryKill
+GresTypes=gpu
 SchedulerParameters=sched_interval=1,batch_sched_delay=0
 MinJobAge=600
 ReturnToService=2
-NodeName=$host NodeAddr=127.0.0.1 CPUs=$cores RealMemory=$memory State=UNKNOWN
-PartitionName=main Nodes=$host Default=YES MaxTime=INFINITE State=UP
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$cores RealMemory=$memory Gres=gpu:2 State=UNKNOWN
+PartitionName=cpu Nodes=$host Default=YES MaxTime=INFINITE State=UP
+PartitionName=gpu Nodes=$host MaxTime=INFINITE State=UP
 CONF
+    # Slurm wants a device file for each; any will do.
+    printf "NodeName=$host Name=gpu File=/dev/%s\n" null zero > "$gres"
     mkdir -p "$state/controller" "$state/node"
     pgrep -x slurmctld >/dev/null || slurmctld
     pgrep -x slurmd >/dev/null || slurmd
@@ -62,7 +71,7 @@ stop() {
     for file in "$state/slurmd.pid" "$state/slurmctld.pid" /run/munge/munged.pid; do
         if [ -s "$file" ]; then end "$(cat "$file")"; fi
     done
-    rm -rf "$state" "$conf"
+    rm -rf "$state" "$conf" "$gres"
 }
 
 end() {

@@ -22,8 +22,8 @@ rule align:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=8000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(8000),
     params:
         code=configured(training.code_of("analyses/alignments/align.py")),
         triplets=configured(alignments.triplets),
@@ -47,7 +47,8 @@ rule alignment_accuracy:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
+        runtime=growing(20),
     params:
         code=code_of("analyses/alignments/alignment_accuracy.py"),
     message:
@@ -90,7 +91,8 @@ rule alignment_figures:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/alignments/alignment_figures.py"),
         sources=configured(datasets.source_names),

@@ -16,7 +16,7 @@ rule arithmetic:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/arithmetic/arithmetic.py"),
         exchanged=configured(arithmetic.exchanged),
@@ -48,7 +48,8 @@ rule arithmetic_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/arithmetic/arithmetic_table.py"),
         title=configured(arithmetic.title_of_table),
@@ -77,7 +78,8 @@ rule arithmetic_figure:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/arithmetic/arithmetic_figure.py"),
         sources=configured(datasets.source_names),

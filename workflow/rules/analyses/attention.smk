@@ -19,8 +19,8 @@ rule explain:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
     params:
         code=configured(training.code_of("analyses/attention/explain.py")),
         threads=configured(datasets.threads),
@@ -44,7 +44,8 @@ rule score_saliency:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/attention/score_saliency.py"),
     message:
@@ -79,7 +80,8 @@ rule saliency_figures:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/attention/saliency_figures.py"),
         sources=configured(datasets.source_names),
@@ -106,7 +108,7 @@ rule saliency_of_two:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/attention/saliency_of_two.py"),
         sources=configured(datasets.source_names),

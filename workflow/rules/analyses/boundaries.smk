@@ -19,8 +19,8 @@ rule contours_of_photographs:
         "../../../envs/torch.yaml"
     threads: settings.threads
     resources:
-        mem_mb=4000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
     params:
         code=code_of("analyses/boundaries/contours_of_photographs.py"),
         contents=contents_of("{own_folder}", boundaries.folder),
@@ -46,7 +46,7 @@ rule match_boundaries:
         "../../../envs/torch.yaml"
     threads: 8
     resources:
-        mem_mb=6000,
+        mem_mb=growing(6000),
     params:
         code=code_of("analyses/boundaries/match_boundaries.py"),
         contents=contents_of("{own_folder}", boundaries.folder),
@@ -76,7 +76,7 @@ rule boundary_table:
     conda:
         "../../../envs/torch.yaml"
     resources:
-        mem_mb=500,
+        mem_mb=growing(1000),
     params:
         code=code_of("analyses/boundaries/boundary_table.py"),
     message:

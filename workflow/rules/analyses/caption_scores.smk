@@ -26,7 +26,7 @@ rule copy_captions:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
     params:
         code=code_of("analyses/caption_scores/copy_captions.py"),
     message:
@@ -49,7 +49,7 @@ rule first_captions:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/caption_scores/first_captions.py"),
     message:
@@ -93,8 +93,8 @@ rule score_captions:
     conda:
         "../../../envs/corenlp.yaml"
     resources:
-        mem_mb=configured(caption_scores.memory),
-        runtime=120,
+        mem_mb=growing(caption_scores.memory),
+        runtime=growing(120),
     params:
         code=code_of("analyses/caption_scores/score_captions.py"),
         metrics=configured(caption_scores.metrics),
@@ -126,7 +126,8 @@ rule caption_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/caption_scores/caption_table.py"),
         plan=planned(caption_scores.plan),
@@ -155,7 +156,8 @@ rule caption_figure:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1500,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
         code=code_of("analyses/caption_scores/caption_figure.py"),
         sources=configured(datasets.source_names),

@@ -30,7 +30,7 @@ rule claims_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/claims/claims_table.py"),
         plan=planned(claims.plan_of_claims),

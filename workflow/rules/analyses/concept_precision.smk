@@ -26,7 +26,8 @@ rule predicted_concepts:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1500,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
         code=code_of("analyses/concept_precision/predicted_concepts.py"),
         sources=configured(datasets.source_names),
@@ -54,7 +55,7 @@ rule concept_precision:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/concept_precision/concept_precision.py"),
     message:
@@ -86,7 +87,8 @@ rule concept_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=500,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/concept_precision/concept_table.py"),
         title=configured(datasets.title),

@@ -27,7 +27,7 @@ rule eccv_caption_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/eccv_caption/eccv_caption_table.py"),
         plan=planned(eccv_caption.plan_of_measures),

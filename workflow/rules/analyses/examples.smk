@@ -25,7 +25,8 @@ rule compared_retrievals:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1500,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
         code=code_of("analyses/examples/compared_retrievals.py"),
         sources=configured(datasets.source_names),
@@ -56,7 +57,8 @@ rule example_retrievals:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1500,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
         code=code_of("analyses/examples/example_retrievals.py"),
         sources=configured(datasets.source_names),

@@ -20,7 +20,7 @@ rule read_judgements:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         code=code_of("analyses/human_judgements/read_judgements.py"),
         contents=contents_of("<resources>/{dataset}/{file}", human_judgements.source),
@@ -43,8 +43,8 @@ rule score_pairs:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
     params:
         code=configured(training.code_of("analyses/human_judgements/score_pairs.py")),
         threads=configured(datasets.threads),
@@ -76,7 +76,7 @@ rule score_given_pairs:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/human_judgements/score_given_pairs.py"),
         contents=contents_of("{own_file}", given.files),
@@ -115,7 +115,7 @@ rule agreement_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         code=code_of("analyses/human_judgements/agreement_table.py"),
         plan=planned(human_judgements.plan_of_agreement),

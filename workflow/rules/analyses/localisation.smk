@@ -22,9 +22,9 @@ rule extract_windows:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
-        runtime=240,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
+        runtime=growing(240),
     params:
         code=configured(features.code_of("analyses/localisation/extract_windows.py")),
         contents=contents_of("<resources>/{network}/{file}", features.weights),
@@ -55,8 +55,8 @@ rule localise:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
     params:
         code=configured(training.code_of("analyses/localisation/localise.py")),
         cells=configured(localisation.cells),
@@ -88,7 +88,8 @@ rule localisation_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/localisation/localisation_table.py"),
         title=configured(localisation.title_of_table),
@@ -118,7 +119,8 @@ rule localisation_figure:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/localisation/localisation_figure.py"),
         sources=configured(datasets.source_names),

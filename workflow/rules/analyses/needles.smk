@@ -17,7 +17,7 @@ rule make_needles:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         code=code_of("analyses/needles/make_needles.py"),
         options=configured(needles.options),

@@ -26,7 +26,8 @@ rule correspondences_figure:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1500,
+        mem_mb=growing(1500),
+        runtime=growing(10),
     params:
         code=code_of("analyses/phrases_and_regions/correspondences_figure.py"),
         sources=configured(datasets.source_names),
@@ -62,7 +63,8 @@ rule embedding_figures:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/phrases_and_regions/embedding_figures.py"),
         sources=configured(datasets.source_names),

@@ -21,7 +21,7 @@ rule time_mcg:
     conda:
         "../../../envs/torch.yaml"
     resources:
-        mem_mb=6000,
+        mem_mb=growing(6000),
     params:
         code=code_of("analyses/proposal_recall/time_mcg.py"),
         contents=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
@@ -47,7 +47,8 @@ rule proposal_recall:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
+        runtime=growing(30),
     params:
         code=code_of("analyses/proposal_recall/proposal_recall.py"),
     message:
@@ -70,7 +71,7 @@ rule time_selective_search:
     conda:
         "../../../envs/torch.yaml"
     resources:
-        mem_mb=3000,
+        mem_mb=growing(3000),
     params:
         code=code_of("analyses/proposal_recall/time_selective_search.py"),
         options=configured(proposals.search_options),
@@ -100,7 +101,8 @@ rule proposal_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=500,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/proposal_recall/proposal_table.py"),
         plan=planned(proposal_recall.plan),

@@ -20,7 +20,8 @@ rule relation_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=500,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/relation_counts/relation_table.py"),
         title=configured(datasets.title),

@@ -19,7 +19,7 @@ rule own_photographs:
         "../../../envs/base.yaml"
     threads: 2
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/searches/own_photographs.py"),
         contents=contents_of("{own_folder}", searches.photographs),
@@ -39,7 +39,7 @@ rule own_sentences:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=500,
+        mem_mb=growing(1000),
     params:
         code=code_of("analyses/searches/own_sentences.py"),
         sentences=configured(searches.sentences),
@@ -63,8 +63,8 @@ rule encode_images:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
     params:
         code=configured(training.code_of("analyses/searches/encode_images.py")),
         threads=configured(datasets.threads),
@@ -93,8 +93,8 @@ rule search:
         "../../../envs/torch.yaml"
     threads: configured(searches.threads_of_search)
     resources:
-        mem_mb=4000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
     params:
         code=configured(searches.code),
         split=configured(searches.split_of_sentences),
@@ -126,7 +126,7 @@ rule search_given:
         "../../../envs/torch.yaml"
     threads: configured(searches.threads_of_search)
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/searches/search_given.py"),
         contents=contents_of("{own_file}", searches.given_files),
@@ -159,7 +159,7 @@ rule search_pages:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/searches/search_pages.py"),
         sources=configured(searches.source_names),

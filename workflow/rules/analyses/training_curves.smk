@@ -22,7 +22,8 @@ rule training_curves:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         code=code_of("analyses/training_curves/training_curves.py"),
         plan=planned(training_curves.plan_of_curves),

@@ -21,7 +21,7 @@ rule draw_ballot:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/votes/draw_ballot.py"),
         drawn=configured(ballots.drawn),
@@ -46,7 +46,7 @@ rule ballot_page:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("analyses/votes/ballot_page.py"),
         sources=configured(datasets.source_names),
@@ -70,7 +70,7 @@ rule read_votes:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         code=code_of("analyses/votes/read_votes.py"),
         contents=contents_of("{own_file}", ballots.votes),
@@ -105,7 +105,7 @@ rule vote_table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         code=code_of("analyses/votes/vote_table.py"),
         plan=planned(ballots.plan),

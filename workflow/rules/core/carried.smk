@@ -31,7 +31,7 @@ rule export_model:
     conda:
         "../../../envs/torch.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("export_model.py"),
         settings=configured(carried.settings),

@@ -19,9 +19,9 @@ rule train_concept_head:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
+        **settings.accelerator,
+        mem_mb=growing(4000),
         runtime=120,
-        gpu=settings.gpus,
     params:
         code=code_of("train_concept_head.py"),
         training=configured(concepts.training),
@@ -50,9 +50,9 @@ rule train_concept_network:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=8000,
+        **settings.accelerator,
+        mem_mb=growing(8000),
         runtime=1440,
-        gpu=settings.gpus,
     params:
         code=configured(concepts.code_of_training),
         contents=contents_of("<resources>/{network}/{file}", concepts.backbone_weights),
@@ -79,7 +79,7 @@ rule score_concepts:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
     params:
         code=code_of("score_concepts.py"),
         train=configured(concepts.how),

@@ -20,9 +20,9 @@ rule correspond:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=8000,
-        runtime=240,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(datasets.memory(2000, 210)),
+        runtime=growing(240),
     params:
         code=configured(training.code_of("correspond.py")),
         candidates=configured(training.candidates),
@@ -48,7 +48,8 @@ rule correspondence_accuracy:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
+        runtime=growing(20),
     params:
         code=code_of("correspondence_accuracy.py"),
         candidates=configured(training.candidates),

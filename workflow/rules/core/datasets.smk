@@ -15,7 +15,7 @@ rule read_dataset:
         "../../../envs/base.yaml"
     threads: 2
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=configured(datasets.code_of("read_dataset.py")),
         contents=contents_of("<resources>/{dataset}/{file}", datasets.sources),
@@ -41,7 +41,7 @@ rule resplit:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("resplit.py"),
         draw=configured(datasets.draw),
@@ -64,7 +64,7 @@ rule read_boxes:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
     params:
         code=configured(datasets.code_of("read_boxes.py")),
         contents=contents_of("<resources>/{dataset}/{file}", datasets.sources),
@@ -89,7 +89,7 @@ rule read_masks:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=12000,
+        mem_mb=growing(12000),
     params:
         code=configured(datasets.code_of("read_masks.py")),
         contents=contents_of("<resources>/{dataset}/{file}", datasets.sources),
@@ -115,7 +115,7 @@ rule read_given_boxes:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("read_given_boxes.py"),
         contents=contents_of("{own_file}", datasets.given_boxes),

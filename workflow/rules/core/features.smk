@@ -9,8 +9,8 @@ rule choose_precision:
     conda:
         "../../../envs/torch.yaml"
     resources:
-        mem_mb=1000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(3000),
     message:
         "choosing the precision of {wildcards.network} on {wildcards.dataset}"
     script:
@@ -31,9 +31,9 @@ rule extract_features:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
-        runtime=240,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
+        runtime=growing(240),
     params:
         code=configured(features.code_of("extract_features.py")),
         contents=contents_of("<resources>/{network}/{file}", features.weights),
@@ -61,7 +61,7 @@ rule read_given_features:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         code=code_of("read_given_features.py"),
         contents=contents_of("{own_file}", features.given_files),

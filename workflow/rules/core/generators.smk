@@ -13,9 +13,9 @@ rule train_generator:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=8000,
+        **settings.accelerator,
+        mem_mb=growing(datasets.memory(4000, 130)),
         runtime=1440,
-        gpu=settings.gpus,
     params:
         code=configured(generators.code),
         method=configured(generators.model),
@@ -45,9 +45,9 @@ rule generate_captions:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=8000,
-        runtime=240,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(datasets.memory(4000, 130)),
+        runtime=growing(240),
     params:
         code=configured(generators.code_of_captions),
         decoding=configured(generators.decoding),

@@ -37,9 +37,9 @@ rule find_contours:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
-        runtime=600,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
+        runtime=growing(600),
     params:
         code=code_of("find_contours.py"),
         contents=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
@@ -64,7 +64,7 @@ rule read_own_contours:
     conda:
         "../../../envs/torch.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("read_own_contours.py"),
         contents=contents_of("{own_folder}", proposals.own_maps),
@@ -88,7 +88,7 @@ rule learn_ranker:
         "../../../envs/torch.yaml"
     threads: 8
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("learn_ranker.py"),
         contents=contents_of("<resources>/{proposer}/{file}", proposals.sample),
@@ -115,8 +115,8 @@ rule sample_candidates:
         "../../../envs/torch.yaml"
     threads: 8
     resources:
-        mem_mb=6000,
-        runtime=240,
+        mem_mb=growing(6000),
+        runtime=growing(240),
     params:
         code=code_of("sample_candidates.py"),
         options=configured(proposals.sample_options),
@@ -139,7 +139,7 @@ rule learn_ranker_from_masks:
         "../../../envs/torch.yaml"
     threads: 8
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
     params:
         code=code_of("learn_ranker_from_masks.py"),
         masks=configured(proposals.masks),
@@ -165,8 +165,8 @@ rule propose_by_mcg:
         "../../../envs/torch.yaml"
     threads: 8
     resources:
-        mem_mb=6000,
-        runtime=240,
+        mem_mb=growing(6000),
+        runtime=growing(240),
     params:
         code=code_of("propose_by_mcg.py"),
         options=configured(proposals.candidate_options),
@@ -192,8 +192,8 @@ rule segment_by_mcg:
         "../../../envs/torch.yaml"
     threads: 8
     resources:
-        mem_mb=16000,
-        runtime=240,
+        mem_mb=growing(16000),
+        runtime=growing(240),
     params:
         code=code_of("segment_by_mcg.py"),
         options=configured(proposals.candidate_options),
@@ -219,8 +219,8 @@ rule measure_segments:
         "../../../envs/torch.yaml"
     threads: 8
     resources:
-        mem_mb=6000,
-        runtime=240,
+        mem_mb=growing(6000),
+        runtime=growing(240),
     params:
         code=code_of("measure_segments.py"),
         options=configured(proposals.candidate_options),

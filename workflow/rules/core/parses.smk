@@ -35,8 +35,8 @@ rule parse:
         "../../../envs/corenlp.yaml"
     threads: 2
     resources:
-        mem_mb=configured(parses.memory),
-        runtime=240,
+        mem_mb=growing(parses.memory),
+        runtime=growing(240),
     params:
         code=code_of("parse.py"),
         contents=contents_of("<resources>/corenlp", parses.corenlp),
@@ -60,7 +60,7 @@ rule parse_by_grammar:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         code=code_of("parse_by_grammar.py"),
     message:

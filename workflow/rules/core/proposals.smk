@@ -17,8 +17,8 @@ rule propose:
         "../../../envs/base.yaml"
     threads: configured(proposals.processes)
     resources:
-        mem_mb=3000,
-        runtime=120,
+        mem_mb=growing(3000),
+        runtime=growing(120),
     params:
         code=code_of("propose.py"),
         contents=contents_of("{own_file}", proposals.files_of_user),
@@ -42,7 +42,7 @@ rule cluster_proposals:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("cluster_proposals.py"),
         options=configured(proposals.clusters),

@@ -16,8 +16,8 @@ rule extract_true_regions:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
     params:
         code=configured(features.code_of("extract_true_regions.py")),
         contents=contents_of("<resources>/{network}/{file}", features.weights),
@@ -44,8 +44,8 @@ rule embed_true_regions:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
     params:
         code=configured(training.code_of("embed_true_regions.py")),
         threads=configured(datasets.threads),
@@ -67,7 +67,8 @@ rule rank_regions:
     conda:
         "../../../envs/torch.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
+        runtime=growing(10),
     params:
         code=code_of("rank_regions.py"),
     message:

@@ -17,9 +17,9 @@ rule extract_regions:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
-        runtime=1440,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(4000),
+        runtime=growing(1440),
     params:
         code=configured(features.code_of("extract_regions.py")),
         contents=contents_of("<resources>/{network}/{file}", features.weights),
@@ -44,7 +44,7 @@ rule convert_caffe:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("convert_caffe.py"),
         contents=contents_of("<resources>/{network}/{file}", features.published_weights),

@@ -16,8 +16,8 @@ rule retrieve:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=4000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(datasets.memory(3000, 40)),
     params:
         code=configured(training.code_of("retrieve.py")),
         sentences=configured(datasets.ranked_sentences),
@@ -45,8 +45,8 @@ rule retrieve_by_ensemble:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=8000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(datasets.memory(7000, 40)),
     params:
         code=configured(training.code_of_ensemble),
         sentences=configured(datasets.ranked_sentences),
@@ -80,7 +80,7 @@ rule retrieve_given:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("retrieve_given.py"),
         contents=contents_of("{own_file}", given.files),
@@ -108,8 +108,8 @@ rule embed:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=8000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(8000),
     params:
         code=configured(training.code_of("embed.py")),
         threads=configured(datasets.threads),

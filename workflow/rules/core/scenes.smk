@@ -13,7 +13,7 @@ rule make_scenes:
         "../../../envs/base.yaml"
     threads: 8
     resources:
-        mem_mb=500,
+        mem_mb=growing(2000),
     params:
         code=code_of("make_scenes.py"),
         options=configured(datasets.options),
@@ -41,8 +41,8 @@ rule train_network:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=3000,
-        gpu=settings.gpus,
+        **settings.accelerator,
+        mem_mb=growing(3000),
     params:
         code=code_of("train_network.py"),
         class_names=contents_of("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
@@ -68,7 +68,7 @@ rule release_network:
     conda:
         "../../../envs/torch.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
     params:
         code=code_of("release_network.py"),
     message:

@@ -29,7 +29,8 @@ rule table:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         code=code_of("table.py"),
         plan=planned(tables.plan),
@@ -56,7 +57,8 @@ rule gains:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         code=code_of("gains.py"),
         plan=planned(tables.plan_of_gains),
@@ -94,7 +96,8 @@ rule table_of_rounds:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
+        runtime=growing(10),
     params:
         code=code_of("table_of_rounds.py"),
         plan=planned(tables.plan_of_rounds),

@@ -19,9 +19,9 @@ rule train:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
     resources:
-        mem_mb=8000,
+        **settings.accelerator,
+        mem_mb=growing(datasets.memory(3000, 170)),
         runtime=1440,
-        gpu=settings.gpus,
     params:
         code=configured(training.code_of("train.py")),
         contents=contents_of("<resources>/{network}/{file}", training.network),
@@ -75,7 +75,7 @@ rule take_as_model:
     conda:
         "../../../envs/torch.yaml"
     resources:
-        mem_mb=8000,
+        mem_mb=growing(8000),
     params:
         code=configured(training.code_of("take_as_model.py")),
         contents=contents_of("<resources>/{network}/{file}", training.weights_as_they_are),

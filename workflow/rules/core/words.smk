@@ -12,7 +12,7 @@ rule tokenize_captions:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
     params:
         code=code_of("tokenize_captions.py"),
     message:
@@ -31,7 +31,8 @@ rule count_words:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=2000,
+        mem_mb=growing(2000),
+        runtime=growing(30),
     params:
         code=code_of("count_words.py"),
         minimum=configured(words.minimum),
@@ -57,7 +58,7 @@ rule count_relations:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
     params:
         code=code_of("count_relations.py"),
     message:
@@ -77,7 +78,8 @@ rule pick_word_vectors:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=1000,
+        mem_mb=growing(1000),
+        runtime=growing(30),
     params:
         code=code_of("pick_word_vectors.py"),
         contents=contents_of("<resources>/{vectors}/{file}", words.file_of_vectors),
@@ -99,7 +101,7 @@ rule count_tags:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
     params:
         code=code_of("count_tags.py"),
     message:
@@ -120,7 +122,7 @@ rule mine_concepts:
     conda:
         "../../../envs/base.yaml"
     resources:
-        mem_mb=4000,
+        mem_mb=growing(4000),
     params:
         code=code_of("mine_concepts.py"),
         most=configured(words.most_concepts),
