@@ -113,7 +113,7 @@ def test_but_not_those_that_true_boxes_decide(whole):
         ({"parameters": {"margin": 0.3}}, "hm_lstm differs in parameters.margin, so its round 0 differs"),
         ({"phases": {"sentences": {"epochs": 9}}}, "hm_lstm differs in phases"),
         ({"training": {"batch_size": 8}}, "hm_lstm differs in training"),
-        ({"round_0_of": "hm_lstm_sentences"}, "hm_lstm_sentences has the round 0 of hm_lstm; name that one"),
+        ({"round_0_of": "hm_lstm_sentences"}, "hm_lstm_sentences itself uses the round 0 of hm_lstm; name that one"),
     ],
 )
 def test_a_round_0_that_would_be_another_is_not_shared(uniform, message):
