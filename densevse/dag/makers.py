@@ -1,5 +1,6 @@
 """The rules that make a path, among those of a workflow."""
 
+from collections.abc import Callable
 from typing import Any
 
 BY_HAND = "obtain_by_hand"
@@ -9,11 +10,13 @@ BY_HAND = "obtain_by_hand"
 class Makers:
     """The rules of a workflow, which may still be reading its files."""
 
-    def __init__(self, workflow: Any) -> None:
-        self._workflow = workflow
+    def __init__(self, workflow: Any, place: Callable[[str], str] = str) -> None:
+        """`place` gives the name by which rules call a path: that of a local copy where results lie in a bucket."""
+        self._workflow, self._place = workflow, place
 
     def of(self, path: str) -> list[str]:
         """The names of the rules that make a path."""
+        path = self._place(path)
         return [rule.name for rule in self._workflow.rules if _may_make(rule, path) and rule.is_producer(path)]
 
     def make(self, path: str) -> bool:

@@ -25,6 +25,7 @@ Decided = str | Values | Sequence[str | Values] | None
 file."""
 
 Result = TypeVar("Result")
+_Found = tuple[str, bool]
 _NUMBERS = {"seed", "round"}
 
 
@@ -79,31 +80,47 @@ class Paths:
 
         Snakemake passes over the times of those that are the user's; what they hold belongs into `params`.
         """
-        whole, obtained = self.below(pattern), pattern.startswith("<resources>")
+        decided = self._decided(pattern, decide)
+        obtained, packaged = pattern.startswith("<resources>"), pattern.startswith("<project>")
 
-        def path(wildcards: Wildcards, one: str | Values) -> str:
-            found = _path(whole, wildcards, one)
-            return self._contents.own(found) if obtained or isinstance(one, str) else found
+        def marked(path: str, is_own: bool) -> str:
+            if packaged:
+                return self._contents.packaged(path)
+            return self._contents.own(path) if obtained or is_own else path
 
         def paths(wildcards: Wildcards) -> str | list[str]:
-            decided = decide(**_arguments(decide, wildcards))
-            if decided is None:
-                return []
-            if isinstance(decided, str | Mapping):
-                return path(wildcards, decided)
-            return list(dict.fromkeys(path(wildcards, one) for one in decided))
+            found = decided(wildcards)
+            if isinstance(found, list):
+                return list(dict.fromkeys(marked(*one) for one in found))
+            return marked(*found)
 
         return paths
 
     def contents(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], list[str]]:
         """A function for `params`: digests of what those of the same paths hold that are the user's."""
-        paths = self.filled(pattern, decide)
+        decided = self._decided(pattern, decide)
 
         def digests(wildcards: Wildcards) -> list[str]:
-            found = paths(wildcards)
-            return self._contents.digests(*([found] if isinstance(found, str) else found))
+            found = decided(wildcards)
+            paths = [path for path, _ in (found if isinstance(found, list) else [found])]
+            return self._contents.digests(*dict.fromkeys(paths))
 
         return digests
+
+    def _decided(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], _Found | list[_Found]]:
+        """A function that gives paths, each with whether it is the user's, as text of its own is."""
+        whole = self.below(pattern)
+
+        def path(wildcards: Wildcards, one: str | Values) -> _Found:
+            return (one, True) if isinstance(one, str) else (whole.format_map(_Names(wildcards, one)), False)
+
+        def found(wildcards: Wildcards) -> _Found | list[_Found]:
+            decided = decide(**_arguments(decide, wildcards))
+            if isinstance(decided, str | Mapping):
+                return path(wildcards, decided)
+            return [path(wildcards, one) for one in decided or ()]
+
+        return found
 
     def below(self, pattern: str) -> str:
         """The pattern with the folders in it that its <names> stand for."""
@@ -126,10 +143,6 @@ class _Names(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._values)
-
-
-def _path(pattern: str, wildcards: Wildcards, decided: str | Values) -> str:
-    return decided if isinstance(decided, str) else pattern.format_map(_Names(wildcards, decided))
 
 
 def _arguments(decide: Callable[..., Any], wildcards: Wildcards) -> dict[str, Any]:

@@ -37,20 +37,26 @@ def keep_records(results: str) -> None:
             f"{kept.name} too; if {results} had another name, give it that name again (a symbolic link will do); or "
             "let `results` name a new folder."
         )
+    let_records_lie_in(kept)
+
+
+def let_records_lie_in(kept: Path) -> None:
+    """Let Snakemake's records lie in a folder. Raises `InputError` while a run whose records lie elsewhere goes on."""
+    link = SNAKEMAKE / "metadata"
     if not (kept.is_dir() and link.is_symlink() and link.resolve() == kept.resolve()):
-        _refuse_beside_a_run(results, link, kept)
+        _refuse_beside_a_run(link, kept)
         with writing(kept):
             _link(link, kept)
 
 
-def _refuse_beside_a_run(results: str, link: Path, kept: Path) -> None:
-    """Raise `InputError` if a run of this working directory keeps its records in another folder of results."""
+def _refuse_beside_a_run(link: Path, kept: Path) -> None:
+    """Raise `InputError` if a run of this working directory keeps its records in another folder."""
     elsewhere = link.is_symlink() and link.resolve() != kept.resolve()
     if elsewhere and any(SNAKEMAKE.glob("locks/*.lock")):
         raise InputError(
-            f"results: {results!r} is another folder than that of a run which is under way here, and whose records "
-            f"go to {os.path.realpath(link)}. Wait until it is finished, or use another working directory "
-            "(snakemake --directory). If none is under way, say snakemake --unlock with its configuration."
+            f"results: a run is under way here whose records go to {os.path.realpath(link)}, and not to {kept}. Wait "
+            "until it is finished, or use another working directory (snakemake --directory). If none is under way, say "
+            "snakemake --unlock with its configuration."
         )
 
 
