@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster slurm full-size costs record-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster storage bucket slurm full-size costs record-costs wheels-check check-sources lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -110,6 +110,19 @@ newcomer: developing ## three mornings of somebody new: what is refused, what ru
 
 cluster: .venv/slurm ## what running on a Slurm cluster needs besides, in .venv
 
+.venv/storage: .venv/complete requirements-storage.txt
+	$(INSTALL) requirements-storage.txt
+	touch $@
+
+storage: .venv/storage ## what results in a bucket need besides, in .venv
+
+.venv/bucket: .venv/storage requirements-bucket.txt
+	$(INSTALL) requirements-bucket.txt
+	touch $@
+
+bucket: .venv/bucket developing ## the workflow through buckets on this machine: a folder, and an S3 server
+	$(BIN)/python -m pytest tests/system/bucket
+
 slurm: cluster developing ## the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
 	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/system/slurm
 
@@ -135,6 +148,8 @@ lock: environment ## pyproject.toml -> requirements*.txt
 	$(COMPILE) --constraint requirements.txt --group dev -o requirements-dev.txt
 	$(COMPILE) --constraint requirements.txt --group uv -o requirements-uv.txt
 	$(COMPILE) --constraint requirements.txt --extra slurm pyproject.toml -o requirements-slurm.txt
+	$(COMPILE) --constraint requirements.txt --extra storage pyproject.toml -o requirements-storage.txt
+	$(COMPILE) --constraint requirements-storage.txt --group bucket -o requirements-bucket.txt
 	$(COMPILE) --constraint requirements.txt --extra eccv-caption pyproject.toml -o requirements-eccv-caption.txt
 	$(COMPILE) --constraint requirements.txt --extra networks pyproject.toml -o requirements-networks.txt
 	$(BIN)/python -m tests.environments

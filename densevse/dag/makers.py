@@ -1,5 +1,6 @@
 """The rules that make a path, among those of a workflow."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,12 @@ class Makers:
     def make(self, path: str) -> bool:
         """Whether a rule makes a path; a file that is obtained by hand is the user's."""
         return any(name != BY_HAND for name in self.of(path))
+
+    def patterns(self) -> list[str]:
+        """Regular expressions of the paths that rules make."""
+        folder = re.escape(self._place("x").removesuffix("x"))
+        products = (product for rule in self._workflow.rules for product in rule.products())
+        return [str(product.regex().pattern).removeprefix(folder) for product in products]
 
 
 def _may_make(rule: Any, path: str) -> bool:

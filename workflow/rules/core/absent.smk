@@ -22,7 +22,7 @@ targets = TargetStage(
     project,
     Known(
         rules=lambda: [rule.name for rule in workflow.rules if not rule.has_wildcards()],
-        patterns=[product.regex().pattern for rule in workflow.rules for product in rule.products()],
+        patterns=makers.patterns(),
         makes=lambda path: any(rule != "unknown" for rule in makers.of(path)),
     ),
 )
