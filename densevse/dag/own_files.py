@@ -61,10 +61,6 @@ class OwnFileStage(Stage):
         """The path that a copy is of."""
         return self._copies([path for _, path in self._here()])[own_copy]
 
-    def marked_original(self, own_copy: str) -> str:
-        """The same, marked for Snakemake."""
-        return self.project.contents.original(self.original(own_copy))
-
     def _copies(self, paths: list[str]) -> dict[str, str]:
         """Copy -> path, of those that are copied: nothing is where results lie on a disk."""
         uploads = self.project.contents.uploads

@@ -80,13 +80,24 @@ class Paths:
 
         Snakemake passes over the times of those that are the user's; what they hold belongs into `params`.
         """
-        decided = self._decided(pattern, decide)
         obtained, packaged = pattern.startswith("<resources>"), pattern.startswith("<project>")
 
         def marked(path: str, is_own: bool) -> str:
             if packaged:
                 return self._contents.packaged(path)
             return self._contents.own(path) if obtained or is_own else path
+
+        return self._marked(pattern, decide, marked)
+
+    def here(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], str | list[str]]:
+        """The same for files of the user's that lie where Snakemake runs, and are asked for as they lie there."""
+        return self._marked(pattern, decide, lambda path, is_own: self._contents.original(path))
+
+    def _marked(
+        self, pattern: str, decide: Callable[..., Decided], marked: Callable[[str, bool], str]
+    ) -> Callable[[Wildcards], str | list[str]]:
+        """An input function of paths that are marked for Snakemake."""
+        decided = self._decided(pattern, decide)
 
         def paths(wildcards: Wildcards) -> str | list[str]:
             found = decided(wildcards)

@@ -3,7 +3,7 @@
 
 rule upload_file:
     input:
-        configured(own_files.marked_original),
+        here("{own_file}", own_files.original),
     output:
         "<resources>/own/{own_copy}",
     log:
@@ -16,11 +16,11 @@ rule upload_file:
     resources:
         mem_mb=500,
     params:
-        contents=contents_of("{own_copy}", own_files.original),
+        contents=contents_of("{own_file}", own_files.original),
     message:
         "putting {input} into the bucket"
     script:
-        "../../scripts/upload.py"
+        "../../scripts/upload_file.py"
 
 
 use rule upload_file as upload_folder with:

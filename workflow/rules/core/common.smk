@@ -86,7 +86,7 @@ folders = {
     "model": "<results>/{dataset}/models/{variant}/seed{seed}",
 }
 paths = Paths(project.contents, **folders)
-filled, contents_of = paths.filled, paths.contents
+filled, here, contents_of = paths.filled, paths.here, paths.contents
 
 
 pathvars:
