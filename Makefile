@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster storage bucket slurm full-size costs record-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster storage kubernetes bucket slurm full-size costs record-costs wheels-check check-sources lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -116,6 +116,12 @@ cluster: .venv/slurm ## what running on a Slurm cluster needs besides, in .venv
 
 storage: .venv/storage ## what results in a bucket need besides, in .venv
 
+.venv/kubernetes: .venv/complete requirements-kubernetes.txt
+	$(INSTALL) requirements-kubernetes.txt
+	touch $@
+
+kubernetes: .venv/kubernetes ## what a Kubernetes cluster needs besides, in .venv
+
 .venv/bucket: .venv/storage requirements-bucket.txt
 	$(INSTALL) requirements-bucket.txt
 	touch $@
@@ -149,6 +155,7 @@ lock: environment ## pyproject.toml -> requirements*.txt
 	$(COMPILE) --constraint requirements.txt --group uv -o requirements-uv.txt
 	$(COMPILE) --constraint requirements.txt --extra slurm pyproject.toml -o requirements-slurm.txt
 	$(COMPILE) --constraint requirements.txt --extra storage pyproject.toml -o requirements-storage.txt
+	$(COMPILE) --constraint requirements-storage.txt --extra kubernetes pyproject.toml -o requirements-kubernetes.txt
 	$(COMPILE) --constraint requirements-storage.txt --group bucket -o requirements-bucket.txt
 	$(COMPILE) --constraint requirements.txt --extra eccv-caption pyproject.toml -o requirements-eccv-caption.txt
 	$(COMPILE) --constraint requirements.txt --extra networks pyproject.toml -o requirements-networks.txt
