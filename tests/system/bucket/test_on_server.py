@@ -21,7 +21,7 @@ def made(path):
 
 
 def test_jobs_in_empty_folders_make_the_same_bytes(checkout, server, finished, tmp_path, monkeypatch):
-    plain = finished(SMALL).folder
+    plain = finished.folder
     project = checkout(SMALL, on_server())
     code = [project.folder / name for name in ("Snakefile", "workflow", "config", "profiles", "envs", "densevse")]
     project.storage += in_empty_folders(tmp_path / "cluster", map(str, [*code, project.folder / "test.yaml"]))
