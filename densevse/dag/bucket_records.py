@@ -22,7 +22,7 @@ import threading
 import time
 import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -147,6 +147,15 @@ class BucketRecords:
             "is lost. If that folder is no more, remove this object and run again: what that run made in its last "
             "minute is made again."
         )
+
+
+def check_hooks(command: Sequence[str]) -> None:
+    """Raise `InputError` for a command of Snakemake's that would not write its records.
+
+    Snakemake itself knows its options only after it has read the rules.
+    """
+    if "--no-hooks" in command:
+        raise InputError("--no-hooks: the records of what lies in a bucket are written by hooks; leave the option out.")
 
 
 def record_file(folder: Path, address: str) -> Path:

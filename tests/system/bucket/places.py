@@ -1,5 +1,6 @@
 """Buckets of a test's own, and a project whose results lie in one."""
 
+import logging
 import os
 import signal
 import subprocess
@@ -54,6 +55,13 @@ class BucketProject(Project):
         )
 
 
+def put_python(folder: Path) -> None:
+    """Let `python` be this one in a new folder, which a PATH may name."""
+    folder.mkdir(parents=True)
+    (folder / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (folder / "python").chmod(0o755)
+
+
 def kill(run: subprocess.Popen) -> None:
     """End a run and all its jobs at once, as a power cut does."""
     os.killpg(run.pid, signal.SIGKILL)
@@ -78,8 +86,7 @@ def on_server(*more: str) -> list[str]:
 def in_empty_folders(folder: Path, code: Iterable[str]) -> list[str]:
     """The options for jobs in folders of their own below `folder`, which hold the `code` and nothing else."""
     (folder / "jobs").mkdir(parents=True)
-    (folder / "bin").mkdir()
-    (folder / "bin/python").symlink_to(sys.executable)
+    put_python(folder / "bin")
     (folder / "submit.sh").write_text(SUBMIT.format(jobs=folder / "jobs", code=" ".join(code)))
     (folder / "status.sh").write_text(STATUS)
     return [
@@ -98,6 +105,7 @@ class S3Server:
     def __init__(self) -> None:
         from moto.server import DomainDispatcherApplication, create_backend_app
 
+        logging.getLogger("werkzeug").setLevel(logging.WARNING)
         self._answer, self._port = DomainDispatcherApplication(create_backend_app), 0
         self.read: Counter[str] = Counter()  # object -> bytes
         self.start()

@@ -4,11 +4,12 @@ import base64
 import json
 import os
 import subprocess
-import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from tests.system.bucket.places import put_python
 
 CONFIG = """
 apiVersion: v1
@@ -29,11 +30,9 @@ class Cluster:
     def __init__(self, folder: Path) -> None:
         self.jobs: dict[str, dict[str, Any]] = {}  # name -> what the plugin asked for
         self._folder, self._secrets, self._pods = folder, {}, {}
-        bin_ = folder / "bin"
-        bin_.mkdir(parents=True)
-        (bin_ / "python").symlink_to(sys.executable)
-        (bin_ / "pip").write_text(PIP)
-        (bin_ / "pip").chmod(0o755)
+        put_python(folder / "bin")
+        (folder / "bin/pip").write_text(PIP)
+        (folder / "bin/pip").chmod(0o755)
         cluster = self
 
         class Handler(BaseHTTPRequestHandler):

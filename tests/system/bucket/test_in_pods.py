@@ -40,7 +40,7 @@ def test_pods_get_the_code_and_what_their_rules_ask_for(checkout, server, cluste
     done = project.run(FEATURES, check=False)
     assert done.returncode
     objects = server.objects()
-    assert {"results/scenes/images.parquet", "results/scenes/captions.parquet"} <= objects.keys()
+    assert {"results/scenes/images.parquet", "results/scenes/captions.parquet"} <= objects.keys(), done.stdout[-6000:]
     asked = {RULE.search(container["args"][1])[1]: container for container in cluster.jobs.values()}
     assert asked.keys() == {"make_scenes", "read_dataset", "extract_features"}
     assert {container["image"] for container in asked.values()} == {"densevse"}

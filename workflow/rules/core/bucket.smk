@@ -33,6 +33,7 @@ use rule upload_file as upload_folder with:
 
 
 if bucket and workflow.is_main_process:
+    check_hooks(sys.argv)
     bucket_records = BucketRecords(bucket, settings.results, logger.warning)
     bucket_records.fetch()
 
@@ -40,7 +41,10 @@ if bucket and workflow.is_main_process:
 onstart:
     if bucket:
         bucket_records.begin(
-            file.storage_object.query for job in workflow.dag.needrun_jobs() for file in job.output if file.is_storage
+            file.storage_object.query
+            for job in workflow.dag.needrun_jobs()
+            for file in job.output
+            if file.is_storage
         )
 
 

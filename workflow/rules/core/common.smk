@@ -10,7 +10,7 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
     os.environ.update(PYTHONPATH=str(ROOT))
 
 from densevse.dag.bucket import Bucket
-from densevse.dag.bucket_records import BucketRecords
+from densevse.dag.bucket_records import BucketRecords, check_hooks
 from densevse.dag.concepts import ConceptStage
 from densevse.dag.contents import Contents, Marks
 from densevse.dag.datasets import DatasetStage, DownloadStage
