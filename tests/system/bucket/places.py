@@ -62,6 +62,13 @@ def put_python(folder: Path) -> None:
     (folder / "python").chmod(0o755)
 
 
+def results(folder: Path) -> dict[str, bytes]:
+    """Name -> bytes of all results but histories, which hold seconds, logs and records."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != "history.parquet")
+    named = {path.relative_to(folder).as_posix(): path for path in files}
+    return {name: path.read_bytes() for name, path in named.items() if not name.startswith(("logs/", "."))}
+
+
 def kill(run: subprocess.Popen) -> None:
     """End a run and all its jobs at once, as a power cut does."""
     os.killpg(run.pid, signal.SIGKILL)

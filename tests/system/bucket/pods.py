@@ -68,7 +68,7 @@ class Cluster:
 
     def asked(self, method: str, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request."""
-        *_, kind, name = [*path.split("/"), ""][-3:-1] if path.endswith("/status") else ["", *path.split("/")[-2:]]
+        kind, name = path.removesuffix("/status").split("/")[-2:]
         if method == "POST" and path.endswith("/secrets"):
             self._secrets[body["metadata"]["name"]] = body["data"]
         if method == "POST" and path.endswith("/jobs"):
