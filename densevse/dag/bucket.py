@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,10 +19,13 @@ class Bucket:
         settings, provider = workflow.storage_settings, workflow.storage_registry.default_storage_provider
         prefix = settings.default_storage_prefix or ""
         self.prefix = prefix if prefix.endswith("/") or not prefix else f"{prefix}/"
-        # One of its own, as a client of a bucket is no thing to share between threads.
-        self._provider = type(provider)(
-            local_prefix=provider.local_prefix, logger=provider.logger, settings=provider.settings
-        )
+        self._snakemakes = provider
+
+    @cached_property
+    def _provider(self) -> Any:
+        """A provider of its own, as a client of a bucket is no thing to share between threads."""
+        own = self._snakemakes
+        return type(own)(local_prefix=own.local_prefix, logger=own.logger, settings=own.settings)
 
     @staticmethod
     def of(workflow: Any) -> "Bucket | None":
@@ -34,7 +38,7 @@ class Bucket:
 
     def place(self, path: str) -> str:
         """The local copy of a path, by which Snakemake's rules call it."""
-        return str(self._object(path).local_path())
+        return str(self._snakemakes.object(self.address(path)).local_path())
 
     def holds(self, path: str) -> bool:
         """Whether there is a file or folder of that name."""
@@ -52,13 +56,10 @@ class Bucket:
         """Remove a file."""
         self._ask(path, lambda found: found.remove())
 
-    def _object(self, path: str) -> Any:
-        return self._provider.object(self.address(path))
-
     def _ask(self, path: str, ask: Callable[[Any], Result]) -> Result:
         """What `ask` says of an object. Raises `InputError` naming it where the bucket does not answer."""
         try:
-            return ask(self._object(path))
+            return ask(self._provider.object(self.address(path)))
         except Exception as error:
             raise InputError(
                 f"{self.address(path)}: the bucket does not answer ({error}). Check --default-storage-prefix, the "
