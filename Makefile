@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster storage kubernetes bucket slurm full-size costs record-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster storage kubernetes bucket pods slurm full-size costs record-costs wheels-check check-sources lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -128,6 +128,9 @@ kubernetes: .venv/kubernetes ## what a Kubernetes cluster needs besides, in .ven
 
 bucket: .venv/bucket developing ## the workflow through buckets on this machine: a folder, and an S3 server
 	$(BIN)/python -m pytest tests/system/bucket
+
+pods: .venv/bucket .venv/kubernetes developing ## profiles/kubernetes with a pretended cluster; afterwards Snakemake starts 2 s slower
+	$(BIN)/python -m pytest tests/system/bucket/test_in_pods.py
 
 slurm: cluster developing ## the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
 	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/system/slurm

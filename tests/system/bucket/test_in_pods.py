@@ -14,7 +14,7 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(
         importlib.util.find_spec("snakemake_executor_plugin_kubernetes") is None,
-        reason="needs the executor plugin kubernetes, which slows each start of Snakemake: `make kubernetes`",
+        reason="needs the executor plugin kubernetes, which slows each start of Snakemake: `make pods`",
     ),
 ]
 
