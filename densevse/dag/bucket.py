@@ -67,6 +67,19 @@ class Bucket:
             ) from error
 
 
+def missing_by(storage: Callable[[str], Any]) -> Callable[[str], str | None]:
+    """A function that gives Snakemake's name of an address where nothing lies; None where something does.
+
+    `storage` is Snakemake's function that marks an address.
+    """
+
+    def missing(address: str) -> str | None:
+        file = storage(address)
+        return None if file.flags["storage_object"].exists() else str(file)
+
+    return missing
+
+
 def _text(found: Any) -> str:
     with tempfile.TemporaryDirectory() as folder:
         found.set_local_path(Path(folder, "object"))

@@ -9,7 +9,7 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
     # Jobs run in processes (and perhaps conda environments) of their own; they find the package by this.
     os.environ.update(PYTHONPATH=str(ROOT))
 
-from densevse.dag.bucket import Bucket
+from densevse.dag.bucket import Bucket, missing_by
 from densevse.dag.bucket_records import BucketRecords, check_hooks
 from densevse.dag.concepts import ConceptStage
 from densevse.dag.contents import Contents, Marks
@@ -46,13 +46,6 @@ check_configfiles(workflow.configfiles)
 # Where results lie in a bucket (--default-storage-provider), this knows it; else it is None.
 bucket = Bucket.of(workflow)
 
-
-def missing(address):
-    """Snakemake's name of an address in a bucket where nothing lies; None where something does."""
-    file = storage(address)
-    return None if file.flags["storage_object"].exists() else str(file)
-
-
 makers = Makers(workflow, bucket.place if bucket else str)
 marks = Marks(timeless=ancient, here=local, in_bucket=storage)
 contents = Contents(is_made=makers.make, marks=marks, say=logger.info)
@@ -70,7 +63,7 @@ else:
     contents.uploads = Uploads(settings.resources)
 code_of = project.code.digest
 
-own_files = OwnFileStage(project, missing)
+own_files = OwnFileStage(project, missing_by(storage))
 downloads, datasets, proposals = DownloadStage(project), DatasetStage(project), ProposalStage(project)
 features, parses, words = FeatureStage(project), ParseStage(project), VocabularyStage(project)
 concepts, generators = ConceptStage(project), GeneratorStage(project)

@@ -1,11 +1,6 @@
 # A target for everything of a data set: its tables, and the files of its analyses.
 
 
-def everything_of(dataset):
-    """The files of a data set, by their names in the configuration's folders, wherever copies of them lie."""
-    return sorted(values["file"] for values in [*tables.listed(dataset), *analyses.listed(dataset)])
-
-
 rule everything:
     input:
         tables=filled("{file}", tables.listed),
@@ -24,7 +19,7 @@ rule everything:
     params:
         code=code_of("everything.py"),
         title=configured(tables.title),
-        files=configured(everything_of),
+        files=configured(analyses.files_with(tables)),
     message:
         "everything of {wildcards.dataset} is made"
     script:
