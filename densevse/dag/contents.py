@@ -79,7 +79,8 @@ class Contents:
     def own(self, path: str) -> str:
         """A path, marked for Snakemake if it is the user's or the project's; its copy if results lie in a bucket.
 
-        What lies in a bucket has the time of its upload, which Snakemake compares as it does that of a result.
+        What lies in a bucket has the time of its upload, which Snakemake compares as it does that of a result. A copy
+        must have one: Snakemake looks at nothing else of a job that reads what another one is about to make.
         """
         if is_in_bucket(path):
             return self._marks.in_bucket(path)
@@ -89,7 +90,7 @@ class Contents:
             return self.original(path)
         if self.uploads is None:
             return self._marks.timeless(path)
-        return path if self._is_there(path) else self._marks.timeless(self.uploads.copy_of(path))
+        return path if self._is_there(path) else self.uploads.copy_of(path)
 
     def digests(self, *paths: str) -> list[str]:
         """The digests of those of `paths` that are the user's and lie on this machine, in order.

@@ -155,8 +155,8 @@ def test_a_file_of_the_user_s_is_read_from_its_copy_where_results_lie_in_a_bucke
     assert contents.own(there[1]) == "in bucket s3://bucket/images.zip"
     before = contents.digests(str(folder))
     contents.uploads = Uploads("resources")
-    assert contents.own("/data/images.zip") == "timeless resources/own/absolute/data/images.zip"
-    assert contents.own("data/images.zip") == "timeless resources/own/relative/data/images.zip"
+    assert contents.own("/data/images.zip") == "resources/own/absolute/data/images.zip"
+    assert contents.own("data/images.zip") == "resources/own/relative/data/images.zip"
     assert contents.own(there[0]) == there[0]
     assert contents.digests(*there, str(folder)) == before
     assert contents.original("a") == "timeless here a"
