@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster slurm full-size costs record-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster storage kubernetes bucket pods slurm full-size costs record-costs wheels-check check-sources lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -110,6 +110,28 @@ newcomer: developing ## play three mornings of a newcomer: refused mistakes, rer
 
 cluster: .venv/slurm ## install the further packages for a Slurm cluster into .venv
 
+.venv/storage: .venv/complete requirements-storage.txt
+	$(INSTALL) requirements-storage.txt
+	touch $@
+
+storage: .venv/storage ## install the further packages for results in a bucket into .venv
+
+.venv/kubernetes: .venv/complete requirements-kubernetes.txt
+	$(INSTALL) requirements-kubernetes.txt
+	touch $@
+
+kubernetes: .venv/kubernetes ## install the further packages for a Kubernetes cluster into .venv
+
+.venv/bucket: .venv/storage requirements-bucket.txt
+	$(INSTALL) requirements-bucket.txt
+	touch $@
+
+bucket: .venv/bucket developing ## run the workflow through buckets on this machine: a folder, and an S3 server
+	$(BIN)/python -m pytest tests/system/bucket
+
+pods: .venv/bucket .venv/kubernetes developing ## run profiles/kubernetes with a pretended cluster; afterwards Snakemake starts 2 s slower
+	$(BIN)/python -m pytest tests/system/bucket/test_in_pods.py
+
 slurm: cluster developing ## run the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
 	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/system/slurm
 
@@ -135,6 +157,9 @@ lock: environment ## make requirements*.txt from pyproject.toml
 	$(COMPILE) --constraint requirements.txt --group dev -o requirements-dev.txt
 	$(COMPILE) --constraint requirements.txt --group uv -o requirements-uv.txt
 	$(COMPILE) --constraint requirements.txt --extra slurm pyproject.toml -o requirements-slurm.txt
+	$(COMPILE) --constraint requirements.txt --extra storage pyproject.toml -o requirements-storage.txt
+	$(COMPILE) --constraint requirements-storage.txt --extra kubernetes pyproject.toml -o requirements-kubernetes.txt
+	$(COMPILE) --constraint requirements-storage.txt --group bucket -o requirements-bucket.txt
 	$(COMPILE) --constraint requirements.txt --extra eccv-caption pyproject.toml -o requirements-eccv-caption.txt
 	$(COMPILE) --constraint requirements.txt --extra networks pyproject.toml -o requirements-networks.txt
 	$(BIN)/python -m tests.environments

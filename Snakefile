@@ -28,6 +28,7 @@ include: "workflow/rules/core/region_phrases.smk"
 include: "workflow/rules/core/tables.smk"
 include: "workflow/rules/core/carried.smk"
 include: "workflow/rules/core/everything.smk"
+include: "workflow/rules/core/bucket.smk"
 # Analyses: each line can be deleted, with the files that it includes.
 include: "workflow/rules/analyses/proposal_recall.smk"
 include: "workflow/rules/analyses/boundaries.smk"

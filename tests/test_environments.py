@@ -24,9 +24,12 @@ def test_conda_environments_have_the_pinned_versions():
     [
         ("requirements.txt", PYPROJECT["project"]["dependencies"]),
         ("requirements-slurm.txt", PYPROJECT["project"]["optional-dependencies"]["slurm"]),
+        ("requirements-storage.txt", PYPROJECT["project"]["optional-dependencies"]["storage"]),
+        ("requirements-kubernetes.txt", PYPROJECT["project"]["optional-dependencies"]["kubernetes"]),
         ("requirements-eccv-caption.txt", PYPROJECT["project"]["optional-dependencies"]["eccv-caption"]),
         ("requirements-networks.txt", PYPROJECT["project"]["optional-dependencies"]["networks"]),
         ("requirements-dev.txt", PYPROJECT["dependency-groups"]["dev"]),
+        ("requirements-bucket.txt", PYPROJECT["dependency-groups"]["bucket"]),
         ("requirements-uv.txt", PYPROJECT["dependency-groups"]["uv"]),
     ],
 )
@@ -49,10 +52,23 @@ def test_nothing_but_itself_is_added_by_the_requirements_of_an_extra(file, added
     assert {name for name, version in pinned(file).items() if versions.get(name) != version} == added
 
 
-def test_developing_needs_no_other_versions():
-    running, developing = pinned(), pinned("requirements-dev.txt")
-    assert {name for name in running.keys() & developing.keys() if running[name] != developing[name]} == set()
-    assert not {"pytest", "ruff", "mypy", "snakefmt", "hypothesis", "torchmetrics"} & running.keys()
+STORAGE = ("requirements-storage.txt", "requirements-kubernetes.txt", "requirements-bucket.txt")
+
+
+@pytest.mark.parametrize("file", ["requirements-dev.txt", *STORAGE])
+def test_nothing_needs_other_versions(file):
+    running, besides = pinned(), pinned(file)
+    assert {name for name in running.keys() & besides.keys() if running[name] != besides[name]} == set()
+
+
+def test_tests_run_with_what_the_requirements_of_storage_pin():
+    with_storage, tested = pinned(STORAGE[0]), pinned(STORAGE[2])
+    assert {name for name in with_storage.keys() & tested.keys() if with_storage[name] != tested[name]} == set()
+
+
+def test_what_developing_needs_is_apart():
+    running = pinned()
+    assert not {"pytest", "moto", "ruff", "mypy", "snakefmt", "hypothesis", "torchmetrics"} & running.keys()
 
 
 @pytest.mark.parametrize("file", sorted(path.name for path in ROOT.glob("requirements*.txt")))

@@ -72,6 +72,16 @@ def write_text(text: str, path: str | Path) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
+def copy(source: str | Path, path: str | Path) -> None:
+    """Copy a file, or a folder with all in it, to `path`."""
+    if Path(source).is_dir():
+        with writing(Path(path)):
+            shutil.copytree(source, path, dirs_exist_ok=True)
+    else:
+        with atomic(path) as temporary:
+            shutil.copyfile(source, temporary)
+
+
 def checksum(path: str | Path, algorithm: str = "sha256") -> str:
     """The hexadecimal digest of a file's bytes."""
     with open(path, "rb") as file:

@@ -10,6 +10,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from densevse.config.strict import Strict
 
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+IN_BUCKET = re.compile(r"(s3|gs|gcs|az)://[^/]+/.")
+"""Addresses that a storage plugin of Snakemake's reads."""
+
 NOT_FOR_SNAKEMAKE = re.compile(r"[{}\x00-\x1f\x7f]")
 
 
@@ -23,16 +26,20 @@ def normal(path: str) -> str:
         raise ValueError(_not_a_path(path))
     if path == "~" or path.startswith("~/"):
         raise ValueError(f"{path!r}: `~` is not expanded; write the folder's whole path")
+    _refuse_signs(path)
+    shortest = os.path.normpath(re.sub("^/+", "/", path))
+    if ".." in path.split("/") and os.path.exists(path) and not _same(path, shortest):
+        raise ValueError(f"{path!r}: `..` follows a symbolic link; write the path without it: {os.path.realpath(path)}")
+    return shortest
+
+
+def _refuse_signs(path: str) -> None:
     found = NOT_FOR_SNAKEMAKE.search(path)
     if found:
         raise ValueError(
             f"{path!r}: {found[0]!r} cannot stand in a path, as Snakemake takes what is in braces for a wildcard; "
             "rename the folder or file, or name a symbolic link to it"
         )
-    shortest = os.path.normpath(re.sub("^/+", "/", path))
-    if ".." in path.split("/") and os.path.exists(path) and not _same(path, shortest):
-        raise ValueError(f"{path!r}: `..` follows a symbolic link; write the path without it: {os.path.realpath(path)}")
-    return shortest
 
 
 def _not_a_path(address: str) -> str:
@@ -40,12 +47,26 @@ def _not_a_path(address: str) -> str:
         return f"{address!r} is an address; write the path itself: {unquote(urlsplit(address).path)}"
     return (
         f"{address!r} is an address, and a file or folder of this machine belongs here; download it and name the file, "
-        "or give the address as `url` of a source (under `sources`, `source` or `weights`)"
+        "or give the address as `url` of a source (under `sources`, `source` or `weights`). Of addresses, those in a "
+        "bucket, such as s3://bucket/images.zip, may stand for a file of yours"
     )
+
+
+def is_in_bucket(path: str) -> bool:
+    """Whether a path of the user's is an address in a bucket."""
+    return bool(IN_BUCKET.match(path))
 
 
 def _same(path: str, other: str) -> bool:
     return os.path.exists(other) and os.path.samefile(path, other)
+
+
+def _own(path: str) -> str:
+    """An address in a bucket as it is; any other path in its shortest form. Raises `ValueError` as `normal` does."""
+    if is_in_bucket(path):
+        _refuse_signs(path)
+        return path
+    return _from_here(normal(path))
 
 
 def _from_here(path: str) -> str:
@@ -57,8 +78,8 @@ def _from_here(path: str) -> str:
 PlainPath = Annotated[str, Field(min_length=1), AfterValidator(normal)]
 """A path in its shortest form."""
 
-Path = Annotated[PlainPath, AfterValidator(_from_here)]
-"""A file or folder of the user; relative paths start in the folder in which the workflow runs."""
+Path = Annotated[str, Field(min_length=1), AfterValidator(_own)]
+"""A file or folder of the user, or an address in a bucket; relative paths start in the workflow's working folder."""
 
 
 def _as_list(url: Any) -> Any:

@@ -1,5 +1,6 @@
 """The analyses whose rules are included; each rule file adds its own."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from densevse.dag.paths import Values
@@ -18,6 +19,14 @@ class Analyses:
         """Adds an analysis's stage, and returns it."""
         self._stages.append(stage)
         return stage
+
+    def files_with(self, stage: Stage) -> Callable[[str], list[str]]:
+        """A function that gives a data set's files of every analysis and of another stage, by name."""
+
+        def files(dataset: str) -> list[str]:
+            return sorted(values["file"] for values in [*stage.listed(dataset), *self.listed(dataset)])
+
+        return files
 
     def listed(self, dataset: str) -> list[Values]:
         """The files of a data set's target from every analysis, as values of paths."""

@@ -15,11 +15,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from densevse.artifacts.files import checksum
+from densevse.config.sources import is_in_bucket
+from densevse.dag.uploads import Uploads
 from densevse.runtime.errors import InputError
 
 _KEPT = ".snakemake/densevse-contents"
@@ -36,6 +39,15 @@ MENTIONED = 1 << 30
 Facts = list[Any]  # size, time of change, time of status change, inode, sha256
 
 
+@dataclass(frozen=True)
+class Marks:
+    """Functions that mark a path for Snakemake; without them a path is just itself."""
+
+    timeless: Callable[[str], str] = str  # its time does not count
+    here: Callable[[str], str] = str  # it lies where Snakemake runs, even where results lie in a bucket
+    in_bucket: Callable[[str], str] = str  # it is an address in a bucket
+
+
 class Contents:
     """The contents of the user's files and folders."""
 
@@ -43,28 +55,54 @@ class Contents:
         self,
         kept: str | Path = _KEPT,
         is_made: Callable[[str], bool] = lambda path: False,
-        timeless: Callable[[str], str] = str,
+        marks: Marks | None = None,
         say: Callable[[str], None] = print,
     ) -> None:
         """Facts on files are cached in the folder `kept`; if they are missing or damaged, files are read again.
 
-        `is_made` is true for paths that a rule makes, `timeless` marks a path whose time Snakemake ignores, and `say`
-        prints a message.
+        `is_made` is true for paths that a rule makes, and `say` prints a message.
         """
-        self._kept, self._timeless, self._say = Path(kept), timeless, say
+        self._kept, self._marks, self._say = Path(kept), marks or Marks(), say
+        self.uploads: Uploads | None = None  # where the user's files are copied to, if results lie in a bucket
         self._is_made, self._held = cache(is_made), cache(self._read)
+        self._packaged: set[str] = set()
+
+    def packaged(self, path: str) -> str:
+        """A file of the project's own, marked for Snakemake."""
+        self._packaged.add(path)
+        return self._marks.here(path)
+
+    def original(self, path: str) -> str:
+        """A file of the user's that lies where Snakemake runs, marked for it."""
+        return self._marks.timeless(self._marks.here(path))
 
     def own(self, path: str) -> str:
-        """A path, marked for Snakemake if it is the user's."""
-        return path if self._is_made(path) else self._timeless(path)
+        """A path, marked for Snakemake if it is the user's or the project's; its copy if results lie in a bucket.
+
+        What lies in a bucket has the time of its upload, which Snakemake compares as it does that of a result. A copy
+        must have one: Snakemake looks at nothing else of a job that reads what another one is about to make.
+        """
+        if is_in_bucket(path):
+            return self._marks.in_bucket(path)
+        if self._is_made(path):
+            return path
+        if path in self._packaged:
+            return self.original(path)
+        if self.uploads is None:
+            return self._marks.timeless(path)
+        return path if self._is_there(path) else self.uploads.copy_of(path)
 
     def digests(self, *paths: str) -> list[str]:
-        """The digests of those of `paths` that belong to the user, in order.
+        """The digests of those of `paths` that belong to the user and lie on this machine, in order.
 
         The place and name of a file or folder do not count, but the names of files inside a folder do. Raises
         `InputError` that names an unreadable file.
         """
-        return [self._held(str(path)) for path in paths if not self._is_made(path)]
+        return [self._held(str(path)) for path in paths if not (self._is_there(path) or self._is_made(path))]
+
+    def _is_there(self, path: str) -> bool:
+        """Whether a path lies in a bucket, and is neither a result nor copied there by a rule."""
+        return is_in_bucket(path) or (self.uploads is not None and self.uploads.lies_there(path))
 
     def _read(self, path: str) -> str:
         kept = self._kept / f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}.json"

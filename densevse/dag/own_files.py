@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 
 from densevse.config.environment import corenlp_home
+from densevse.config.sources import is_in_bucket
 from densevse.dag.project import Project, Stage, any_of
 from densevse.runtime.errors import InputError
 
@@ -17,11 +18,15 @@ from densevse.runtime.errors import InputError
 class OwnFileStage(Stage):
     """Paths that the user set, or that come with the project."""
 
-    def __init__(self, project: Project) -> None:
-        """Raises `InputError` for a user's folder that holds results of the workflow, as it would always change."""
+    def __init__(self, project: Project, missing: Callable[[str], str | None] = lambda address: None) -> None:
+        """`missing` gives Snakemake's name of an address in a bucket where nothing lies; None where something does.
+
+        Raises `InputError` for a user's folder that holds results of the workflow, as it would always change.
+        """
         super().__init__(project)
+        self._missing = missing
         made = [os.path.realpath(folder) for folder in (self.results, self.resources, ".snakemake")]
-        for key, path in self._named():
+        for key, path in self._here():
             for folder in made:
                 if os.path.commonpath([os.path.realpath(path), folder]) == os.path.realpath(path):
                     raise InputError(
@@ -38,16 +43,44 @@ class OwnFileStage(Stage):
 
     def refuse(self, absent: str) -> None:
         """Raises `InputError` that names the key of a missing path."""
-        keys = " and ".join(self._absent()[absent])
-        raise InputError(f"{keys}: {absent} is not there. Correct the path, or remove the key from your configuration.")
+        path, keys = self._absent()[absent]
+        raise InputError(
+            f"{' and '.join(keys)}: {path} is not there. Correct the path, or remove the key from your configuration."
+        )
 
-    def _absent(self) -> dict[str, list[str]]:
-        """The keys that name each missing path."""
-        found: dict[str, list[str]] = {}
+    def copied(self, folders: bool, all_of_them: bool) -> str:
+        """The copies in a bucket of the user's files, or else of folders, below the folder of uploads.
+
+        Of paths that are not here, as those of another machine, there are none, unless `all_of_them` are asked for:
+        those are files that the rule `absent` refuses.
+        """
+        here = [path for _, path in self._here() if all_of_them or os.path.exists(path)]
+        return any_of(self._copies([path for path in here if os.path.isdir(path) == folders]))
+
+    def original(self, own_copy: str) -> str:
+        """The path that a copy is of."""
+        return self._copies([path for _, path in self._here()])[own_copy]
+
+    def _copies(self, paths: list[str]) -> dict[str, str]:
+        """Copy -> path, of those that are copied: nothing is where results lie on a disk."""
+        uploads = self.project.contents.uploads
+        if uploads is None:
+            return {}
+        copied = {uploads.copy_of(path): path for path in paths if not uploads.lies_there(path)}
+        return {copy.removeprefix(f"{uploads.folder}/"): path for copy, path in copied.items()}
+
+    def _absent(self) -> dict[str, tuple[str, list[str]]]:
+        """Snakemake's name of a path -> the path, and the keys that name it."""
+        found: dict[str, tuple[str, list[str]]] = {}
         for key, path in self._named():
-            if not os.path.exists(path):
-                found.setdefault(path, []).append(key)
+            name = self._missing(path) if is_in_bucket(path) else None if os.path.exists(path) else path
+            if name is not None:
+                found.setdefault(name, (path, []))[1].append(key)
         return found
+
+    def _here(self) -> Iterator[tuple[str, str]]:
+        """The same as `_named`, but for addresses in a bucket."""
+        yield from ((key, path) for key, path in self._named() if not is_in_bucket(path))
 
     def _named(self) -> Iterator[tuple[str, str]]:
         """The keys and paths of the configuration."""

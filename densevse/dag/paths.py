@@ -24,6 +24,7 @@ Decided = str | Values | Sequence[str | Values] | None
 """Values fill the pattern, once or several times; text is a whole path, such as a user's file; None is no file."""
 
 Result = TypeVar("Result")
+_Found = tuple[str, bool]
 _NUMBERS = {"seed", "round"}
 
 
@@ -78,31 +79,58 @@ class Paths:
 
         Snakemake ignores the times of the user's files; a digest of their contents belongs into `params`.
         """
-        whole, obtained = self.below(pattern), pattern.startswith("<resources>")
+        obtained, packaged = pattern.startswith("<resources>"), pattern.startswith("<project>")
 
-        def path(wildcards: Wildcards, one: str | Values) -> str:
-            found = _path(whole, wildcards, one)
-            return self._contents.own(found) if obtained or isinstance(one, str) else found
+        def marked(path: str, is_own: bool) -> str:
+            if packaged:
+                return self._contents.packaged(path)
+            return self._contents.own(path) if obtained or is_own else path
+
+        return self._marked(pattern, decide, marked)
+
+    def here(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], str | list[str]]:
+        """The same for files of the user's that lie where Snakemake runs, and are asked for as they lie there."""
+        return self._marked(pattern, decide, lambda path, is_own: self._contents.original(path))
+
+    def _marked(
+        self, pattern: str, decide: Callable[..., Decided], marked: Callable[[str, bool], str]
+    ) -> Callable[[Wildcards], str | list[str]]:
+        """An input function of paths that are marked for Snakemake."""
+        decided = self._decided(pattern, decide)
 
         def paths(wildcards: Wildcards) -> str | list[str]:
-            decided = decide(**_arguments(decide, wildcards))
-            if decided is None:
-                return []
-            if isinstance(decided, str | Mapping):
-                return path(wildcards, decided)
-            return list(dict.fromkeys(path(wildcards, one) for one in decided))
+            found = decided(wildcards)
+            if isinstance(found, list):
+                return list(dict.fromkeys(marked(*one) for one in found))
+            return marked(*found)
 
         return paths
 
     def contents(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], list[str]]:
         """A function for `params`: digests of the contents of the user's files among the same paths."""
-        paths = self.filled(pattern, decide)
+        decided = self._decided(pattern, decide)
 
         def digests(wildcards: Wildcards) -> list[str]:
-            found = paths(wildcards)
-            return self._contents.digests(*([found] if isinstance(found, str) else found))
+            found = decided(wildcards)
+            paths = [path for path, _ in (found if isinstance(found, list) else [found])]
+            return self._contents.digests(*dict.fromkeys(paths))
 
         return digests
+
+    def _decided(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], _Found | list[_Found]]:
+        """A function that gives paths, each with whether it is the user's, as text of its own is."""
+        whole = self.below(pattern)
+
+        def path(wildcards: Wildcards, one: str | Values) -> _Found:
+            return (one, True) if isinstance(one, str) else (whole.format_map(_Names(wildcards, one)), False)
+
+        def found(wildcards: Wildcards) -> _Found | list[_Found]:
+            decided = decide(**_arguments(decide, wildcards))
+            if isinstance(decided, str | Mapping):
+                return path(wildcards, decided)
+            return [path(wildcards, one) for one in decided or ()]
+
+        return found
 
     def below(self, pattern: str) -> str:
         """The pattern with folders in the place of its <names>."""
@@ -125,10 +153,6 @@ class _Names(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._values)
-
-
-def _path(pattern: str, wildcards: Wildcards, decided: str | Values) -> str:
-    return decided if isinstance(decided, str) else pattern.format_map(_Names(wildcards, decided))
 
 
 def _arguments(decide: Callable[..., Any], wildcards: Wildcards) -> dict[str, Any]:

@@ -62,8 +62,8 @@ class Project:
         return entry.round_0_of
 
     def packaged(self, file: str) -> str:
-        """A file of the code, as a path that stays the same if the project is moved."""
-        return os.path.relpath(self.root / file)
+        """A file of the code, as a path that stays the same if the project is moved, marked for Snakemake."""
+        return self.contents.packaged(os.path.relpath(self.root / file))
 
     def _packaged_dataset(self, name: str) -> Dataset | None:
         """A data set as its file in config/datasets defines it, without overrides; None without such a file."""

@@ -36,20 +36,26 @@ def keep_records(results: str) -> None:
             f"code, which cannot be compared with today's. Copy the hidden folder {kept.name} too; if {results} had "
             "another name, give it that name again (a symbolic link will do); or name a new folder as `results`."
         )
+    let_records_lie_in(kept)
+
+
+def let_records_lie_in(kept: Path) -> None:
+    """Let Snakemake's records lie in a folder. Raises `InputError` while a run whose records lie elsewhere goes on."""
+    link = SNAKEMAKE / "metadata"
     if not (kept.is_dir() and link.is_symlink() and link.resolve() == kept.resolve()):
-        _refuse_beside_a_run(results, link, kept)
+        _refuse_beside_a_run(link, kept)
         with writing(kept):
             _link(link, kept)
 
 
-def _refuse_beside_a_run(results: str, link: Path, kept: Path) -> None:
-    """Raises `InputError` if a run of this working directory keeps its records in another folder of results."""
+def _refuse_beside_a_run(link: Path, kept: Path) -> None:
+    """Raises `InputError` if a run of this working directory keeps its records in another folder."""
     elsewhere = link.is_symlink() and link.resolve() != kept.resolve()
     if elsewhere and any(SNAKEMAKE.glob("locks/*.lock")):
         raise InputError(
-            f"results: {results!r} differs from the folder of a run in progress here, whose records go to "
-            f"{os.path.realpath(link)}. Wait until it is finished, or use another working directory (snakemake "
-            "--directory). If no run is in progress, call snakemake --unlock with its configuration."
+            f"results: a run is in progress here whose records go to {os.path.realpath(link)}, and not to {kept}. Wait "
+            "until it is finished, or use another working directory (snakemake --directory). If no run is in progress, "
+            "call snakemake --unlock with its configuration."
         )
 
 

@@ -51,6 +51,9 @@ DECOMPRESSORS: dict[bytes, Callable[[Path], Any]] = {
 UTF_8 = 0x800
 """The flag of a zip's member whose name is in UTF-8."""
 
+TIMESTAMP = ".snakemake_timestamp"
+"""A file that Snakemake puts into the copy of a folder in a bucket."""
+
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f\udc80-\udcff]")
 """A control character in a name, or a byte that is not UTF-8, as Python holds it."""
 
@@ -386,7 +389,7 @@ def _files(folder: Path) -> Iterator[str]:
             path = f"{name}/{entry.name}" if name else entry.name
             if os.path.isdir(entry):
                 (links if entry.is_symlink() else folders).append(path)
-            elif os.path.isfile(entry):
+            elif os.path.isfile(entry) and entry.name != TIMESTAMP:
                 yield path
 
 

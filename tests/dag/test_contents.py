@@ -8,9 +8,12 @@ import time
 import pytest
 
 from densevse.dag import contents as module
-from densevse.dag.contents import Contents
+from densevse.dag.contents import Contents, Marks
+from densevse.dag.uploads import Uploads
 from densevse.runtime.errors import InputError
 from tests.projects import ROOT
+
+MARKS = Marks(timeless="timeless {}".format, here="here {}".format, in_bucket="in bucket {}".format)
 
 
 @pytest.fixture
@@ -133,10 +136,30 @@ def test_a_file_that_has_just_changed_is_read_again(folder, now, monkeypatch):
 
 
 def test_what_a_rule_makes_is_left_to_snakemake(folder):
-    contents = Contents(is_made=lambda path: path.startswith("results/"), timeless=lambda path: f"timeless {path}")
+    contents = Contents(is_made=lambda path: path.startswith("results/"), marks=MARKS)
     assert contents.own("results/a") == "results/a"
     assert contents.own("a") == "timeless a"
     assert contents.digests("results/a") == []
+
+
+def test_a_file_of_the_project_s_own_lies_where_snakemake_runs():
+    contents = Contents(marks=MARKS)
+    assert contents.packaged("config/classes.txt") == "here config/classes.txt"
+    assert contents.own("config/classes.txt") == "timeless here config/classes.txt"
+
+
+def test_a_file_of_the_user_s_is_read_from_its_copy_where_results_lie_in_a_bucket(folder, tmp_path):
+    """And what lies in the bucket already from there; its time is that of its upload, so that it has no digest."""
+    contents = Contents(tmp_path / "kept", marks=MARKS)
+    there = ["resources/flickr8k/images.zip", "s3://bucket/images.zip"]
+    assert contents.own(there[1]) == "in bucket s3://bucket/images.zip"
+    before = contents.digests(str(folder))
+    contents.uploads = Uploads("resources")
+    assert contents.own("/data/images.zip") == "resources/own/absolute/data/images.zip"
+    assert contents.own("data/images.zip") == "resources/own/relative/data/images.zip"
+    assert contents.own(there[0]) == there[0]
+    assert contents.digests(*there, str(folder)) == before
+    assert contents.original("a") == "timeless here a"
 
 
 @pytest.mark.skipif(not os.geteuid(), reason="root may read everything")
@@ -167,10 +190,13 @@ def test_10_000_photographs_that_were_read_before_take_less_than_a_second(tmp_pa
 
 
 def test_each_rule_that_reads_a_file_of_the_user_s_has_what_it_holds_among_its_params():
-    """But for jobs that read photographs alone, which depend on the image table with the checksum of each."""
+    """But for jobs that read photographs alone, which depend on the image table with the checksum of each.
+
+    The rules that copy such files into a bucket are given them as they lie.
+    """
     found = 0
     for file in (ROOT / "workflow/rules").rglob("*.smk"):
-        for rule in re.split(r"\nrule ", file.read_text())[1:]:
+        for rule in re.split(r"\nrule ", file.read_text())[1:] if file.name != "bucket.smk" else ():
             inputs = re.findall(r'filled\("(?:<resources>|\{own_)[^"]*", ([\w.]+)\)', rule)
             held = re.findall(r'contents_of\("[^"]*", ([\w.]+)\)', rule)
             patterns = re.findall(r'contents_of(\("[^"]*", [\w.]+\))', rule)

@@ -30,11 +30,12 @@ def test_it_asks_for_the_tables_and_for_the_files_of_every_analysis():
 def test_the_file_lists_what_was_made(tmp_path, monkeypatch):
     files = ["results/tables/scenes.md", "results/figures/scenes/curves.svg"]
     made, log = tmp_path / "scenes.done", tmp_path / "log"
-    job = SimpleNamespace(input=files, output=[str(made)], log=[str(log)], params=SimpleNamespace(title="Scenes"))
+    params = SimpleNamespace(title="Scenes", files=files)
+    job = SimpleNamespace(output=[str(made)], log=[str(log)], params=params)
     script = ROOT / "workflow/scripts/everything.py"
     monkeypatch.setattr(sys, "argv", [str(script)])
     runpy.run_path(str(script), {"snakemake": job}, "__main__")
-    assert made.read_text().splitlines() == ["Everything of Scenes is made:", *sorted(files)]
+    assert made.read_text().splitlines() == ["Everything of Scenes is made:", *files]
 
 
 def test_everything_of_scenes_is_what_is_made_without_a_target():

@@ -284,6 +284,10 @@ def test_what_a_mac_adds_is_no_file(tmp_path: Path, kind: str) -> None:
     assert read_all(make(tmp_path, kind, files)) == {"a.jpg": b"1"}
 
 
+def test_what_snakemake_puts_into_a_copied_folder_is_no_file(tmp_path: Path) -> None:
+    assert read_all(make(tmp_path, "folder", {"a.jpg": b"1", ".snakemake_timestamp": b""})) == {"a.jpg": b"1"}
+
+
 @pytest.mark.parametrize("kind", ["folder", "stored.zip"])
 def test_what_is_missing_is_named_with_what_is_called_alike(tmp_path: Path, kind: str) -> None:
     path = make(tmp_path, kind, {"set/A.JPG": b"1", "set/b.heic": b"2"})

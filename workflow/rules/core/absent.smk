@@ -6,7 +6,7 @@ tables.check_names(makers.of)
 # Is planned if a target needs such a path, and never runs: see densevse/dag/own_files.py.
 rule absent:
     output:
-        "{absent}",
+        local("{absent}"),
     wildcard_constraints:
         absent=own_files.absent(makers.of),
     localrule: True
@@ -22,8 +22,8 @@ targets = TargetStage(
     project,
     Known(
         rules=lambda: [rule.name for rule in workflow.rules if not rule.has_wildcards()],
-        patterns=[product.regex().pattern for rule in workflow.rules for product in rule.products()],
-        makes=lambda path: any(rule.is_producer(path) for rule in workflow.rules if rule.name != "unknown"),
+        patterns=makers.patterns(),
+        makes=lambda path: any(rule != "unknown" for rule in makers.of(path)),
     ),
 )
 

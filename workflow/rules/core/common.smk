@@ -9,8 +9,10 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
     # Jobs run in separate processes (and perhaps conda environments), which find the package by this.
     os.environ.update(PYTHONPATH=str(ROOT))
 
+from densevse.dag.bucket import Bucket, missing_by
+from densevse.dag.bucket_records import BucketRecords, check_hooks
 from densevse.dag.concepts import ConceptStage
-from densevse.dag.contents import Contents
+from densevse.dag.contents import Contents, Marks
 from densevse.dag.datasets import DatasetStage, DownloadStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.generators import GeneratorStage
@@ -27,6 +29,7 @@ from densevse.dag.resources import growing
 from densevse.dag.tables import TableStage, check_tables
 from densevse.dag.targets import Known, TargetStage
 from densevse.dag.training import TrainingStage
+from densevse.dag.uploads import Uploads
 from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place
 from densevse.config.strict_yaml import check_configfiles
 from densevse.runtime.variables import GPU, JOBS_PER_GPU
@@ -41,8 +44,13 @@ check_place(str(ROOT), sys.executable)
 check_deployment(str(ROOT), map(str, workflow.deployment_settings.deployment_method))
 check_configfiles(workflow.configfiles)
 
-makers = Makers(workflow)
-project = Project(ROOT, config, Contents(is_made=makers.make, timeless=ancient, say=logger.info))
+# Where results lie in a bucket (--default-storage-provider), this knows it; else it is None.
+bucket = Bucket.of(workflow)
+
+makers = Makers(workflow, bucket.place if bucket else str)
+marks = Marks(timeless=ancient, here=local, in_bucket=storage)
+contents = Contents(is_made=makers.make, marks=marks, say=logger.info)
+project = Project(ROOT, config, contents)
 check_tables(project)
 settings = project.config
 # Tell jobs whether they may or must use a GPU, and how many share one.
@@ -50,10 +58,13 @@ os.environ.update({GPU: str(settings.gpu), JOBS_PER_GPU: str(settings.jobs_per_g
 for warnings in (read_only, dated_in_the_future):
     for warning in warnings(settings.results, settings.resources):
         logger.warning(warning)
-keep_records(settings.results)
+if bucket is None:
+    keep_records(settings.results)
+else:
+    contents.uploads = Uploads(settings.resources)
 code_of = project.code.digest
 
-own_files = OwnFileStage(project)
+own_files = OwnFileStage(project, missing_by(storage))
 downloads, datasets, proposals = DownloadStage(project), DatasetStage(project), ProposalStage(project)
 features, parses, words = FeatureStage(project), ParseStage(project), VocabularyStage(project)
 concepts, generators = ConceptStage(project), GeneratorStage(project)
@@ -69,7 +80,7 @@ folders = {
     "model": "<results>/{dataset}/models/{variant}/seed{seed}",
 }
 paths = Paths(project.contents, **folders)
-filled, contents_of = paths.filled, paths.contents
+filled, here, contents_of = paths.filled, paths.here, paths.contents
 
 
 pathvars:

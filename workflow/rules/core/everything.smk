@@ -19,6 +19,7 @@ rule everything:
     params:
         code=code_of("everything.py"),
         title=configured(tables.title),
+        files=configured(analyses.files_with(tables)),
     message:
         "everything of {wildcards.dataset} is made"
     script:
