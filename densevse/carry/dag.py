@@ -18,6 +18,7 @@ from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage, any_of
 from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
+from densevse.dag.uploads import CARRIED
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import TablePlan
 
@@ -30,7 +31,7 @@ class CarriedStage(Stage):
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
-        self.folder = Path(self.resources, "carried")
+        self.folder = Path(self.resources, CARRIED)
         found = sorted(self.folder.glob(f"*/models/*/seed*/round*/{RECORDS_FILE}"))
         self._models = {path.parent.relative_to(self.folder).as_posix(): path.parent for path in found}
 

@@ -9,6 +9,10 @@ import os
 from pathlib import PurePosixPath
 
 
+CARRIED = "carried"
+"""The folder of imported models, which only jobs on the machine of Snakemake read."""
+
+
 class Uploads:
     """The places of the user's files in a bucket, below the folder `resources`."""
 
@@ -16,8 +20,9 @@ class Uploads:
         self._resources, self.folder = PurePosixPath(resources), f"{resources}/own"
 
     def lies_there(self, path: str) -> bool:
-        """Whether a path is one of the bucket's, whether here or in a job that runs elsewhere."""
-        return PurePosixPath(path).is_relative_to(self._resources)
+        """Whether a path is one of the bucket's: a resource, unless it belongs to an imported model."""
+        resource = PurePosixPath(path)
+        return resource.is_relative_to(self._resources) and not resource.is_relative_to(self._resources / CARRIED)
 
     def copy_of(self, path: str) -> str:
         """The copy of a path in the bucket, which has no other name elsewhere."""

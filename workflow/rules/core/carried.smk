@@ -45,9 +45,9 @@ rule export_model:
 
 rule use_carried_model:
     input:
-        records=filled("<resources>/carried/{carried_model}/records.json", carried.kept),
-        model=filled("<resources>/carried/{carried_model}/model.safetensors", carried.kept),
-        history=filled("<resources>/carried/{carried_model}/history.parquet", carried.kept),
+        records=here("<resources>/carried/{carried_model}/records.json", carried.kept),
+        model=here("<resources>/carried/{carried_model}/model.safetensors", carried.kept),
+        history=here("<resources>/carried/{carried_model}/history.parquet", carried.kept),
     output:
         model="<results>/{carried_model}/model.safetensors",
         history="<results>/{carried_model}/history.parquet",
@@ -74,8 +74,8 @@ rule use_carried_model:
 
 rule use_carried_vocabulary:
     input:
-        records=filled("<resources>/carried/{carried_model}/records.json", carried.vocabulary),
-        file=filled("<resources>/carried/{carried_model}/vocabulary/{file}.parquet", carried.vocabulary),
+        records=here("<resources>/carried/{carried_model}/records.json", carried.vocabulary),
+        file=here("<resources>/carried/{carried_model}/vocabulary/{file}.parquet", carried.vocabulary),
     output:
         "<results>/{carried_vocabulary}.parquet",
     log:
