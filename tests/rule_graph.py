@@ -18,10 +18,11 @@ TARGETS = (
 PATH = Path(__file__).parents[1] / "docs/rule-graph.md"
 TEXT = """# The graph of the rules
 
-`make rule-graph` draws this graph from the workflow. An arrow says that one rule reads what another
-one writes. Arrows that follow from others are left out: `read_dataset` feeds nearly every rule.
+This graph shows the rules of the workflow. An arrow from one rule to another means that the second
+reads a file of the first. An arrow is left out if a longer path of arrows joins the two rules. For
+example, `table` reads files of `read_dataset`, and the path leads over `train` and `retrieve`.
 
-The graph has all rules that these targets need:
+`make rule-graph` draws the graph. It has all rules that these targets need:
 
 {targets}
 
