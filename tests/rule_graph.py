@@ -47,11 +47,17 @@ def drawn() -> str:
 
 
 def _direct(source: str, feeds: dict[str, set[str]]) -> set[str]:
-    """The rules that a rule feeds directly, but not also through another rule; rules of one cycle are side by side."""
+    """The rules that a rule feeds, but for those that it also feeds through another one.
+
+    Rules of one cycle are side by side: a way through one of them takes no arrow from another.
+    """
     return {
         fed
         for fed in feeds[source]
-        if not any(fed in _fed(other, feeds) and other not in _fed(fed, feeds) for other in feeds[source] - {fed})
+        if not any(
+            fed in _fed(other, feeds) and other not in _fed(fed, feeds) and source not in _fed(other, feeds)
+            for other in feeds[source] - {fed}
+        )
     }
 
 
