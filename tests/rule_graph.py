@@ -22,7 +22,7 @@ This graph shows the rules of the workflow. An arrow from one rule to another me
 reads a file of the first. An arrow is left out if a longer path of arrows joins the two rules. For
 example, `table` reads files of `read_dataset`, and the path leads over `train` and `retrieve`.
 
-GitHub shows the graph as a drawing, and other readers show it as a list of arrows.
+GitHub shows the graph as a drawing. The site and text editors show it as a list of arrows.
 `make rule-graph` makes it. The graph has all rules that these targets need:
 
 {targets}
