@@ -15,6 +15,8 @@ from sphinx.transforms import SphinxTransform
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
+from docs.generate import PLACES  # noqa: E402
+
 project = "densevse"
 author = "The densevse authors"
 project_copyright = author
@@ -37,6 +39,8 @@ autodoc_member_order = "bysource"
 nitpick_ignore_regex = [("py:.*", ".*")]
 
 PAGE = re.compile(r"docs/([\w/-]+)\.md")
+FROM_ELSEWHERE = {name: page.removesuffix(".md") for name, page in PLACES.items() if name != "README.md"}
+"""Files outside docs/ -> their pages. Not every README.md in code is the project's own."""
 
 
 class PagesInCode(SphinxTransform):
@@ -48,13 +52,14 @@ class PagesInCode(SphinxTransform):
         """Put a reference in the place of each such piece of code, but for those that are links already."""
         for literal in list(self.document.findall(nodes.literal)):
             named = PAGE.fullmatch(literal.astext())
-            if named and named[1] in self.env.found_docs and not isinstance(literal.parent, nodes.reference):
+            page = named[1] if named else FROM_ELSEWHERE.get(literal.astext())
+            if page in self.env.found_docs and not isinstance(literal.parent, nodes.reference):
                 link = addnodes.pending_xref(
                     "",
                     literal.deepcopy(),
                     refdomain="std",
                     reftype="doc",
-                    reftarget=f"/{named[1]}",
+                    reftarget=f"/{page}",
                     refexplicit=False,
                     refwarn=True,
                     refdoc=self.env.docname,

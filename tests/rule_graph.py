@@ -18,10 +18,12 @@ TARGETS = (
 PATH = Path(__file__).parents[1] / "docs/rule-graph.md"
 TEXT = """# The graph of the rules
 
-`make rule-graph` draws this graph from the workflow. An arrow says that one rule reads what another
-one writes. Arrows that follow from others are left out: `read_dataset` feeds nearly every rule.
+This graph shows the rules of the workflow. An arrow from one rule to another means that the second
+reads a file of the first. An arrow is left out if a longer path of arrows joins the two rules. For
+example, `table` reads files of `read_dataset`, and the path leads over `train` and `retrieve`.
 
-The graph has all rules that these targets need:
+GitHub shows the graph as a drawing. The site and text editors show it as a list of arrows.
+`make rule-graph` makes it. The graph has all rules that these targets need:
 
 {targets}
 
@@ -46,11 +48,17 @@ def drawn() -> str:
 
 
 def _direct(source: str, feeds: dict[str, set[str]]) -> set[str]:
-    """The rules that a rule feeds directly, but not also through another rule; rules of one cycle are side by side."""
+    """The rules that a rule feeds, but for those that it also feeds through another one.
+
+    Rules of one cycle are side by side: a way through one of them takes no arrow from another.
+    """
     return {
         fed
         for fed in feeds[source]
-        if not any(fed in _fed(other, feeds) and other not in _fed(fed, feeds) for other in feeds[source] - {fed})
+        if not any(
+            fed in _fed(other, feeds) and other not in _fed(fed, feeds) and source not in _fed(other, feeds)
+            for other in feeds[source] - {fed}
+        )
     }
 
 

@@ -67,7 +67,7 @@ def test_the_guide_names_every_key_of_every_folder(guide, tmp_path):
     for name, part in guide.definitions.items():
         for key in part.get("properties", {}):
             assert f"| `{key}` |" in text, f"{name}.{key}"
-    meaning = "by which matching pairs must score higher than contrastive ones"
+    meaning = "the margin by which matching pairs must score higher than contrastive ones"
     assert f"| `margin` | number at least 0 | `0.2` | {meaning} | public code |" in pages["methods"]
 
 

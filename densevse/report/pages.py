@@ -9,7 +9,7 @@ from typing import TypeAlias
 from PIL import Image
 
 from densevse.report.pictures import Pixels
-from densevse.tables.rendering import STYLE
+from densevse.tables.rendering import META, STYLE
 
 Picture: TypeAlias = Callable[[str], Pixels]
 """Maps an image's id to its picture (height, width, 3)."""
@@ -21,7 +21,7 @@ def page(title: str, style: str, body: Iterable[str]) -> str:
     """A page with a title and the elements of its `body`; `style` is added to the style of tables."""
     elements = "\n".join(body)
     return (
-        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>\n'
+        f'<!DOCTYPE html>\n<html lang="en"><head>{META}<title>{escape(title)}</title>\n'
         f"<style>{STYLE}{style}</style></head>\n<body><h1>{escape(title)}</h1>\n{elements}\n</body></html>\n"
     )
 

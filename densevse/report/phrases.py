@@ -22,7 +22,7 @@ def draw_phrases(axes: Axes, phrases: pd.DataFrame) -> None:
         axes.text(
             0,
             -0.03 - 0.06 * number,
-            f"{shortened(phrase['phrase'], 44)}  {phrase['confidence']:.2f}",
+            f"{shortened(phrase['phrase'], 36)}  {phrase['confidence']:.2f}",
             color=color,
             fontsize=9,
             va="top",

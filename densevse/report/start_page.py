@@ -18,7 +18,7 @@ _SHOWN = 3
 _LINE = 5000  # characters; docutils refuses lines of more than 10,000, and browsers join them again
 _WIDTH, _QUALITY = 1100, 85  # pixels of pictures on the page, as browsers take seconds to show megabytes
 _TITLE = re.compile(r"<h1>(.*?)</h1>")
-_TABLE = re.compile(r"<h2>(.*?)</h2>\s*(<table>.*?</table>)", re.DOTALL)
+_TABLE = re.compile(r'<h2>(.*?)</h2>\s*<div class="sheet">(<table>.*?</table>)', re.DOTALL)
 # Makes the description as wide as the page, and puts the rule graph below it.
 _STYLE = """<style>
 .prose.max-w-lg{max-width:1100px}

@@ -67,11 +67,12 @@ class Sheet:
         """A heading and a table element."""
         groups = [(name, len(list(columns))) for name, columns in groupby(column.group for column in self.columns)]
         over = "".join(f'<th colspan="{span}">{escape(name)}</th>' for name, span in groups)
-        headers = "".join(f"<th>{escape(column.header)}</th>" for column in self.columns)
-        body = "\n".join(self._html_row(row) for row in self.rows)
-        head = f"<thead><tr>{over}</tr><tr>{headers}</tr></thead>"
+        over = f"<tr>{over}</tr>" if any(name for name, _ in groups) else ""
+        headers = self._html_cells("th", [column.header for column in self.columns])
+        body = "\n".join(f"<tr>{self._html_cells('td', row)}</tr>" for row in self.rows)
+        head = f"<thead>{over}<tr>{headers}</tr></thead>"
         heading = f"<h2>{escape(self.heading)}</h2>\n" if self.heading else ""
-        return f"{heading}<table>{head}\n<tbody>\n{body}\n</tbody></table>\n"
+        return f'{heading}<div class="sheet"><table>{head}\n<tbody>\n{body}\n</tbody></table></div>\n'
 
     def latex(self, title: str) -> list[str]:
         """Lines of a LaTeX table, with the best number of each column in bold and without empty columns."""
@@ -104,12 +105,9 @@ class Sheet:
             for cell, width, column in zip(line, widths, self.columns, strict=True)
         ]
 
-    def _html_row(self, row: list[str]) -> str:
-        cells = (
-            f'<td class="number">{escape(cell)}</td>' if column.number else f"<td>{escape(cell)}</td>"
-            for cell, column in zip(row, self.columns, strict=True)
-        )
-        return f"<tr>{''.join(cells)}</tr>"
+    def _html_cells(self, element: Literal["th", "td"], cells: Sequence[str]) -> str:
+        classes = (' class="number"' if column.number else "" for column in self.columns)
+        return "".join(f"<{element}{of}>{escape(cell)}</{element}>" for cell, of in zip(cells, classes, strict=True))
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,7 @@ class Document:
         notes = "\n".join(f"<li>{escape(note)}</li>" for note in self.notes)
         tables, appendix = ("".join(sheet.html() for sheet in part) for part in (self.sheets, self.appendix))
         return (
-            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(self.title)}</title>\n'
+            f'<!DOCTYPE html>\n<html lang="en"><head>{META}<title>{escape(self.title)}</title>\n'
             f"<style>{STYLE}</style></head>\n<body><h1>{escape(self.title)}</h1>\n"
             f"{tables}<ul>\n{notes}\n</ul>\n{appendix}</body></html>\n"
         )
@@ -151,13 +149,15 @@ class Document:
         write_text(self.latex(intervals), latex)
 
 
+META = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
 STYLE = (
     "body{font:14px/1.4 system-ui,sans-serif;margin:1.5em;color:#222}h1{font-size:1.2em}h2{font-size:1em}"
-    "table{border-collapse:collapse}th,td{padding:.25em .6em;white-space:nowrap}"
-    "thead th{border-bottom:1px solid #888;background:#fff;text-align:right}thead th:first-child{text-align:left}"
+    ".sheet{overflow-x:auto}table{border-collapse:collapse}th,td{padding:.25em .6em;white-space:nowrap}"
+    "th{text-align:left}th[colspan]{text-align:center}thead tr:last-child{border-bottom:1px solid #888}"
     "tbody tr:nth-child(even){background:#f5f6f8}.number{text-align:right;font-variant-numeric:tabular-nums}"
-    "li{max-width:70em}"
+    "td{vertical-align:top}li{max-width:70em}@media(min-width:60em){td:not(.number){white-space:normal}}"
 )
+"""A sheet that is wider than the window scrolls alone. In a wide window, text in a cell wraps first."""
 
 
 def named_seeds(seeds: Iterable[int]) -> str:

@@ -45,7 +45,7 @@ def predicted_concepts(
 
 def _draw(axes: Axes, scores: NDArray[np.float32], names: NDArray[np.object_], named: Sequence[int]) -> None:
     for line, concept in enumerate(np.argsort(-scores, kind="stable")[:_SHOWN]):
-        height, color = -0.04 - 0.045 * line, RIGHT_COLOUR if concept in named else QUIET
+        height, color = -0.04 - 0.055 * line, RIGHT_COLOUR if concept in named else QUIET
         text = f"{names[concept]}  {scores[concept]:.2f}"
         axes.text(0, height, text, color=color, fontsize=9, va="center", transform=axes.transAxes, parse_math=False)
         ends = 0.5, 0.5 + _BAR * float(scores[concept])

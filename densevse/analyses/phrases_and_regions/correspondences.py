@@ -29,6 +29,6 @@ def correspondences(rows: str, images: str, captions: str, sources: dict[str, st
     for place, caption_id in zip(axes, chosen, strict=False):
         phrases = found[found["caption_id"] == caption_id].sort_values(["start", "end"])
         draw_picture(place, photograph(phrases["image_id"].iloc[0]))
-        place.set_title(textwrap.fill(texts[caption_id], 44), fontsize=9, parse_math=False)
+        place.set_title(textwrap.fill(texts[caption_id], 36), fontsize=9, parse_math=False)
         draw_phrases(place, phrases)
     save(figure, path)

@@ -56,7 +56,7 @@ def _draw(axes: Axes, region: pd.Series, found: pd.DataFrame) -> None:
         axes.text(
             0,
             -0.03 - 0.07 * number,
-            f"({number + 1}) {textwrap.shorten(phrase['text'], 46, placeholder=' ...')}",
+            f"({number + 1}) {textwrap.shorten(phrase['text'], 38, placeholder=' ...')}",
             color=RIGHT_COLOUR if phrase["image_id"] == region["image_id"] else QUIET,
             fontsize=9,
             va="top",
