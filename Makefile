@@ -131,7 +131,7 @@ cluster: .venv/slurm ## install the further packages for a Slurm cluster into .v
 slurm: cluster developing ## run the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
 	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/system/slurm
 
-full-size: developing ## run every stage on synthetic data of Flickr30k's size, and measure the memory of each
+full-size: developing ## every stage on made-up data of Flickr30k's size, then on MS-COCO's sentences; the memory of each
 	$(BIN)/python -m tests.system.full_size
 
 costs: environment ## print the time and memory of each stage of the runs so far
