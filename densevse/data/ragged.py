@@ -48,14 +48,15 @@ class RaggedNumbers:
     @classmethod
     def of(cls, lists: int, columns: int, found: Iterable[tuple[int, ArrayLike]]) -> Self:
         """So many lists, each `found` once, in any order: its number, and its rows of so many columns."""
-        lengths, order, numbers = np.zeros(lists, np.int64), np.zeros(lists, np.int64), array("i")
-        for place, (number, rows) in enumerate(found):
-            stored = np.asarray(rows, np.int32)
-            lengths[number], order[place] = stored.size // columns, number
+        lengths, order, numbers = np.zeros(lists, np.int64), array("q"), array("i")
+        for number, of_list in found:
+            stored = np.asarray(of_list, np.int32)
+            lengths[number] = stored.size // columns
+            order.append(number)
             numbers.frombytes(stored.tobytes())
-        rows = np.frombuffer(numbers, np.int32).reshape(-1, columns)
-        if (np.diff(order) < 0).any():
-            rows = rows[Ragged.of_lengths(lengths[order]).take(np.argsort(order))[0]]
+        rows, found_at = np.frombuffer(numbers, np.int32).reshape(-1, columns), np.frombuffer(order, np.int64)
+        if (np.diff(found_at) < 0).any():
+            rows = rows[Ragged.of_lengths(lengths[found_at]).take(np.argsort(found_at))[0]]
         return cls(Ragged.of_lengths(lengths), rows)
 
     def take(self, lists: Indices) -> tuple[Indices, Indices, Indices]:

@@ -56,7 +56,7 @@ def _check(card: torch.device) -> None:
     if torch.version.hip is None and not any(_runs(architecture, capability) for architecture in built):
         raise InputError(
             f"gpu: {name} has the compute capability {capability[0]}.{capability[1]}, and torch {torch.__version__} "
-            f"({_built_for()}) is built for {', '.join(built)}. Install a torch that is built for it: for an older card "
+            f"({_built_for()}) is built for {', '.join(built)}. Install one that is built for it: for an older card "
             f"{_OLDER}; {_WITHOUT}."
         )
     try:
