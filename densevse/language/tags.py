@@ -35,9 +35,10 @@ def write_tags(captions_path: str, parse_paths: list[str], path: str) -> None:
     captions = schema.read(captions_path, CAPTIONS, ["caption_id", "split"])
     training = set(captions.loc[captions["split"] == "train", "caption_id"])
     parts = schema.read_parts(parse_paths, PARSES, ["caption_id", "status", "tags"])
-    of_parts = (part.loc[part["caption_id"].isin(training) & (part["status"] == OK), "tags"] for part in parts)
+    sentences = chain.from_iterable(part.itertuples(index=False) for part in parts)
+    tags = (found for caption_id, status, found in sentences if status == OK and caption_id in training)
     made_from = lineage({"split": "train"}, {"captions": captions_path, "parses": parse_paths})
-    schema.write(count_tags(chain.from_iterable(of_parts)), TAGS, path, made_from)
+    schema.write(count_tags(tags), TAGS, path, made_from)
 
 
 def read_tags(path: str | Path) -> Vocabulary:
