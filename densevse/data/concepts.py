@@ -34,9 +34,7 @@ class ConceptTables:
         """
         names = schema.read(concepts, CONCEPTS)["concept"].tolist()
         if not names:
-            raise InputError(
-                f"{concepts}: there is no concept to predict; check the parses of the training sentences."
-            )
+            raise InputError(f"{concepts}: there is no concept to predict; check the parses of the training sentences.")
         rows = schema.read(images, IMAGES)
         rows = rows[rows["status"] == "ok"].reset_index(drop=True)
         found = schema.read(image_concepts, IMAGE_CONCEPTS).set_index("image_id")["concepts"]

@@ -66,7 +66,7 @@ class Forest(Structure):
         )
 
     def lengths(self, sentences: Indices) -> Indices:
-        """How many nodes the trees of some sentences have."""
+        """The numbers of nodes of the trees of some sentences."""
         return self.nodes.lists.lengths(sentences)
 
     def spans(self, sentences: Indices) -> tuple[Indices, Indices]:
