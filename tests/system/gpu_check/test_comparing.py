@@ -104,7 +104,7 @@ def test_folders_that_cannot_be_compared_are_refused_by_name(tmp_path):
 def test_without_a_card_the_check_says_what_is_missing(monkeypatch):
     monkeypatch.setenv("DENSEVSE_GPU", "auto")
     assert usable_device().type == "cpu"
-    with pytest.raises(InputError, match=r"gpu: 1 is asked for, and this job sees 0.*torch .* is built for"):
+    with pytest.raises(InputError, match=r"gpu: 1 requested, but this job sees 0.*torch .* is built for"):
         card()
 
 
