@@ -6,31 +6,19 @@ It has two folders of results, results/gpu_check/cpu and results/gpu_check/gpu, 
 import argparse
 import json
 import multiprocessing
-import os
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-import torch
-
 from benchmarks._machine import machine
 from densevse.artifacts.files import write_text
 from densevse.command.workflow import snakemake
 from densevse.runtime.errors import InputError
-from densevse.runtime.gpu import usable_device
-from densevse.runtime.variables import GPU
+from tests.system.gpu_check.card import card
 from tests.system.gpu_check.comparing import compare_devices, document
 
 FOLDER = Path("results/gpu_check")
-
-
-def card() -> str:
-    """The card that jobs would compute on, in words. Raises `InputError`, as they do, if there is none or it fails."""
-    os.environ[GPU] = "1"
-    found = torch.cuda.get_device_properties(usable_device())
-    about = f"compute capability {found.major}.{found.minor}, {found.total_memory / 2**30:.0f} GiB"
-    return f"{found.name} ({about}) with torch {torch.__version__}"
 
 
 def run(folder: Path, gpu: int, seeds: int, cores: str) -> None:

@@ -1,7 +1,10 @@
 """`make gpu-check` on folders that are made up, and on the pretended device; no GPU is here to run it on."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 
 import pandas as pd
 import pytest
@@ -13,7 +16,6 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.load import variant
 from densevse.inference.retrieval import encode_test, write_retrieval
 from densevse.runtime.errors import InputError
-from densevse.runtime.gpu import usable_device
 from densevse.runtime.logs import USED
 from densevse.training.retrieval import train
 from tests.command.test_compare import data_set, retrieve
@@ -21,7 +23,7 @@ from tests.device.conftest import compute_on, made
 from tests.device.miniature import files_of
 from tests.device.test_methods import CONFIG, DATASET, job_of
 from tests.devices import COUNTS, PRETENDED
-from tests.system.gpu_check.__main__ import card
+from tests.environments import ROOT
 from tests.system.gpu_check.comparing import compare_devices, document
 
 __all__ = ["compute_on", "made"]
@@ -100,12 +102,18 @@ def test_folders_that_cannot_be_compared_are_refused_by_name(tmp_path):
         compare_devices(cpu, gpu)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(torch.cuda.device_count() > 0, reason="a GPU is here: run `make gpu-check`")
-def test_without_a_card_the_check_says_what_is_missing(monkeypatch):
-    monkeypatch.setenv("DENSEVSE_GPU", "auto")
-    assert usable_device().type == "cpu"
-    with pytest.raises(InputError, match=r"gpu: 1 requested, but this job sees 0.*torch .* is built for"):
-        card()
+def test_without_a_card_the_check_says_what_is_missing_and_makes_nothing(tmp_path):
+    command = [sys.executable, "-m", "tests.system.gpu_check", "--page", str(tmp_path / "page.md")]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert re.match(r"gpu-check: gpu: 1 requested, but this job sees 0.*; torch .* is built for", done.stderr), (
+        done.stderr
+    )
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_method_on_the_pretended_device_agrees_with_the_cpu(made, tmp_path, compute_on):
