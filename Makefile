@@ -6,27 +6,42 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster storage kubernetes bucket pods slurm full-size costs record-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs wheels-check check-sources lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
 
 INSTALL := $(BIN)/python envs/install.py
+# What else is installed leaves alone what the environment has, which may be of either locked file.
+BESIDE := --beside requirements.txt
 
-environment: .venv/complete ## install the packages of the workflow into .venv
+# The CUDA that torch is built for; an environment keeps its own until `make CUDA=...` names another. A variable CUDA of
+# the shell means something else.
+INSTALLED := $(or $(shell cat .venv/cuda 2>/dev/null),13)
+ifneq ($(origin CUDA),command line)
+CUDA := $(INSTALLED)
+endif
+LOCK_13 := requirements.txt
+LOCK_12 := requirements-cuda12.txt
+LOCK := $(or $(LOCK_$(CUDA)),$(error CUDA=$(CUDA): there are locked files for 12 and 13; docs/install.md says how other builds are installed))
+ANOTHER := $(filter-out $(INSTALLED),$(CUDA))
 
-.venv/complete: requirements-uv.txt requirements.txt
+environment: .venv/complete ## the packages that the workflow runs with, in .venv; CUDA=12 for older drivers and cards
+
+.PHONY: another
+.venv/complete: requirements-uv.txt $(LOCK) $(if $(ANOTHER),another)
 	$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else "densevse needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12")'
 	$(PYTHON) -c 'import os, re, sys; found = re.search(r"[\s\x27\"\\$$&;()<>|*?\[\]#`!{}~:]", os.getcwd()); sys.exit(found and f"{os.getcwd()}: no job can be started in a folder with {found[0]!r} in its name; move the project")'
-	$(PYTHON) -m venv .venv
-	$(INSTALL) requirements.txt
+	$(PYTHON) -m venv $(if $(ANOTHER),--clear) .venv
+	$(INSTALL) $(LOCK)
 	$(BIN)/python envs/command.py
+	echo $(CUDA) > .venv/cuda
 	touch $@
 
 developing: .venv/developing ## install the further packages of lint, types, tests and benchmarks into .venv
 
 .venv/developing: .venv/complete requirements-dev.txt
-	$(INSTALL) requirements-dev.txt
+	$(INSTALL) requirements-dev.txt $(BESIDE)
 	touch $@
 
 LONGEST := results/scenes/retrieval/full/sm_lstm/seed0/round0.parquet
@@ -104,8 +119,11 @@ fuzz: developing ## try 100 damaged files for each reader and 1,000 overrides of
 newcomer: developing ## play three mornings of a newcomer: refused mistakes, reruns, and the table's contents
 	$(BIN)/python -m tests.system.newcomer
 
+gpu-check: developing ## scenes on this machine's CPU and GPU: whether figures agree, how fast each is; needs a GPU
+	$(BIN)/python -m tests.system.gpu_check
+
 .venv/slurm: .venv/complete requirements-slurm.txt
-	$(INSTALL) requirements-slurm.txt
+	$(INSTALL) requirements-slurm.txt $(BESIDE)
 	touch $@
 
 cluster: .venv/slurm ## install the further packages for a Slurm cluster into .venv
@@ -135,7 +153,7 @@ pods: .venv/bucket .venv/kubernetes developing ## run profiles/kubernetes with a
 slurm: cluster developing ## run the workflow through a real Slurm on this machine; needs root, slurm-wlm and munge
 	DENSEVSE_SLURM=1 $(BIN)/python -m pytest tests/system/slurm
 
-full-size: developing ## run every stage on synthetic data of Flickr30k's size, and measure the memory of each
+full-size: developing ## every stage on made-up data of Flickr30k's size, then on MS-COCO's sentences; the memory of each
 	$(BIN)/python -m tests.system.full_size
 
 costs: environment ## print the time and memory of each stage of the runs so far
@@ -146,6 +164,7 @@ record-costs: environment ## record the same in config/costs.csv for the estimat
 
 wheels-check: environment ## check that each supported machine has wheels of the pinned packages; asks the package index
 	$(BIN)/python envs/wheels.py requirements.txt requirements-dev.txt
+	$(BIN)/python envs/wheels.py requirements-cuda12.txt
 
 check-sources: environment ## check that every address of the downloads still answers
 	$(BIN)/python -m densevse sources
@@ -154,6 +173,9 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 
 lock: environment ## make requirements*.txt from pyproject.toml
 	$(COMPILE) pyproject.toml -o requirements.txt
+	# It begins as the first, whose versions uv keeps where torch does not forbid it.
+	cp requirements.txt requirements-cuda12.txt
+	$(COMPILE) --group cuda12 pyproject.toml -o requirements-cuda12.txt
 	$(COMPILE) --constraint requirements.txt --group dev -o requirements-dev.txt
 	$(COMPILE) --constraint requirements.txt --group uv -o requirements-uv.txt
 	$(COMPILE) --constraint requirements.txt --extra slurm pyproject.toml -o requirements-slurm.txt

@@ -1,13 +1,18 @@
 """Installs pinned, hashed requirements with uv, and with pip where uv cannot: `.venv/bin/python envs/install.py FILE`.
 
+With `--beside OTHER` packages that OTHER pins stay as they are: torch may be of either locked file.
+
 uv takes a quarter of pip's time. It does not read pip's configuration, so what that says of indexes, certificates and
 the network is passed on. The standard library only: nothing else is installed yet.
 """
 
+import argparse
 import ast
 import os
+import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -68,11 +73,21 @@ def variables(pip: dict[str, str]) -> dict[str, str]:
     return {name: pip[key] for key, names in VARIABLES.items() if key in pip for name in names}
 
 
-def install_with_pip(file: str | Path) -> bool:
-    """Installs the requirements in a file with pip; returns true on success."""
+def requirements(file: str | Path) -> dict[str, str]:
+    """Package -> what a file requires of it, with its hashes."""
+    text = re.sub(r"^#.*\n", "", Path(file).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    found: dict[str, str] = {}
+    for required in re.findall(r"^\S(?:.*\\\n)*.*\n?", text, flags=re.MULTILINE):
+        name = re.split(r"[\s=;\[]", required, maxsplit=1)[0]
+        found[name] = found.get(name, "") + required
+    return found
+
+
+def install_with_pip(file: str | Path, *more: str) -> bool:
+    """Whether pip could install the requirements in a file; `more` are further options."""
     quiet = ["--quiet", "--disable-pip-version-check"]
     command = [sys.executable, "-m", "pip", "install", *quiet, "--require-hashes", "--requirement", str(file)]
-    return subprocess.run(command).returncode == 0
+    return subprocess.run([*command, *more]).returncode == 0
 
 
 def pip_settings() -> dict[str, str]:
@@ -92,22 +107,40 @@ def uv_install(files: Sequence[str], pip: dict[str, str], *more: str, **how: Any
     return subprocess.run([*command, *more], env=os.environ | variables(pip), **how)
 
 
-def install_with_uv(file: str) -> bool:
-    """Installs the requirements in a file with uv; returns true on success.
+def install_with_uv(file: str, *more: str) -> bool:
+    """Whether uv could install the requirements in a file; `more` are further options.
 
     It compiles them, as pip does: else each job that is first to import a package would, and where the environment
     forbids to write what was compiled, every job.
     """
-    return uv_install([file], pip_settings(), "--python", sys.executable, "--compile-bytecode").returncode == 0
+    return uv_install([file], pip_settings(), "--python", sys.executable, "--compile-bytecode", *more).returncode == 0
 
 
-def main(file: str) -> int:
-    """Install the requirements in a file; the exit status."""
-    if install_with_pip(UV) and install_with_uv(file):
-        return 0
+def install(file: str, *more: str) -> bool:
+    """Whether the requirements in a file could be installed; `more` are further options."""
+    if install_with_pip(UV) and install_with_uv(file, *more):
+        return True
     print(f"uv could not install {file}, as said above. pip does it now, more slowly.", file=sys.stderr)
-    return 0 if install_with_pip(file) else 1
+    return install_with_pip(file, *more)
+
+
+def install_beside(file: str, other: str) -> bool:
+    """Whether the requirements in a file could be installed but for the packages that `other` pins, which stay."""
+    there = requirements(other)
+    with tempfile.TemporaryDirectory() as folder:
+        further = Path(folder, Path(file).name)
+        further.write_text("".join(text for name, text in requirements(file).items() if name not in there))
+        return install(str(further), "--no-deps")
+
+
+def main() -> int:
+    """Install the requirements in a file; the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file")
+    parser.add_argument("--beside", help="a file of requirements that are installed, in these or other versions")
+    asked = parser.parse_args()
+    return 0 if (install_beside(asked.file, asked.beside) if asked.beside else install(asked.file)) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

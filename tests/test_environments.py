@@ -1,3 +1,8 @@
+import os
+import re
+import runpy
+import shutil
+import subprocess
 import tomllib
 
 import pytest
@@ -7,6 +12,7 @@ from packaging.utils import canonicalize_name
 from tests.environments import ROOT, environments, pinned
 
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+INSTALL = runpy.run_path(str(ROOT / "envs/install.py"))
 
 
 def test_conda_environments_have_the_pinned_versions():
@@ -31,6 +37,8 @@ def test_conda_environments_have_the_pinned_versions():
         ("requirements-dev.txt", PYPROJECT["dependency-groups"]["dev"]),
         ("requirements-bucket.txt", PYPROJECT["dependency-groups"]["bucket"]),
         ("requirements-uv.txt", PYPROJECT["dependency-groups"]["uv"]),
+        ("requirements-cuda12.txt", PYPROJECT["dependency-groups"]["cuda12"]),
+        ("requirements-cuda12.txt", PYPROJECT["project"]["dependencies"]),
     ],
 )
 def test_what_pyproject_names_is_pinned(file, named):
@@ -69,6 +77,55 @@ def test_tests_run_with_what_the_requirements_of_storage_pin():
 def test_what_developing_needs_is_apart():
     running = pinned()
     assert not {"pytest", "moto", "ruff", "mypy", "snakefmt", "hypothesis", "torchmetrics"} & running.keys()
+
+
+def of_torch(name):
+    return name in {"torch", "torchvision", "triton"} or name.startswith(("nvidia-", "cuda-"))
+
+
+def test_both_locks_hold_the_same_packages_but_for_torch_and_what_it_pins():
+    first, second = (INSTALL["requirements"](ROOT / file) for file in ("requirements.txt", "requirements-cuda12.txt"))
+    same = [{name: text for name, text in lock.items() if not of_torch(name)} for lock in (first, second)]
+    assert same[0].keys() == same[1].keys()
+    # Another torch may want a package on other machines (the marker), but in no other version and with no other hash.
+    marker = re.compile(r" ;.*(?= \\)")
+    differing = {name for name in same[0] if marker.sub("", same[0][name]) != marker.sub("", same[1][name])}
+    assert differing == set()
+    assert len(same[0]) > 100
+
+
+def test_each_lock_has_the_cuda_that_it_is_named_after():
+    first, second = (set(filter(of_torch, pinned(file))) for file in ("requirements.txt", "requirements-cuda12.txt"))
+    assert {"nvidia-cudnn-cu13", "torch", "torchvision"} <= first
+    assert {"nvidia-cudnn-cu12", "torch", "torchvision"} <= second
+    assert not [name for name in second if name.endswith("-cu13")]
+
+
+def make(*arguments, folder=ROOT, **variables):
+    """What `make` would do, and what it says."""
+    done = subprocess.run(
+        ["make", "--dry-run", "--always-make", "environment", *arguments],
+        cwd=folder,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout + done.stderr
+
+
+def test_make_installs_the_lock_that_is_named_and_keeps_to_it(tmp_path):
+    for file in ("Makefile", "requirements.txt", "requirements-uv.txt", "requirements-cuda12.txt"):
+        shutil.copy(ROOT / file, tmp_path)
+    assert "envs/install.py requirements.txt\n" in make(folder=tmp_path)
+    assert "envs/install.py requirements.txt\n" in make(folder=tmp_path, CUDA="/usr/local/cuda")
+    assert "venv --clear .venv" in make("CUDA=12", folder=tmp_path)
+    assert "locked files for 12 and 13" in make("CUDA=11", folder=tmp_path)
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv/cuda").write_text("12\n")
+    text = make(folder=tmp_path)
+    assert "envs/install.py requirements-cuda12.txt\n" in text
+    assert "--clear" not in text
+    assert "venv --clear .venv" in make("CUDA=13", folder=tmp_path)
 
 
 @pytest.mark.parametrize("file", sorted(path.name for path in ROOT.glob("requirements*.txt")))

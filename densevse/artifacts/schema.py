@@ -7,7 +7,7 @@ its lineage, where pandas, pyarrow and DuckDB users can also read them:
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from densevse.runtime.errors import InputError
 PREFIX = "densevse."
 MADE_FROM = f"{PREFIX}made_from"
 IDENTITY = f"{PREFIX}identity"
+PART_ROWS = 8192
+"""Rows that `read_parts` reads at once."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,18 @@ def read(path: str | Path, schema: Schema, columns: list[str] | None = None) -> 
     check(path, schema)
     frame: pd.DataFrame = pq.read_table(path, columns=columns).to_pandas()
     return frame
+
+
+def read_parts(paths: Iterable[str | Path], schema: Schema, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
+    """Read the shards of an artifact as `read` does, in the order given, but some rows at a time.
+
+    Text and lists take tens of times their size in the file once they are Python's.
+    """
+    for path in paths:
+        check(path, schema)
+        with pq.ParquetFile(path) as file:
+            for rows in file.iter_batches(PART_ROWS, columns=columns):
+                yield rows.to_pandas()
 
 
 def read_all(paths: Iterable[str | Path], schema: Schema, columns: list[str] | None = None) -> pd.DataFrame:

@@ -15,6 +15,7 @@ list, row by row.
 """
 
 import math
+import mmap
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -34,8 +35,16 @@ from densevse.artifacts.schema import Column, Schema, arrow_table, check
 from densevse.runtime.errors import InputError
 
 VECTOR = "vector"
-VALUES = f"{VECTOR}.list.element"  # Parquet's path to the values of a list
-GROUP_ROWS, GROUP_BYTES = 1024, 2**24  # bytes of a row group at most, as it is held in memory until it is full
+VALUES = f"{VECTOR}.list.element"  # as Parquet calls the values of a list
+GROUP_ROWS, GROUP_BYTES = 1024, 2**24  # the most of a row group, which is held in memory until it is full
+RESIDENT = 2**31
+"""Bytes of a store's files that stay mapped into memory at most, beside those of the last call.
+
+The kernel takes mapped pages back when it needs room; but until then they count as the job's memory, by which some
+clusters end it, and MS-COCO's regions have 19 GB.
+"""
+AROUND = 2**16
+"""Bytes that the kernel maps around one that is read, where it has them."""
 
 
 class FeatureWriter:
@@ -164,8 +173,10 @@ class FeatureStore:
         names = [column.name for column in schema.columns]
         self.rows = pd.concat([pq.read_table(path, columns=names).to_pandas() for path in files], ignore_index=True)
         length, row_bytes = math.prod(self.shape), math.prod(self.shape) * self.dtype.itemsize
-        # In each file, item i is the row_bytes bytes from byte i on, so that a vector is an item wherever it starts.
-        self._items = [_overlapping_items(path, row_bytes) for path in files]
+        # Per file, item i is the row_bytes bytes from byte i on; so a vector is an item wherever it begins.
+        self._maps = [_mapped(path) for path in files]
+        self._items = [_overlapping_items(mapped, row_bytes) for mapped in self._maps]
+        self._touched, self._large = 0, sum(map(len, self._maps)) > RESIDENT
         offsets = [_vector_offsets(path, length, self.dtype.itemsize) for path in files]
         self._file = np.repeat(np.arange(len(files)), [len(part) for part in offsets])
         self._offset = np.concatenate(offsets)
@@ -184,8 +195,18 @@ class FeatureStore:
         for number in np.flatnonzero(np.bincount(file)):
             here = np.flatnonzero(file == number)
             gathered[here] = self._items[number][offset[here]]
+        if self._large:
+            self._let_go(gathered.nbytes + AROUND * len(wanted))
         vectors: NDArray[Any] = gathered.view(self.dtype).reshape(len(wanted), *self.shape)
         return vectors
+
+    def _let_go(self, touched: int) -> None:
+        """Count what was mapped at most; where that is too much, map nothing: the files stay in the kernel's cache."""
+        self._touched += touched
+        if self._touched > RESIDENT:
+            self._touched = 0
+            for mapped in self._maps:
+                mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _describe(path: Path, schema: Schema) -> dict[str, Any]:
@@ -211,9 +232,13 @@ def _check_alike(files: Sequence[Path], described: Sequence[dict[str, Any]]) -> 
                 )
 
 
-def _overlapping_items(path: Path, row_bytes: int) -> NDArray[np.void]:
-    raw = np.memmap(path, mode="r")
-    return np.ndarray(max(0, len(raw) - row_bytes + 1), f"V{row_bytes}", buffer=raw, strides=(1,))
+def _mapped(path: Path) -> mmap.mmap:
+    with open(path, "rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _overlapping_items(mapped: mmap.mmap, row_bytes: int) -> NDArray[np.void]:
+    return np.ndarray(max(0, len(mapped) - row_bytes + 1), f"V{row_bytes}", buffer=mapped, strides=(1,))
 
 
 def _vector_offsets(path: Path, length: int, value_bytes: int) -> NDArray[np.int64]:

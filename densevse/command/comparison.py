@@ -16,7 +16,8 @@ from densevse.evaluation.metrics import METRIC_COLUMNS
 from densevse.evaluation.protocols import folds, select_split
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
-from densevse.statistics.rankings import QUERY
+from densevse.statistics.intervals import Replicates
+from densevse.statistics.rankings import QUERY, RankBootstrap
 from densevse.tables.rows import queries_of
 
 
@@ -108,6 +109,16 @@ def compare(first: Retrievals, second: Retrievals) -> list[Gain]:
 
     Raises `InputError` that names the images, sentences, protocol or queries in which the two differ.
     """
+    bootstrap, found = drawn(first, second)
+    means = [{metric: float(value) for metric, value in one.by_seed.mean().items()} for one in found]
+    return [
+        Gain(metric, means[0][metric], means[1][metric], bootstrap.difference(metric, found[1], found[0]))
+        for metric in METRIC_COLUMNS
+    ]
+
+
+def drawn(first: Retrievals, second: Retrievals) -> tuple[RankBootstrap, tuple[Replicates, Replicates]]:
+    """The metrics of both, by seed and on the same draws of queries. Raises `InputError` as `compare` does."""
     _check_same_protocol(first, second)
     _check_same_dataset(first, second)
     tables = (
@@ -117,12 +128,8 @@ def compare(first: Retrievals, second: Retrievals) -> list[Gain]:
     test_set = select_split(*tables)
     queries, groups = queries_of(test_set, folds(test_set, first.of.protocol))
     bootstrap = retrieval_bootstrap(queries, groups)
-    found = [bootstrap.replicates(list(_rankings(side, queries))) for side in (first, second)]
-    means = [{metric: float(value) for metric, value in one.by_seed.mean().items()} for one in found]
-    return [
-        Gain(metric, means[0][metric], means[1][metric], bootstrap.difference(metric, found[1], found[0]))
-        for metric in METRIC_COLUMNS
-    ]
+    ours, theirs = (bootstrap.replicates(list(_rankings(side, queries))) for side in (first, second))
+    return bootstrap, (ours, theirs)
 
 
 def _rankings(side: Retrievals, queries: pd.DataFrame) -> Iterator[pd.DataFrame]:

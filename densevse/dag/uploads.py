@@ -8,7 +8,6 @@ bucket by hand.
 import os
 from pathlib import PurePosixPath
 
-
 CARRIED = "carried"
 """The folder of imported models, which only jobs on the machine of Snakemake read."""
 

@@ -54,6 +54,6 @@ class PhraseRegions:
     def correspondences(self, sentences: Indices, forest: "Forest") -> Correspondences:
         """The phrases of some sentences; a phrase's weight w_dk is its confidence (HM-LSTM, section 3.3)."""
         rows, owner, _ = self.phrases.take(sentences)
-        lengths = forest.nodes.lengths(sentences)
+        lengths = forest.lengths(sentences)
         node = self.node[rows] + (np.cumsum(lengths) - lengths)[owner]
         return Correspondences(*map(torch.from_numpy, (owner, node, self.region[rows], self.confidence[rows])))

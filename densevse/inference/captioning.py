@@ -6,7 +6,7 @@ n-gram model of the training sentences. A generator without structure takes the 
 a joint space ranks them by its own likelihood.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, islice
@@ -103,9 +103,9 @@ def write_captions(files: Files, of: Identity, job: CaptionJob, path: str | Path
     pairs = inputs.pairs(split)
     images = content_of_images(inputs, pairs, split)
     generator = load_generator(files.one("model"), inputs, images.size).to(device)
-    candidates, tokens = _written(inputs, generator, images, job), _training_tokens(inputs)
+    candidates = _written(inputs, generator, images, job)
     if "joint_embedding" in files:
-        numbered = map(inputs.vocabulary.encode, tokens)
+        numbered = map(inputs.vocabulary.encode, _training_tokens(inputs))
         model = KneserNey(numbered, job.decoding.ngram, len(inputs.vocabulary))
         purpose, advice = (
             "generated sentences can be rated",
@@ -113,7 +113,7 @@ def write_captions(files: Files, of: Identity, job: CaptionJob, path: str | Path
         )
         space = read_space(files.one("joint_embedding"), purpose, advice).to(device)
         candidates = rated(candidates, images, space, model)
-    known = set(map(spoken, tokens))
+    known = set(map(spoken, _training_tokens(inputs)))
     rows = _rows(candidates, pairs.rows.image_ids, inputs, job.decoding, known)
     # Without the split: a model trained on the sentences of all splits has them as one parent.
     settings = {"decoding": job.decoding.model_dump(mode="json"), "seed": job.seed}
@@ -124,9 +124,9 @@ def write_captions(files: Files, of: Identity, job: CaptionJob, path: str | Path
     schema.write(rows, GENERATED, path, lineage(settings, parents), of)
 
 
-def _training_tokens(inputs: Inputs) -> pd.Series:
-    tokens = schema.read(inputs.files.one("tokens"), TOKENS, ["split", "tokens"])
-    return tokens.loc[tokens["split"] == "train", "tokens"]
+def _training_tokens(inputs: Inputs) -> Iterator[list[str]]:
+    for part in schema.read_parts([inputs.files.one("tokens")], TOKENS, ["split", "tokens"]):
+        yield from part.loc[part["split"] == "train", "tokens"]
 
 
 def _written(inputs: Inputs, generator: Generator, images: Contents, job: CaptionJob) -> list[Candidate]:

@@ -110,26 +110,32 @@ def phrases_of(method: Method, pairs: Pairs, sentences: Indices) -> tuple[pd.Dat
     forest = pairs.forest()
     batch = to_device(pairs.sentences(sentences), device_of(method))
     found = method.embed_phrases(batch)
-    node = forest.nodes.take(sentences)[0][found.node.cpu().numpy()]
+    node = found.node.cpu().numpy()
+    start, end = forest.spans(sentences)
     sentence = sentences[found.sentence.cpu().numpy()]
     rows = pd.DataFrame(
         {
             "sentence": sentence,
             "caption_id": pairs.rows.caption_ids[sentence],
             "image_id": pairs.rows.image_ids[pairs.rows.image_of_caption[sentence]],
-            "start": forest.start[node].astype(np.int32),
-            "end": forest.end[node].astype(np.int32),
+            "start": start[node].astype(np.int32),
+            "end": end[node].astype(np.int32),
         }
     )
     return rows, found.vectors
 
 
 def with_words(rows: pd.DataFrame, inputs: Inputs) -> pd.DataFrame:
-    """`rows` with a column `text`: the parser's tokens from `start` to `end` of the row's `caption_id`."""
-    captions = rows["caption_id"].unique()
-    tokens = dict(zip(captions, inputs.parses_of(captions, ["tokens"])["tokens"], strict=True))
-    spans = zip(rows["caption_id"], rows["start"], rows["end"], strict=True)
-    return rows.assign(text=[" ".join(tokens[caption_id][start:end]) for caption_id, start, end in spans])
+    """`rows` with `text`: the parser's tokens from `start` to `end` of each one's `caption_id`."""
+    caption, captions = pd.factorize(rows["caption_id"])
+    text = np.empty(len(rows), object)
+    order = np.argsort(caption, kind="stable")  # the rows of a caption, one after the other
+    first = np.searchsorted(caption[order], np.arange(len(captions) + 1))
+    start, end = rows["start"].to_numpy(), rows["end"].to_numpy()
+    for place, tokens in inputs.parses(captions.to_numpy(object), ["tokens"]):
+        for row in order[first[place] : first[place + 1]]:
+            text[row] = " ".join(tokens[start[row] : end[row]])
+    return rows.assign(text=text)
 
 
 def _images(method: Method, pairs: Pairs, rows: Indices) -> pd.DataFrame:

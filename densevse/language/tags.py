@@ -1,6 +1,8 @@
 """Part-of-speech tags of the training sentences, and their numbers."""
 
 from collections import Counter
+from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -15,12 +17,12 @@ from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.runtime.errors import InputError
 
 
-def count_tags(parses: pd.DataFrame) -> pd.DataFrame:
-    """Counts the tags of PARSES rows (column tags): rows of TAGS, by descending count, numbered from 2 as words are.
+def count_tags(sentences: Iterable[Iterable[str]]) -> pd.DataFrame:
+    """Count the tags of sentences; rows of TAGS, by falling count, numbered from 2 as words are.
 
     Raises `InputError` if there is no tag.
     """
-    counts = Counter(tag for tags in parses["tags"] for tag in tags)
+    counts = Counter(tag for tags in sentences for tag in tags)
     if not counts:
         raise InputError("the training sentences' parses have no part-of-speech tags; check their status.")
     ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
@@ -31,10 +33,12 @@ def count_tags(parses: pd.DataFrame) -> pd.DataFrame:
 def write_tags(captions_path: str, parse_paths: list[str], path: str) -> None:
     """Counts the tags of a data set's training sentences, and writes them to `path` as a TAGS artifact."""
     captions = schema.read(captions_path, CAPTIONS, ["caption_id", "split"])
-    parses = schema.read_all(parse_paths, PARSES, ["caption_id", "status", "tags"])
-    training = parses["caption_id"].isin(captions.loc[captions["split"] == "train", "caption_id"])
+    training = set(captions.loc[captions["split"] == "train", "caption_id"])
+    parts = schema.read_parts(parse_paths, PARSES, ["caption_id", "status", "tags"])
+    sentences = chain.from_iterable(part.itertuples(index=False) for part in parts)
+    tags = (found for caption_id, status, found in sentences if status == OK and caption_id in training)
     made_from = lineage({"split": "train"}, {"captions": captions_path, "parses": parse_paths})
-    schema.write(count_tags(parses[training & (parses["status"] == OK)]), TAGS, path, made_from)
+    schema.write(count_tags(tags), TAGS, path, made_from)
 
 
 def read_tags(path: str | Path) -> Vocabulary:

@@ -126,8 +126,8 @@ def write_relations(
     Known words are those with pre-trained `vectors` (WORD_VECTORS) or, without these, all of `words` (WORDS).
     """
     splits = schema.read(captions, CAPTIONS, ["caption_id", "split"])
-    rows = schema.read_all(parses, PARSES, ["caption_id", "status", "tokens", f"{kind}_dependencies"])
-    found = triplet_table(rows[rows["status"] == OK], kind)
+    parts = schema.read_parts(parses, PARSES, ["caption_id", "status", "tokens", f"{kind}_dependencies"])
+    found = pd.concat([triplet_table(rows[rows["status"] == OK], kind) for rows in parts], ignore_index=True)
     training = found["caption_id"].isin(splits.loc[splits["split"] == "train", "caption_id"])
     relations = count_relations(found, training)
     frequent = set(relations.loc[relations["share"] >= SHARE, "relation"])

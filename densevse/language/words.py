@@ -21,18 +21,22 @@ def spoken(tokens: Iterable[str]) -> tuple[str, ...]:
     return tuple(token for token in tokens if any(character.isalnum() for character in token))
 
 
-def count_words(sentences: pd.DataFrame, minimum: int) -> pd.DataFrame:
-    """Counts the words of the training sentences among TOKENS rows, as rows of WORDS.
+def count_words(sentences: Iterable[pd.DataFrame], minimum: int) -> pd.DataFrame:
+    """Count the words of the training sentences among parts of TOKENS rows; rows of WORDS.
 
     Words are numbered by descending count, equal counts alphabetically, after padding (0) and the unknown word (1).
     Words rarer than `minimum` are left out. Raises `InputError` if no word remains.
     """
-    training = sentences.loc[sentences["split"] == "train", "tokens"]
-    counts = Counter(word for tokens in training for word in tokens)
+    counts: Counter[str] = Counter()
+    training = 0
+    for part in sentences:
+        of_training = part.loc[part["split"] == "train", "tokens"]
+        training += len(of_training)
+        counts.update(word for tokens in of_training for word in tokens)
     kept = sorted(((word, count) for word, count in counts.items() if count >= minimum), key=_falling_count)
     if not kept:
         raise InputError(
-            f"the {len(training)} training sentences have no word that occurs {minimum} times; "
+            f"the {training} training sentences have no word that occurs {minimum} times; "
             "give the data set sentences of split train, or a lower minimum_word_count."
         )
     rows = pd.DataFrame(kept, columns=["word", "count"])
@@ -44,8 +48,8 @@ def _falling_count(term: tuple[str, int]) -> tuple[int, str]:
 
 
 def write_words(tokens_path: str, path: str, minimum: int) -> None:
-    """Counts the words of a tokens file's training sentences, and writes them to `path` as a WORDS artifact."""
-    tokens = schema.read(tokens_path, TOKENS, ["split", "tokens"])
+    """Count the words of a tokens file's training sentences and write them to `path` as a WORDS artifact."""
+    tokens = schema.read_parts([tokens_path], TOKENS, ["split", "tokens"])
     made_from = lineage({"split": "train", "minimum_word_count": minimum}, {"tokens": tokens_path})
     schema.write(count_words(tokens, minimum), WORDS, path, made_from)
 

@@ -12,6 +12,7 @@ from densevse.runtime.variables import GPU, JOBS_PER_GPU
 
 AUTO, NEVER = "auto", "0"
 _WITHOUT = "or compute on the CPU with `--config gpu=0`"
+_OLDER = "a torch that is built for an older CUDA (`make environment CUDA=12`)"
 
 
 def usable_device() -> torch.device:
@@ -39,7 +40,7 @@ def _usable(asked: str) -> torch.device:
     if not torch.cuda.is_available():
         raise InputError(
             f"gpu: a GPU is visible, but its driver{_driver()} cannot run torch {torch.__version__}, which is built "
-            f"for {_built_for()}. Install a newer driver, or a torch that is built for an older CUDA, {_WITHOUT}."
+            f"for {_built_for()}. Install a newer driver, or {_OLDER}, {_WITHOUT}."
         )
     names = [str(torch.cuda.get_device_properties(number).uuid) for number in range(visible)]
     card = torch.device("cuda", lock_card(names, int(os.environ.get(JOBS_PER_GPU, "1"))))
@@ -55,8 +56,8 @@ def _check(card: torch.device) -> None:
     if torch.version.hip is None and not any(_runs(architecture, capability) for architecture in built):
         raise InputError(
             f"gpu: {name} has the compute capability {capability[0]}.{capability[1]}, and torch {torch.__version__} "
-            f"({_built_for()}) is built for {', '.join(built)}. Install a torch that is built for it, such as one for "
-            f"an older CUDA, {_WITHOUT}."
+            f"({_built_for()}) is built for {', '.join(built)}. Install one that is built for it: for an older card "
+            f"{_OLDER}; {_WITHOUT}."
         )
     try:
         worked = torch.ones(2, device=card).sum().item() == 2

@@ -84,6 +84,26 @@ def test_the_values_of_a_row_group_are_one_plain_page_of_required_values(tmp_pat
     assert (values.type, values.nullable) == (pa.float16(), False)
 
 
+def resident():
+    """Bytes of files that are mapped into this process's memory."""
+    return 1024 * int(re.search(r"RssFile:\s+(\d+)", Path("/proc/self/status").read_text())[1])
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux says what is mapped")
+def test_a_large_store_maps_no_more_than_its_limit_and_gives_the_same_vectors(tmp_path, monkeypatch):
+    vectors = some(40_000, (512,))
+    paths = [write(tmp_path / f"{shard}.parquet", vectors[shard::2], step=10_000) for shard in (0, 1)]
+    order = np.random.default_rng(1).permutation(len(vectors))
+    expected = np.concatenate((vectors[0::2], vectors[1::2])).astype("float16")
+    for limit, most in ((2**31, 64), (2**23, 24)):  # bytes; MB that may be mapped besides
+        monkeypatch.setattr("densevse.artifacts.store.RESIDENT", limit)
+        store, before = FeatureStore(paths, IMAGE_FEATURES), resident()
+        for rows in np.array_split(order, 400):
+            assert np.array_equal(store.gather(rows), expected[rows])
+        assert resident() - before < most * 2**20
+    assert resident() - before < 12 * 2**20 < sum(path.stat().st_size for path in paths)
+
+
 def test_shards_are_one_array_in_the_order_given(tmp_path):
     vectors = some(70, (4,)).astype(np.float16)
     paths = [

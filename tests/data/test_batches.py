@@ -1,4 +1,5 @@
 import logging
+from dataclasses import fields
 
 import numpy as np
 import pandas as pd
@@ -10,14 +11,23 @@ from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
 from densevse.artifacts.schemas.datasets import CAPTIONS
 from densevse.artifacts.schemas.features import IMAGE_FEATURES, REGION_FEATURES
 from densevse.artifacts.schemas.parses import PARSES
+from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import RELATIONS, WORD_VECTORS
 from densevse.artifacts.store import FeatureStore, FeatureWriter
 from densevse.data.inputs import Inputs
-from densevse.data.ragged import Ragged
+from densevse.data.ragged import Ragged, RaggedNumbers
 from densevse.data.views.regions import RegionsOfImages
 from densevse.data.views.vectors import VectorsOfImages
 from densevse.language.tags import write_tags
 from densevse.runtime.errors import InputError
+from tests.device.miniature import files_of, write_everything
+
+
+@pytest.fixture
+def made(tmp_path):
+    """The folder of the miniature data set with every structure."""
+    write_everything(tmp_path)
+    return tmp_path
 
 
 @pytest.fixture
@@ -45,6 +55,51 @@ def test_ragged():
     assert items.tolist() == [2, 3, 4, 0, 1, 2, 3, 4]
     assert owner.tolist() == [0, 0, 0, 2, 2, 3, 3, 3]
     assert place.tolist() == [0, 1, 2, 0, 1, 0, 1, 2]
+
+
+def test_numbers_of_lists_may_be_found_in_any_order():
+    found = [(2, [[5, 50], [6, 60]]), (0, []), (3, np.array([[7, 70]])), (1, [[1, -10]])]
+    numbers = RaggedNumbers.of(4, 2, iter(found))
+    assert numbers.rows.dtype == np.int32
+    assert numbers.rows.tolist() == [[1, -10], [5, 50], [6, 60], [7, 70]]
+    columns, owner, place = numbers.take(np.array([3, 2, 0, 1]))
+    assert columns.dtype == np.int64
+    assert columns.tolist() == [[7, 5, 6, 1], [70, 50, 60, -10]]
+    assert owner.tolist() == [0, 1, 1, 3]
+    assert place.tolist() == [0, 0, 1, 0]
+    assert RaggedNumbers.of(2, 3, iter([])).take(np.array([0, 1]))[0].shape == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows.drop(index=3), "caption '{}' is not among the tokens; delete these"),
+        (lambda rows: pd.concat([rows, rows.loc[[3]]]), "caption '{}' is twice among the tokens; delete these"),
+    ],
+)
+def test_each_sentence_has_its_tokens_once(folder, files, change, message):
+    tokens = schema.read(folder / "tokens.parquet", TOKENS)
+    schema.write(change(tokens), TOKENS, folder / "other.parquet", {})
+    with pytest.raises(InputError, match=message.format(tokens["caption_id"][3])):
+        opened(files.with_changes(tokens=str(folder / "other.parquet")), "words").pairs("train")
+
+
+@pytest.mark.parametrize("structure", ["words", "trees", "triplets", "tags", "dependencies"])
+def test_a_sentence_is_read_the_same_wherever_its_row_stands(made, monkeypatch, structure):
+    """However the shards are cut, in whatever order, and however many rows are read at once."""
+    files = files_of(made, ["whole"], [structure], "enhanced", False)
+    whole = opened(files, structure).pairs("train")
+    every = np.arange(len(whole.rows.caption_ids))
+    expected = whole.sentences(every)[structure]
+    monkeypatch.setattr("densevse.artifacts.schema.PART_ROWS", 3)
+    name, kind = ("tokens", TOKENS) if structure == "words" else ("parses", PARSES)
+    rows = schema.read(made / f"{name}.parquet", kind).iloc[::-1]
+    for part, some in enumerate(np.array_split(np.arange(len(rows)), 1 if name == "tokens" else 2)):
+        schema.write(rows.iloc[some], kind, made / f"turned{part}.parquet", {})
+    turned = [str(path) for path in sorted(made.glob("turned*.parquet"))]
+    found = opened(files.with_changes(**{name: turned}), structure).pairs("train").sentences(every)[structure]
+    for field in fields(expected):
+        assert np.array_equal(getattr(found, field.name), getattr(expected, field.name)), field.name
 
 
 def test_batch_pairs_each_sentence_with_its_image(files):

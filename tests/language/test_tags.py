@@ -1,4 +1,3 @@
-import pandas as pd
 import pytest
 
 from densevse.artifacts import schema
@@ -25,4 +24,4 @@ def test_tags_are_counted_in_training_sentences_only(tmp_path):
 
 def test_no_tag_at_all_is_an_error():
     with pytest.raises(InputError, match="no part-of-speech tags"):
-        count_tags(pd.DataFrame({"tags": [[], []]}))
+        count_tags([[], []])

@@ -42,7 +42,9 @@ def test_tokens_are_those_of_corenlp(text, tokens):
 
 
 def tokens(captions):
-    return captions.assign(tokens=captions["text"].map(tokenize))
+    """TOKENS rows, a sentence in each part."""
+    rows = captions.assign(tokens=captions["text"].map(tokenize))
+    return [rows.iloc[[row]] for row in range(len(rows))]
 
 
 def test_words_are_numbered_by_falling_count_then_alphabetically():

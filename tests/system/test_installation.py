@@ -124,15 +124,15 @@ class Machine:
         else:
             self.requirements += pinned
 
-    def install(self, **variables):
-        """Run the installer: its exit status and what it prints, and package -> what installed it."""
+    def install(self, file="requirements.txt", *options, **variables):
+        """Run the installer: its exit status and what it prints."""
         (self.folder / "pip.conf").write_text(self.pip_conf)
         (self.folder / "requirements-uv.txt").write_text(self.uv)
         (self.folder / "requirements.txt").write_text(self.requirements)
         kept = {key: value for key, value in os.environ.items() if not key.startswith(OF_INSTALLERS)}
         outside = {"PIP_CONFIG_FILE": str(self.folder / "pip.conf"), "PIP_CACHE_DIR": str(self.folder / "pip")}
         outside |= {"UV_CACHE_DIR": str(self.folder / "uv"), "UV_NO_CONFIG": "1", "no_proxy": "127.0.0.1"}
-        command = [self.python, "envs/install.py", "requirements.txt"]
+        command = [self.python, "envs/install.py", file, *options]
         done = subprocess.run(
             command, cwd=self.folder, env=kept | outside | variables, capture_output=True, text=True, timeout=120
         )
@@ -220,6 +220,23 @@ def test_pip_installs_where_uv_cannot(machine, uv):
     assert status == 0, said
     assert "uv could not install requirements.txt, as said above. pip does it now" in said
     assert machine.installed() == {"made_up": "pip"}
+
+
+@pytest.mark.parametrize("uv", [True, False], ids=["uv", "pip"])
+def test_what_is_installed_beside_leaves_packages_as_they_are(machine, uv):
+    files, version = real_uv() if uv else (FAILING, "1.0")
+    machine.has("uv", version, "index", files)
+    machine.has("made_up", "1.0", "index")
+    further = write_wheel(machine.folder / "index", "made_up_further", "1.0", {"made_up_further/__init__.py": b""})
+    (machine.folder / "further.txt").write_text(
+        "# made by a program\nmade_up==2.0 \\\n    --hash=sha256:00\n" + further
+    )
+    write_index(machine.folder / "index")
+    with served(machine.folder / "index") as index:
+        machine.pip_conf = f"[global]\nindex-url = {index}/simple\ntrusted-host = 127.0.0.1\n"
+        status, said = machine.install("further.txt", "--beside", "requirements.txt")
+    assert status == 0, said
+    assert machine.installed() == {"made_up_further": "uv" if uv else "pip"}
 
 
 def test_a_package_of_another_hash_is_installed_by_neither(machine):

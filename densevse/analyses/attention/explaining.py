@@ -23,13 +23,14 @@ def write_saliency(
     """Writes the saliency of every image of the split of `of` with its first sentence."""
     pairs = inputs.pairs(str(of.split))
     boxes = {"grid": _of_cells, "regions": _of_regions}
-    tables = []
+    tables, tokens = [], inputs.tokens_of(pairs.rows.caption_ids)
     for some in saliency(method, pairs):
         caption_ids = pairs.rows.caption_ids[some.sentences]
         image_ids = pairs.rows.image_ids[pairs.rows.image_of_caption[some.sentences]]
         of_images = boxes[some.view](inputs, image_ids, some.places.shape[2])
         steps = some.places.max(axis=2) > 0
-        places, words = _places(some.places, steps, of_images), _words(some.words, steps, inputs.tokens_of(caption_ids))
+        words_of = [tokens[sentence] for sentence in some.sentences]
+        places, words = _places(some.places, steps, of_images), _words(some.words, steps, words_of)
         rows = pd.concat([places, words]).sort_values("pair", kind="stable")  # each pair's places, then its words
         tables.append(rows.assign(image_id=image_ids[rows["pair"]], caption_id=caption_ids[rows["pair"]]))
     table = pd.concat(tables, ignore_index=True).drop(columns="pair")

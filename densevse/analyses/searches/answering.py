@@ -89,8 +89,8 @@ def _check_understood(inputs: Inputs, caption_ids: NDArray[np.object_], texts: N
             f"sentences had: {inputs.files.one('words')} lists them."
         )
     if "parses" in inputs.files:
-        failed = (inputs.parses_of(caption_ids, ["status"])["status"] != "ok").to_numpy()
-        if failed.any():
+        failed = sorted(inputs.unparsed(caption_ids))
+        if failed:
             raise InputError(
                 f"sentences: {_quoted(texts[failed])} could not be parsed, and the model reads parses "
                 f"({inputs.files.several('parses')[0]} says why). Put it in other words, or name a variant that reads "

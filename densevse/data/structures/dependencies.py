@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.data.ragged import Ragged
+from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
 from densevse.data.texts import Texts
 from densevse.language.triplets import PUNCTUATION, numbered_relations, tuples_of
@@ -20,23 +20,24 @@ class DependencyTrees(Structure):
     A word without a head is a root. In a sentence that could not be parsed, all words are roots.
     """
 
-    def __init__(self, lengths: list[int], nodes: NDArray[np.int64]) -> None:
-        """`nodes` (nodes, 3): word, head (counted within the sentence, -1 at a root) and relation."""
-        self._sentences, self._nodes = Ragged.of_lengths(lengths), nodes
+    def __init__(self, nodes: RaggedNumbers) -> None:
+        """A node's three numbers are word, head (counted within the sentence, -1 at a root) and relation."""
+        self._nodes = nodes
 
     @classmethod
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
-        """Reads the parses' basic dependencies."""
-        relations = numbered_relations(texts.files.one("relations"))
-        parses = texts.parses_of(caption_ids, ["status", "tokens", "basic_dependencies"])
-        unparsed = (parses["status"] != "ok").to_numpy()
-        plain = iter(texts.tokens_of(caption_ids[unparsed]) if unparsed.any() else [])
-        columns = zip(unparsed, parses["tokens"], parses["basic_dependencies"], strict=True)
-        sentences = []
-        for missing, tokens, dependencies in columns:
-            words = list(spoken(next(plain))) if missing else [token.lower() for token in tokens]
-            sentences.append(_nodes(texts.vocabulary.encode(words), [] if missing else dependencies, relations))
-        return cls([len(nodes) for nodes in sentences], np.concatenate(sentences))
+        """From the parses' basic dependencies."""
+        relations, known = numbered_relations(texts.files.one("relations")), texts.vocabulary
+        plain = texts.unparsed(caption_ids)
+
+        def nodes(place: int, tokens: list[str], dependencies: Any) -> NDArray[np.int64]:
+            if place in plain:
+                return _nodes(known.encode(spoken(plain[place])), [], relations)
+            return _nodes(known.encode(token.lower() for token in tokens), dependencies, relations)
+
+        parses = texts.parses(caption_ids, ["tokens", "basic_dependencies"])
+        found = ((place, nodes(place, tokens, dependencies)) for place, tokens, dependencies in parses)
+        return cls(RaggedNumbers.of(len(caption_ids), 3, found))
 
     @classmethod
     def sizes(cls, texts: Texts) -> dict[str, int]:
@@ -44,12 +45,11 @@ class DependencyTrees(Structure):
         return {"relations": 1 + len(numbered_relations(texts.files.one("relations")))}
 
     def take(self, sentences: Indices) -> Dependencies:
-        """The trees of some sentences, with all nodes numbered together."""
-        items, owner, _ = self._sentences.take(sentences)
-        lengths = self._sentences.lengths(sentences)
-        word, head, relation = self._nodes[items].T
+        """The trees of some sentences, nodes numbered together."""
+        (word, head, relation), owner, _ = self._nodes.take(sentences)
+        lengths = self._nodes.lists.lengths(sentences)
         first = (np.cumsum(lengths) - lengths)[owner]
-        return Dependencies(word.copy(), np.where(head < 0, -1, head + first), relation.copy(), lengths)
+        return Dependencies(word, np.where(head < 0, -1, head + first), relation, lengths)
 
 
 def _nodes(tokens: list[int], dependencies: Any, relations: dict[str, int]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from densevse.data.ragged import Ragged
+from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
 from densevse.data.texts import Texts
 from densevse.language.tags import read_tags
@@ -23,24 +23,24 @@ class TagsOfSentences(Structure):
     A sentence that could not be parsed has its words, all with the unknown tag.
     """
 
-    def __init__(self, lengths: list[int], words: NDArray[np.int64], tags: NDArray[np.int64]) -> None:
-        self._sentences, self._words, self._tags = Ragged.of_lengths(lengths), words, tags
+    def __init__(self, words: RaggedNumbers) -> None:
+        """A word's two numbers are its own and its tag's."""
+        self._words = words
 
     @classmethod
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
-        """Reads the parses' tokens and tags."""
-        known = read_tags(texts.files.one("tags"))
-        parses = texts.parses_of(caption_ids, ["status", "tokens", "tags"])
-        unparsed = (parses["status"] != "ok").to_numpy()
-        plain = iter(texts.tokens_of(caption_ids[unparsed]) if unparsed.any() else [])
-        words: list[list[int]] = []
-        tags: list[list[int]] = []
-        for missing, tokens, found in zip(unparsed, parses["tokens"], parses["tags"], strict=True):
-            own = (next(plain) if missing else [token.lower() for token in tokens]) or [""]
-            words.append(texts.vocabulary.encode(own))
-            tags.append([UNKNOWN] * len(own) if missing else known.encode(found))
-        lengths = [len(sentence) for sentence in words]
-        return cls(lengths, *(np.array([n for one in flat for n in one], np.int64) for flat in (words, tags)))
+        """From the parses' tokens and tags."""
+        known, words = read_tags(texts.files.one("tags")), texts.vocabulary
+        plain = texts.unparsed(caption_ids)
+
+        def numbers(place: int, tokens: list[str], tags: list[str]) -> NDArray[np.int64]:
+            missing = place in plain
+            own = (plain[place] if missing else [token.lower() for token in tokens]) or [""]
+            return np.column_stack((words.encode(own), [UNKNOWN] * len(own) if missing else known.encode(tags)))
+
+        parses = texts.parses(caption_ids, ["tokens", "tags"])
+        found = ((place, numbers(place, tokens, tags)) for place, tokens, tags in parses)
+        return cls(RaggedNumbers.of(len(caption_ids), 2, found))
 
     @classmethod
     def sizes(cls, texts: Texts) -> dict[str, int]:
@@ -48,11 +48,11 @@ class TagsOfSentences(Structure):
         return {"tags": len(read_tags(texts.files.one("tags")))}
 
     def take(self, sentences: Indices) -> Tags:
-        """Some sentences, padded to the length of the longest."""
-        items, owner, place = self._sentences.take(sentences)
-        lengths = self._sentences.lengths(sentences)
+        """Some sentences, padded to the longest of them."""
+        numbers, owner, place = self._words.take(sentences)
+        lengths = self._words.lists.lengths(sentences)
         padded = torch.zeros(2, len(sentences), int(lengths.max(initial=1)), dtype=torch.long)
-        padded[:, owner, place] = torch.from_numpy(np.stack((self._words[items], self._tags[items])))
+        padded[:, owner, place] = torch.from_numpy(numbers)
         return Tags(padded[0], padded[1], torch.from_numpy(lengths))
 
     def sequences(self, longest: int) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
@@ -60,8 +60,8 @@ class TagsOfSentences(Structure):
 
         Returns them with the number of sentences of each, the most frequent first.
         """
-        ends = self._sentences.first
-        every = (tuple(self._tags[first:last].tolist()) for first, last in pairwise(ends.tolist()))
+        ends, tags_of_all = self._words.lists.first, self._words.rows[:, 1]
+        every = (tuple(tags_of_all[first:last].tolist()) for first, last in pairwise(ends.tolist()))
         counted = Counter(tags for tags in every if len(tags) <= longest and UNKNOWN not in tags)
         ordered = sorted(counted.items(), key=lambda entry: (-entry[1], entry[0]))
         return [tags for tags, _ in ordered], np.array([count for _, count in ordered], np.int64)

@@ -1,16 +1,16 @@
 """The constituency trees of sentences, as the parser found them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.data.ragged import Ragged
+from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
 from densevse.data.texts import Texts
-from densevse.language.trees import Tree, read_tree
+from densevse.language.trees import read_tree
 from densevse.methods.structures import Trees
 from densevse.runtime.arrays import Indices
 from densevse.runtime.logs import logger
@@ -18,15 +18,14 @@ from densevse.runtime.logs import logger
 
 @dataclass(frozen=True)
 class Forest(Structure):
-    """All trees of a split, one after the other in the order of its sentences."""
+    """All trees of a split, one after the other in the order of its sentences.
+
+    A node's five numbers are its word (-1 at phrases), its parent (counted within the sentence, -1 at the root), 1 at
+    noun phrases, and the first token of its span and the one after its last.
+    """
 
     caption_ids: NDArray[np.object_]  # (S,)
-    nodes: Ragged  # the nodes of each sentence
-    word: Indices  # (nodes,) word index of a leaf, -1 at phrases
-    parent: Indices  # (nodes,) counted within the sentence, -1 at the root
-    noun_phrase: NDArray[np.bool_]  # (nodes,)
-    start: Indices  # (nodes,) token span
-    end: Indices
+    nodes: RaggedNumbers
 
     @classmethod
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
@@ -34,57 +33,51 @@ class Forest(Structure):
 
         The log says how many sentences that were.
         """
-        parses = texts.parses_of(caption_ids, ["status", "tokens", "tree"])
-        unparsed = (parses["status"] != "ok").to_numpy()
-        failed = caption_ids[unparsed]
-        plain = iter(texts.tokens_of(failed) if len(failed) else [])
-        trees, words = [], []
-        columns = zip(unparsed, parses["tokens"], parses["tree"], strict=True)
-        for missing, tokens, bracketed in columns:
-            if missing:
-                tokens, bracketed = _flat(next(plain))
-            tree = read_tree(bracketed)
-            index = texts.vocabulary.encode([token.lower() for token in tokens])
-            trees.append(tree)
-            words.append(np.append(index, -1)[tree.token])
-        if len(failed):
+        plain, known = texts.unparsed(caption_ids), texts.vocabulary
+        if plain:
             logger.warning(
                 "%d of %d sentences could not be parsed and have a flat tree of their words; the first is %s",
-                len(failed),
-                len(trees),
-                failed[0],
+                len(plain),
+                len(caption_ids),
+                caption_ids[min(plain)],
             )
-        return cls._joined(caption_ids, trees, words)
 
-    @classmethod
-    def _joined(cls, caption_ids: NDArray[np.object_], trees: Sequence[Tree], words: Sequence[Indices]) -> Self:
-        return cls(
-            caption_ids,
-            Ragged.of_lengths([len(tree.parent) for tree in trees]),
-            _flattened(words),
-            _flattened(tree.parent for tree in trees),
-            _flattened(tree.noun_phrase for tree in trees).astype(np.bool_),
-            _flattened(tree.start for tree in trees),
-            _flattened(tree.end for tree in trees),
-        )
+        def nodes(place: int, tokens: Sequence[str], bracketed: str) -> NDArray[np.int64]:
+            if place in plain:
+                tokens, bracketed = _flat(plain[place])
+            tree = read_tree(bracketed)
+            words = np.append(known.encode(token.lower() for token in tokens), -1)[tree.token]
+            return np.column_stack((words, tree.parent, tree.noun_phrase, tree.start, tree.end))
+
+        parses = texts.parses(caption_ids, ["tokens", "tree"])
+        found = ((place, nodes(place, tokens, tree)) for place, tokens, tree in parses)
+        return cls(caption_ids, RaggedNumbers.of(len(caption_ids), 5, found))
 
     def take(self, sentences: Indices) -> Trees:
-        """The trees of some sentences, with all nodes numbered together."""
-        rows, owner, _ = self.nodes.take(sentences)
-        ends = np.cumsum(self.nodes.lengths(sentences))
-        offset = (ends - self.nodes.lengths(sentences))[owner]
-        parent = self.parent[rows]
+        """The trees of some sentences, nodes numbered together."""
+        (word, parent, noun_phrase, _, _), owner, _ = self.nodes.take(sentences)
+        lengths = self.nodes.lists.lengths(sentences)
+        ends = np.cumsum(lengths)
         return Trees(
-            word=self.word[rows],
-            parent=np.where(parent < 0, -1, parent + offset),
-            noun_phrase=self.noun_phrase[rows],
+            word=word,
+            parent=np.where(parent < 0, -1, parent + (ends - lengths)[owner]),
+            noun_phrase=noun_phrase.astype(np.bool_),
             root=ends - 1,
         )
 
+    def lengths(self, sentences: Indices) -> Indices:
+        """The numbers of nodes of the trees of some sentences."""
+        return self.nodes.lists.lengths(sentences)
+
+    def spans(self, sentences: Indices) -> tuple[Indices, Indices]:
+        """The first token of each node of the same trees, and the one after its last, counted within the sentence."""
+        (_, _, _, start, end), _, _ = self.nodes.take(sentences)
+        return start, end
+
     def find(self, sentence: Indices, start: Indices, end: Indices) -> Indices:
-        """The node (counted within its sentence) that spans these tokens of a sentence; -1 if there is none."""
-        _, owner, place = self.nodes.take(np.arange(len(self.caption_ids)))
-        spans = _span(owner, self.start, self.end)
+        """Which node (counted within its sentence) spans these tokens of a sentence; -1 where none does."""
+        (_, _, _, starts, ends), owner, place = self.nodes.take(np.arange(len(self.caption_ids)))
+        spans = _span(owner, starts, ends)
         order = np.argsort(spans)
         wanted = _span(sentence, start, end)
         found = order[np.searchsorted(spans[order], wanted).clip(max=len(order) - 1)]
@@ -99,10 +92,6 @@ def _flat(words: Sequence[str]) -> tuple[Sequence[str], str]:
 def _span(sentence: Indices, start: Indices, end: Indices) -> Indices:
     """One number for each span, for sentences of fewer than 65,536 tokens."""
     return sentence << 32 | start << 16 | end
-
-
-def _flattened(arrays: Iterable[NDArray[np.generic]]) -> Indices:
-    return np.concatenate([*arrays, np.empty(0, np.int64)]).astype(np.int64)
 
 
 STRUCTURE = Forest

@@ -1,11 +1,11 @@
 """The dependency triplets of sentences, which are DeFrag's fragments (section 3.1)."""
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.data.ragged import Ragged
+from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
 from densevse.data.texts import Texts
 from densevse.language.triplets import between_words, kind_of, numbered_relations, tuples_of
@@ -21,28 +21,28 @@ class TripletsOfSentences(Structure):
     that could not be parsed has none. The job's relations decide between enhanced and basic dependencies.
     """
 
-    def __init__(self, lengths: list[int], numbers: NDArray[np.int64]) -> None:
-        """`numbers` (triplets, 5): relation, governor and dependent, then the tokens of both words."""
-        self._sentences, self._numbers = Ragged.of_lengths(lengths), numbers
+    def __init__(self, triplets: RaggedNumbers) -> None:
+        """A triplet's five numbers are relation, governor and dependent, then the tokens of both words."""
+        self._triplets = triplets
 
     @classmethod
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
         """Reads the parses' dependencies."""
         path = texts.files.one("relations")
         relations, column = numbered_relations(path), f"{kind_of(path)}_dependencies"
-        parses = texts.parses_of(caption_ids, ["tokens", column])
-        found = []
-        for tokens, dependencies in zip(parses["tokens"], parses[column], strict=True):
-            words = texts.vocabulary.encode([token.lower() for token in tokens])
-            found.append(
-                [
-                    (relations[relation], words[governor], words[dependent], governor, dependent)
-                    for relation, governor, dependent in between_words(tuples_of(dependencies))
-                    if relation in relations and UNKNOWN not in (words[governor], words[dependent])
-                ]
-            )
-        numbers = np.array([each for sentence in found for each in sentence], np.int64).reshape(-1, 5)
-        return cls([len(sentence) for sentence in found], numbers)
+        known = texts.vocabulary
+
+        def numbers(tokens: list[str], dependencies: Any) -> list[tuple[int, ...]]:
+            words = known.encode(token.lower() for token in tokens)
+            return [
+                (relations[relation], words[governor], words[dependent], governor, dependent)
+                for relation, governor, dependent in between_words(tuples_of(dependencies))
+                if relation in relations and UNKNOWN not in (words[governor], words[dependent])
+            ]
+
+        parses = texts.parses(caption_ids, ["tokens", column])
+        found = ((place, numbers(tokens, dependencies)) for place, tokens, dependencies in parses)
+        return cls(RaggedNumbers.of(len(caption_ids), 5, found))
 
     @classmethod
     def sizes(cls, texts: Texts) -> dict[str, int]:
@@ -51,14 +51,12 @@ class TripletsOfSentences(Structure):
 
     def take(self, sentences: Indices) -> Triplets:
         """The triplets of some sentences."""
-        items, _, _ = self._sentences.take(sentences)
-        relation, governor, dependent = self._numbers[items, :3].T
-        return Triplets(relation, governor, dependent, self._sentences.lengths(sentences))
+        (relation, governor, dependent, _, _), _, _ = self._triplets.take(sentences)
+        return Triplets(relation, governor, dependent, self._triplets.lists.lengths(sentences))
 
     def tokens(self, sentences: Indices) -> Indices:
-        """(triplets, 2) the tokens of governor and dependent, counted within the sentence, for the same sentences."""
-        items, _, _ = self._sentences.take(sentences)
-        return self._numbers[items, 3:]
+        """(triplets, 2) of the same sentences: the tokens of governor and dependent, counted within the sentence."""
+        return self._triplets.take(sentences)[0][3:].T
 
 
 STRUCTURE = TripletsOfSentences
