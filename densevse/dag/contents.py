@@ -39,6 +39,32 @@ MENTIONED = 1 << 30
 Facts = list[Any]  # size, time of change, time of status change, inode, sha256
 
 
+PROJECT = ".snakemake/densevse"
+"""A link to the project: its own files have the same paths in a checkout, a moved checkout and an installed package."""
+
+
+def link_project(root: str | Path) -> str:
+    """Make the link in the working folder, and return its path. Raises `InputError` if it cannot be made."""
+    link, root = Path(PROJECT), os.path.abspath(root)
+    try:
+        if not link.is_symlink() or os.readlink(link) != root:
+            link.parent.mkdir(exist_ok=True)
+            new = link.with_name(f"{link.name}.{os.getpid()}")
+            new.symlink_to(root)
+            new.replace(link)
+    except OSError as error:
+        raise InputError(
+            f"cannot make the link {link} to the project ({error.strerror}); run snakemake in a folder that you may "
+            "write to."
+        ) from error
+    return PROJECT
+
+
+def is_of_project(path: str) -> bool:
+    """Whether a path is one of the project's own files."""
+    return path.startswith(f"{PROJECT}/")
+
+
 @dataclass(frozen=True)
 class Marks:
     """Functions that mark a path for Snakemake; without them a path is just itself."""
@@ -65,15 +91,9 @@ class Contents:
         self._kept, self._marks, self._say = Path(kept), marks or Marks(), say
         self.uploads: Uploads | None = None  # where the user's files are copied to, if results lie in a bucket
         self._is_made, self._held = cache(is_made), cache(self._read)
-        self._packaged: set[str] = set()
-
-    def packaged(self, path: str) -> str:
-        """A file of the project's own, marked for Snakemake."""
-        self._packaged.add(path)
-        return self._marks.here(path)
 
     def original(self, path: str) -> str:
-        """A file of the user's that lies where Snakemake runs, marked for it."""
+        """A file of the user's or the project's that lies where Snakemake runs, marked for it."""
         return self._marks.timeless(self._marks.here(path))
 
     def own(self, path: str) -> str:
@@ -86,14 +106,14 @@ class Contents:
             return self._marks.in_bucket(path)
         if self._is_made(path):
             return path
-        if path in self._packaged:
+        if is_of_project(path):
             return self.original(path)
         if self.uploads is None:
             return self._marks.timeless(path)
         return path if self._is_there(path) else self.uploads.copy_of(path)
 
     def digests(self, *paths: str) -> list[str]:
-        """The digests of those of `paths` that belong to the user and lie on this machine, in order.
+        """The digests of those of `paths` that belong to the user or the project and lie on this machine, in order.
 
         The place and name of a file or folder do not count, but the names of files inside a folder do. Raises
         `InputError` that names an unreadable file.

@@ -68,22 +68,26 @@ def planned(plan: Callable[..., BaseModel]) -> Callable[[Wildcards], dict[str, A
     return of_job
 
 
+def _by_wildcards() -> Values:
+    return {}
+
+
 class Paths:
     """Path patterns below the folders that `pathvars` name, such as <results>."""
 
     def __init__(self, contents: Contents | None = None, **pathvars: str) -> None:
         self._contents, self._pathvars = contents or Contents(), pathvars
 
-    def filled(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], str | list[str]]:
+    def filled(
+        self, pattern: str, decide: Callable[..., Decided] = _by_wildcards
+    ) -> Callable[[Wildcards], str | list[str]]:
         """An input function: the paths that result from `pattern`, wildcards and the values of `decide`, each once.
 
         Snakemake ignores the times of the user's files; a digest of their contents belongs into `params`.
         """
-        obtained, packaged = pattern.startswith("<resources>"), pattern.startswith("<project>")
+        obtained = pattern.startswith(("<resources>", "<project>"))
 
         def marked(path: str, is_own: bool) -> str:
-            if packaged:
-                return self._contents.packaged(path)
             return self._contents.own(path) if obtained or is_own else path
 
         return self._marked(pattern, decide, marked)
@@ -106,7 +110,9 @@ class Paths:
 
         return paths
 
-    def contents(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], list[str]]:
+    def contents(
+        self, pattern: str, decide: Callable[..., Decided] = _by_wildcards
+    ) -> Callable[[Wildcards], list[str]]:
         """A function for `params`: digests of the contents of the user's files among the same paths."""
         decided = self._decided(pattern, decide)
 

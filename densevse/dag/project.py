@@ -18,7 +18,7 @@ from densevse.config.sources import Source
 from densevse.config.strict_yaml import read_yaml
 from densevse.config.validation import validate
 from densevse.dag.code import Code
-from densevse.dag.contents import Contents
+from densevse.dag.contents import PROJECT, Contents
 from densevse.dag.paths import Values
 from densevse.runtime.errors import InputError
 
@@ -62,8 +62,8 @@ class Project:
         return entry.round_0_of
 
     def packaged(self, file: str) -> str:
-        """A file of the code, as a path that stays the same if the project is moved, marked for Snakemake."""
-        return self.contents.packaged(os.path.relpath(self.root / file))
+        """A file of the project's own, as rules call it."""
+        return self.contents.own(file if os.path.isabs(file) else f"{PROJECT}/{file}")
 
     def _packaged_dataset(self, name: str) -> Dataset | None:
         """A data set as its file in config/datasets defines it, without overrides; None without such a file."""

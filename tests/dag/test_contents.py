@@ -4,11 +4,12 @@ import os
 import re
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 
 from densevse.dag import contents as module
-from densevse.dag.contents import Contents, Marks
+from densevse.dag.contents import PROJECT, Contents, Marks, link_project
 from densevse.dag.uploads import Uploads
 from densevse.runtime.errors import InputError
 from tests.projects import ROOT
@@ -144,8 +145,27 @@ def test_what_a_rule_makes_is_left_to_snakemake(folder):
 
 def test_a_file_of_the_project_s_own_lies_where_snakemake_runs():
     contents = Contents(marks=MARKS)
-    assert contents.packaged("config/classes.txt") == "here config/classes.txt"
-    assert contents.own("config/classes.txt") == "timeless here config/classes.txt"
+    contents.uploads = Uploads("resources")
+    assert contents.own(f"{PROJECT}/config/classes.txt") == f"timeless here {PROJECT}/config/classes.txt"
+
+
+def test_the_project_has_one_path_wherever_it_stands(tmp_path, monkeypatch):
+    for place in ("checkout", "package"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "file").write_text(place)
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    for place in ("checkout", "package", "package"):
+        assert link_project(tmp_path / place) == PROJECT
+        assert Path(PROJECT, "file").read_text() == place
+    assert [path.name for path in Path(".snakemake").iterdir()] == ["densevse"]
+
+
+def test_a_folder_in_which_the_link_cannot_be_made_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path(".snakemake").write_text("a file")
+    with pytest.raises(InputError, match=r"^cannot make the link \.snakemake/densevse to the project"):
+        link_project(tmp_path)
 
 
 def test_a_file_of_the_user_s_is_read_from_its_copy_where_results_lie_in_a_bucket(folder, tmp_path):
@@ -202,7 +222,8 @@ def test_each_rule_that_reads_a_file_of_the_user_s_has_what_it_holds_among_its_p
             patterns = re.findall(r'contents_of(\("[^"]*", [\w.]+\))', rule)
             # `files` (or `given_files`) of a stage are those that its `file` gives by key.
             asked = [(pattern, pattern.replace("files)", "file(")) for pattern in patterns]
-            assert all(any(f"filled{one}" in rule for one in either) for either in asked), rule.partition(":")[0]
+            reads = ("filled", "here")
+            assert all(any(f"{read}{one}" in rule for read in reads for one in either) for either in asked), rule
             photographs = (
                 {"datasets.sources", "datasets.pictures", "searches.sources"} if "image_table=" in rule else set()
             )

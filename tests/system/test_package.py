@@ -13,6 +13,7 @@ from densevse.dag.code import Code
 from tests.projects import ROOT, SMALL, job_counts
 
 TABLE = "results/tables/scenes.md"
+REGIONS = "results/scenes/features/scenes_net/regions-selective_search_single/00-of-01.parquet"
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +95,8 @@ def test_an_installed_package_runs_in_an_empty_folder(packages, folder):
     planned = job_counts(snakemake(ROOT, folder, "-n", TABLE))
     assert planned["train"] == 2
     assert job_counts(snakemake(root, folder, "-n", TABLE, PYTHONPATH=str(packages))) == planned
-    snakemake(root, folder, "--quiet", "all", "--", TABLE, PYTHONPATH=str(packages))
+    snakemake(root, folder, "--quiet", "all", "--", TABLE, REGIONS, PYTHONPATH=str(packages))
     assert (folder / TABLE).read_text().startswith("#")
-    assert "Nothing to be done" in snakemake(root, folder, "-n", TABLE, PYTHONPATH=str(packages))
+    assert "Nothing to be done" in snakemake(root, folder, "-n", TABLE, REGIONS, PYTHONPATH=str(packages))
+    # A checkout goes on with these results: it has the same code, and the same files of the project.
+    assert "Nothing to be done" in snakemake(ROOT, folder, "-n", TABLE, REGIONS)

@@ -61,7 +61,7 @@ rule first_captions:
 # Like get_corenlp, it has no code of the package as an input.
 rule get_spice:
     input:
-        project=project.packaged("envs/spice/pom.xml"),
+        project=filled("<project>/envs/spice/pom.xml"),
     output:
         directory("<resources>/spice"),
     log:
@@ -71,6 +71,8 @@ rule get_spice:
         "../../../envs/corenlp.yaml"
     resources:
         mem_mb=1000,
+    params:
+        project=contents_of("<project>/envs/spice/pom.xml"),
     message:
         "obtaining CoreNLP 3.6.0 and Nashorn for SPICE"
     script:
@@ -130,6 +132,7 @@ rule caption_table:
         runtime=growing(10),
     params:
         code=code_of("analyses/caption_scores/caption_table.py"),
+        published=contents_of("<project>/config/published/captions/{dataset}.csv", caption_scores.published),
         plan=planned(caption_scores.plan),
     message:
         "writing the table of sentences about images of {wildcards.dataset}"

@@ -96,7 +96,7 @@ rule agreement_table:
             "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet", human_judgements.measured
         ),
         given=filled("<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet", human_judgements.given),
-        published=project.packaged("config/published/human/{dataset}.csv"),
+        published=filled("<project>/config/published/human/{dataset}.csv"),
     output:
         markdown="<results>/tables/{dataset}_human.md",
         html=report(
@@ -118,6 +118,7 @@ rule agreement_table:
         mem_mb=growing(1000),
     params:
         code=code_of("analyses/human_judgements/agreement_table.py"),
+        published=contents_of("<project>/config/published/human/{dataset}.csv"),
         plan=planned(human_judgements.plan_of_agreement),
     message:
         "writing the table of agreement with people on {wildcards.dataset}"

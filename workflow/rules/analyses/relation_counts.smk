@@ -5,7 +5,7 @@ rule relation_table:
     input:
         enhanced="<results>/{dataset}/vocabulary/fragments-enhanced.parquet",
         basic="<results>/{dataset}/vocabulary/fragments-basic.parquet",
-        published=project.packaged("config/published/relations/defrag.csv"),
+        published=filled("<project>/config/published/relations/defrag.csv"),
     output:
         markdown="<results>/tables/{dataset}_relations.md",
         html=report(
@@ -24,6 +24,7 @@ rule relation_table:
         runtime=growing(10),
     params:
         code=code_of("analyses/relation_counts/relation_table.py"),
+        published=contents_of("<project>/config/published/relations/defrag.csv"),
         title=configured(datasets.title),
     message:
         "writing the table of the relations between words of {wildcards.dataset}"

@@ -86,7 +86,7 @@ rule vote_table:
         votes=filled("<results>/{dataset}/votes/{variant}.parquet", ballots.voted),
         image_table="<results>/{dataset}/images.parquet",
         boxes=filled("<results>/{dataset}/boxes.parquet", ballots.boxes),
-        published=project.packaged("config/published/votes/hm_lstm.csv"),
+        published=filled("<project>/config/published/votes/hm_lstm.csv"),
     output:
         markdown="<results>/tables/{dataset}_votes.md",
         html=report(
@@ -108,6 +108,7 @@ rule vote_table:
         mem_mb=growing(1000),
     params:
         code=code_of("analyses/votes/vote_table.py"),
+        published=contents_of("<project>/config/published/votes/hm_lstm.csv"),
         plan=planned(ballots.plan),
     message:
         "writing the table of votes on correspondences on {wildcards.dataset}"

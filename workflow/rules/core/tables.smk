@@ -33,6 +33,8 @@ rule table:
         runtime=growing(10),
     params:
         code=code_of("table.py"),
+        published=contents_of("<project>/config/published/{paper}.csv", tables.papers),
+        papers=contents_of("<project>/config/published/{paper}.yaml", tables.papers),
         plan=planned(tables.plan),
     message:
         "writing the table {wildcards.table}"
