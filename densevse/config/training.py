@@ -25,6 +25,9 @@ class TrainingConfig(Strict):
         description="end a phase after so many of its epochs in which the selecting measure on val did not become "
         "better; the next phase goes on from its last weights",
     )
+    training_images: int | None = Field(
+        default=None, gt=0, description="train on so many images of train, spread over it; by default on all"
+    )
     validation_images: int | None = Field(
         default=None, gt=0, description="validate on so many images of val, spread over it, where all would take long"
     )
