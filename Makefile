@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster slurm full-size costs record-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims experiments schema readme rule-graph third-party docs lint bench torture fuzz newcomer cluster slurm full-size costs record-costs wheels-check check-sources lock clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -66,6 +66,12 @@ scenes-network: environment ## train the network of scenes again (half an hour) 
 scenes-claims: environment ## docs/tables/scenes_claims.md: every claim that is tested on scenes, with three seeds
 	$(SNAKEMAKE) -- results/tables/scenes_claims.md
 	cp results/tables/scenes_claims.md docs/tables/
+
+EXPERIMENTS := sm_lstm_needles hm_lstm_cold defrag_frames sco_steps
+
+experiments: environment ## docs/tables/<experiment>.md: every controlled experiment
+	$(SNAKEMAKE) -- $(EXPERIMENTS:%=results/experiments/%.md)
+	cp $(EXPERIMENTS:%=results/experiments/%.md) docs/tables/
 
 schema: environment ## config/schema.json, which tells editors what the configuration may hold
 	$(BIN)/python -m densevse.config.schema > config/schema.json.part
