@@ -34,7 +34,7 @@ class GivenOptions(Strict):
 
     name: str  # its key in the configuration
     network: str  # the features' name, which stands in the place of a network's
-    view: Literal["regions", "grid", "whole"]
+    view: Literal["regions", "grid", "whole", "concepts"]
     format: Literal["scan", "array", "parquet", "bottom_up"]
     image_id: str
     mean: bool  # of an image's regions, as the whole of it
@@ -82,7 +82,7 @@ def read_given_features(
 
 def _opened(given: GivenOptions, files: Mapping[str, str], images: pd.DataFrame, folder: Path) -> GivenFile:
     """The file of a view. What must be unpacked is so in `folder`."""
-    dimensions = 2 if given.view == "whole" and not given.mean else 3
+    dimensions = 2 if given.view in ("whole", "concepts") and not given.mean else 3
     if given.format == "bottom_up":
         return BottomUpFile(files["path"], given.image_id)
     if given.format == "parquet":

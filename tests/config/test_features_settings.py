@@ -42,7 +42,7 @@ def test_features_stand_in_the_place_of_networks():
         ({"features": {"butd": {"regions": {"path": "x"}}}}, "path: the format scan has none"),
         ({"features": {"butd": {"regions": ARRAY | {"image_id": "x"}}}}, "image_id: 'x' must hold {id}"),
         ({"features": {"butd": {"grid": ARRAY | {"boxes": "y.npy"}}}}, "grid: boxes and the format bottom_up are of"),
-        ({"features": {"other": {"whole_by": "mean"}}}, "one of the views regions, grid and whole is needed"),
+        ({"features": {"other": {"whole_by": "mean"}}}, "one of the views regions, grid, whole and concepts is needed"),
         ({"options": {"copies": 2}}, "options.copies"),
     ],
 )
