@@ -198,7 +198,7 @@ def test_every_experiment_can_be_planned(name):
 
 def test_phrases_alone_are_compared_with_the_weights_as_they_were_drawn():
     claims = stage()
-    drawn = claims.variant("scenes", "hm_lstm_cold_phrases_400").phases_of(0)
+    drawn = claims.variant("scenes", "hm_lstm_cold_phrases_100").phases_of(0)
     assert [phase.learning_rate for phase in drawn] == [0]
     assert claims.round_of("scenes", "hm_lstm_cold_sentences_100", 2, 0) == {
         "variant": "hm_lstm_cold_100",

@@ -46,19 +46,19 @@ def test_an_experiment_trains_from_random_weights_on_few_images(finished_rounds,
             "path": {
                 "title": "Phrases alone are better than random weights.",
                 "place": "ours",
-                "better": {"variant": "hm_lstm_cold_phrases_400"},
-                "worse": {"variant": "hm_lstm_cold_phrases_400", "round": 0},
+                "better": {"variant": "hm_lstm_cold_phrases_100"},
+                "worse": {"variant": "hm_lstm_cold_phrases_100", "round": 0},
             }
         },
     }
     cold = {"phases": {"cold": {"epochs": 1}}, "training": {"training_images": 20}}
     values = copy.deepcopy(SMALL_ROUNDS) | {"claims": {"small": small}}
-    values["methods"]["hm_lstm"]["variants"] = {"hm_lstm_cold_phrases_400": cold}
+    values["methods"]["hm_lstm"]["variants"] = {"hm_lstm_cold_phrases_100": cold}
     project = finished_rounds.copy(tmp_path / "project", values)
     target = "results/experiments/small.md"
     jobs = {"train": 1, "correspond": 1, "train_round": 1, "retrieve": 2, "experiment": 1}
     assert project.planned(target) == jobs
     project.run(target)
     assert "- Question: does it run?" in (project.folder / target).read_text()
-    history = project.folder / "results/scenes/models/hm_lstm_cold_phrases_400/seed0/round1/history.parquet"
+    history = project.folder / "results/scenes/models/hm_lstm_cold_phrases_100/seed0/round1/history.parquet"
     assert schema.read(history, HISTORY)["step"].max() <= 20 * 5 // 64 + 1
