@@ -67,7 +67,7 @@ scenes-claims: environment ## docs/tables/scenes_claims.md: every claim that is 
 	$(SNAKEMAKE) -- results/tables/scenes_claims.md
 	cp results/tables/scenes_claims.md docs/tables/
 
-EXPERIMENTS := sm_lstm_needles hm_lstm_cold defrag_frames sco_steps sco_oracle
+EXPERIMENTS := sm_lstm_needles hm_lstm_cold hm_lstm_cold_more defrag_frames sco_steps sco_oracle
 
 experiments: environment ## docs/tables/<experiment>.md: every controlled experiment
 	$(SNAKEMAKE) -- $(EXPERIMENTS:%=results/experiments/%.md)
