@@ -48,6 +48,7 @@ include: "workflow/rules/analyses/eccv_caption.smk"
 include: "workflow/rules/analyses/claims.smk"
 include: "workflow/rules/analyses/searches.smk"
 include: "workflow/rules/analyses/needles.smk"
+include: "workflow/rules/analyses/oracle_concepts.smk"
 # Paths that no rule makes: errors with advice.
 include: "workflow/rules/core/absent.smk"
 

@@ -143,11 +143,11 @@ class Config(Strict):
         given = {name: features.views for dataset in among for name, features in dataset.features.items()}
         for view, network in networks.items():
             by_concepts = VIEWS[view].made_by == "concept_network"
-            known(f"{where}.{view}", [network], self.concept_networks if by_concepts else {**self.networks, **given})
-            if by_concepts:
-                continue
+            known(f"{where}.{view}", [network], {**(self.concept_networks if by_concepts else self.networks), **given})
             if network in given:
                 known(f"{where}.{view}", [view], given[network])
+                continue
+            if by_concepts:
                 continue
             if view not in self.networks[network].layers:
                 raise ValueError(f"{where}.{view}: networks.{network}.layers names no layer for this view")

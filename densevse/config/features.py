@@ -47,6 +47,7 @@ class GivenFeatures(Strict):
     regions: FeatureFile | None = Field(None, description="vectors of an image's regions")
     grid: FeatureFile | None = Field(None, description="vectors of an image's cells, as many for each image")
     whole: FeatureFile | None = Field(None, description="a vector of each image")
+    concepts: FeatureFile | None = Field(None, description="the scores of concepts of each image, which SCO reads")
     whole_by: str | None = Field(
         None,
         description="in place of a file of whole images: mean (of an image's regions), or the name of a network "
@@ -56,8 +57,8 @@ class GivenFeatures(Strict):
 
     @model_validator(mode="after")
     def _whole_images(self) -> Self:
-        if not (self.regions or self.grid or self.whole):
-            raise ValueError("one of the views regions, grid and whole is needed")
+        if not (self.regions or self.grid or self.whole or self.concepts):
+            raise ValueError("one of the views regions, grid, whole and concepts is needed")
         if self.whole and self.whole_by:
             raise ValueError("whole, whole_by: only one of them describes whole images; remove the other")
         if self.regions and not (self.whole or self.whole_by):
@@ -67,7 +68,7 @@ class GivenFeatures(Strict):
             )
         if self.whole_by and not self.regions:
             raise ValueError("whole_by: there are no regions to complete; remove the key")
-        for view in ("grid", "whole"):
+        for view in ("grid", "whole", "concepts"):
             file: FeatureFile | None = getattr(self, view)
             if file and (file.boxes or file.format == "bottom_up"):
                 raise ValueError(
@@ -79,6 +80,7 @@ class GivenFeatures(Strict):
     def views(self) -> list[str]:
         """The views that have features."""
         found = {"regions": self.regions, "grid": self.grid, "whole": self.whole or self.whole_by == MEAN_OF_REGIONS}
+        found["concepts"] = self.concepts
         return [view for view, given in found.items() if given]
 
     @property

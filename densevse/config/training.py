@@ -23,6 +23,9 @@ class TrainingConfig(Strict):
         description="end a phase after this number of epochs without improvement of the selecting measure on val; "
         "the next phase continues from its last weights",
     )
+    training_images: int | None = Field(
+        default=None, gt=0, description="train on so many images of train, spread over it; by default on all"
+    )
     validation_images: int | None = Field(
         default=None, gt=0, description="validate on this number of images, spread over val, if all would take long"
     )

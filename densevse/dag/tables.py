@@ -99,8 +99,9 @@ class TableStage(Stage):
         return {name: entry for name, entry in self.variants(dataset).items() if "phrases" in entry.yields}
 
     def with_concepts(self, dataset: str) -> dict[str, MethodConfig]:
-        """The variants in a data set's main table that read the scores of concepts."""
-        return {name: entry for name, entry in self.variants(dataset).items() if any(map(_is_of_concepts, entry.views))}
+        """The variants in a data set's main table that read the scores of a concept network."""
+        variants = self.variants(dataset).items()
+        return {name: entry for name, entry in variants if self._concept_networks(self._read([entry], dataset))}
 
     def with_saliency(self, dataset: str) -> dict[str, MethodConfig]:
         """The variants in a data set's main table that report their attention."""
@@ -306,7 +307,7 @@ class TableStage(Stage):
         found = [self.project.variant(member, dataset) for member in members]
         writers = [self.project.generator(one.generator, dataset) for one in found if one.generator]
         read = self._read(found, dataset)
-        concepts = {name for view, name in read.items() if _is_of_concepts(view)}
+        concepts = self._concept_networks(read)
         made_of = {name: FeatureStage(self.project).backbone(name, dataset) for name in concepts}
         networks = {view: made_of.get(name, name) for view, name in read.items()}
         own = [view for view, name in networks.items() if name not in entry.features]
@@ -348,6 +349,10 @@ class TableStage(Stage):
             elif writer and writer.joint_embedding:
                 read |= self._read([self.project.variant(writer.joint_embedding, dataset)], dataset)
         return read
+
+    def _concept_networks(self, read: Mapping[str, str]) -> set[str]:
+        """Those that give the scores of views that are `read`; other scores are given."""
+        return {name for view, name in read.items() if _is_of_concepts(view) and name in self.config.concept_networks}
 
     def _trained(self, name: str, dataset: str) -> TrainedWith:
         """The training settings of a variant on a data set, without the seed."""

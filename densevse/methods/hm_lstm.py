@@ -140,7 +140,8 @@ class HMLSTM(DualEncoder):
         """Eq 10 over the batch's sentences, and over its phrases if the encodings hold some; a scalar."""
         parameters: Parameters = moment.parameters
         count = len(sentences.vectors)
-        total = _loss_of_pairs(images.vectors, sentences.vectors, ~batch.positives, parameters).sum()
+        losses_of_roots = _loss_of_pairs(images.vectors, sentences.vectors, ~batch.positives, parameters)
+        total = parameters.root_weight * losses_of_roots.sum()
         if isinstance(images, ImagesWithRegions) and isinstance(sentences, SentencesWithPhrases):
             if batch.correspondences is None:
                 raise ValueError("the encodings hold phrases, but the batch has no correspondences")

@@ -63,7 +63,8 @@ def train_generator(files: Files, job: TrainingJob, model: str | Path, history: 
     """Trains a generator and writes its `model` and `history`; see `drive`."""
 
     def task_of(inputs: Inputs) -> Writing:
-        train = SentencesWithContent(inputs, inputs.pairs("train"), "train")
+        train_pairs = inputs.pairs("train", images=job.training.training_images)
+        train = SentencesWithContent(inputs, train_pairs, "train")
         val_pairs = inputs.pairs("val", images=job.training.validation_images)
         val = SentencesWithContent(inputs, val_pairs, "val")
         return Writing(build_generator(job.method, job.parameters, generator_shapes(inputs, train.size)), train, val)

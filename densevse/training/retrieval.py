@@ -87,7 +87,7 @@ def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path
             load_weights(method, job.method, files.one(START))
             logger.info("starting from the weights of %s", files.one(START))
         val = inputs.pairs("val", method.regions_read, job.training.validation_images)
-        return Retrieval(method, inputs.pairs("train", method.regions_read), val)
+        return Retrieval(method, inputs.pairs("train", method.regions_read, job.training.training_images), val)
 
     # Features have their network's first weights in their lineage, and correspondences the model that made them.
     untraced = {NETWORK, START} if _CORRESPONDENCES in files else {NETWORK}

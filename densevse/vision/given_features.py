@@ -34,7 +34,7 @@ class GivenOptions(Strict):
 
     name: str  # the view's key in the configuration
     network: str  # the features' name, used in the place of a network's
-    view: Literal["regions", "grid", "whole"]
+    view: Literal["regions", "grid", "whole", "concepts"]
     format: Literal["scan", "array", "parquet", "bottom_up"]
     image_id: str
     mean: bool  # of an image's regions, for the whole image
@@ -83,7 +83,7 @@ def read_given_features(
 
 def _opened(given: GivenOptions, files: Mapping[str, str], images: pd.DataFrame, folder: Path) -> GivenFile:
     """The opened file of a view; archives are unpacked in `folder`."""
-    dimensions = 2 if given.view == "whole" and not given.mean else 3
+    dimensions = 2 if given.view in ("whole", "concepts") and not given.mean else 3
     if given.format == "bottom_up":
         return BottomUpFile(files["path"], given.image_id)
     if given.format == "parquet":

@@ -45,7 +45,7 @@ def test_features_stand_in_the_place_of_networks():
             {"features": {"butd": {"grid": ARRAY | {"boxes": "y.npy"}}}},
             "grid: boxes and the format bottom_up are for regions",
         ),
-        ({"features": {"other": {"whole_by": "mean"}}}, "one of the views regions, grid and whole is needed"),
+        ({"features": {"other": {"whole_by": "mean"}}}, "one of the views regions, grid, whole and concepts is needed"),
         ({"options": {"copies": 2}}, "options.copies"),
     ],
 )

@@ -213,6 +213,15 @@ def test_phrases_count_as_their_weight_says():
     assert loss_of(build(), batch) > loss_of(build(), without)
 
 
+def test_phrases_may_be_trained_alone():
+    batch = make_batch()
+    whole, roots, phrases = (
+        loss_of(build(**one), batch) for one in ({}, {"phrase_weight": "none"}, {"root_weight": 0})
+    )
+    torch.testing.assert_close(phrases, whole - roots)
+    assert phrases > 0
+
+
 def test_the_mean_over_a_sentences_phrases_is_their_sum_with_shared_weights():
     batch = make_batch()
     one, shared = batch.correspondences, [0, 0, 1]  # the first sentence has two phrases

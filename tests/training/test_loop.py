@@ -137,6 +137,13 @@ def test_history(job, files):
     assert history["best"].tolist() == [False, False, True]
 
 
+def test_some_training_images_are_trained_on_alone(job, files):
+    _, history = job("some", {"training_images": 3}, STILL)
+    kept = Inputs(files, ["words"]).pairs("train", images=3)
+    assert len(kept.rows.image_ids) == 3
+    assert history["step"].tolist() == [-(-len(kept.rows.caption_ids) // 4)]
+
+
 def test_seeds_differ_and_repeat(job):
     assert job("first")[0] == job("second")[0]
     assert job("first")[0] != job("third", seed=1)[0]

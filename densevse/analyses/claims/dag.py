@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan
-from densevse.analyses.claims.settings import Claim, ClaimRow, ClaimSettings
+from densevse.analyses.claims.settings import Claim, ClaimRow, ClaimSettings, PaperClaims
 from densevse.config.tables import Protocol, SectionConfig
 from densevse.dag.paths import Values
 from densevse.dag.project import any_of
@@ -17,6 +17,7 @@ class ClaimTest(NamedTuple):
     """A claim with all that its test on a data set needs."""
 
     where: str  # the path of the claim in the configuration
+    dataset: str
     paper: str  # the paper's name
     claim: Claim
     protocol: Protocol
@@ -24,10 +25,11 @@ class ClaimTest(NamedTuple):
 
 
 class ClaimStage(TableStage):
-    """Tables of claims.
+    """Tables of claims, and pages of controlled experiments.
 
     results/tables/<data set>_claims.md has every claim. results/tables/<data set>_main_claims.md has those whose rows
     are measured anyway, for the data set's main table, its rounds or its regions; it takes no training of its own.
+    results/experiments/<name>.md has the claims of one experiment, on all of its data sets.
     """
 
     def of_dataset(self, dataset: str) -> list[str]:
@@ -36,8 +38,22 @@ class ClaimStage(TableStage):
 
     def claimed(self) -> str:
         """The data sets that claims are tested on."""
-        papers = [paper for _, paper in self.config.analysis(ClaimSettings).items()]
-        return any_of(name for name in self.config.datasets if any(list(paper.on(name)) for paper in papers))
+        return any_of(name for name in self.config.datasets if any(list(paper.on(name)) for _, paper in self._papers()))
+
+    def experiments(self) -> str:
+        """The names of the controlled experiments."""
+        return any_of(name for name, entry in self._entries() if entry.question)
+
+    def datasets_of(self, experiment: str) -> list[Values]:
+        """The data sets of an experiment."""
+        return [{"dataset": name} for name in self._entry(experiment).datasets]
+
+    def evidence_of(self, experiment: str) -> list[str | Values]:
+        """The retrievals of the rows of an experiment. Raises `InputError` as `evidence` does."""
+        tests = self._tests_of(experiment)
+        for test in tests:
+            self._check(test)
+        return self._evidence(tests)
 
     def evidence(self, dataset: str) -> list[str | Values]:
         """The retrievals of the rows of every claim, of each seed.
@@ -46,8 +62,8 @@ class ClaimStage(TableStage):
         """
         tests = self._every(dataset)
         for test in tests:
-            self._check(dataset, test)
-        return self._evidence(dataset, tests)
+            self._check(test)
+        return self._evidence(tests)
 
     def main_evidence(self, dataset: str) -> list[str | Values]:
         """The retrievals of the rows of those claims that the main table's rows test.
@@ -60,29 +76,54 @@ class ClaimStage(TableStage):
                 f"tables.{dataset}.measure: no claim compares two of these rows; measure more of them, or make "
                 f"{self.results}/tables/{dataset}_claims.md, which measures the rows that claims name."
             )
-        return self._evidence(dataset, tests)
+        return self._evidence(tests)
 
     def plan_of_claims(self, dataset: str) -> ClaimsPlan:
         """The plan of the table of every claim."""
-        return self._plan(f"{self.title(dataset)}: claims", dataset, self._every(dataset))
+        return self._plan(f"{self.title(dataset)}: claims", self._every(dataset))
 
     def plan_of_main_claims(self, dataset: str) -> ClaimsPlan:
         """The plan of the table of those claims that the main table's rows test."""
         title = f"{self.title(dataset)}: claims that rows of its main table test"
-        return self._plan(title, dataset, self._main(dataset))
+        return self._plan(title, self._main(dataset))
+
+    def plan_of_experiment(self, experiment: str) -> ClaimsPlan:
+        """The plan of the page of an experiment."""
+        entry = self._entry(experiment)
+        said = {"question": entry.question, "conclusion": entry.conclusion}
+        return self._plan(entry.title, self._tests_of(experiment)).model_copy(update=said)
+
+    def _entries(self) -> list[tuple[str, PaperClaims]]:
+        return list(self.config.analysis(ClaimSettings).items())
+
+    def _entry(self, name: str) -> PaperClaims:
+        return self.config.analysis(ClaimSettings).root[name]
+
+    def _papers(self) -> list[tuple[str, PaperClaims]]:
+        """The claims of papers, without experiments."""
+        return [(name, entry) for name, entry in self._entries() if not entry.question]
 
     def _every(self, dataset: str) -> list[ClaimTest]:
-        """Every claim that is tested on a data set."""
+        """Every claim of a paper that is tested on a data set."""
+        return [test for key, _ in self._papers() for test in self._tests(key, dataset)]
+
+    def _tests_of(self, experiment: str) -> list[ClaimTest]:
+        """Every claim of an experiment, on each of its data sets."""
+        return [test for dataset in self._entry(experiment).datasets for test in self._tests(experiment, dataset)]
+
+    def _tests(self, key: str, dataset: str) -> list[ClaimTest]:
+        """The claims of a paper or an experiment on a data set."""
+        entry = self._entry(key)
         return [
             ClaimTest(
                 f"claims.{key}.claims.{name}",
-                paper.title,
+                dataset,
+                entry.title,
                 claim,
-                claim.protocol or paper.datasets[dataset].protocol,
-                tuple(paper.datasets[dataset].seeds or self.dataset(dataset).seeds),
+                claim.protocol or entry.datasets[dataset].protocol,
+                tuple(entry.datasets[dataset].seeds or self.dataset(dataset).seeds),
             )
-            for key, paper in self.config.analysis(ClaimSettings).items()
-            for name, claim in paper.on(dataset)
+            for name, claim in entry.on(dataset)
         ]
 
     def _main(self, dataset: str) -> list[ClaimTest]:
@@ -90,26 +131,26 @@ class ClaimStage(TableStage):
         tables = [name for name in (dataset, f"{dataset}_regions") if name in self.names()]
         measured = [one for name in tables for one in self.retrievals(name)] + self.retrievals_of_rounds(dataset)
         tests = [test._replace(seeds=tuple(self.dataset(dataset).seeds)) for test in self._every(dataset)]
-        return [test for test in tests if all(one in measured for one in self._evidence(dataset, [test]))]
+        return [test for test in tests if all(one in measured for one in self._evidence([test]))]
 
-    def _evidence(self, dataset: str, tests: Sequence[ClaimTest]) -> list[str | Values]:
+    def _evidence(self, tests: Sequence[ClaimTest]) -> list[str | Values]:
         return [
-            self.retrieval(dataset, test.protocol, row.variant, seed, row.round)
+            self.retrieval(test.dataset, test.protocol, row.variant, seed, row.round)
             for test in tests
             for row in (test.claim.better, test.claim.worse)
             for seed in test.seeds
         ]
 
-    def _plan(self, title: str, dataset: str, tests: Sequence[ClaimTest]) -> ClaimsPlan:
-        alike: dict[tuple[Protocol, tuple[int, ...]], list[ClaimTest]] = {}
+    def _plan(self, title: str, tests: Sequence[ClaimTest]) -> ClaimsPlan:
+        alike: dict[tuple[str, Protocol, tuple[int, ...]], list[ClaimTest]] = {}
         for test in tests:
-            alike.setdefault((test.protocol, test.seeds), []).append(test)
-        found = [self._claimed_section(dataset, of_section) for of_section in alike.values()]
+            alike.setdefault((test.dataset, test.protocol, test.seeds), []).append(test)
+        found = [self._claimed_section(of_section) for of_section in alike.values()]
         return ClaimsPlan(title=title, sections=found, configured=self._configured([one.section for one in found]))
 
-    def _claimed_section(self, dataset: str, tests: Sequence[ClaimTest]) -> ClaimedSection:
-        """The section of claims that have one protocol and the same seeds."""
-        protocol, seeds = tests[0].protocol, list(tests[0].seeds)
+    def _claimed_section(self, tests: Sequence[ClaimTest]) -> ClaimedSection:
+        """The section of claims that have one data set, one protocol and the same seeds."""
+        dataset, protocol, seeds = tests[0].dataset, tests[0].protocol, list(tests[0].seeds)
         rows = {str(row): row for test in tests for row in (test.claim.better, test.claim.worse)}
         measured = {name: self._measured_row(row, dataset, seeds) for name, row in rows.items()}
         section = self._section(SectionConfig(dataset=dataset, protocol=protocol, seeds=seeds), [])
@@ -124,6 +165,7 @@ class ClaimStage(TableStage):
                     metric=test.claim.metric,
                     better=str(test.claim.better),
                     worse=str(test.claim.worse),
+                    least_gain=test.claim.least_gain,
                 )
                 for test in tests
             ],
@@ -137,8 +179,9 @@ class ClaimStage(TableStage):
         title = f"{measured.title}, round {row.round}"
         return measured.model_copy(update={"title": title, "model": model, "round": row.round})
 
-    def _check(self, dataset: str, test: ClaimTest) -> None:
+    def _check(self, test: ClaimTest) -> None:
         """Raise `InputError` for a round that is not trained, for phrases without boxes, or for one model twice."""
+        dataset = test.dataset
         rows: Mapping[str, ClaimRow] = {"better": test.claim.better, "worse": test.claim.worse}
         for side, row in rows.items():
             if row.round is not None and row.round > (last := self.variant(dataset, row.variant).last_round):

@@ -16,6 +16,7 @@ class ClaimPlan(Strict):
     metric: str
     better: str = Field(description="the row that is claimed to be better")
     worse: str
+    least_gain: float = Field(default=0.0, description="that each seed must show before the claim is called supported")
 
 
 class ClaimedSection(Strict):
@@ -29,3 +30,5 @@ class ClaimsPlan(MeasuringPlan):
     """A table of claims."""
 
     sections: list[ClaimedSection]
+    question: str | None = Field(default=None, description="of a controlled experiment")
+    conclusion: str | None = None

@@ -1,7 +1,7 @@
 """The rows of tables of claims."""
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import NUMBER, REAL, TEXT
+from densevse.artifacts.schemas.columns import NUMBER, REAL, REALS, TEXT
 
 CLAIM_RESULTS = Schema(
     "claims",
@@ -21,6 +21,8 @@ CLAIM_RESULTS = Schema(
         Column("gain_low", REAL, "low end of the paired 95% interval of gain", nullable=True),
         Column("gain_high", REAL, "high end of the paired 95% interval of gain", nullable=True),
         Column("seeds", NUMBER, "how many seeds"),
+        Column("gains", REALS, "the gain of each seed, in the order of the seeds"),
+        Column("least_gain", REAL, "what each seed must gain before the claim is called supported"),
         Column("verdict", TEXT, "supported, contradicted, not supported, or undecided without an interval"),
     ),
 )

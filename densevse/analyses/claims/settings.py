@@ -1,4 +1,7 @@
-"""Settings of claims: config/claims/<paper>.yaml says what a paper claims, and which two rows test each claim."""
+"""Settings of claims: which two rows test each claim of a paper, config/claims/<paper>.yaml, or of an experiment.
+
+A controlled experiment is a file of the same kind with a `question`.
+"""
 
 from collections.abc import Iterator
 from typing import Annotated, Self
@@ -45,6 +48,9 @@ class Claim(Strict):
     )
     protocol: Protocol | None = Field(default=None, description="instead of the protocol of the data set")
     datasets: Different | None = Field(default=None, description="only these of the paper's data sets; all by default")
+    least_gain: float = Field(
+        default=0.0, ge=0, description="a gain that each seed must show, too, before the claim is called supported"
+    )
     note: str | None = Field(default=None, description="what must be known to read the verdict")
 
     @model_validator(mode="after")
@@ -62,9 +68,15 @@ class TestedOn(Strict):
 
 
 class PaperClaims(Strict):
-    """The claims of a paper."""
+    """The claims of a paper, or what a controlled experiment on its method expects."""
 
     title: str = Field(description="the paper's name in the table")
+    question: str | None = Field(
+        default=None,
+        description="what a controlled experiment asks; results/experiments/<name>.md answers it, and tables of the "
+        "claims on a data set leave it out",
+    )
+    conclusion: str | None = Field(default=None, description="what the experiment's figures say, once there are some")
     datasets: dict[FileName, TestedOn] = Field(description="the data sets that its claims are tested on")
     claims: dict[FileName, Claim]
 
@@ -73,6 +85,12 @@ class PaperClaims(Strict):
         for name, claim in self.claims.items():
             if dataset in self.datasets and (claim.datasets is None or dataset in claim.datasets):
                 yield name, claim
+
+    @model_validator(mode="after")
+    def _conclusion_of_a_question(self) -> Self:
+        if self.conclusion and not self.question:
+            raise ValueError("question: say what is asked, as there is a conclusion")
+        return self
 
 
 class ClaimSettings(Entries[PaperClaims]):

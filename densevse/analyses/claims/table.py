@@ -26,6 +26,7 @@ _COLUMNS = (
     TableColumn("value", "Worse", short="worse"),
     TableColumn("Gain"),
     TableColumn("95%"),
+    TableColumn("Each seed"),
     *(TableColumn(header, number=False) for header in ("Seeds", "Verdict")),
 )
 _NOTES = [
@@ -44,14 +45,14 @@ _NOTES = [
 class ClaimInputs(NamedTuple):
     """The files that a table of claims is made from."""
 
-    images: str
-    captions: str
+    images: Sequence[str]  # IMAGES of each data set
+    captions: Sequence[str]  # CAPTIONS of each data set
     retrievals: Sequence[str]  # RETRIEVAL of each row and seed, in any order
 
 
 def make_claims_table(inputs: ClaimInputs, plan: ClaimsPlan, outputs: Outputs) -> None:
     """Make the table. Raises `InputError` if an artifact of the plan is missing or was not made as it says."""
-    artifacts = SectionArtifacts.at([inputs.images], [inputs.captions], inputs.retrievals)
+    artifacts = SectionArtifacts.at(inputs.images, inputs.captions, inputs.retrievals)
     sections, sheets, records = [], [], list[dict[str, Any]]()
     for claimed in plan.sections:
         section = read_section(claimed.section, plan.configured, artifacts)
@@ -61,7 +62,7 @@ def make_claims_table(inputs: ClaimInputs, plan: ClaimsPlan, outputs: Outputs) -
         records += [_record(one, section) for one in judged]
     frame = pd.DataFrame(records, columns=[column.name for column in CLAIM_RESULTS.columns])
     of_regions = [REGIONS] if any(section.plan.protocol == "regions" for section in sections) else []
-    notes = [*_NOTES, *of_regions, *_notes_on_claims(plan), *making_notes(plan, sections)]
+    notes = [*_of_experiment(plan), *_NOTES, *of_regions, *_notes_on_claims(plan), *making_notes(plan, sections)]
     shown = Document(plan.title, sheets, notes, changed_settings(section.plan for section in sections))
     write_table(frame, CLAIM_RESULTS, shown, plan, outputs)
 
@@ -88,13 +89,26 @@ def _record(one: Judged, section: MeasuredSection) -> dict[str, Any]:
         "gain_low": one.interval.low,
         "gain_high": one.interval.high,
         "seeds": len(_seeds(section)),
+        "gains": one.gains,
+        "least_gain": claim.least_gain,
         "verdict": one.verdict,
     }
 
 
+def _of_experiment(plan: ClaimsPlan) -> list[str]:
+    """What a controlled experiment asks, and what its figures say."""
+    said = {"Question": plan.question, "Conclusion": plan.conclusion}
+    return [f"{name}: {text}" for name, text in said.items() if text]
+
+
 def _notes_on_claims(plan: ClaimsPlan) -> list[str]:
     claims = [claim for claimed in plan.sections for claim in claimed.claims]
-    return [f'{claim.paper}, "{claim.title}": {claim.note}.' for claim in claims if claim.note]
+    least = [
+        f'{claim.paper}, "{claim.title}": supported only where each seed gains {number(claim.least_gain)} at least.'
+        for claim in claims
+        if claim.least_gain
+    ]
+    return least + [f'{claim.paper}, "{claim.title}": {claim.note}.' for claim in claims if claim.note]
 
 
 def _sheet(judged: Sequence[Judged], section: MeasuredSection) -> Sheet:
@@ -114,6 +128,7 @@ def _cells(one: Judged, section: MeasuredSection) -> list[str]:
         number(one.worse, claim.metric),
         number(one.gain, sign="+"),
         number_range(one.interval, sign="+"),
+        ", ".join(number(gain, sign="+") for gain in one.gains),
         ", ".join(map(str, seeds)) if len(seeds) > 1 else f"one seed: {seeds[0]}",
         one.verdict,
     ]

@@ -1,6 +1,6 @@
 """Verdicts on claims: the gain of the better row on the worse one, with its paired interval."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,15 +22,18 @@ class Judged(NamedTuple):
     worse: float
     gain: float
     interval: Interval  # of the gain
+    gains: Sequence[float]  # of each seed
 
     @property
     def verdict(self) -> str:
-        """Supported and contradicted only where the interval of the gain excludes 0."""
+        """Supported and contradicted only where the interval of the gain excludes 0; see `Claim.least_gain`."""
         if np.isnan(self.interval.low):
             return "undecided"
         if not self.interval.excludes_zero:
             return "not supported"
-        return "supported" if self.interval.low > 0 else "contradicted"
+        if self.interval.low < 0:
+            return "contradicted"
+        return "supported" if min(self.gains) >= self.claim.least_gain else "not supported"
 
 
 def judge(claims: list[ClaimPlan], section: MeasuredSection) -> list[Judged]:
@@ -43,6 +46,7 @@ def judge(claims: list[ClaimPlan], section: MeasuredSection) -> list[Judged]:
 def _judged(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Intervals) -> Judged:
     better, worse = found[claim.better], found[claim.worse]
     metric, other = (float(one.by_seed[claim.metric].mean()) for one in (better, worse))
-    if best_of(claim.metric) == "lowest":
-        return Judged(claim, metric, other, other - metric, bootstrap.difference(claim.metric, worse, better))
-    return Judged(claim, metric, other, metric - other, bootstrap.difference(claim.metric, better, worse))
+    above, below = (worse, better) if best_of(claim.metric) == "lowest" else (better, worse)
+    gains = (above.by_seed[claim.metric] - below.by_seed[claim.metric]).tolist()
+    interval = bootstrap.difference(claim.metric, above, below)
+    return Judged(claim, metric, other, float(np.mean(gains)), interval, gains)

@@ -26,7 +26,7 @@ class Needles(Strict):
         description="what identifies the group: nothing (it is always the first); context (the vector of the whole "
         "image); or sentence (a word of the sentence; an image's sentences are about several groups)"
     )
-    images: ImageCounts = Field(ImageCounts(train=2000, val=200, test=500), description="of each split")
+    images: ImageCounts = Field(ImageCounts(train=4000, val=200, test=500), description="of each split")
     cells: int = Field(48, ge=NEEDLES, description="of an image, each with another symbol")
     groups: int = Field(4, ge=1, description="marks; three cells of an image carry each, the others carry none")
     length: int = Field(64, ge=1, description="of a vector")

@@ -60,7 +60,8 @@ def images(settings: Needles, count: int, random: np.random.Generator) -> Needle
     marked[: NEEDLES * settings.groups] = marks.repeat(NEEDLES, axis=0)
     order = _shuffled(count, settings.cells, random)
     cells = symbols[np.take_along_axis(symbol, order, axis=1)] + marked[order]
-    contexts = marks[about[:, 0]] if settings.told_by == "context" else np.zeros((count, settings.length))
+    # Where it tells nothing, it is alike for all images: noise alone, once scaled, would name each image of training.
+    contexts = marks[about[:, 0]] if settings.told_by == "context" else marks.mean(axis=0)[None].repeat(count, axis=0)
     sentences = [
         _sentence(settings, symbol[image, NEEDLES * group : NEEDLES * (group + 1)], group, random)
         for image in range(count)

@@ -41,6 +41,9 @@ class Parameters(Strict):
     negatives: Negatives = Field(
         default="sum", description="what Eq 9 takes over the contrastive items: the paper's sum"
     )
+    root_weight: float = Field(
+        default=1.0, ge=0, description="w_d0 of Eq 10, of a whole sentence; 0 trains phrases alone (ours)"
+    )
     phrase_weight: Literal["confidence", "uniform", "none"] = Field(
         default="confidence", description="w_dk of Eq 10, k > 0"
     )

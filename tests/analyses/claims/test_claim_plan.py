@@ -103,6 +103,7 @@ def test_fewer_rounds_leave_claims_out_of_the_main_ones_and_are_refused_where_al
         ({"datasets": ["flickr8k"]}, "claims.mine.claims.better.datasets: no 'flickr8k'; known: scenes"),
         ({"metric": "r1"}, "claims.mine.claims.better.metric: no 'r1'; known: i2t_r1"),
         ({"protocol": "fulll"}, "claims.mine.claims.better.protocol: "),
+        ({"least_gain": -1}, "claims.mine.claims.better.least_gain: "),
         ({"seeds": [0]}, "claims.mine.claims.better.seeds: there is no such key"),
     ],
 )
@@ -172,6 +173,38 @@ def test_a_paper_s_own_figures_support_its_claim(entry, claim, sums):
             assert dataset not in (claim.datasets or entry.datasets), "the paper does not print this comparison"
         else:
             assert better > worse
+
+
+def test_an_experiment_has_a_page_of_its_own_on_all_of_its_data_sets():
+    claims = stage()
+    assert "sm_lstm_needles" in claims.experiments().split("|")
+    found = claims.evidence_of("sm_lstm_needles")
+    assert {(one["dataset"], one["seed"]) for one in found} == {
+        (f"needles_{kind}", seed) for kind in ("fixed", "context", "sentence") for seed in (0, 1, 2)
+    }
+    plan = claims.plan_of_experiment("sm_lstm_needles")
+    assert plan.question
+    assert {claim.least_gain for section in plan.sections for claim in section.claims} == {20}
+    assert "hm_lstm_cold_100" not in claims.plan_of_claims("scenes").sections[0].section.measured
+    assert "needles_fixed" not in claims.claimed()
+
+
+@pytest.mark.parametrize("name", stage().experiments().split("|"))
+def test_every_experiment_can_be_planned(name):
+    claims = stage()
+    assert claims.evidence_of(name)
+    assert claims.plan_of_experiment(name).question
+
+
+def test_phrases_alone_are_compared_with_the_weights_as_they_were_drawn():
+    claims = stage()
+    drawn = claims.variant("scenes", "hm_lstm_cold_phrases_100").phases_of(0)
+    assert [phase.learning_rate for phase in drawn] == [0]
+    assert claims.round_of("scenes", "hm_lstm_cold_sentences_100", 2, 0) == {
+        "variant": "hm_lstm_cold_100",
+        "seed": 2,
+        "round": 0,
+    }
 
 
 def test_a_plan_comes_through_json_and_holds_no_paths():

@@ -1,9 +1,13 @@
 """Tables of claims as the workflow plans and makes them."""
 
+import copy
+
 import pytest
 
 from densevse.analyses.claims.schemas import CLAIM_RESULTS
 from densevse.artifacts import schema
+from densevse.artifacts.schemas.training import HISTORY
+from tests.projects import SMALL_ROUNDS
 
 
 @pytest.mark.slow
@@ -29,3 +33,32 @@ def test_the_rows_of_the_main_table_test_claims(finished_rounds):
         ("hm_lstm round 2", "hm_lstm round 1"),
     }
     assert rows["seeds"].eq(1).all()
+
+
+@pytest.mark.long
+def test_an_experiment_trains_from_random_weights_on_few_images(finished_rounds, tmp_path):
+    """A small version of hm_lstm_cold: phrases alone against the weights as they were drawn."""
+    small = {
+        "title": "Small",
+        "question": "does it run?",
+        "datasets": {"scenes": {"seeds": [0]}},
+        "claims": {
+            "path": {
+                "title": "Phrases alone are better than random weights.",
+                "place": "ours",
+                "better": {"variant": "hm_lstm_cold_phrases_100"},
+                "worse": {"variant": "hm_lstm_cold_phrases_100", "round": 0},
+            }
+        },
+    }
+    cold = {"phases": {"cold": {"epochs": 1}}, "training": {"training_images": 20}}
+    values = copy.deepcopy(SMALL_ROUNDS) | {"claims": {"small": small}}
+    values["methods"]["hm_lstm"]["variants"] = {"hm_lstm_cold_phrases_100": cold}
+    project = finished_rounds.copy(tmp_path / "project", values)
+    target = "results/experiments/small.md"
+    jobs = {"train": 1, "correspond": 1, "train_round": 1, "retrieve": 2, "experiment": 1}
+    assert project.planned(target) == jobs
+    project.run(target)
+    assert "- Question: does it run?" in (project.folder / target).read_text()
+    history = project.folder / "results/scenes/models/hm_lstm_cold_phrases_100/seed0/round1/history.parquet"
+    assert schema.read(history, HISTORY)["step"].max() <= 20 * 5 // 64 + 1

@@ -32,17 +32,20 @@ def claim(better, worse, **changes):
 
 
 @pytest.mark.parametrize(
-    ("interval", "verdict"),
+    ("interval", "least_gain", "verdict"),
     [
-        ((0.1, 5.0), "supported"),
-        ((0.0, 5.0), "not supported"),
-        ((-1.0, 5.0), "not supported"),
-        ((-5.0, -0.1), "contradicted"),
-        (UNKNOWN_INTERVAL, "undecided"),
+        ((0.1, 5.0), 0.0, "supported"),
+        ((0.1, 5.0), 0.5, "supported"),
+        ((0.1, 5.0), 0.6, "not supported"),
+        ((0.0, 5.0), 0.0, "not supported"),
+        ((-1.0, 5.0), 0.0, "not supported"),
+        ((-5.0, -0.1), 0.5, "contradicted"),
+        (UNKNOWN_INTERVAL, 0.0, "undecided"),
     ],
 )
-def test_a_verdict_is_that_of_the_interval(interval, verdict):
-    assert Judged(claim("a", "b"), 2.0, 1.0, 1.0, Interval(*interval)).verdict == verdict
+def test_a_verdict_is_that_of_the_interval_and_of_the_seed_that_gains_least(interval, least_gain, verdict):
+    judged = Judged(claim("a", "b", least_gain=least_gain), 2.0, 1.0, 1.0, Interval(*interval), [0.5, 1.5])
+    assert judged.verdict == verdict
 
 
 class Made:
@@ -71,7 +74,7 @@ class Made:
         made_from = {"device": "cpu", "versions": {}, "parents": {}}
         schema.write(rows, RETRIEVAL, self.files[-1], made_from, Identity("flickr8k", variant, seed, 0, "full", "test"))
 
-    def table(self, *claims, seeds=(0,)):
+    def table(self, *claims, seeds=(0,), **said):
         """The table as text, and its rows."""
         named = {row for one in claims for row in (one.better, one.worse)}
         measured = {
@@ -83,9 +86,9 @@ class Made:
         section = SectionPlan(title="Flickr8K", dataset="flickr8k", protocol="full", published=None, measured=measured)
         configured = Configured(networks={}, settings={})
         claimed = ClaimedSection(section=section, claims=list(claims))
-        plan = ClaimsPlan(title="Claims", configured=configured, sections=[claimed])
+        plan = ClaimsPlan(title="Claims", configured=configured, sections=[claimed], **said)
         made = Outputs(*(str(self.folder / f"claims.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
-        make_claims_table(ClaimInputs(self.images, self.captions, self.files), plan, made)
+        make_claims_table(ClaimInputs([self.images], [self.captions], self.files), plan, made)
         assert all(Path(file).is_file() for file in made)
         return unaligned(Path(made.markdown).read_text(encoding="utf-8")), schema.read(made.parquet, CLAIM_RESULTS)
 
@@ -113,6 +116,14 @@ def test_a_claim_is_supported_and_its_contrary_contradicted(made):
     assert '- A paper, "bad is above good.": for the sake of the test.' in text
 
 
+def test_an_experiment_tells_its_question_and_what_each_seed_must_gain(made):
+    text, rows = made.table(claim("good", "bad", least_gain=900), question="is it good?", conclusion="It is not.")
+    assert rows["verdict"].tolist() == ["not supported"]
+    assert rows["least_gain"].tolist() == [900]
+    assert "- Question: is it good?\n- Conclusion: It is not.\n" in text
+    assert "supported only where each seed gains 900.0 at least." in text
+
+
 def test_rows_that_answer_alike_support_nothing(made):
     made.retrieve("alike", GOOD, random=7)
     _, rows = made.table(claim("alike", "good"), claim("good", "alike"))
@@ -138,6 +149,8 @@ def test_several_seeds_are_averaged_and_widen_the_interval(made):
     assert "| 0, 1, 2 |" in text
     assert rows["seeds"].tolist() == [3]
     assert rows["gain"][0] < one["gain"][0]
+    assert rows["gains"][0].mean() == pytest.approx(rows["gain"][0])
+    assert len(rows["gains"][0]) == 3
     width, of_one = ((of["gain_high"] - of["gain_low"])[0] for of in (rows, one))
     assert width > 2 * of_one
     assert rows["verdict"].tolist() == ["not supported"]  # seeds differ by more than the gain

@@ -43,7 +43,9 @@ def test_sentences_name_the_symbols_under_one_mark(told_by):
 def test_the_vector_of_the_whole_image_tells_the_mark_where_it_should():
     found = made(told_by="context", noise=0)
     assert len(np.unique(found.contexts.round(3), axis=0)) == SMALL["groups"]
-    assert not made(told_by="sentence", noise=0).contexts.any()
+    of_sentence = made(told_by="sentence", noise=0).contexts
+    assert of_sentence.any()
+    np.testing.assert_array_equal(of_sentence, of_sentence[:1].repeat(40, axis=0))
 
 
 def test_the_same_options_give_the_same_bytes(tmp_path):

@@ -65,3 +65,33 @@ use rule claims_table as main_claims_table with:
         plan=planned(claims.plan_of_main_claims),
     message:
         "writing the table of claims that rows of the main table of {wildcards.dataset} test"
+
+
+# A controlled experiment: what it asks, and the claims that answer it, on all of its data sets.
+use rule claims_table as experiment with:
+    input:
+        images=filled("<results>/{dataset}/images.parquet", claims.datasets_of),
+        captions=filled("<results>/{dataset}/captions.parquet", claims.datasets_of),
+        retrievals=filled(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", claims.evidence_of
+        ),
+    output:
+        markdown="<results>/experiments/{experiment}.md",
+        html=report(
+            "<results>/experiments/{experiment}.html",
+            caption="../../report/claims.rst",
+            category="Experiments",
+            labels={"experiment": "{experiment}"},
+        ),
+        latex="<results>/experiments/{experiment}.tex",
+        csv="<results>/experiments/{experiment}.csv",
+        parquet="<results>/experiments/{experiment}.parquet",
+    log:
+        "<logs>/experiment/{experiment}.log",
+    wildcard_constraints:
+        experiment=claims.experiments(),
+    params:
+        code=code_of("analyses/claims/claims_table.py"),
+        plan=planned(claims.plan_of_experiment),
+    message:
+        "writing the page of the experiment {wildcards.experiment}"

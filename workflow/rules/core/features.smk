@@ -57,7 +57,7 @@ rule read_given_features:
         "<logs>/read_given_features/{dataset}_{given}_{view}_{shard}.log",
     wildcard_constraints:
         given=features.given(),
-        view="whole|grid|regions-given",
+        view="whole|grid|concepts|regions-given",
     conda:
         "../../../envs/base.yaml"
     resources:

@@ -1,0 +1,67 @@
+"""Scores of concepts as a classifier would give them that is as good as one wishes.
+
+A true label, 1 or 0, is seen through normal noise. The score is the probability that the label is 1 after what was
+seen, with the concept's frequency as the probability before. The noise is as strong as leaves the mean average
+precision that is wanted.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from densevse.artifacts import schema
+from densevse.artifacts.files import atomic
+from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
+from densevse.evaluation.average_precision import mean_average_precision
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
+
+_WEAKEST, _STRONGEST, _HALVINGS = 0.01, 100.0, 30
+
+
+def write_oracle(
+    concepts: str | Path, image_concepts: str | Path, wanted: float, seed: int, scores: str | Path, ids: str | Path
+) -> None:
+    """Write the scores (images, K) of all images' concepts as an array, and the images' ids beside it."""
+    count, rows = len(schema.read(concepts, CONCEPTS)), schema.read(image_concepts, IMAGE_CONCEPTS)
+    present = np.zeros((len(rows), count), bool)
+    for row, of_image in enumerate(rows["concepts"]):
+        present[row, of_image] = True
+    found = oracle_scores(present, wanted / 100, seed)
+    with atomic(scores) as temporary, open(temporary, "wb") as file:
+        np.save(file, found)
+    with atomic(ids) as temporary:
+        Path(temporary).write_text("".join(f"{name}\n" for name in rows["image_id"]), encoding="utf-8")
+
+
+def oracle_scores(present: NDArray[np.bool_], wanted: float, seed: int) -> NDArray[np.float32]:
+    """(N, K) probabilities of concepts that images have or not, whose mean average precision is `wanted`, 0 to 1.
+
+    Raises `InputError` if even the strongest noise leaves more than that.
+    """
+    noise = np.random.default_rng(seed).normal(size=present.shape)
+    weak, strong = _WEAKEST, _STRONGEST
+    if mean_average_precision(_seen(present, noise, strong), present) > wanted:
+        raise InputError(f"mean_average_precision: chance alone gives these concepts more than {100 * wanted:g}.")
+    for _ in range(_HALVINGS):
+        middle = np.sqrt(weak * strong)
+        if mean_average_precision(_seen(present, noise, middle), present) > wanted:
+            weak = middle
+        else:
+            strong = middle
+    scores = _seen(present, noise, strong)
+    precision = 100 * mean_average_precision(scores, present)
+    logger.info("noise of %.3f leaves a mean average precision of %.1f", strong, precision)
+    return scores
+
+
+def _seen(present: NDArray[np.bool_], noise: NDArray[np.float64], deviation: float) -> NDArray[np.float32]:
+    """(N, K) the probability of each label after it was seen through noise of this standard deviation."""
+    images = len(present)
+    share = present.mean(axis=0).clip(0.5 / images, 1 - 0.5 / images)
+    scores: NDArray[np.float32] = expit(
+        logit(share) + (present + deviation * noise - 0.5) / deviation**2, dtype=np.float64
+    ).astype(np.float32)
+    return scores

@@ -1,0 +1,25 @@
+"""Settings of oracle concepts."""
+
+from pydantic import Field
+
+from densevse.config.analyses import Entries
+from densevse.config.config import Config
+from densevse.config.names import FileName, known
+from densevse.config.strict import Strict
+
+
+class OracleConcepts(Strict):
+    """True concepts of a data set's images, with noise."""
+
+    dataset: FileName = Field(description="whose images have the concepts that their sentences name")
+    mean_average_precision: float = Field(gt=0, le=100, description="percent that the noise leaves, over all images")
+    seed: int = Field(0, ge=0, description="of the noise")
+
+
+class OracleConceptsSettings(Entries[OracleConcepts]):
+    """Oracle concepts by name: results/oracle_concepts/<name>/."""
+
+    def check(self, config: Config) -> None:
+        """Raise `ValueError` for a data set that there is none of."""
+        for name, entry in self.items():
+            known(f"oracle_concepts.{name}.dataset", [entry.dataset], config.datasets)
