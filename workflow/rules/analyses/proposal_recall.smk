@@ -105,9 +105,7 @@ rule proposal_table:
         runtime=growing(10),
     params:
         code=code_of("analyses/proposal_recall/proposal_table.py"),
-        published=contents_of(
-            "<project>/config/published/proposals/{dataset}.{kind}", proposal_recall.published
-        ),
+        published=contents_of("<project>/config/published/proposals/{dataset}.{kind}", proposal_recall.published),
         plan=planned(proposal_recall.plan),
     message:
         "writing the table of proposals on {wildcards.dataset}"
