@@ -1,4 +1,4 @@
-"""The bucket that results lie in where machines share no disk, as Snakemake's storage plugins reach it."""
+"""The bucket of results for machines without a shared disk, read and written by Snakemake's storage plugins."""
 
 import os
 import tempfile
@@ -23,33 +23,33 @@ class Bucket:
 
     @cached_property
     def _provider(self) -> Any:
-        """A provider of its own, as a client of a bucket is no thing to share between threads."""
+        """A separate provider, because threads must not share a client of a bucket."""
         own = self._snakemakes
         return type(own)(local_prefix=own.local_prefix, logger=own.logger, settings=own.settings)
 
     @staticmethod
     def of(workflow: Any) -> "Bucket | None":
-        """The bucket of a run; None where results lie on a disk."""
+        """The bucket of a run; None if results are on a disk."""
         return Bucket(workflow) if workflow.storage_settings.default_storage_provider else None
 
     def address(self, path: str) -> str:
-        """The address of a path, by which Snakemake calls it."""
+        """The address of a path, which Snakemake uses as its name."""
         return f"{self.prefix}{os.path.normpath(path)}"
 
     def place(self, path: str) -> str:
-        """The local copy of a path, by which Snakemake's rules call it."""
+        """The local copy of a path, which Snakemake's rules use as its name."""
         return str(self._snakemakes.object(self.address(path)).local_path())
 
     def holds(self, path: str) -> bool:
-        """Whether there is a file or folder of that name."""
+        """True if there is a file or folder of that name."""
         return self._ask(path, lambda found: bool(found.exists()))
 
     def read(self, path: str) -> str | None:
-        """The text of a file; None where there is none."""
+        """The text of a file; None if there is no such file."""
         return self._ask(path, _text) if self.holds(path) else None
 
     def write(self, path: str, text: str) -> None:
-        """Put a file there, in the place of one that was there."""
+        """Write a file, and replace an existing one."""
         self._ask(path, lambda found: _store(found, text))
 
     def remove(self, path: str) -> None:
@@ -57,7 +57,7 @@ class Bucket:
         self._ask(path, lambda found: found.remove())
 
     def _ask(self, path: str, ask: Callable[[Any], Result]) -> Result:
-        """What `ask` says of an object. Raises `InputError` naming it where the bucket does not answer."""
+        """The result of `ask` for an object. Raises `InputError` that names it if the bucket does not answer."""
         try:
             return ask(self._provider.object(self.address(path)))
         except Exception as error:
@@ -68,7 +68,7 @@ class Bucket:
 
 
 def missing_by(storage: Callable[[str], Any]) -> Callable[[str], str | None]:
-    """A function that gives Snakemake's name of an address where nothing lies; None where something does.
+    """A function that gives Snakemake's name of an empty address, and None for an address of a file.
 
     `storage` is Snakemake's function that marks an address.
     """

@@ -1,17 +1,17 @@
-"""Snakemake's records of what lies in a bucket, kept in that bucket.
+"""Snakemake's records of the results in a bucket, stored in that bucket.
 
-Snakemake compares settings and code with its records, which lie where it runs, and judges by time alone what it has no
-record of. A second checkout on the same bucket would so take everything there for current, whatever its own settings
-say. Therefore the records travel: a run reads them from the bucket before it plans, and writes them back.
+Snakemake keeps records on the machine where it runs, and compares settings and code with them. It judges a file without
+a record by its time alone. So a second checkout on the same bucket would call every file there up to date, whatever its
+own settings are. Therefore a run reads the records from the bucket before it plans, and writes them back.
 
-`<results>/.records.json` holds the records, and the files that are in doubt, as Snakemake's marks of incomplete ones.
-What a run is going to make is in doubt in it from before the first job until its record is written. So the object never
-describes a file that another run, which died, has made of other settings: such a file is made again. The records are
-written once a minute, whole, in one step; a run whose machine is lost costs what it made since then.
+`<results>/.records.json` holds the records, and a list of files in doubt. Snakemake treats these as incomplete. Every
+planned output is in doubt from before the first job until its record is written. So if a run dies, the object never
+describes a file that this run made with other settings, and the next run makes such a file again. A run writes the
+records once a minute, in one step. If its machine is lost, the results of the last minute are made again.
 
-`<results>/.run.json` says that a run is under way, and which. It stays where a run was killed. The same checkout then
-goes on, as its own records are complete; another one is refused. A bucket that holds results without records is refused
-as a folder is (densevse.dag.records).
+`<results>/.run.json` names the run in progress. It remains if the run is killed. The same checkout can then go on,
+because its own records are complete; any other checkout is refused. Results in a bucket without records are refused, as
+in a folder (densevse.dag.records).
 """
 
 import json
@@ -39,7 +39,7 @@ SAVED_EVERY = 60.0
 
 
 class BucketRecords:
-    """The records of the results in a bucket, of this checkout's run."""
+    """The records of the results in a bucket, for a run of this checkout."""
 
     def __init__(self, bucket: Bucket, results: str, warn: Callable[[str], None] = print) -> None:
         self._bucket, self._results, self._warn = bucket, results, warn
@@ -52,7 +52,7 @@ class BucketRecords:
         self._saving = threading.Thread(target=self._save_repeatedly, daemon=True)
 
     def fetch(self) -> None:
-        """Let Snakemake plan with the bucket's records, or with its own where its last run there was killed.
+        """Make Snakemake plan with the records of the bucket, or with its own if its last run there was killed.
 
         Raises `InputError` for results in the bucket that have no records, and for a bucket that does not answer.
         """
@@ -71,9 +71,9 @@ class BucketRecords:
         self._replace(json.loads(self._fetched or '{"records": {}, "in_doubt": []}'))
 
     def begin(self, outputs: Iterable[str]) -> None:
-        """Say in the bucket that a run is under way, which is going to make `outputs`, given as addresses.
+        """Register this run in the bucket, with the addresses of its planned `outputs`.
 
-        Raises `InputError` where another run is, or was killed, or has written records since this one was planned.
+        Raises `InputError` if another run is in progress or was killed, or has written records since the plan.
         """
         run = self._bucket.read(self._run_object)
         if run is not None and run != self._own_run():
@@ -92,7 +92,7 @@ class BucketRecords:
         self._saving.start()
 
     def end(self) -> None:
-        """Write the records of a run that has ended, well or not, to the bucket."""
+        """Write the records to the bucket at the end of a run, also of a failed one."""
         self._over.set()
         self._saving.join()
         self._planned = {}
@@ -115,7 +115,7 @@ class BucketRecords:
             self._fetched = found
 
     def _settled(self) -> Iterator[tuple[str, str]]:
-        """Addresses with their records, but for those of before this run of what it is going to make."""
+        """Addresses with their records, without the old records of planned outputs."""
         for address, path in recorded(self._kept):
             text = _read(path)
             if text is not None and (address not in self._planned or self._planned[address] != text):
@@ -126,7 +126,7 @@ class BucketRecords:
         return [address for address, _ in recorded(_MARKS) if address.startswith(self._bucket.prefix)]
 
     def _replace(self, found: dict[str, Any]) -> None:
-        """Put the bucket's records into the place of those here."""
+        """Replace the records here by those of the bucket."""
         shutil.rmtree(self._kept)
         self._kept.mkdir(parents=True)
         for address, text in found["records"].items():
@@ -150,23 +150,23 @@ class BucketRecords:
 
 
 def check_hooks(command: Sequence[str]) -> None:
-    """Raise `InputError` for a command of Snakemake's that would not write its records.
+    """Raises `InputError` for a command that would not write the records.
 
-    Snakemake itself knows its options only after it has read the rules.
+    The command line is checked, because Snakemake sets its options only after it has read the rules.
     """
     if "--no-hooks" in command:
         raise InputError("--no-hooks: the records of what lies in a bucket are written by hooks; leave the option out.")
 
 
 def record_file(folder: Path, address: str) -> Path:
-    """The file in a folder of Snakemake's that tells of an address; it must exist."""
+    """The file for an address in one of Snakemake's folders, which must exist."""
     text, longest = urlsafe_b64encode(address.encode()).decode(), os.pathconf(folder, "PC_NAME_MAX") - 1
     parts = [text[start : start + longest] for start in range(0, len(text), longest)]
     return Path(folder, *(f"@{part}" for part in parts[:-1]), parts[-1])
 
 
 def recorded(folder: Path) -> Iterator[tuple[str, Path]]:
-    """The addresses that files in a folder of Snakemake's tell of, each with its file."""
+    """The addresses in one of Snakemake's folders, each with its file."""
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             text = "".join(part.removeprefix("@") for part in path.relative_to(folder).parts)
@@ -179,7 +179,7 @@ def _new_id() -> str:
 
 
 def _read(path: Path) -> str | None:
-    """A JSON file's text; None where it is not there, or is being written."""
+    """The text of a JSON file; None if it is missing or incomplete."""
     try:
         text = path.read_text(encoding="utf-8")
         json.loads(text)

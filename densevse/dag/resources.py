@@ -6,9 +6,9 @@ from densevse.dag.paths import Wildcards, configured
 
 
 def growing(amount: int | Callable[..., int]) -> Callable[[Wildcards, int], int]:
-    """A resource that the second attempt at a job asks for twice, and the third three times.
+    """A request that is twice as large at a job's second attempt, and three times at its third.
 
-    `amount` is what the first attempt asks for, or a function of the job's wildcards that says it.
+    `amount` is the request of the first attempt, or a function that computes it from the job's wildcards.
     """
     decide = configured(amount) if callable(amount) else lambda wildcards: amount
 

@@ -1,8 +1,7 @@
-"""The user's files where results lie in a bucket: each is copied there once, by a rule, and jobs read the copy.
+"""Copies of the user's files in a bucket. A rule makes each copy once, and jobs read it.
 
-A job in a pod sees the bucket and nothing else. So a path of the configuration stands for its copy, below the folder
-of downloads; only the rules that copy read the path itself. What lies below that folder already was put into the
-bucket by hand.
+A job in a pod sees only the bucket. So jobs read the copy of a configured path, which is below the folder of downloads;
+only the rules that copy read the path itself. A path that is already below that folder was put into the bucket by hand.
 """
 
 import os
@@ -19,11 +18,11 @@ class Uploads:
         self._resources, self.folder = PurePosixPath(resources), f"{resources}/own"
 
     def lies_there(self, path: str) -> bool:
-        """Whether a path is one of the bucket's: a resource, unless it belongs to an imported model."""
+        """True for a path in the bucket: a resource that does not belong to an imported model."""
         resource = PurePosixPath(path)
         return resource.is_relative_to(self._resources) and not resource.is_relative_to(self._resources / CARRIED)
 
     def copy_of(self, path: str) -> str:
-        """The copy of a path in the bucket, which has no other name elsewhere."""
+        """The path of a copy in the bucket, the same on every machine."""
         whole = os.path.abspath(path) if path.startswith("..") else path
         return f"{self.folder}/{'absolute' if whole.startswith('/') else 'relative'}/{whole.lstrip('/')}"

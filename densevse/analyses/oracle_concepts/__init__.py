@@ -1,1 +1,1 @@
-"""Oracle concepts: the true concepts of images with noise, in the place of scores that a network gives."""
+"""Oracle concepts: true concepts of images with noise, instead of the scores of a network."""

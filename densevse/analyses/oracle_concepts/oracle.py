@@ -1,8 +1,7 @@
-"""Scores of concepts as a classifier would give them that is as good as one wishes.
+"""Scores of a simulated concept classifier with a given mean average precision.
 
-A true label, 1 or 0, is seen through normal noise. The score is the probability that the label is 1 after what was
-seen, with the concept's frequency as the probability before. The noise is as strong as leaves the mean average
-precision that is wanted.
+Normal noise is added to each true label, 1 or 0. The score is the posterior probability that the label is 1, with the
+concept's frequency as the prior. The noise is chosen so that the scores have the wanted mean average precision.
 """
 
 from pathlib import Path
@@ -37,7 +36,7 @@ def write_oracle(
 
 
 def oracle_scores(present: NDArray[np.bool_], wanted: float, seed: int) -> NDArray[np.float32]:
-    """(N, K) probabilities of concepts that images have or not, whose mean average precision is `wanted`, 0 to 1.
+    """(N, K) scores of the concepts of images, with the mean average precision `wanted`, 0 to 1.
 
     Raises `InputError` if even the strongest noise leaves more than that.
     """
@@ -58,7 +57,7 @@ def oracle_scores(present: NDArray[np.bool_], wanted: float, seed: int) -> NDArr
 
 
 def _seen(present: NDArray[np.bool_], noise: NDArray[np.float64], deviation: float) -> NDArray[np.float32]:
-    """(N, K) the probability of each label after it was seen through noise of this standard deviation."""
+    """(N, K) posterior probabilities of labels with noise of this standard deviation."""
     images = len(present)
     share = present.mean(axis=0).clip(0.5 / images, 1 - 0.5 / images)
     scores: NDArray[np.float32] = expit(
