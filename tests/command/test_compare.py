@@ -103,9 +103,9 @@ def test_other_protocols_images_and_sentences_are_refused_by_name(tmp_path, dens
     ours = retrieve(place, "vse", 1)
     assert "protocol: full and hodosh" in refused(densevse, ours, retrieve(place, "order", 1, protocol="hodosh"))
     fewer = retrieve(data_set(tmp_path / "b", images=30), "vse", 1)
-    assert "hold other images" in refused(densevse, ours, fewer)
+    assert "hold different images" in refused(densevse, ours, fewer)
     reworded = retrieve(data_set(tmp_path / "c", text="a cat"), "vse", 1)
-    assert "hold other captions" in refused(densevse, ours, reworded)
+    assert "hold different captions" in refused(densevse, ours, reworded)
     remade = retrieve(data_set(tmp_path / "d", made_from={"reader": "another"}), "vse", 1)
     assert "were made with reader None and another" in refused(densevse, ours, remade)
 

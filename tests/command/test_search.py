@@ -58,7 +58,7 @@ def test_a_model_of_an_earlier_round_and_one_from_elsewhere_are_refused(folder, 
     (folder / "model.safetensors").write_bytes(b"")
     elsewhere = densevse("search", "a red ball", "--model", "model.safetensors")
     assert elsewhere.status == 1
-    assert "is none of the models in results" in elsewhere.errors
+    assert "is not in results" in elsewhere.errors
 
 
 @pytest.mark.parametrize(

@@ -56,5 +56,5 @@ def test_waiting_is_said_in_the_log(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(cards.time, "sleep", lambda seconds: cards._held.pop().close())
     with caplog.at_level("INFO"):
         assert cards.lock_card(["only"], 1, tmp_path) == 0
-    assert "waiting for a GPU: other jobs compute on all of only" in caplog.text
+    assert "waiting for a GPU: other jobs use all of only" in caplog.text
     cards._held.pop().close()

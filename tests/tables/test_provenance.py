@@ -76,5 +76,5 @@ def test_all_differences_are_told_at_once():
 
 
 def test_an_artifact_that_does_not_say_what_it_was_made_from_is_refused():
-    with pytest.raises(InputError, match=r"r\.parquet does not say what it was made from"):
+    with pytest.raises(InputError, match=r"r\.parquet has no record of its inputs"):
         check_provenance("r.parquet", {"protocol": "full"}, MADE_WITH, CONFIGURED)

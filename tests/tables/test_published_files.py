@@ -32,8 +32,8 @@ def test_cells_have_the_types_of_their_columns(tmp_path):
     ("line", "message"),
     [
         (",1,2,,,", "method is missing: ''"),
-        ("x,-1,2,,,", "images is no whole number: '-1'"),
-        ("x,,2,,,", "images is no whole number: ''"),
+        ("x,-1,2,,,", "images is not a whole number: '-1'"),
+        ("x,,2,,,", "images is not a whole number: ''"),
         ("x,1,,,,", "r1 is no number: ''"),
         ("x,1,2,l2.5,,", "r5 is no number: 'l2.5'"),
         ("x,1,2,,2;5,", "printed is no number: '2;5'"),

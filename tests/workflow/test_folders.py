@@ -50,7 +50,7 @@ def test_results_without_records_are_refused(copied):
     copied.configure(ANOTHER_RATE)
     status, text = copied.plan(TABLE)
     assert status != 0
-    assert "results/.records-results: not there" in text
+    assert "results/.records-results: no such folder" in text
 
 
 @pytest.mark.long

@@ -93,7 +93,7 @@ def test_sco_reads_concepts_that_are_learned_on_given_regions(project):
     ("target", "message"),
     [
         ("results/mine/features/vgg19/whole/00-of-01.parquet", "reads features and no pictures"),
-        ("results/mine/retrieval/full/vse_alexnet/seed0/round0.parquet", "no pictures that the network alexnet"),
+        ("results/mine/retrieval/full/vse_alexnet/seed0/round0.parquet", "no pictures for the network alexnet"),
         ("results/mine/retrieval/full/defrag_finetuned/seed0/round0.parquet", "no network that could be trained"),
         ("results/mine/models/hm_lstm/seed0/round1/correspondence_accuracy.parquet", "have no boxes"),
     ],

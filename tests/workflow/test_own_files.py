@@ -94,7 +94,7 @@ def test_a_missing_path_is_refused_by_its_key_after_a_finished_run(project):
 
 
 def test_a_folder_that_holds_the_results_is_refused(project):
-    assert "datasets.mine.local.images: . holds" in refusal(project, with_paths(images="."))
+    assert "datasets.mine.local.images: . contains" in refusal(project, with_paths(images="."))
 
 
 @contextmanager

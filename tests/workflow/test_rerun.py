@@ -105,7 +105,7 @@ NO_EFFECT = {
     "a field of a reader": ("densevse/config/declared/readers/scenes.py", "    size: int", f"{NEW_FIELD}    size: int"),
     "a parameter": ("densevse/methods/parameters/vse.py", "    dimension: int", f"{NEW_FIELD}    dimension: int"),
     "a licence": ("config/datasets/scenes.yaml", "licence: that", "licence: now that"),
-    "a note in a network": ("config/networks/alexnet.yaml", "  note: the", "  note: still the"),
+    "a note in a network": ("config/networks/alexnet.yaml", "  note: only the", "  note: still only the"),
     "code of another stage": ("densevse/language/corenlp.py", "", "\nEDITED = True\n"),
     "code of ensembles": ("densevse/inference/ensembles.py", "", "\nEDITED = True\n"),
     "code of another method": ("densevse/methods/hm_lstm.py", "", "\nEDITED = True\n"),

@@ -3,12 +3,12 @@
 import shutil
 from random import Random
 
-import boto3
 import pytest
 
 from tests.system.bucket.places import BUCKET, SECRET, on_server
 from tests.system.newcomer.mornings import add_photographs, configuration
 
+boto3 = pytest.importorskip("boto3", reason="boto3 is not installed; `make bucket` installs it")
 pytestmark = pytest.mark.long
 
 IMAGES = "results/mine/images.parquet"
