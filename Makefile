@@ -155,7 +155,7 @@ kubernetes: .venv/kubernetes ## install the further packages for a Kubernetes cl
 	touch $@
 
 bucket: .venv/bucket developing ## run the workflow through buckets on this machine: a folder, and an S3 server
-	$(BIN)/python -m pytest tests/system/bucket
+	$(PYTEST) tests/system/bucket
 
 pods: .venv/bucket .venv/kubernetes developing ## run profiles/kubernetes with a pretended cluster; afterwards Snakemake starts 2 s slower
 	$(BIN)/python -m pytest tests/system/bucket/test_in_pods.py
