@@ -54,7 +54,7 @@ PLACES = {"README.md": "index.md", "config/README.md": "generated/configuration/
 """Files outside docs/ -> the pages of the site that have their words."""
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
 CLAIMS = "_claims.md"
-"""How the names of the tables of claims in docs/tables/ end."""
+"""The last part of the names of the tables of claims in docs/tables/."""
 CELLS = re.compile(r"(?<!\\)\|")
 PUBLIC = re.compile(r"^\| `(densevse[\w.]+)` \| `([\w.]+)` \|", re.MULTILINE)
 

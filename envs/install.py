@@ -84,7 +84,7 @@ def requirements(file: str | Path) -> dict[str, str]:
 
 
 def install_with_pip(file: str | Path, *more: str) -> bool:
-    """Whether pip could install the requirements in a file; `more` are further options."""
+    """Install the requirements in a file with pip and the options `more`. Returns False if that fails."""
     quiet = ["--quiet", "--disable-pip-version-check"]
     command = [sys.executable, "-m", "pip", "install", *quiet, "--require-hashes", "--requirement", str(file)]
     return subprocess.run([*command, *more]).returncode == 0
@@ -108,16 +108,16 @@ def uv_install(files: Sequence[str], pip: dict[str, str], *more: str, **how: Any
 
 
 def install_with_uv(file: str, *more: str) -> bool:
-    """Whether uv could install the requirements in a file; `more` are further options.
+    """Install the requirements in a file with uv and the options `more`. Returns False if that fails.
 
-    It compiles them, as pip does: else each job that is first to import a package would, and where the environment
-    forbids to write what was compiled, every job.
+    uv compiles the packages, as pip does. Otherwise the first job that imports a package compiles it, or every job
+    does if the environment is read-only.
     """
     return uv_install([file], pip_settings(), "--python", sys.executable, "--compile-bytecode", *more).returncode == 0
 
 
 def install(file: str, *more: str) -> bool:
-    """Whether the requirements in a file could be installed; `more` are further options."""
+    """Install the requirements in a file with uv, or else with pip. Returns False if both fail."""
     if install_with_pip(UV) and install_with_uv(file, *more):
         return True
     print(f"uv could not install {file}, as said above. pip does it now, more slowly.", file=sys.stderr)
@@ -125,7 +125,7 @@ def install(file: str, *more: str) -> bool:
 
 
 def install_beside(file: str, other: str) -> bool:
-    """Whether the requirements in a file could be installed but for the packages that `other` pins, which stay."""
+    """Install the requirements in a file, except packages that `other` pins. Returns False if that fails."""
     there = requirements(other)
     with tempfile.TemporaryDirectory() as folder:
         further = Path(folder, Path(file).name)

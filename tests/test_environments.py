@@ -102,7 +102,7 @@ def test_each_lock_has_the_cuda_that_it_is_named_after():
 
 
 def make(*arguments, folder=ROOT, **variables):
-    """What `make` would do, and what it says."""
+    """The output of `make --dry-run`: its commands and messages."""
     done = subprocess.run(
         ["make", "--dry-run", "--always-make", "environment", *arguments],
         cwd=folder,

@@ -79,8 +79,12 @@ class GivenFeatures(Strict):
     @property
     def views(self) -> list[str]:
         """The views that have features."""
-        found = {"regions": self.regions, "grid": self.grid, "whole": self.whole or self.whole_by == MEAN_OF_REGIONS}
-        found["concepts"] = self.concepts
+        found = {
+            "regions": self.regions,
+            "grid": self.grid,
+            "whole": self.whole or self.whole_by == MEAN_OF_REGIONS,
+            "concepts": self.concepts,
+        }
         return [view for view, given in found.items() if given]
 
     @property

@@ -14,7 +14,7 @@ from densevse.config.generators import GeneratorConfig, GeneratorEntry
 from densevse.config.methods import MethodConfig, MethodEntry
 from densevse.config.strict import or_meant
 from densevse.config.strict_yaml import read_yaml
-from densevse.config.validation import Entry, not_valid, wrong_keys
+from densevse.config.validation import Entry, line, not_valid, wrong_keys
 from densevse.runtime.errors import InputError
 
 Layer = tuple[str, Mapping[str, Any]]
@@ -59,7 +59,7 @@ def _validated(values: dict[str, Any]) -> Config:
     try:
         return with_analyses().model_validate(values)
     except ValidationError as error:
-        wrong = {(*path, message): f"{'.'.join(path) or '(top)'}: {message}" for path, message in wrong_keys(error)}
+        wrong = {(*path, message): line(path, message) for path, message in wrong_keys(error)}
         for name, of in _resplits(values["datasets"]).items():
             for _, _, *rest in [key for key in wrong if key[:2] == ("datasets", of)]:
                 wrong.pop(("datasets", name, *rest), None)

@@ -53,7 +53,7 @@ def _not_a_path(address: str) -> str:
 
 
 def is_in_bucket(path: str) -> bool:
-    """Whether a path of the user's is an address in a bucket."""
+    """True for a path that is an address in a bucket."""
     return bool(IN_BUCKET.match(path))
 
 

@@ -25,9 +25,12 @@ def validate(model: type[Entry], values: Any, where: str) -> Entry:
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        raise not_valid(
-            where, [f"{'.'.join(path) or '(top)'}: {message}" for path, message in wrong_keys(error)]
-        ) from None
+        raise not_valid(where, [line(path, message) for path, message in wrong_keys(error)]) from None
+
+
+def line(path: Sequence[str], message: str) -> str:
+    """A wrong key's line in the list of an error."""
+    return f"{'.'.join(path) or '(top)'}: {message}"
 
 
 def wrong_keys(error: ValidationError) -> Iterator[tuple[list[str], str]]:

@@ -61,7 +61,7 @@ def link_project(root: str | Path) -> str:
 
 
 def is_of_project(path: str) -> bool:
-    """Whether a path is one of the project's own files."""
+    """True for a path of one of the project's own files."""
     return path.startswith(f"{PROJECT}/")
 
 
@@ -121,7 +121,7 @@ class Contents:
         return [self._held(str(path)) for path in paths if not (self._is_there(path) or self._is_made(path))]
 
     def _is_there(self, path: str) -> bool:
-        """Whether a path lies in a bucket, and is neither a result nor copied there by a rule."""
+        """True for a path in a bucket that no rule makes or copies."""
         return is_in_bucket(path) or (self.uploads is not None and self.uploads.lies_there(path))
 
     def _read(self, path: str) -> str:

@@ -86,13 +86,17 @@ class FeatureStage(Stage):
                 f"datasets.{dataset}.features: there are no features {network} for the view {view}; add them, or name "
                 "another network."
             )
-        of = dataset if network in self.config.concept_networks else self.images_of(dataset)
+        of = self._extracted_for(dataset, network)
         by = f"-{self.regions_of(dataset, network)}" if VIEWS[view].of_proposals else ""
         return self.shard_files(f"{self.results}/{of}/features/{network}/{view}{by}", of)
 
+    def _extracted_for(self, dataset: str, network: str) -> str:
+        """The data set whose features are read; a concept network is trained for each resplit of its images."""
+        return dataset if network in self.config.concept_networks else self.images_of(dataset)
+
     def shards_of_regions(self, dataset: str, network: str, proposer: str | None = None) -> list[Values]:
-        """The shards of the regions by a network, which are those of its `images_of` unless concepts are told."""
-        of = dataset if network in self.config.concept_networks else self.images_of(dataset)
+        """The shards of the regions by a network."""
+        of = self._extracted_for(dataset, network)
         return self.shards(of, dataset=of, network=network, proposer=self.regions_of(dataset, network, proposer))
 
     def extracted(self, one_vector: bool = False) -> str:

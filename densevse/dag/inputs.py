@@ -6,6 +6,7 @@ from densevse.config.declared.structures import STRUCTURES
 from densevse.config.declared.views import VIEWS, described_by
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage
+from densevse.dag.language import ParseStage
 from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError
 
@@ -50,9 +51,10 @@ class InputStage(Stage):
         if not all(structure.by_network for structure in read):
             inputs |= {"tokens": f"{folder}/tokens.parquet", "words": f"{known_by}/words.parquet"}
         if any(structure.parsed for structure in read):
-            of = self.images_of(dataset)
-            parser = self.dataset(of).parser
-            inputs["parses"] = self.shard_files(f"{self.results}/{of}/parses/{parser}", of)
+            shards = ParseStage(self.project).of_dataset_parser(dataset)
+            inputs["parses"] = [
+                "{}/{dataset}/parses/{parser}/{shard}.parquet".format(self.results, **of) for of in shards
+            ]
         kind = "basic" if any(structure.basic for structure in read) else dependencies
         for structure in read:
             for name, file in structure.vocabularies.items():

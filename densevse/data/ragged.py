@@ -47,7 +47,7 @@ class RaggedNumbers:
 
     @classmethod
     def of(cls, lists: int, columns: int, found: Iterable[tuple[int, ArrayLike]]) -> Self:
-        """So many lists, each `found` once, in any order: its number, and its rows of so many columns."""
+        """Collect `lists` lists, each `found` once, in any order: its number and its rows of `columns` numbers."""
         lengths, order, numbers = np.zeros(lists, np.int64), array("q"), array("i")
         for number, of_list in found:
             stored = np.asarray(of_list, np.int32)

@@ -21,6 +21,19 @@ IMAGE_COLUMNS = ["image_id", "source", "file", "split"]
 CAPTION_COLUMNS = ["image_id", "text"]
 
 
+def by_split(images: pd.DataFrame) -> pd.DataFrame:
+    """The images in the order of their splits, and otherwise in the order given."""
+    return images.sort_values("split", key=lambda split: split.map(SPLITS.index), kind="stable", ignore_index=True)
+
+
+def captions_of(images: pd.DataFrame, captions: pd.DataFrame) -> pd.DataFrame:
+    """The captions of images, in the order of the images, each with the split of its image."""
+    row = captions["image_id"].map(pd.Series(images.index, index=images["image_id"]))
+    found = captions.assign(row=row).dropna(subset="row").sort_values("row", kind="stable", ignore_index=True)
+    split = images["split"].to_numpy()[found["row"].astype(int)]
+    return found.assign(split=split).drop(columns="row")
+
+
 class ImageIndex:
     """Finds the source and the path of an image file; reads only names."""
 

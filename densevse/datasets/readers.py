@@ -38,7 +38,7 @@ from densevse.config.declared.readers import READERS, ReaderOptions
 from densevse.config.validation import validate
 from densevse.datasets.archives import base_names, composed
 from densevse.datasets.images import SUFFIXES, ImageFacts, ImageFiles, examine
-from densevse.datasets.layout import SPLITS
+from densevse.datasets.layout import by_split, captions_of
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 
@@ -79,9 +79,9 @@ def read_dataset(
     with_pictures = READERS[reading.reader].HAS_PICTURES
     if with_pictures:
         _log_unlisted(images, captions, files)
-    images = images.sort_values("split", key=lambda split: split.map(SPLITS.index), kind="stable", ignore_index=True)
+    images = by_split(images)
     images["family"] = images.get("family", images["image_id"])
-    captions = _number_captions(captions[captions["image_id"].isin(images["image_id"])], images)
+    captions = _number_captions(captions, images)
     images["captions"] = images["image_id"].map(captions["image_id"].value_counts()).fillna(0).astype("int32")
     _log(images, captions)
     if not with_pictures:
@@ -138,15 +138,13 @@ def _check_images(images: pd.DataFrame) -> None:
 
 def _number_captions(captions: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
     """Captions in the order of the images, with position, id and split; the text of each is one line."""
+    captions = captions_of(images, captions)
     if captions.empty:
         raise InputError("no image that a split lists has a caption; are the ids in the data set's files the same?")
-    row = captions["image_id"].map(pd.Series(images.index, index=images["image_id"]))
-    captions = captions.assign(row=row).sort_values("row", kind="stable").reset_index(drop=True)
     captions["text"] = [" ".join(text.splitlines()).strip() for text in captions["text"]]
     captions["position"] = captions.groupby("image_id", sort=False).cumcount().astype("int32")
     captions["caption_id"] = captions["image_id"] + "#" + captions["position"].astype(str)
-    captions["split"] = images["split"].to_numpy()[captions["row"]]
-    return captions.drop(columns="row")
+    return captions
 
 
 def _log(images: pd.DataFrame, captions: pd.DataFrame) -> None:

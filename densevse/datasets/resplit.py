@@ -12,7 +12,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.datasets.layout import SPLITS
+from densevse.datasets.layout import by_split, captions_of
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
@@ -21,10 +21,10 @@ HELD_OUT_FIRST = ("test", "val", "train")
 
 
 def resplit(images: pd.DataFrame, captions: pd.DataFrame, draw: Mapping[str, int]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The image table and the caption table with splits that are drawn with the seed and the sizes in `draw`.
+    """The image table and the caption table with random splits; `draw` has their seed and sizes.
 
-    Only readable images are drawn, and all images of a family fall into one split: one that the family completes may
-    be larger than asked. Images that are not drawn are left out. Raises `InputError` if there are too few.
+    Only readable images are drawn, and the others are left out. All images of a family fall into one split, so that a
+    split may exceed its size. Raises `InputError` if there are too few images.
     """
     readable = images[images["status"] == "ok"]
     sizes = readable.groupby("family", sort=False).size()
@@ -41,14 +41,8 @@ def resplit(images: pd.DataFrame, captions: pd.DataFrame, draw: Mapping[str, int
             )
         of_family |= dict.fromkeys(sizes.index[shuffled[first : last + 1]], split)
         first = last + 1
-    drawn_images = readable.assign(split=readable["family"].map(of_family)).dropna(subset="split")
-    drawn_images = drawn_images.sort_values(
-        "split", key=lambda column: column.map(SPLITS.index), kind="stable", ignore_index=True
-    )
-    kept = captions.drop(columns="split").merge(drawn_images[["image_id", "split"]], on="image_id")
-    row = kept["image_id"].map(pd.Series(drawn_images.index, index=drawn_images["image_id"]))
-    kept = kept.loc[row.sort_values(kind="stable").index].reset_index(drop=True)
-    return drawn_images, kept[captions.columns]
+    drawn_images = by_split(readable.assign(split=readable["family"].map(of_family)).dropna(subset="split"))
+    return drawn_images, captions_of(drawn_images, captions)
 
 
 def write_resplit(

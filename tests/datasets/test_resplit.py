@@ -1,4 +1,4 @@
-"""Splits that are drawn anew from the images of a data set."""
+"""Random splits of the images of a data set."""
 
 import pandas as pd
 import pytest

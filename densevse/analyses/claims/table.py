@@ -96,7 +96,7 @@ def _record(one: Judged, section: MeasuredSection) -> dict[str, Any]:
 
 
 def _of_experiment(plan: ClaimsPlan) -> list[str]:
-    """What a controlled experiment asks, and what its figures say."""
+    """The question and the conclusion of a controlled experiment; none for the claims of a paper."""
     said = {"Question": plan.question, "Conclusion": plan.conclusion}
     return [f"{name}: {text}" for name, text in said.items() if text]
 

@@ -19,7 +19,7 @@ class OracleConceptsStage(Stage):
         return {"dataset": self._entry(oracle).dataset}
 
     def options(self, oracle: str) -> dict[str, Any]:
-        """How good an oracle is, and its seed."""
+        """The mean average precision and the seed of an oracle."""
         return self._entry(oracle).model_dump(mode="json", exclude={"dataset"})
 
     def _entry(self, oracle: str) -> OracleConcepts:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from densevse.artifacts import schema
-from densevse.artifacts.files import atomic
+from densevse.artifacts.files import atomic, write_text
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.runtime.errors import InputError
@@ -31,8 +31,7 @@ def write_oracle(
     found = oracle_scores(present, wanted / 100, seed)
     with atomic(scores) as temporary, open(temporary, "wb") as file:
         np.save(file, found)
-    with atomic(ids) as temporary:
-        Path(temporary).write_text("".join(f"{name}\n" for name in rows["image_id"]), encoding="utf-8")
+    write_text("".join(f"{name}\n" for name in rows["image_id"]), ids)
 
 
 def oracle_scores(present: NDArray[np.bool_], wanted: float, seed: int) -> NDArray[np.float32]:

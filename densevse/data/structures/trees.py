@@ -75,7 +75,7 @@ class Forest(Structure):
         return start, end
 
     def find(self, sentence: Indices, start: Indices, end: Indices) -> Indices:
-        """Which node (counted within its sentence) spans these tokens of a sentence; -1 where none does."""
+        """The node (counted within its sentence) that spans given tokens of a sentence; -1 if there is none."""
         (_, _, _, starts, ends), owner, place = self.nodes.take(np.arange(len(self.caption_ids)))
         spans = _span(owner, starts, ends)
         order = np.argsort(spans)

@@ -165,7 +165,7 @@ def printed_claims():
 
 @pytest.mark.parametrize(("entry", "claim", "sums"), printed_claims())
 def test_a_paper_s_own_figures_support_its_claim(entry, claim, sums):
-    """So no paper is said to claim what its numbers do not show."""
+    """A claim with a place in a paper must agree with the figures that the paper prints."""
     assert sums
     for dataset, by_variant in sums.items():
         better, worse = (by_variant.get(row.variant) for row in (claim.better, claim.worse))

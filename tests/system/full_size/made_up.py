@@ -35,7 +35,7 @@ MADE_FROM = {"network": "none: random numbers"}
 
 @dataclass(frozen=True)
 class Size:
-    """How much of a data set is made up."""
+    """The sizes of a made-up data set."""
 
     splits: Mapping[str, int]  # images
     shards: int

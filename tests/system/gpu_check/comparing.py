@@ -40,7 +40,7 @@ class Row:
 
     @property
     def allowed(self) -> float:
-        """What two means over n seeds of one method differ by at most, in 95 of 100 cases: t s sqrt(2 / n).
+        """The bound on the difference of two means over n seeds of one method, in 95 of 100 cases: t s sqrt(2 / n).
 
         s is the standard deviation over seeds, of both devices together; t is Student's with 2n - 2 degrees of freedom.
         """
@@ -49,7 +49,7 @@ class Row:
 
     @property
     def agrees(self) -> bool:
-        """Whether the difference is what seeds alone may make."""
+        """True if seeds alone can explain the difference."""
         return abs(self.difference) <= self.allowed
 
 
@@ -92,7 +92,7 @@ def _training(side: Retrievals) -> float:
 
 
 def document(rows: list[Row], cpu: Path, gpu: Path, machines: tuple[str, str]) -> Document:
-    """What was found, as a page; `machines` says in words which processor and which card it was."""
+    """The page of results; `machines` names the processor and the card."""
     sheets = [_sheet("Rows", ROWS, list(map(_cells, rows))), _sheet("Stages", STAGES, list(_stages(cpu, gpu)))]
     outside = [str(row.of) for row in rows if not row.agrees]
     found = f"outside what seeds allow: {'; '.join(outside)}" if outside else "within what seeds allow: every row"
