@@ -101,9 +101,16 @@ def uv_install(files: Sequence[str], pip: dict[str, str], *more: str, **how: Any
 
     `more` are further options of uv, and `how` those of `subprocess.run`.
     """
+    # uv would add the constraints of pyproject.toml to the locked file, and refuse them as they have no hashes.
+    command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--no-config"]
     # Like pip, take a version from whichever index has it: its hash says that it is the right one.
-    command = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--index-strategy", "unsafe-best-match"]
-    command += ["--require-hashes", *(part for file in files for part in ("--requirement", file)), *options(pip)]
+    command += [
+        "--index-strategy",
+        "unsafe-best-match",
+        "--require-hashes",
+        *(part for file in files for part in ("--requirement", file)),
+        *options(pip),
+    ]
     return subprocess.run([*command, *more], env=os.environ | variables(pip), **how)
 
 
