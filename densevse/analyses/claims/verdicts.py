@@ -58,10 +58,16 @@ def pooled(judged: Mapping[str, Sequence[Judged]], test_to_train: float) -> list
 
 def _mean(of_resplits: Mapping[str, Judged], test_to_train: float) -> Judged:
     found = list(of_resplits.values())
-    better, worse, gains = ([getattr(one, key) for one in found] for key in ("better", "worse", "gain"))
-    means = [float(np.mean(values)) for values in (better, worse, gains)]
-    interval = interval_over_resplits(gains, test_to_train)
-    return Judged(found[0].claim, *means, interval, gains, list(of_resplits))
+    gains = [one.gain for one in found]
+    return Judged(
+        claim=found[0].claim,
+        better=float(np.mean([one.better for one in found])),
+        worse=float(np.mean([one.worse for one in found])),
+        gain=float(np.mean(gains)),
+        interval=interval_over_resplits(gains, test_to_train),
+        gains=gains,
+        resplits=list(of_resplits),
+    )
 
 
 def _judged(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Intervals) -> Judged:
