@@ -95,8 +95,9 @@ def _pool(pool: PoolPlan, parts: Sequence[_Part]) -> _Part:
 
 def _document(plan: ClaimsPlan, pools: Sequence[_Part], parts: Sequence[_Part]) -> Document:
     """Means over resplits come first; single resplits are an appendix, as a verdict on one may be luck."""
-    single = [part for part in parts if any(part.within(pool) for pool in plan.pools)]
-    alone = [part for part in parts if part not in single]
+    single, alone = list[_Part](), list[_Part]()
+    for part in parts:
+        (single if any(part.within(pool) for pool in plan.pools) else alone).append(part)
     sections = [part.section for part in (*pools, *alone)]
     sheets = [*map(_sheet_of_pool, plan.pools, pools), *map(_sheet, alone)]
     of_pools = [_OF_POOLS.format(train=pool.train, title=pool.section.title) for pool in plan.pools]

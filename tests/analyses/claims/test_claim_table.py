@@ -237,6 +237,17 @@ def test_a_claim_on_one_resplit_has_no_mean(resplits):
     assert rows["better"].tolist() == ["good", "good", "bad", "good", "good"]
 
 
+def test_another_data_set_stands_beside_the_means(resplits, tmp_path):
+    other = Made(tmp_path / "other", 60, "other")
+    other.retrieve("good", GOOD)
+    other.retrieve("bad", BAD)
+    sections = [made.claimed(claim("good", "bad")) for made in (*resplits, other)]
+    text, rows = table([*resplits, other], sections, pools=[pool(*sections[:3])])
+    headings = [line.split(":")[0] for line in text.splitlines() if line.startswith("## ")]
+    assert headings == ["## Photographs", "## Other", "## Split0", "## Split1", "## Split2"]
+    assert rows["dataset"].tolist() == ["whole", "split0", "split1", "split2", "other"]
+
+
 def test_a_resplit_that_gains_too_little_leaves_a_claim_without_support(resplits):
     least = claim("good", "bad", least_gain=420)
     sections = [made.claimed(least) for made in resplits]
