@@ -5,7 +5,7 @@ has a different training set, which stands for its seed. The truth is the mean o
 seeds, over all models.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import cv2
@@ -22,10 +22,11 @@ from densevse.scenes.pictures import draw
 from densevse.scenes.sentences import describe
 from densevse.scenes.world import sample_family
 from densevse.statistics.bootstrap import Interval
+from densevse.statistics.intervals import interval_over_resplits
 from densevse.statistics.rankings import RankBootstrap
 from densevse.tables.rows import queries_of
 
-SEEDS, SIDE, SMALL, RIDGE = 3, 48, 16, 30.0
+SEEDS, RESPLITS, SIDE, SMALL, RIDGE = 3, 5, 48, 16, 30.0
 Reals = NDArray[np.float32]
 
 
@@ -80,7 +81,14 @@ def generate(images: int, seed: tuple[int, ...]) -> Scenes:
 
 def part_of(scenes: Scenes, images: int) -> Scenes:
     """The first images."""
-    return Scenes(scenes.pictures[:images], scenes.sentences[:images], scenes.families[:images])
+    return chosen_of(scenes, range(images))
+
+
+def chosen_of(scenes: Scenes, images: Iterable[int]) -> Scenes:
+    """These images, in this order."""
+    chosen = list(images)
+    sentences, families = ([of[image] for image in chosen] for of in (scenes.sentences, scenes.families))
+    return Scenes(scenes.pictures[chosen], sentences, families)
 
 
 def fit(scenes: Scenes) -> Model:
@@ -100,19 +108,26 @@ class Measured(NamedTuple):
     runs: list[pd.DataFrame]
 
 
-def measure(models: Sequence[Model], number: int, sizes: Sizes) -> Measured:
-    """Ranks a fresh test set with every model."""
-    scenes = generate(sizes.images, (1, number))
+def as_test_set(scenes: Scenes) -> TestSet:
+    """Scenes as a test set."""
     images = len(scenes.families)
     names = np.array([f"image{image}" for image in range(images)], dtype=object)
     captions = np.array([f"{name}#{position}" for name in names for position in range(5)], dtype=object)
-    test_set = TestSet(names, captions, np.repeat(np.arange(images), 5), np.array(scenes.families, dtype=object))
-    folds = full(test_set)
-    queries, families = queries_of(test_set, folds)
-    runs = []
-    for model in models:
-        scores = model.scores(scenes)
-        runs.append(retrieve(lambda i, j, s=scores: lambda a, b: s[a, b], test_set, folds))
+    return TestSet(names, captions, np.repeat(np.arange(images), 5), np.array(scenes.families, dtype=object))
+
+
+def rank(model: Model, scenes: Scenes) -> pd.DataFrame:
+    """A model's ranks on scenes."""
+    scores, test_set = model.scores(scenes), as_test_set(scenes)
+    return retrieve(lambda i, j: lambda a, b: scores[a, b], test_set, full(test_set))
+
+
+def measure(models: Sequence[Model], number: int, sizes: Sizes) -> Measured:
+    """Ranks a fresh test set with every model."""
+    scenes = generate(sizes.images, (1, number))
+    test_set = as_test_set(scenes)
+    queries, families = queries_of(test_set, full(test_set))
+    runs = [rank(model, scenes) for model in models]
     by_image = [name.split("#")[0] for name in queries["query_id"]]
     drawn = (retrieval_bootstrap(queries, groups, sizes.draws) for groups in (families, by_image))
     return Measured(*drawn, runs)
@@ -148,6 +163,32 @@ def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
     risen = [one.in_families.difference("rsum", *pair) for one, *pair in zip(measured, runs, before, strict=True)]
     note = f"seeds are pairs; the gain is {rise:.1f}"
     yield _row("gain of a mean over three seeds on two thirds of its training set", note, risen, rise)
+    yield from rows_of_resplits(sizes)
+
+
+def rows_of_resplits(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
+    """Coverage in percent of intervals of means over five resplits, each with five times as many images to train on."""
+    data_sets = (generate(sizes.images, (4, number)) for number in range(sizes.sets))
+    sums = np.array([[sums_of_resplit(scenes, seed) for seed in range(RESPLITS)] for scenes in data_sets])
+    whole, gains = sums[..., 0], sums[..., 0] - sums[..., 1]
+    corrected, of_gains = ([interval_over_resplits(one, 1 / 5) for one in of] for of in (whole, gains))
+    note = f"{sizes.sets} data sets of {sizes.images} scenes"
+    yield _row("mean Sum over five resplits", f"{note}; Sum {whole.mean():.1f}", corrected, whole.mean())
+    plain = [interval_over_resplits(one, 0.0) for one in whole]
+    yield _row("the same, plain Student", "shared images ignored: too narrow", plain, whole.mean(), target="lower")
+    note = f"on half of the training set; the gain is {gains.mean():.1f}"
+    yield _row("mean gain over five resplits", note, of_gains, gains.mean())
+
+
+def sums_of_resplit(scenes: Scenes, seed: int) -> tuple[float, float]:
+    """The Sum on a random sixth of a data set: of a model of the rest, and of a model of half of the rest."""
+    families = list(pd.Series(scenes.families).groupby(scenes.families).indices.values())
+    shuffled = [families[number] for number in np.random.default_rng(seed).permutation(len(families))]
+    tested = 1 + int(np.searchsorted(np.cumsum([len(of) for of in shuffled]), len(scenes.families) / 6))
+    test, train = (chosen_of(scenes, np.concatenate(part)) for part in (shuffled[:tested], shuffled[tested:]))
+    fitted = (fit(train), fit(part_of(train, len(train.families) // 2)))
+    whole, half = (metrics_of(rank(model, test))["rsum"] for model in fitted)
+    return whole, half
 
 
 def _of(measured: Measured, models: Sequence[int]):  # type: ignore[no-untyped-def]

@@ -241,7 +241,11 @@ class Config(Strict):
         _check_differ("methods", names)
         for method, entry in self.trained().items():
             for name, ensemble in entry.ensembles.items():
-                known(f"methods.{method}.ensembles.{name}.members", ensemble.members, self.variant_names())
+                where = f"methods.{method}.ensembles.{name}"
+                known(f"{where}.members", ensemble.members, self.variant_names())
+                untrained = sorted({*ensemble.members} & {*self.untrained_names()})
+                if untrained and ensemble.seeds_each > 1:
+                    raise ValueError(f"{where}.seeds_each: {untrained[0]} is not trained, so that all seeds are alike")
 
     def generator_names(self) -> list[str]:
         """All generators: those of config/generators by their names, then their variants."""

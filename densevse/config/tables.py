@@ -1,8 +1,8 @@
 """Tables of results: config/tables/<name>.yaml becomes results/tables/<name>.md."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from densevse.config.strict import Strict
 from densevse.config.values import Seeds
@@ -59,7 +59,20 @@ class Table(Strict):
 
 
 class Ensemble(Strict):
-    """Several variants whose scores are added up (sm-LSTM*, section 4.2)."""
+    """Several models whose scores are added up (sm-LSTM*, section 4.2)."""
 
     title: str = Field(description="the name in tables")
-    members: Different = Field(min_length=2, description="variants of config/methods, each trained with the same seed")
+    members: Different = Field(min_length=1, description="variants of config/methods, each trained with the same seeds")
+    seeds_each: int = Field(
+        default=1, ge=1, description="seeds of each member: of n, seed k of the ensemble has n k to n k + n - 1"
+    )
+
+    @model_validator(mode="after")
+    def _of_several_models(self) -> Self:
+        if len(self.members) * self.seeds_each < 2:
+            raise ValueError("members: one model is no ensemble; name another variant, or set seeds_each to 2 or more")
+        return self
+
+    def seeds_of_members(self, seed: int) -> range:
+        """The seeds of each member for a seed of the ensemble, so that no two ensembles share a model."""
+        return range(self.seeds_each * seed, self.seeds_each * (seed + 1))

@@ -24,25 +24,28 @@ class TrainingStage(Stage):
     def inputs_of_members(self, wildcards: Wildcards) -> InputFiles:
         """The artifacts that an ensemble's members read. Raises `InputError` if two members read different ones."""
         inputs: InputFiles = {}
-        for name in self._members(wildcards.dataset, wildcards.ensemble):
+        entry = self.config.ensembles()[wildcards.ensemble]
+        for name in entry.members:
+            if entry.seeds_each > 1 and self.variant(wildcards.dataset, name).generator:
+                raise InputError(
+                    f"ensembles.{wildcards.ensemble}.seeds_each: {name} reads a generator's sentences, which differ by "
+                    "seed; set it to 1."
+                )
             for key, files in self._inputs(wildcards, name).items():
                 if inputs.setdefault(key, files) != files:
                     raise InputError(f"ensembles.{wildcards.ensemble}: {name} reads another {key} than the others.")
         return inputs
 
     def members(self, dataset: str, ensemble: str, seed: int) -> list[Values]:
-        """The last rounds of an ensemble's members, for one seed."""
-        return [self.last_round(dataset, name, seed) for name in self._members(dataset, ensemble)]
+        """The last rounds of an ensemble's models, for a seed of the ensemble."""
+        entry = self.config.ensembles()[ensemble]
+        return [self.last_round(dataset, name, own) for name in entry.members for own in entry.seeds_of_members(seed)]
 
     def code_of_ensemble(self, dataset: str, ensemble: str) -> str:
         """The code of an ensemble's retrieval."""
-        names = self._members(dataset, ensemble)
+        names = self.config.ensembles()[ensemble].members
         modules = [module for name in names for module in self.modules(dataset, name)]
         return self.project.code.digest("retrieve_by_ensemble.py", *dict.fromkeys(modules))
-
-    def _members(self, dataset: str, ensemble: str) -> dict[str, MethodConfig]:
-        members = self.config.ensembles()[ensemble].members
-        return {name: self.project.variant(name, dataset) for name in members}
 
     def _inputs(self, wildcards: Wildcards, variant: str) -> InputFiles:
         return {

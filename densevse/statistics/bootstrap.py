@@ -93,5 +93,10 @@ def jackknife_interval(values: NDArray[Any]) -> Interval:
     """The 95% interval of a metric from `values` (1 + n,) with the weights of `left_out`, for n >= 2 groups."""
     metric, without = values[0], values[1:]
     n = len(without)
-    half = stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.sqrt((n - 1) * np.var(without))
-    return Interval(float(metric - half), float(metric + half))
+    return student_interval(float(metric), float(np.sqrt((n - 1) * np.var(without))), n - 1)
+
+
+def student_interval(mean: float, error: float, degrees: int) -> Interval:
+    """The 95% interval of a mean by Student's distribution, from its standard error and its degrees of freedom."""
+    half = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * error
+    return Interval(mean - half, mean + half)

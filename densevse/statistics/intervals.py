@@ -27,7 +27,14 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from densevse.runtime.arrays import Reals
-from densevse.statistics.bootstrap import FEWEST_GROUPS, REPLICATES, Interval, draws_of, interval_of
+from densevse.statistics.bootstrap import (
+    FEWEST_GROUPS,
+    REPLICATES,
+    Interval,
+    draws_of,
+    interval_of,
+    student_interval,
+)
 
 Limits = Mapping[str, tuple[float, float]]
 """The smallest and the largest possible value of each metric."""
@@ -86,6 +93,20 @@ def over_seeds(drawn: Sequence[Mapping[str, Reals]]) -> Replicates:
     mean = {key: np.mean([metrics[key] for metrics in drawn], axis=0) for key in drawn[0]}
     by_seed = pd.DataFrame([{key: values[0] for key, values in metrics.items()} for metrics in drawn])
     return Replicates({key: values[1:] for key, values in mean.items()}, by_seed)
+
+
+def interval_over_resplits(values: Sequence[float], test_to_train: float) -> Interval:
+    """The 95% interval of a mean over n >= 2 resplits, by the corrected resampled t-test.
+
+    Each resplit draws its images and trains its models anew, so that the deviation s of `values` covers the choice of
+    test images, of training images and of the seed; drawing images again would count them twice. As resplits share
+    images, the variance of the mean is taken as s^2 (1 / n + `test_to_train`), where `test_to_train` is the number of
+    test images over that of training images (Nadeau and Bengio, Inference for the Generalization Error, Machine
+    Learning 52, 2003).
+    """
+    n = len(values)
+    error = float(np.std(values, ddof=1) * np.sqrt(1 / n + test_to_train))
+    return student_interval(float(np.mean(values)), error, n - 1)
 
 
 class SumBootstrap(Intervals):

@@ -73,6 +73,11 @@ def test_a_member_of_an_ensemble_is_a_variant():
         load(CONFIG, {"methods": {"vse": {"ensembles": {"vse_all": {**entry, "members": ["vse", "vse2"]}}}}})
     with pytest.raises(InputError, match=r"ensembles\.vse_all\.members: \['vse'\] more than once"):
         load(CONFIG, {"methods": {"vse": {"ensembles": {"vse_all": {**entry, "members": ["vse", "vse"]}}}}})
+    with pytest.raises(InputError, match=r"ensembles\.vse_all.*members: one model is no ensemble"):
+        load(CONFIG, {"methods": {"vse": {"ensembles": {"vse_all": {**entry, "members": ["vse"]}}}}})
+    twice = {**entry, "members": ["clip"], "seeds_each": 2}
+    with pytest.raises(InputError, match=r"ensembles\.vse_all\.seeds_each: clip is not trained"):
+        load(CONFIG, {"methods": {"vse": {"ensembles": {"vse_all": twice}}}})
     with pytest.raises(InputError, match="2 variants have the name"):
         load(CONFIG, {"methods": {"vse": {"ensembles": {"hm_lstm": entry}}}})
 

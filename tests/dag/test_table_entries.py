@@ -265,6 +265,19 @@ def test_an_ensemble_reads_what_its_members_read():
     assert models[0] == "results/scenes/models/sm_lstm_mean/seed0/round0/model.safetensors"
 
 
+def test_an_ensemble_of_several_seeds_shares_no_model_with_that_of_another_seed():
+    training = TrainingStage(project())
+    found = [[model["seed"] for model in training.members("scenes", "vse_four", seed)] for seed in (0, 1)]
+    assert found == [[0, 1, 2, 3], [4, 5, 6, 7]]
+
+
+def test_an_ensemble_of_several_seeds_reads_no_sentences_that_differ_by_seed():
+    two = {"title": "Two", "members": ["sco_ctx_sen"], "seeds_each": 2}
+    training = TrainingStage(project(methods={"sco": {"ensembles": {"two": two}}}))
+    with pytest.raises(InputError, match=r"ensembles\.two\.seeds_each: sco_ctx_sen reads a generator's sentences"):
+        training.inputs_of_members(SimpleNamespace(dataset="scenes", seed="0", ensemble="two"))
+
+
 def test_a_table_knows_which_settings_are_changed_for_its_data_set():
     overrides = {
         "methods": {"vse": {"datasets": {"scenes": {"parameters": {"dimension": 32}, "training": {"patience": None}}}}},

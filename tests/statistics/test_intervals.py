@@ -8,7 +8,7 @@ from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.evaluation.recall import metrics_of, recall_metrics
 from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import Interval
-from densevse.statistics.intervals import Replicates
+from densevse.statistics.intervals import Replicates, interval_over_resplits
 from densevse.statistics.rankings import RankHistogram
 from tests.cases import first_now
 
@@ -175,3 +175,28 @@ def holds(truth, sets, seeds, spread):
 def test_95_of_100_intervals_hold_the_truth(seeds, spread):
     """`spread` is how much models of different seeds differ; with one seed the metric is of that model alone."""
     assert 0.91 <= holds(0.0, 150, seeds, spread) <= 1.0
+
+
+def resplit_gains(random, spread):
+    """The gains on five test splits of 100 of 660 images, of which 560 train; models differ by `spread`."""
+    images = random.normal(1.0, 10.0, 660)  # the gain that each image shows
+    seeds = random.normal(0.0, spread, 5)
+    return [random.choice(images, 100, replace=False).mean() + seed for seed in seeds]
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0])
+def test_95_of_100_intervals_over_resplits_hold_the_truth_and_fewer_if_shared_images_are_ignored(spread):
+    random = np.random.default_rng(5)
+    drawn = [resplit_gains(random, spread) for _ in range(2000)]
+
+    def coverage(test_to_train):
+        intervals = [interval_over_resplits(gains, test_to_train) for gains in drawn]
+        return np.mean([low <= 1.0 <= high for low, high in intervals])
+
+    assert 0.94 <= coverage(100 / 560) <= 0.985
+    assert coverage(0.0) < 0.93
+
+
+def test_an_interval_over_resplits_is_the_corrected_resampled_t_test_s():
+    """By hand: the mean 6, s = 2, t of 2 degrees of freedom 4.303, and the variance 4 (1/3 + 1/6) = 2."""
+    assert interval_over_resplits([4.0, 6.0, 8.0], 1 / 6) == pytest.approx((6 - 6.085, 6 + 6.085), abs=0.001)

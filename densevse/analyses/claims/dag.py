@@ -1,16 +1,17 @@
 """Claims of papers: the measured rows that test each one, on each data set."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan
+from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan
 from densevse.analyses.claims.settings import Claim, ClaimRow, ClaimSettings, PaperClaims
+from densevse.config.datasets import Resplit
 from densevse.config.tables import Protocol, SectionConfig
 from densevse.dag.paths import Values
 from densevse.dag.project import any_of
 from densevse.dag.tables import TableStage, check_phrases
 from densevse.runtime.errors import InputError
-from densevse.tables.plan import MeasuredVariant
+from densevse.tables.plan import MeasuredVariant, SectionPlan
 
 
 class ClaimTest(NamedTuple):
@@ -29,7 +30,8 @@ class ClaimStage(TableStage):
 
     results/tables/<data set>_claims.md has every claim. results/tables/<data set>_main_claims.md has those whose rows
     are measured anyway, for the data set's main table, its rounds or its regions; it takes no training of its own.
-    results/experiments/<name>.md has the claims of one experiment, on all of its data sets.
+    results/experiments/<name>.md has the claims of one experiment, on all of its data sets, and their means over those
+    that are resplits of one data set.
     """
 
     def of_dataset(self, dataset: str) -> list[str]:
@@ -146,7 +148,27 @@ class ClaimStage(TableStage):
         for test in tests:
             alike.setdefault((test.dataset, test.protocol, test.seeds), []).append(test)
         found = [self._claimed_section(of_section) for of_section in alike.values()]
-        return ClaimsPlan(title=title, sections=found, configured=self._configured([one.section for one in found]))
+        sections = [one.section for one in found]
+        return ClaimsPlan(
+            title=title, sections=found, pools=self._pools(sections), configured=self._configured(sections)
+        )
+
+    def _pools(self, sections: Sequence[SectionPlan]) -> list[PoolPlan]:
+        """The sections of resplits, joined where two or more have the same data set, sizes and protocol."""
+        alike: dict[tuple[Any, ...], list[tuple[Resplit, SectionPlan]]] = {}
+        for section in sections:
+            resplit = self.config.datasets[section.dataset].resplit
+            if resplit:
+                sizes = (resplit.train, resplit.val, resplit.test)
+                alike.setdefault((resplit.of, *sizes, section.protocol), []).append((resplit, section))
+        return [self._pool(*zip(*of_pool, strict=True)) for of_pool in alike.values() if len(of_pool) > 1]
+
+    def _pool(self, resplits: Sequence[Resplit], sections: Sequence[SectionPlan]) -> PoolPlan:
+        first, names = resplits[0], [section.dataset for section in sections]
+        _check_drawn_apart({name: resplit.seed for name, resplit in zip(names, resplits, strict=True)})
+        joined = {"title": self.title(first.of), "dataset": first.of, "measured": _rows_alike(sections)}
+        section = sections[0].model_copy(update=joined)
+        return PoolPlan(section=section, resplits=names, train=first.train, test=first.test)
 
     def _claimed_section(self, tests: Sequence[ClaimTest]) -> ClaimedSection:
         """The section of claims that have one data set, one protocol and the same seeds."""
@@ -202,3 +224,25 @@ class ClaimStage(TableStage):
                 f"{test.where}.worse: on {dataset} {test.claim.worse} is the same model as {test.claim.better}; name "
                 "another row."
             )
+
+
+def _check_drawn_apart(seeds: Mapping[str, int]) -> None:
+    """Raise `InputError` for two resplits with the same seed, which are the same splits."""
+    drawn: dict[int, str] = {}
+    for dataset, seed in seeds.items():
+        if (other := drawn.setdefault(seed, dataset)) != dataset:
+            raise InputError(f"datasets.{dataset}.resplit.seed: {other} has the same one; set another one.")
+
+
+def _rows_alike(sections: Sequence[SectionPlan]) -> dict[str, MeasuredVariant]:
+    """The rows of resplits. Raises `InputError` for one that has other settings or seeds on another resplit."""
+    found: dict[str, tuple[str, MeasuredVariant]] = {}
+    for section in sections:
+        for name, row in section.measured.items():
+            dataset, first = found.setdefault(name, (section.dataset, row))
+            if row != first:
+                raise InputError(
+                    f"{name} has other settings or seeds on {section.dataset} than on {dataset}, and no mean over both "
+                    "would be of one method; set them alike."
+                )
+    return {name: row for name, (_, row) in found.items()}

@@ -26,9 +26,21 @@ class ClaimedSection(Strict):
     claims: list[ClaimPlan]
 
 
+class PoolPlan(Strict):
+    """Resplits of one data set under one protocol, over which claims have means."""
+
+    section: SectionPlan = Field(
+        description="the rows of all resplits, under the name of the data set that they divide"
+    )
+    resplits: list[str] = Field(description="the data sets of the resplits")
+    train: int = Field(description="images of each resplit's split train")
+    test: int = Field(description="images of each resplit's split test")
+
+
 class ClaimsPlan(MeasuringPlan):
     """A table of claims."""
 
     sections: list[ClaimedSection]
+    pools: list[PoolPlan] = Field(default=[], description="of an experiment on resplits")
     question: str | None = Field(default=None, description="of a controlled experiment")
     conclusion: str | None = None

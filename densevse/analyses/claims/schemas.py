@@ -1,13 +1,14 @@
 """The rows of tables of claims."""
 
 from densevse.artifacts.schema import Column, Schema
-from densevse.artifacts.schemas.columns import NUMBER, REAL, REALS, TEXT
+from densevse.artifacts.schemas.columns import NUMBER, REAL, REALS, TEXT, TEXTS
 
 CLAIM_RESULTS = Schema(
     "claims",
-    "a claim of a paper, tested on a data set",
+    "a claim of a paper, tested on a data set or on several resplits of it",
     (
-        Column("dataset", TEXT, "the data set"),
+        Column("dataset", TEXT, "the data set; of a mean over resplits, the one that they divide"),
+        Column("resplits", TEXTS, "the resplits whose mean the row is; none of a row of a single data set"),
         Column("protocol", TEXT, "the protocol"),
         Column("paper", TEXT, "the paper's name"),
         Column("claim", TEXT, "the claim in one sentence"),
@@ -21,8 +22,8 @@ CLAIM_RESULTS = Schema(
         Column("gain_low", REAL, "low end of the paired 95% interval of gain", nullable=True),
         Column("gain_high", REAL, "high end of the paired 95% interval of gain", nullable=True),
         Column("seeds", NUMBER, "how many seeds"),
-        Column("gains", REALS, "the gain of each seed, in the order of the seeds"),
-        Column("least_gain", REAL, "what each seed must gain before the claim is called supported"),
+        Column("gains", REALS, "the gain of each seed, or of each resplit, in their order"),
+        Column("least_gain", REAL, "what each of gains must be before the claim is called supported"),
         Column("verdict", TEXT, "supported, contradicted, not supported, or undecided without an interval"),
     ),
 )

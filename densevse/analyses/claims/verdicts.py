@@ -8,7 +8,7 @@ import numpy as np
 from densevse.analyses.claims.plan import ClaimPlan
 from densevse.evaluation.bootstrap import retrieval_bootstrap
 from densevse.statistics.bootstrap import Interval
-from densevse.statistics.intervals import Intervals, Replicates
+from densevse.statistics.intervals import Intervals, Replicates, interval_over_resplits
 from densevse.tables.layout import best_of
 from densevse.tables.rows import queries_of
 from densevse.tables.sections import MeasuredSection
@@ -22,7 +22,8 @@ class Judged(NamedTuple):
     worse: float
     gain: float
     interval: Interval  # of the gain
-    gains: Sequence[float]  # of each seed
+    gains: Sequence[float]  # of each seed, or of each resplit
+    resplits: Sequence[str] = ()  # whose mean it is
 
     @property
     def verdict(self) -> str:
@@ -41,6 +42,32 @@ def judge(claims: list[ClaimPlan], section: MeasuredSection) -> list[Judged]:
     bootstrap = retrieval_bootstrap(*queries_of(section.test_set, section.folds))
     found = {one.variant: bootstrap.replicates(list(one.retrievals.values())) for one in section.measured}
     return [_judged(claim, found, bootstrap) for claim in claims]
+
+
+def pooled(judged: Mapping[str, Sequence[Judged]], test_to_train: float) -> list[Judged]:
+    """The mean of each claim that two or more resplits test; `judged` has the claims of each resplit.
+
+    `test_to_train` is as for `interval_over_resplits`.
+    """
+    alike: dict[str, dict[str, Judged]] = {}
+    for resplit, of_resplit in judged.items():
+        for one in of_resplit:
+            alike.setdefault(one.claim.model_dump_json(), {})[resplit] = one
+    return [_mean(found, test_to_train) for found in alike.values() if len(found) > 1]
+
+
+def _mean(of_resplits: Mapping[str, Judged], test_to_train: float) -> Judged:
+    found = list(of_resplits.values())
+    gains = [one.gain for one in found]
+    return Judged(
+        claim=found[0].claim,
+        better=float(np.mean([one.better for one in found])),
+        worse=float(np.mean([one.worse for one in found])),
+        gain=float(np.mean(gains)),
+        interval=interval_over_resplits(gains, test_to_train),
+        gains=gains,
+        resplits=list(of_resplits),
+    )
 
 
 def _judged(claim: ClaimPlan, found: Mapping[str, Replicates], bootstrap: Intervals) -> Judged:

@@ -21,7 +21,7 @@ from densevse.tables.published import read_published
 from tests.rules import input_of
 
 ROOT = Path(__file__).parents[3]
-PLACE = re.compile(r"Tables? (\d)(?:(?: and (\d))|(?: to (\d)))?")
+PLACE = re.compile(r"(?:(?P<paper>[\w+-]+), )?Tables? (\d)(?:(?: and (\d))|(?: to (\d)))?")
 OF_SCENES = {"title": "Mine", "datasets": {"scenes": {}}}
 
 
@@ -152,15 +152,18 @@ def printed_sums(paper, table):
 
 
 def printed_claims():
-    """Each claim with a place in its paper's tables, once for each of these."""
-    for file in sorted((ROOT / "config/claims").glob("*.yaml")):
-        entry = validate(PaperClaims, read_yaml(file), str(file))
+    """Each claim with a place in its paper's tables, once for each of these; an experiment's place names the paper."""
+    files = sorted((ROOT / "config/claims").glob("*.yaml"))
+    entries = {file: validate(PaperClaims, read_yaml(file), str(file)) for file in files}
+    papers = {entry.title: file.stem for file, entry in entries.items() if not entry.question}
+    for file, entry in entries.items():
         for name, claim in entry.claims.items():
             place = PLACE.fullmatch(claim.place)
-            assert place or claim.place in (OURS, "abstract"), (file, name)
-            last = place and (place[2] or place[3] or place[1])
-            for table in range(int(place[1]), int(last) + 1) if place else ():
-                yield pytest.param(entry, claim, printed_sums(file.stem, str(table)), id=f"{file.stem}_{table}-{name}")
+            assert place or claim.place == OURS or claim.place.endswith("abstract"), (file, name)
+            if place:
+                paper = papers[place["paper"] or entry.title]
+                for table in range(int(place[2]), int(place[4] or place[3] or place[2]) + 1):
+                    yield pytest.param(entry, claim, printed_sums(paper, str(table)), id=f"{file.stem}_{table}-{name}")
 
 
 @pytest.mark.parametrize(("entry", "claim", "sums"), printed_claims())
@@ -194,6 +197,50 @@ def test_every_experiment_can_be_planned(name):
     claims = stage()
     assert claims.evidence_of(name)
     assert claims.plan_of_experiment(name).question
+
+
+def test_claims_on_resplits_of_one_data_set_have_means_over_them():
+    plan = stage().plan_of_experiment("photographs")
+    (pool,) = plan.pools
+    assert pool.resplits == [f"flickr8k_resplit{seed}" for seed in range(5)]
+    assert (pool.section.dataset, pool.section.title, pool.train, pool.test) == ("flickr8k", "Flickr8K", 5500, 1000)
+    assert {"vse_four", "hm_lstm round 0"} <= pool.section.measured.keys()
+    assert pool.section.measured == plan.sections[4].section.measured
+    assert stage().plan_of_experiment("sm_lstm_needles").pools == []
+    files = input_of("experiment", "retrievals", stage().evidence_of, experiment="photographs")
+    assert "results/flickr8k_resplit4/retrieval/full/vse_four/seed0/ensemble.parquet" in files
+
+
+def on_resplits(**resplits):
+    """Overrides with a claim on resplits of scenes."""
+    claim = {"title": "VSE++ is better.", "place": "ours", "better": {"variant": "vsepp"}, "worse": {"variant": "vse"}}
+    sizes = {"of": "scenes", "train": 40, "val": 12, "test": 20}
+    entry = {"title": "Mine", "question": "is it?", "datasets": {name: {} for name in resplits}}
+    return {
+        "datasets": {name: {"title": name, "resplit": {**sizes, **of}} for name, of in resplits.items()},
+        "claims": {"mine": {**entry, "claims": {"better": claim}}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("resplits", "pools"),
+    [
+        ({"a": {"seed": 0}}, []),
+        ({"a": {"seed": 0}, "b": {"seed": 1, "train": 41}}, []),
+        ({"a": {"seed": 0}, "b": {"seed": 1, "train": 41}, "c": {"seed": 2}}, [["a", "c"]]),
+    ],
+)
+def test_only_resplits_of_the_same_sizes_have_means(resplits, pools):
+    assert [pool.resplits for pool in stage(**on_resplits(**resplits)).plan_of_experiment("mine").pools] == pools
+
+
+def test_resplits_that_are_one_draw_or_have_other_settings_are_refused():
+    with pytest.raises(InputError, match=r"datasets\.b\.resplit\.seed: a has the same one"):
+        stage(**on_resplits(a={"seed": 0}, b={"seed": 0})).plan_of_experiment("mine")
+    overrides = on_resplits(a={"seed": 0}, b={"seed": 1})
+    overrides["methods"] = {"vse": {"datasets": {"b": {"parameters": {"margin": 0.3}}}}}
+    with pytest.raises(InputError, match="vsepp has other settings or seeds on b than on a"):
+        stage(**overrides).plan_of_experiment("mine")
 
 
 def test_phrases_alone_are_compared_with_the_weights_as_they_were_drawn():

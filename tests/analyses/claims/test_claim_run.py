@@ -7,7 +7,7 @@ import pytest
 from densevse.analyses.claims.schemas import CLAIM_RESULTS
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.training import HISTORY
-from tests.projects import SMALL_ROUNDS
+from tests.projects import SMALL, SMALL_ROUNDS
 
 
 @pytest.mark.slow
@@ -62,3 +62,41 @@ def test_an_experiment_trains_from_random_weights_on_few_images(finished_rounds,
     assert "- Question: does it run?" in (project.folder / target).read_text()
     history = project.folder / "results/scenes/models/hm_lstm_cold_phrases_100/seed0/round1/history.parquet"
     assert schema.read(history, HISTORY)["step"].max() <= 20 * 5 // 64 + 1
+
+
+@pytest.mark.long
+def test_an_experiment_takes_means_over_resplits_of_scenes(finished, tmp_path):
+    values = copy.deepcopy(SMALL)
+    values["datasets"] |= {
+        f"again{seed}": {
+            "title": f"Scenes, resplit {seed}",
+            "resplit": {"of": "scenes", "seed": seed, "train": 40, "val": 12, "test": 20},
+        }
+        for seed in (0, 1)
+    }
+    values["methods"]["vse"]["ensembles"] = {"vse_two": {"title": "VSE twice", "members": ["vse"], "seeds_each": 2}}
+    values["claims"] = {
+        "small": {
+            "title": "Small",
+            "question": "does it run?",
+            "datasets": {"again0": {}, "again1": {}},
+            "claims": {
+                "two": {
+                    "title": "Two models of VSE are better than one of VSE++.",
+                    "place": "ours",
+                    "better": {"variant": "vse_two"},
+                    "worse": {"variant": "vsepp"},
+                }
+            },
+        }
+    }
+    project = finished.copy(tmp_path / "project", values)
+    target = "results/experiments/small.md"
+    planned = project.planned(target)
+    assert (planned["resplit"], planned["train"], planned["retrieve_by_ensemble"]) == (2, 6, 2)
+    project.run(target)
+    rows = schema.read(project.folder / "results/experiments/small.parquet", CLAIM_RESULTS)
+    assert rows["dataset"].tolist() == ["scenes", "again0", "again1"]
+    assert rows["gains"][0].tolist() == rows["gain"][1:].tolist()
+    assert rows["gain_low"][0] < rows["gain"][0] < rows["gain_high"][0]
+    assert "over 2 random splits, each of 40 training and 20 test images" in (project.folder / target).read_text()

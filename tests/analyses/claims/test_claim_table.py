@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan
+from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan
 from densevse.analyses.claims.schemas import CLAIM_RESULTS
 from densevse.analyses.claims.table import ClaimInputs, make_claims_table
 from densevse.analyses.claims.verdicts import Judged
@@ -51,16 +51,17 @@ def test_a_verdict_is_that_of_the_interval_and_of_the_seed_that_gains_least(inte
 class Made:
     """Retrievals of variants on one data set, and the table of claims about them."""
 
-    def __init__(self, folder, images):
-        self.folder = folder
+    def __init__(self, folder, images, dataset="flickr8k"):
+        folder.mkdir(exist_ok=True)
+        self.folder, self.dataset = folder, dataset
         names = [f"i{n}" for n in range(images)]
         rows = pd.DataFrame({"image_id": names, "family": names, "file": "a.jpg", "source": "images"})
         rows = rows.assign(split="test", width=4, height=4, sha256="", captions=2, status="ok")
         self.images, self.captions = (str(folder / f"{name}.parquet") for name in ("images", "captions"))
-        schema.write(rows, IMAGES, self.images, {}, Identity("flickr8k"))
+        schema.write(rows, IMAGES, self.images, {}, Identity(dataset))
         captions = [(f"{name}#{k}", name, k, "a dog", "test") for name in names for k in range(2)]
         columns = ["caption_id", "image_id", "position", "text", "split"]
-        schema.write(pd.DataFrame(captions, columns=columns), CAPTIONS, self.captions, {}, Identity("flickr8k"))
+        schema.write(pd.DataFrame(captions, columns=columns), CAPTIONS, self.captions, {}, Identity(dataset))
         self.files = []
 
     def retrieve(self, variant, share, seed=0, random=None):
@@ -72,10 +73,11 @@ class Made:
         rows = rows.assign(top=[["x"]] * len(rows), top_scores=[[0.5]] * len(rows), top_true=[[True]] * len(rows))
         self.files.append(str(self.folder / f"{variant}{seed}.parquet"))
         made_from = {"device": "cpu", "versions": {}, "parents": {}}
-        schema.write(rows, RETRIEVAL, self.files[-1], made_from, Identity("flickr8k", variant, seed, 0, "full", "test"))
+        of = Identity(self.dataset, variant, seed, 0, "full", "test")
+        schema.write(rows, RETRIEVAL, self.files[-1], made_from, of)
 
-    def table(self, *claims, seeds=(0,), **said):
-        """The table as text, and its rows."""
+    def claimed(self, *claims, seeds=(0,)):
+        """The section of claims."""
         named = {row for one in claims for row in (one.better, one.worse)}
         measured = {
             name: MeasuredVariant(
@@ -83,14 +85,24 @@ class Made:
             )
             for name in sorted(named)
         }
-        section = SectionPlan(title="Flickr8K", dataset="flickr8k", protocol="full", published=None, measured=measured)
-        configured = Configured(networks={}, settings={})
-        claimed = ClaimedSection(section=section, claims=list(claims))
-        plan = ClaimsPlan(title="Claims", configured=configured, sections=[claimed], **said)
-        made = Outputs(*(str(self.folder / f"claims.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
-        make_claims_table(ClaimInputs([self.images], [self.captions], self.files), plan, made)
-        assert all(Path(file).is_file() for file in made)
-        return unaligned(Path(made.markdown).read_text(encoding="utf-8")), schema.read(made.parquet, CLAIM_RESULTS)
+        title = self.dataset.capitalize()
+        section = SectionPlan(title=title, dataset=self.dataset, protocol="full", published=None, measured=measured)
+        return ClaimedSection(section=section, claims=list(claims))
+
+    def table(self, *claims, seeds=(0,), **said):
+        """The table as text, and its rows."""
+        return table([self], [self.claimed(*claims, seeds=seeds)], **said)
+
+
+def table(datasets, sections, **said):
+    """The table of sections of several data sets as text, and its rows."""
+    folder, files = datasets[0].folder, [file for made in datasets for file in made.files]
+    plan = ClaimsPlan(title="Claims", configured=Configured(networks={}, settings={}), sections=sections, **said)
+    outputs = Outputs(*(str(folder / f"claims.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
+    inputs = ClaimInputs([made.images for made in datasets], [made.captions for made in datasets], files)
+    make_claims_table(inputs, plan, outputs)
+    assert all(Path(file).is_file() for file in outputs)
+    return unaligned(Path(outputs.markdown).read_text(encoding="utf-8")), schema.read(outputs.parquet, CLAIM_RESULTS)
 
 
 @pytest.fixture
@@ -176,3 +188,70 @@ def test_a_table_is_the_same_from_files_in_any_order(made):
     text, _ = made.table(claim("good", "bad"))
     made.files.reverse()
     assert made.table(claim("good", "bad"))[0] == text
+
+
+@pytest.fixture
+def resplits(tmp_path):
+    found = [Made(tmp_path / name, 60, name) for name in ("split0", "split1", "split2")]
+    for made, share in zip(found, (0.8, 0.7, 0.9), strict=True):
+        made.retrieve("good", share, random=7)
+        made.retrieve("bad", BAD)
+    return found
+
+
+def pool(*sections, train=110, test=20):
+    rows = {name: row for one in sections for name, row in one.section.measured.items()}
+    whole = {"title": "Photographs", "dataset": "whole", "measured": rows}
+    named = [one.section.dataset for one in sections]
+    section = sections[0].section.model_copy(update=whole)
+    return PoolPlan(section=section, resplits=named, train=train, test=test)
+
+
+def test_a_mean_over_resplits_comes_first_with_the_gain_of_each(resplits):
+    sections = [made.claimed(claim("good", "bad", note="printed once")) for made in resplits]
+    text, rows = table(resplits, sections, pools=[pool(*sections)])
+    mean, *each = rows.to_dict("records")
+    assert (mean["dataset"], list(mean["resplits"])) == ("whole", ["split0", "split1", "split2"])
+    assert [(one["dataset"], list(one["resplits"])) for one in each] == [(f"split{k}", []) for k in range(3)]
+    gains = np.array([one["gain"] for one in each])
+    assert mean["gains"] == pytest.approx(gains)
+    assert mean["better_metric"] == pytest.approx(np.mean([one["better_metric"] for one in each]))
+    error = 4.303 * gains.std(ddof=1) * np.sqrt(1 / 3 + 20 / 110)
+    expected = (gains.mean() - error, gains.mean() + error)
+    assert (mean["gain_low"], mean["gain_high"]) == pytest.approx(expected, abs=0.02)
+    assert mean["verdict"] == "supported"
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings[0] == "## Photographs: means over 3 random splits, each of 110 training and 20 test images"
+    assert [heading.split(":")[0] for heading in headings[1:]] == ["## Split0", "## Split1", "## Split2"]
+    assert "| 3 resplits, each seed 0 | supported |" in text
+    assert text.index("Each resplit") < text.index("- A mean over resplits") < text.index("Each seed")
+    assert text.count("printed once") == 1
+    assert "- Photographs, seed 0: bad, good." in text
+    assert "- Split0, seed 0" not in text
+
+
+def test_a_claim_on_one_resplit_has_no_mean(resplits):
+    one, other = claim("good", "bad"), claim("bad", "good", note="of the first alone")
+    sections = [resplits[0].claimed(one, other), *(made.claimed(one) for made in resplits[1:])]
+    _, rows = table(resplits, sections, pools=[pool(*sections)])
+    assert rows["better"].tolist() == ["good", "good", "bad", "good", "good"]
+
+
+def test_another_data_set_stands_beside_the_means(resplits, tmp_path):
+    other = Made(tmp_path / "other", 60, "other")
+    other.retrieve("good", GOOD)
+    other.retrieve("bad", BAD)
+    sections = [made.claimed(claim("good", "bad")) for made in (*resplits, other)]
+    text, rows = table([*resplits, other], sections, pools=[pool(*sections[:3])])
+    headings = [line.split(":")[0] for line in text.splitlines() if line.startswith("## ")]
+    assert headings == ["## Photographs", "## Other", "## Split0", "## Split1", "## Split2"]
+    assert rows["dataset"].tolist() == ["whole", "split0", "split1", "split2", "other"]
+
+
+def test_a_resplit_that_gains_too_little_leaves_a_claim_without_support(resplits):
+    least = claim("good", "bad", least_gain=420)
+    sections = [made.claimed(least) for made in resplits]
+    _, rows = table(resplits, sections, pools=[pool(*sections)])
+    mean = rows.to_dict("records")[0]
+    assert min(mean["gains"]) < 420 < mean["gain"]
+    assert (mean["gain_low"] > 0, mean["verdict"]) == (True, "not supported")
