@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from densevse.analyses.caption_scores.plan import (
     NO_ORACLE,
@@ -59,6 +59,11 @@ class CaptionScoreStage(Stage):
     def neighbour(self, dataset: str, seed: int) -> Values:
         """The model in whose joint space the nearest training image is found."""
         return self.last_round(dataset, self.of(dataset).neighbour, seed)
+
+    def decoding_of_oracles(self, dataset: str, generator: str) -> dict[str, Any]:
+        """The settings of writing a generator's sentences, of which an oracle chooses the best."""
+        decoding = GeneratorStage(self.project).decoding(dataset, generator)
+        return {**decoding, "kept": self.of(dataset).oracles.sentences}
 
     def metrics(self, dataset: str, writer: str) -> list[str]:
         """The metrics of a writer's captions; METEOR and SPICE only with Java, and not for oracles."""
@@ -123,6 +128,7 @@ class CaptionScoreStage(Stage):
             dataset=dataset,
             split="test",
             reference=generators[oracles.reference].title,
+            sentences=oracles.sentences,
             rows=list(self._oracle_rows(dataset)),
             settings={name: entry.model_dump(mode="json") for name, entry in entries.items()},
         )

@@ -32,7 +32,8 @@ _NOTES = [
     "sequences of training. Content: its vector in the joint space, in place of the image's, in writing and in s(x, "
     "v).",
     "Selection: the score by which one sentence is chosen among those that were written. Without structure the two "
-    "likelihoods are the same. Best CIDEr: by CIDEr against the first sentence alone.",
+    "likelihoods are the same. Best CIDEr: by CIDEr against the first sentence alone, among the {sentences} sentences "
+    "with the highest s(x, v) and n-gram score.",
     "Gain: CIDEr minus that of the same generator without an oracle, chosen by s(x, v) and the n-gram model. Lead: "
     "CIDEr minus that of {reference}, told and chosen alike; for copied sentences and a person, without an oracle.",
     "BLEU-4 (with the brevity penalty) and CIDEr by pycocoevalcap, and New, in percent. New: sentences that do not "
@@ -53,8 +54,9 @@ def make_oracle_table(scores: Sequence[str], plan: CaptionOraclePlan, outputs: O
     frame = frame.reindex(columns=[column.name for column in CAPTION_ORACLES.columns])
     sheet = Sheet("", _COLUMNS, [_cells(row) for _, row in frame.iterrows()])
     seeds = dict.fromkeys(named_seeds(row.seeds) for row in plan.rows if row.known)
-    notes = [note.format(reference=plan.reference) for note in _NOTES]
+    notes = [note.format(reference=plan.reference, sentences=plan.sentences) for note in _NOTES]
     notes += [f"Generators: {', '.join(seeds)}. Config {digest_of(plan)}."]
+    notes += [f"Made again by: `snakemake results/tables/{plan.dataset}_caption_oracles.md`."]
     write_table(frame, CAPTION_ORACLES, Document(plan.title, [sheet], notes), plan, outputs)
 
 

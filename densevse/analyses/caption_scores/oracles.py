@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 
 def write_with_oracle(files: Files, of: Identity, oracle: str, job: CaptionJob, paths: Mapping[str, str]) -> None:
-    """Writes every sentence about each image of the split of `of` as GENERATED, in a file for each ranking.
+    """Writes GENERATED sentences about each image of the split of `of`, a file for each ranking.
 
-    `oracle` is none, or one of those of the settings; `paths` has a path for each ranking. Raises `InputError` if no
+    `oracle` is none, or one of those of the settings; `paths` has a path for each ranking. `decoding.kept` sentences
+    are kept by translation score, for the choice of the best, and one by each likelihood. Raises `InputError` if no
     image has two sentences, if an image has none, or if the generator cannot be told what the oracle knows.
     """
     writer = CaptionWriter(files, str(of.split), job)
@@ -41,7 +42,7 @@ def write_with_oracle(files: Files, of: Identity, oracle: str, job: CaptionJob, 
         tags = writer.tags_of_training() if writer.follows_tags else None
     candidates = writer.candidates(contents, tags)
     for ranking in get_args(Ranking):
-        kept = max(job.decoding.tag_sequences, job.decoding.beam)
+        kept = job.decoding.kept if ranking == "translation" else 1
         decoding = job.decoding.model_copy(update={"ranking": ranking, "kept": kept})
         written_by = replace(of, variant=writer_with_oracle(str(of.variant), oracle, ranking))
         writer.write(ranked(candidates, decoding), decoding, paths[ranking], written_by, oracle=oracle)

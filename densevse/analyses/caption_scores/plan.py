@@ -51,5 +51,6 @@ class CaptionOraclePlan(Strict):
     dataset: str
     split: str
     reference: str = Field(description="the title of the generator with which the others are compared")
+    sentences: int = Field(description="of each image, among which the best is chosen")
     rows: list[OracleRow]
     settings: dict[str, Any] = Field(description="of the generators and their joint spaces, by name")

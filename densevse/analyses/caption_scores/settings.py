@@ -23,6 +23,9 @@ class CaptionOracles(Strict):
         "generator has a row without. Tags need structure, and content a joint space",
     )
     reference: str = Field("sc_nlm", description="the generator with which the others are compared, row by row")
+    sentences: int = Field(
+        50, ge=1, description="of each image, by translation score, among which an oracle chooses the best"
+    )
     seeds: list[int] | None = Field(None, min_length=1, description="null: those of the data set")
 
 

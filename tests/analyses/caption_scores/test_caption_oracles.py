@@ -62,6 +62,7 @@ def test_every_sentence_is_kept_for_the_choice_of_the_best(folder, with_tags):
     files = trained(folder, with_tags, **PARAMETERS, attributes="content")
     found = written(folder, files, "none")
     assert found["translation"].groupby("image_id").size().tolist() == [3, 3, 3]
+    assert found["likelihood"]["image_id"].tolist() == IDS
     assert found["likelihood"]["score"].tolist() == found["joint_likelihood"]["score"].tolist()
 
 
@@ -139,7 +140,7 @@ def test_the_table_has_gains_over_the_row_without_an_oracle_and_leads_over_the_r
         read = (str(chosen / f"{name}.parquet") for name in ("images", "captions", file))
         score_captions(*read, Identity("scenes", writer, 0, split="test"), [], None, scores[-1])
     rows = [row("plain"), row("best", without_oracle="plain"), row("other", beside="best")]
-    told = {"title": "Oracles", "dataset": "scenes", "split": "test", "reference": "SC-NLM"}
+    told = {"title": "Oracles", "dataset": "scenes", "split": "test", "reference": "SC-NLM", "sentences": 3}
     plan = CaptionOraclePlan(**told, rows=rows, settings={})
     outputs = Outputs(*(str(chosen / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
     make_oracle_table(scores[::-1], plan, outputs)

@@ -80,7 +80,7 @@ rule oracle_captions:
         runtime=growing(240),
     params:
         code=configured(caption_scores.code_of_oracles),
-        decoding=configured(generators.decoding),
+        decoding=configured(caption_scores.decoding_of_oracles),
         seed=configured(training.seed),
         threads=configured(datasets.threads),
     message:
