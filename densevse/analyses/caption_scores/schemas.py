@@ -3,7 +3,7 @@
 from densevse.artifacts.schema import Column, Schema
 from densevse.artifacts.schemas.columns import NUMBER, REAL, TEXT
 
-MEASURED = ("bleu_4", "cider", "gain", "lead")
+_INTERVALS = ("bleu_4", "cider", "gain", "lead")
 """The columns with 95% intervals, percent."""
 
 CAPTION_ORACLES = Schema(
@@ -20,7 +20,7 @@ CAPTION_ORACLES = Schema(
         Column("lead", REAL, "CIDEr less that of the reference, told and chosen alike, percent", nullable=True),
         *(
             Column(f"{name}_{end}", REAL, f"{end} end of its 95% interval", nullable=True)
-            for name in MEASURED
+            for name in _INTERVALS
             for end in ("low", "high")
         ),
         Column("new", REAL, "sentences that are not in training word for word, percent"),
