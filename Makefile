@@ -86,11 +86,12 @@ scenes-scan: environment ## make docs/tables/scenes_scan.md: SCAN on scenes with
 	$(SNAKEMAKE) -- results/tables/scenes_scan.md
 	cp results/tables/scenes_scan.md docs/tables/scenes_scan.md
 
-EXPERIMENTS := sm_lstm_needles hm_lstm_cold hm_lstm_cold_more defrag_frames sco_steps sco_oracle
+EXPERIMENTS := $(patsubst %,results/experiments/%.md,sm_lstm_needles hm_lstm_cold hm_lstm_cold_more defrag_frames sco_steps sco_oracle)
+EXPERIMENTS += results/tables/scenes_caption_oracles.md
 
 experiments: environment ## make docs/tables/<experiment>.md, the table of each controlled experiment
-	$(SNAKEMAKE) -- $(EXPERIMENTS:%=results/experiments/%.md)
-	cp $(EXPERIMENTS:%=results/experiments/%.md) docs/tables/
+	$(SNAKEMAKE) -- $(EXPERIMENTS)
+	cp $(EXPERIMENTS) docs/tables/
 
 schema: environment ## make config/schema.json, the configuration's schema for editors
 	$(BIN)/python -m densevse.config.schema > config/schema.json.part

@@ -26,6 +26,9 @@ def parameters_of_generator(model: str) -> type[Strict] | None:
     return type_of_parameters(f"generators.{model}") if model in known_generators() else None
 
 
+Ranking = Literal["translation", "likelihood", "joint_likelihood"]
+
+
 class Decoding(Strict):
     """Settings of how sentences about an image are written and ranked."""
 
@@ -42,6 +45,13 @@ class Decoding(Strict):
     beam: int = Field(5, ge=1, description="hypotheses of the beam search; without structure, all are kept")
     longest_sentence: int = Field(
         30, ge=1, description="the longest sentence in words; with structure, longer tag sequences are not drawn"
+    )
+    ranking: Ranking = Field(
+        "translation",
+        description="the score that ranks an image's sentences: the translation score s(x, v) with the n-gram model "
+        "beside it (as the poster does), or the generator's own likelihood without a joint space; likelihood: log "
+        "P(words | tags, v) per word; joint_likelihood: the same with log P(tags), their frequency in training, added "
+        "to it (ours; the two are the same without structure)",
     )
     language_weight: float = Field(
         0.1,

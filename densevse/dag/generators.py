@@ -38,11 +38,11 @@ class GeneratorStage(Stage):
         """The code of a generator's training."""
         return self.project.code.digest("train_generator.py", *self._modules(dataset, generator))
 
-    def code_of_captions(self, dataset: str, generator: str) -> str:
-        """The code that writes sentences."""
+    def code_of_captions(self, dataset: str, generator: str, script: str = "generate_captions.py") -> str:
+        """The code of a `script` that writes sentences."""
         space, modules = self.entry(dataset, generator).joint_embedding, self._modules(dataset, generator)
         modules += [f"densevse.methods.{self.project.variant(space, dataset).model}"] if space else []
-        return self.project.code.digest("generate_captions.py", *modules)
+        return self.project.code.digest(script, *modules)
 
     def model(self, dataset: str, generator: str) -> str:
         """The name of a generator's module below densevse/methods."""

@@ -1,7 +1,7 @@
 """Candidate sentences about an image, and the scores that rank them (Kiros et al. 2014, "Decoder").
 
 A candidate is ranked by the translation score s(x, v), the similarity of image and sentence in the joint space, and by
-an n-gram model of the training sentences.
+an n-gram model of the training sentences. The rankings by likelihood are ours.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from itertools import groupby
 
 import numpy as np
 
+from densevse.config.generators import Decoding
 from densevse.data.contents import Contents
 from densevse.inference.encoding import evaluation
 from densevse.inference.spaces import encode_words
@@ -24,15 +25,35 @@ class Candidate:
     image: int  # the image's number in the split
     words: tuple[int, ...]
     tags: tuple[int, ...]
-    log_likelihood: float
+    log_likelihood: float  # log P(words | tags, v), with the end of the sentence
+    log_tags: float = 0.0  # log P(tags); 0 without structure, or where the tags are given
     translation: float | None = None
     language: float | None = None
 
-    def score(self, language_weight: float) -> float:
+    def score(self, decoding: Decoding) -> float:
         """The score that ranks the candidate."""
-        if self.translation is None or self.language is None:
-            return self.log_likelihood
-        return self.translation + language_weight * self.language
+        if decoding.ranking == "translation":
+            if self.translation is None or self.language is None:
+                return self.log_likelihood
+            return self.translation + decoding.language_weight * self.language
+        tags = self.log_tags if decoding.ranking == "joint_likelihood" else 0.0
+        return (self.log_likelihood + tags) / (len(self.words) + 1)
+
+
+def ranked(candidates: Sequence[Candidate], decoding: Decoding) -> dict[int, list[Candidate]]:
+    """The distinct sentences about each image, the best first; images are in order.
+
+    Of equal sentences, which may come from different tags, the best is kept; of equally good ones, the most likely.
+    Equal scores are ordered by their words' numbers.
+    """
+
+    def order(one: Candidate) -> tuple[int, float, tuple[int, ...], float]:
+        return one.image, -one.score(decoding), one.words, -one.log_likelihood
+
+    found: dict[int, dict[tuple[int, ...], Candidate]] = {}
+    for one in sorted(candidates, key=order):
+        found.setdefault(one.image, {}).setdefault(one.words, one)
+    return {image: list(sentences.values()) for image, sentences in found.items()}
 
 
 def rated(candidates: Sequence[Candidate], images: Contents, space: DualEncoder, model: KneserNey) -> list[Candidate]:

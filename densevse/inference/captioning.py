@@ -3,15 +3,14 @@
 SC-NLM (Kiros et al. 2014, "Decoder") draws tag sequences from training and writes one sentence along each by beam
 search. It ranks them by the translation score s(x, v), the similarity of image and sentence in the joint space, and an
 n-gram model of the training sentences. A generator without structure takes the search's hypotheses. A generator without
-a joint space ranks them by its own likelihood.
+a joint space ranks them by its own likelihood. `decoding.ranking` has other rankings (ours).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -29,7 +28,7 @@ from densevse.config.strict import Strict
 from densevse.data.contents import Contents, content_of_images
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
-from densevse.inference.candidates import Candidate, rated
+from densevse.inference.candidates import Candidate, ranked, rated
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.generators import load_generator
 from densevse.inference.models import described
@@ -40,7 +39,7 @@ from densevse.language.tokens import detokenize
 from densevse.language.words import spoken
 from densevse.methods.generators.beam_search import Hypotheses, beam_search
 from densevse.methods.generators.interface import END, Generator
-from densevse.methods.interface import device_of
+from densevse.methods.interface import DualEncoder, device_of
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.runtime.numerics import set_up
@@ -48,24 +47,30 @@ from densevse.runtime.numerics import set_up
 if TYPE_CHECKING:  # imported for type checks only, so that its code counts only for generators that read tags
     from densevse.data.structures.tags import TagsOfSentences
 
+TagSequence: TypeAlias = tuple[int, ...]
+Along: TypeAlias = Mapping[TagSequence, float]
+"""Tag sequences along which sentences about one image are written, each with its log P(tags)."""
+
 HYPOTHESES_AT_ONCE = 1280
-NO_TAGS: tuple[int, ...] = ()
+NO_TAGS: TagSequence = ()
 
 
 @dataclass(frozen=True)
 class TagSequences:
     """The tag sequences of training, some of which are chosen for each image."""
 
-    sequences: Sequence[tuple[int, ...]]
+    sequences: Sequence[TagSequence]
     counts: NDArray[np.int64]  # the number of training sentences with each sequence
 
-    def of_image(self, image: int, decoding: Decoding, seed: int) -> list[tuple[int, ...]]:
+    def of_image(self, image: int, decoding: Decoding, seed: int) -> Along:
         """The tag sequences along which sentences about an image are written."""
         if decoding.choice_of_tags == "drawn":
-            return self.draw(decoding.tag_sequences, seed, image)
-        return self.most_frequent(decoding.tag_sequences)
+            chosen = self.draw(decoding.tag_sequences, seed, image)
+        else:
+            chosen = self.most_frequent(decoding.tag_sequences)
+        return {tags: self._log_probability[tags] for tags in chosen}
 
-    def draw(self, number: int, seed: int, image: int) -> list[tuple[int, ...]]:
+    def draw(self, number: int, seed: int, image: int) -> list[TagSequence]:
         """Draws distinct sequences for an image, in proportion to their frequency; all of them if there are fewer."""
         if number >= len(self.sequences):
             return list(self.sequences)
@@ -73,13 +78,17 @@ class TagSequences:
         drawn = random.choice(len(self.sequences), number, replace=False, p=self.counts / self.counts.sum())
         return [self.sequences[place] for place in sorted(drawn)]
 
-    def most_frequent(self, number: int) -> list[tuple[int, ...]]:
+    def most_frequent(self, number: int) -> list[TagSequence]:
         """The most frequent sequences; ties are broken by order."""
         return [self.sequences[place] for place in self._by_frequency[:number]]
 
     @cached_property
     def _by_frequency(self) -> NDArray[np.intp]:
         return np.argsort(-self.counts, kind="stable")
+
+    @cached_property
+    def _log_probability(self) -> dict[TagSequence, float]:
+        return dict(zip(self.sequences, np.log(self.counts / self.counts.sum()).tolist(), strict=True))
 
 
 class CaptionJob(Strict):
@@ -92,97 +101,158 @@ class CaptionJob(Strict):
 
 
 def write_captions(files: Files, of: Identity, job: CaptionJob, path: str | Path) -> None:
-    """Writes GENERATED sentences about the images of the split of `of`, with the trained generator `model`.
-
-    The input `space` is the model of the generator's joint space, if it has one. Raises `InputError` if that model has
-    no space of vectors, or reads more of sentences than their words.
-    """
-    device = set_up(job.threads)
-    inputs = Inputs(files, described(files.one("model"))["sentences"])
-    split = str(of.split)
-    pairs = inputs.pairs(split)
-    images = content_of_images(inputs, pairs, split)
-    generator = load_generator(files.one("model"), inputs, images.size).to(device)
-    candidates = _written(inputs, generator, images, job)
-    if "joint_embedding" in files:
-        numbered = map(inputs.vocabulary.encode, _training_tokens(inputs))
-        model = KneserNey(numbered, job.decoding.ngram, len(inputs.vocabulary))
-        purpose, advice = (
-            "generated sentences can be rated",
-            "Name another variant as the generator's `joint_embedding`.",
-        )
-        space = read_space(files.one("joint_embedding"), purpose, advice).to(device)
-        candidates = rated(candidates, images, space, model)
-    known = set(map(spoken, _training_tokens(inputs)))
-    rows = _rows(candidates, pairs.rows.image_ids, inputs, job.decoding, known)
-    # Without the split: a model trained on the sentences of all splits has them as one parent.
-    settings = {"decoding": job.decoding.model_dump(mode="json"), "seed": job.seed}
-    parents = {
-        "generator": files.several("model"),
-        "joint_embedding": files.several("joint_embedding") if "joint_embedding" in files else [],
-    }
-    schema.write(rows, GENERATED, path, lineage(settings, parents), of)
+    """Writes GENERATED sentences about the images of the split of `of`, as `CaptionWriter` does."""
+    writer = CaptionWriter(files, str(of.split), job)
+    tags = writer.tags_of_training() if writer.follows_tags else None
+    writer.write(ranked(writer.candidates(writer.images, tags), job.decoding), job.decoding, path, of)
 
 
-def _training_tokens(inputs: Inputs) -> Iterator[list[str]]:
-    for part in schema.read_parts([inputs.files.one("tokens")], TOKENS, ["split", "tokens"]):
-        yield from part.loc[part["split"] == "train", "tokens"]
+class CaptionWriter:
+    """A trained generator that writes sentences about the images of a split."""
+
+    def __init__(self, files: Files, split: str, job: CaptionJob) -> None:
+        """`files` has the generator as `model`, and the model of its joint space, if it has one, as `joint_embedding`.
+
+        Raises `InputError` if that model has no space of vectors, or reads more of sentences than their words.
+        """
+        device = set_up(job.threads)
+        self._files, self._job = files, job
+        self._inputs = Inputs(files, described(files.one("model"))["sentences"])
+        self.pairs = self._inputs.pairs(split)
+        self.images = content_of_images(self._inputs, self.pairs, split)
+        self._generator = load_generator(files.one("model"), self._inputs, self.images.size).to(device)
+        self._space = _space(files, device)
+
+    @property
+    def follows_tags(self) -> bool:
+        """True if the generator writes along tag sequences."""
+        return self._generator.follows_tags
+
+    def tags_of_training(self) -> list[Along]:
+        """The tag sequences of training that are chosen for each image. Raises `InputError` if there are none."""
+        sequences, decoding = self._tag_sequences(), self._job.decoding
+        return [sequences.of_image(image, decoding, self._job.seed) for image in range(len(self.images))]
+
+    def candidates(self, contents: Contents, tags: Sequence[Along] | None) -> list[Candidate]:
+        """Sentences about each image, written from its content, with all of their scores.
+
+        `tags` are the sequences for each image, for a generator that follows them. Translation scores are likenesses
+        to the content.
+        """
+        decoding = self._job.decoding
+        with evaluation(self._generator):
+            if tags is None:
+                found = _without_tags(self._generator, contents, decoding)
+            else:
+                found = _along_tags(self._generator, contents, tags, decoding)
+        logger.info("%d sentences about %d images", len(found), len(contents))
+        if self._space is None:
+            return found
+        numbered = map(self._inputs.vocabulary.encode, self._training_tokens())
+        return rated(found, contents, self._space, KneserNey(numbered, decoding.ngram, len(self._inputs.vocabulary)))
+
+    def text(self, candidate: Candidate) -> str:
+        """A candidate as a sentence."""
+        return detokenize(self._inputs.vocabulary.decode(candidate.words))
+
+    def write(
+        self,
+        sentences: Mapping[int, Sequence[Candidate]],
+        decoding: Decoding,
+        path: str | Path,
+        of: Identity,
+        **settings: str,
+    ) -> None:
+        """Writes the first `decoding.kept` sentences about each image as GENERATED; `settings` are further lineage."""
+        rows = self._rows(sentences, decoding)
+        # Without the split: a model trained on the sentences of all splits has them as one parent.
+        said = {"decoding": decoding.model_dump(mode="json"), "seed": self._job.seed, **settings}
+        parents = {
+            "generator": self._files.several("model"),
+            "joint_embedding": self._files.several("joint_embedding") if "joint_embedding" in self._files else [],
+        }
+        schema.write(rows, GENERATED, path, lineage(said, parents), of)
+
+    def _training_tokens(self) -> Iterator[list[str]]:
+        for part in schema.read_parts([self._files.one("tokens")], TOKENS, ["split", "tokens"]):
+            yield from part.loc[part["split"] == "train", "tokens"]
+
+    def _tag_sequences(self) -> TagSequences:
+        structure = cast("TagsOfSentences", self._inputs.pairs("train").structures["tags"])
+        longest = self._job.decoding.longest_sentence
+        sequences, counts = structure.sequences(longest)
+        if not sequences:
+            raise InputError(
+                f"no training sentence of at most {longest} words has part-of-speech tags to write along: look at the "
+                "status of the parses, or raise decoding.longest_sentence of the generator."
+            )
+        return TagSequences(sequences, counts)
+
+    def _rows(self, sentences: Mapping[int, Sequence[Candidate]], decoding: Decoding) -> pd.DataFrame:
+        """GENERATED rows, by image in table order, then rank."""
+        known = set(map(spoken, self._training_tokens()))
+        tag_names = read_tags(self._files.one("tags")) if "tags" in self._files else None
+        image_ids, rows = self.pairs.rows.image_ids, list[dict[str, Any]]()
+        for image, of_image in sentences.items():
+            for rank, one in enumerate(of_image[: decoding.kept], start=1):
+                tokens = self._inputs.vocabulary.decode(one.words)
+                rows.append(
+                    {
+                        "image_id": image_ids[image],
+                        "rank": rank,
+                        "sentence": detokenize(tokens),
+                        "tokens": tokens,
+                        "score": one.score(decoding),
+                        "log_likelihood": one.log_likelihood,
+                        "translation": one.translation,
+                        "language": one.language,
+                        "tags": tag_names.decode(one.tags) if tag_names else [],
+                        "in_training": spoken(tokens) in known,
+                    }
+                )
+        frame = pd.DataFrame(rows, columns=[column.name for column in GENERATED.columns])
+        return frame.astype({"translation": "Float64", "language": "Float64"})
 
 
-def _written(inputs: Inputs, generator: Generator, images: Contents, job: CaptionJob) -> list[Candidate]:
-    """The distinct sentences that the search finds about each image."""
-    with evaluation(generator):
-        if generator.follows_tags:
-            found = _along_tags(generator, images, _tag_sequences(inputs, job.decoding), job)
-        else:
-            found = _without_tags(generator, images, job.decoding)
-    # Equal sentences may come from different tags: keep the most likely.
-    by_likelihood = sorted(found, key=lambda one: one.log_likelihood)
-    distinct = list({(one.image, one.words): one for one in by_likelihood}.values())
-    logger.info("%d different sentences about %d images", len(distinct), len(images))
-    return distinct
+def _space(files: Files, device: torch.device) -> DualEncoder | None:
+    """The model of the generator's joint space, if it has one."""
+    if "joint_embedding" not in files:
+        return None
+    purpose, advice = (
+        "generated sentences can be rated",
+        "Name another variant as the generator's `joint_embedding`.",
+    )
+    return read_space(files.one("joint_embedding"), purpose, advice).to(device)
 
 
-def _tag_sequences(inputs: Inputs, decoding: Decoding) -> TagSequences:
-    structure = cast("TagsOfSentences", inputs.pairs("train").structures["tags"])
-    sequences, counts = structure.sequences(decoding.longest_sentence)
-    if not sequences:
-        raise InputError(
-            f"no training sentence of at most {decoding.longest_sentence} words has part-of-speech tags to write "
-            "along: look at the status of the parses, or raise decoding.longest_sentence of the generator."
-        )
-    return TagSequences(sequences, counts)
-
-
-def _along_tags(generator: Generator, images: Contents, sequences: TagSequences, job: CaptionJob) -> list[Candidate]:
+def _along_tags(generator: Generator, contents: Contents, tags: Sequence[Along], decoding: Decoding) -> list[Candidate]:
     """The best sentence along each tag sequence of each image; sequences of one length are searched together."""
-    decoding = job.decoding
-    asked = [(tags, image) for image in range(len(images)) for tags in sequences.of_image(image, decoding, job.seed)]
-    by_length: dict[int, list[tuple[tuple[int, ...], int]]] = {}
-    for tags, image in asked:
-        by_length.setdefault(len(tags), []).append((tags, image))
+    by_length: dict[int, list[tuple[TagSequence, int]]] = {}
+    for image, of_image in enumerate(tags):
+        for sequence in of_image:
+            by_length.setdefault(len(sequence), []).append((sequence, image))
     size = max(1, HYPOTHESES_AT_ONCE // decoding.beam)
     groups = [(same, rows) for _, same in sorted(by_length.items()) for rows in batches(len(same), size)]
     found = []
     for same, rows in progress(groups, "tag sequences", len(groups)):
         some = [same[row] for row in rows]
         numbers = np.array([image for _, image in some])
-        along = torch.tensor([tags for tags, _ in some])
-        written = _search(generator, images.take(numbers), along, decoding)
+        along = torch.tensor([sequence for sequence, _ in some])
+        written = _search(generator, contents.take(numbers), along, decoding)
         best, likelihood = written.words[:, 0].tolist(), written.log_likelihood[:, 0].tolist()
         found += [
-            Candidate(image, _before_end(words), tags, likely)
-            for (tags, image), words, likely in zip(some, best, likelihood, strict=True)
+            Candidate(image, _before_end(words), sequence, likely, tags[image][sequence])
+            for (sequence, image), words, likely in zip(some, best, likelihood, strict=True)
         ]
     return found
 
 
-def _without_tags(generator: Generator, images: Contents, decoding: Decoding) -> list[Candidate]:
+def _without_tags(generator: Generator, contents: Contents, decoding: Decoding) -> list[Candidate]:
     """All hypotheses of the search for each image."""
     found = []
-    groups = batches(len(images), max(1, HYPOTHESES_AT_ONCE // decoding.beam))
+    groups = batches(len(contents), max(1, HYPOTHESES_AT_ONCE // decoding.beam))
     for rows in progress(groups, "images", len(groups)):
-        written = _search(generator, images.take(rows), None, decoding)
+        written = _search(generator, contents.take(rows), None, decoding)
         for image, words, likelihood in zip(rows, written.words.tolist(), written.log_likelihood.tolist(), strict=True):
             found += [
                 Candidate(int(image), _before_end(one), NO_TAGS, likely)
@@ -200,39 +270,3 @@ def _search(generator: Generator, content: Tensor, tags: Tensor | None, decoding
 
 def _before_end(words: list[int]) -> tuple[int, ...]:
     return tuple(words[: words.index(END)] if END in words else words)
-
-
-def _rows(
-    candidates: list[Candidate],
-    image_ids: NDArray[np.object_],
-    inputs: Inputs,
-    decoding: Decoding,
-    known: set[tuple[str, ...]],
-) -> pd.DataFrame:
-    """GENERATED rows of the best candidates of each image, by image in table order, then rank.
-
-    Equal scores are ordered by their words' numbers; `known` are the training sentences.
-    """
-    weight = decoding.language_weight
-    tag_names = read_tags(inputs.files.one("tags")) if "tags" in inputs.files else None
-    ordered = sorted(candidates, key=lambda one: (one.image, -one.score(weight), one.words))
-    rows: list[dict[str, Any]] = []
-    for image, group in groupby(ordered, lambda one: one.image):
-        for rank, one in enumerate(islice(group, decoding.kept), start=1):
-            tokens = inputs.vocabulary.decode(one.words)
-            rows.append(
-                {
-                    "image_id": image_ids[image],
-                    "rank": rank,
-                    "sentence": detokenize(tokens),
-                    "tokens": tokens,
-                    "score": one.score(weight),
-                    "log_likelihood": one.log_likelihood,
-                    "translation": one.translation,
-                    "language": one.language,
-                    "tags": tag_names.decode(one.tags) if tag_names else [],
-                    "in_training": spoken(tokens) in known,
-                }
-            )
-    frame = pd.DataFrame(rows, columns=[column.name for column in GENERATED.columns])
-    return frame.astype({"translation": "Float64", "language": "Float64"})

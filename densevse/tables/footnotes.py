@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from densevse.artifacts.copies import copies
+from densevse.config.strict import Strict
 from densevse.evaluation.protocols import MOST
 from densevse.runtime.arrays import Indices
 from densevse.statistics.bootstrap import TOO_FEW
@@ -89,7 +90,7 @@ def making_notes(plan: MeasuringPlan, sections: Sequence[MeasuredSection]) -> li
         *_seeds(sections),
         *_devices(made_from),
         *_precisions(made_from),
-        f"Config {_digest(plan)}. Versions: {_versions(made_from)}.",
+        f"Config {digest_of(plan)}. Versions: {_versions(made_from)}.",
     ]
 
 
@@ -272,7 +273,8 @@ def _precisions(made_from: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"Some models were trained in {name} instead of float32." for name in sorted(named - {"float32"})]
 
 
-def _digest(plan: MeasuringPlan) -> str:
+def digest_of(plan: Strict) -> str:
+    """A short digest of the plan of a table: the configuration of what it measures."""
     measured = plan.model_dump(mode="json", exclude={"latex_intervals"})  # it changes no metric
     return hashlib.sha256(json.dumps(measured, sort_keys=True).encode()).hexdigest()[:12]
 

@@ -1,5 +1,7 @@
 """Generators from artifacts to sentences on a small data set: training, writing, ranking, and unusable inputs."""
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,63 +13,18 @@ from densevse.artifacts.lineage import made_from
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.tokens import TOKENS
-from densevse.artifacts.schemas.vocabulary import TAGS
 from densevse.config.generators import Decoding
-from densevse.config.training import NamedPhase, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
+from densevse.inference.candidates import Candidate, ranked
 from densevse.inference.captioning import CaptionJob, TagSequences, write_captions
-from densevse.inference.embedding import write_embeddings
-from densevse.inference.models import build, open_model, save_model
+from densevse.inference.models import open_model
 from densevse.inference.spaces import padded
 from densevse.methods.interface import Sentences
 from densevse.methods.structures import words_of
 from densevse.runtime.errors import InputError
-from densevse.training.generators import train_generator
+from tests.generators import CPU, PARAMETERS, trained, with_tags
 
-PARAMETERS = {"dimension": 8, "factors": 16, "attribute_dimension": 8, "word_context": 2, "tag_context": 2}
-TAG_OF = {"a": "DT", ".": ".", "runs": "VBZ", "sleeps": "VBZ", "dog": "NN", "cat": "NN"}
-CPU = torch.device("cpu")
-
-
-def space(folder, files, method="vse", **parameters):
-    """An untrained joint space and its embeddings of all splits, as inputs of a generator."""
-    inputs = Inputs(files, ["words"])
-    torch.manual_seed(0)
-    model = build(method, {"dimension": 8, **parameters}, inputs.shapes())
-    path = folder / f"{method}.safetensors"
-    save_model(model, method, ["words"], path, {"features": inputs.features_made_from(), "device": "cpu"})
-    inputs, model = open_model(files, path, CPU)
-    for split in ("train", "val", "test"):
-        write_embeddings(model, inputs, split, folder / f"{split}.parquet", {})
-    found = {f"joint_embedding_{split}": str(folder / f"{split}.parquet") for split in ("train", "val", "test")}
-    return {**found, "joint_embedding": str(path)}
-
-
-@pytest.fixture
-def with_tags(folder, files):
-    """The data set's files with tagged parses and a joint space; the first sentence could not be parsed."""
-    parses = schema.read(folder / "parses.parquet", PARSES)
-    parses["tags"] = [[TAG_OF.get(token, "JJ") for token in tokens] for tokens in parses["tokens"]]
-    schema.write(parses, PARSES, folder / "parses.parquet", {})
-    rows = [{"index": number, "tag": tag, "count": 1} for number, tag in enumerate(["JJ", "NN", "DT", "VBZ", "."], 2)]
-    schema.write(rows, TAGS, folder / "tags.parquet", {})
-    tagged = {"parses": [str(folder / "parses.parquet")], "tags": str(folder / "tags.parquet"), "view_whole": []}
-    return files.with_changes(**tagged, **space(folder, files))
-
-
-def trained(folder, files, model="sc_nlm", sentences=("tags",), epochs=2, **parameters):
-    job = TrainingJob(
-        method=f"generators.{model}",
-        parameters=parameters,
-        sentences=list(sentences),
-        training=TrainingConfig(batch_size=8),
-        phases=[NamedPhase(name="main", epochs=epochs, learning_rate=0.01)],
-        seed=0,
-    )
-    path = folder / f"{model}.safetensors"
-    read = files.with_changes(joint_embedding=[], joint_embedding_test=[])
-    train_generator(read, job, path, folder / "history.parquet")
-    return files.with_changes(model=str(path), joint_embedding_train=[], joint_embedding_val=[])
+__all__ = ["with_tags"]
 
 
 def written(files, path, split="test", seed=0, **decoding):
@@ -129,6 +86,24 @@ def test_translation_is_the_likeness_in_the_joint_space(folder, with_tags):
         words = words_of(padded([inputs.vocabulary.encode(row["tokens"])]), CPU)
         sentence = model.embed_sentences(Sentences({"words": words}))
     assert row["translation"] == pytest.approx(float(image @ sentence.T), abs=2e-3)  # embeddings are kept as float16
+
+
+@pytest.mark.parametrize("ranking", ["likelihood", "joint_likelihood"])
+def test_sentences_can_be_ranked_by_the_likelihood_of_a_word(folder, with_tags, ranking):
+    rows = written(trained(folder, with_tags, **PARAMETERS), folder / "written.parquet", ranking=ranking)
+    parses = schema.read(folder / "parses.parquet", PARSES)
+    of_training = parses[parses["image_id"].str.startswith("train") & (parses["status"] == "ok")]
+    counts = Counter(map(tuple, of_training["tags"]))
+    log_tags = [np.log(counts[tuple(tags)] / counts.total()) for tags in rows["tags"]]
+    whole = rows["log_likelihood"] + (log_tags if ranking == "joint_likelihood" else 0)
+    assert np.allclose(rows["score"], whole / (rows["tokens"].str.len() + 1), atol=1e-5)
+    assert rows.groupby("image_id")["score"].agg(lambda of_image: of_image.is_monotonic_decreasing).all()
+
+
+def test_of_equal_sentences_the_best_is_kept():
+    one, other = Candidate(0, (5,), (2,), -1.0, log_tags=-9.0), Candidate(0, (5,), (3,), -2.0, log_tags=-1.0)
+    for ranking, best in (("likelihood", one), ("joint_likelihood", other), ("translation", one)):
+        assert ranked([other, one], Decoding(ranking=ranking)) == {0: [best]}
 
 
 @pytest.mark.parametrize("attributes", ["none", "content"])

@@ -1,24 +1,52 @@
 """Tables of generated captions in the plan: their writers, metrics and artifacts."""
 
 import shutil
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from typing import Any, get_args
 
-from densevse.analyses.caption_scores.plan import CaptionTablePlan, WriterPlan
-from densevse.analyses.caption_scores.settings import CaptionScoreSettings, CaptionTable
+from densevse.analyses.caption_scores.plan import (
+    NO_ORACLE,
+    CaptionOraclePlan,
+    CaptionTablePlan,
+    OracleRow,
+    WriterPlan,
+    writer_with_oracle,
+)
+from densevse.analyses.caption_scores.settings import CaptionScoreSettings, CaptionTable, Oracle
 from densevse.artifacts.identity import Identity
+from densevse.dag.generators import GeneratorStage
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 from densevse.report.plan import PicturePlan, ShownArtifact
 
 COPIED, PERSON = "copied", "person"
+KNOWN = {NO_ORACLE: "nothing", "tags": "tags", "content": "content", "tags_and_content": "tags and content"}
+SELECTIONS = {
+    "translation": "s(x, v) and n-gram model",
+    "likelihood": "log P(words given tags, v) per word",
+    "joint_likelihood": "log P(words, tags given v) per word",
+    "best": "oracle: best CIDEr",
+}
 
 
 class CaptionScoreStage(Stage):
     """The writers that are compared in results/tables/<data set>_captions.md."""
 
     def writers(self) -> str:
-        """Every writer of captions: generators, the nearest training image, a person."""
-        return any_of([*self.config.generator_names(), COPIED, PERSON])
+        """Every writer of captions: generators, also with oracles, the nearest training image, a person."""
+        oracles = (writer_with_oracle(*each) for each in product(self.config.generator_names(), KNOWN, SELECTIONS))
+        return any_of([*self.config.generator_names(), COPIED, PERSON, *oracles])
+
+    def oracles(self) -> str:
+        """Every part of a sentence that a generator may be told, or none."""
+        return any_of([NO_ORACLE, *get_args(Oracle)])
+
+    def code_of_oracles(self, dataset: str, generator: str) -> str:
+        """The code that writes sentences with an oracle."""
+        script = "analyses/caption_scores/oracle_captions.py"
+        return GeneratorStage(self.project).code_of_captions(dataset, generator, script)
 
     def of_dataset(self, dataset: str) -> list[str]:
         """A data set's table of generated captions, and its picture of them."""
@@ -32,24 +60,34 @@ class CaptionScoreStage(Stage):
         """The model in whose joint space the nearest training image is found."""
         return self.last_round(dataset, self.of(dataset).neighbour, seed)
 
-    def metrics(self, dataset: str) -> list[str]:
-        """The metrics of captions; METEOR and SPICE only with Java."""
-        asked = self.of(dataset).metrics
+    def decoding_of_oracles(self, dataset: str, generator: str) -> dict[str, Any]:
+        """The settings of writing a generator's sentences, of which an oracle chooses the best."""
+        decoding = GeneratorStage(self.project).decoding(dataset, generator)
+        return {**decoding, "kept": self.of(dataset).oracles.sentences}
+
+    def metrics(self, dataset: str, writer: str) -> list[str]:
+        """The metrics of a writer's captions; METEOR and SPICE only with Java, and not for oracles."""
+        plain = writer in (*self.config.generator_names(), COPIED, PERSON)
+        asked = self.of(dataset).metrics if plain else ["bleu", "cider"]
         return [name for name in asked if name not in ("meteor", "spice") or shutil.which("java")]
 
-    def spice(self, dataset: str) -> Values | None:
+    def spice(self, dataset: str, writer: str) -> Values | None:
         """True if SPICE's folder is needed: if SPICE is requested and can be obtained (by Maven)."""
         obtainable = shutil.which("mvn") or Path(self.resources, "spice").exists()
-        return {} if "spice" in self.metrics(dataset) and obtainable else None
+        return {} if "spice" in self.metrics(dataset, writer) and obtainable else None
 
-    def memory(self, dataset: str) -> int:
+    def memory(self, dataset: str, writer: str) -> int:
         """The memory that a scoring job requests, in MB; SPICE and METEOR run one after the other."""
-        return 3000 if self.spice(dataset) is None else 6000
+        return 3000 if self.spice(dataset, writer) is None else 6000
 
     def measured(self, dataset: str) -> list[Values]:
         """Every writer of a table with each of its seeds."""
         writers = self._writers(dataset).items()
         return [{"writer": name, "seed": seed} for name, entry in writers for seed in entry.seeds]
+
+    def measured_oracles(self, dataset: str) -> list[Values]:
+        """Every writer of a table of oracles with each of its seeds."""
+        return [{"writer": row.writer, "seed": seed} for row in self._oracle_rows(dataset) for seed in row.seeds]
 
     def shown(self, dataset: str) -> list[Values]:
         """Every writer with its first seed."""
@@ -79,16 +117,65 @@ class CaptionScoreStage(Stage):
             writers=self._writers(dataset),
         )
 
+    def plan_of_oracles(self, dataset: str) -> CaptionOraclePlan:
+        """The plan of the table of oracles."""
+        oracles = self.of(dataset).oracles
+        generators = {name: self.project.generator(name, dataset) for name in oracles.generators}
+        spaces = dict.fromkeys(entry.joint_embedding for entry in generators.values() if entry.joint_embedding)
+        entries = {**generators, **{name: self.project.variant(name, dataset) for name in spaces}}
+        return CaptionOraclePlan(
+            title=f"{self.title(dataset)}: sentences written and chosen with oracles",
+            dataset=dataset,
+            split="test",
+            reference=generators[oracles.reference].title,
+            sentences=oracles.sentences,
+            rows=list(self._oracle_rows(dataset)),
+            settings={name: entry.model_dump(mode="json") for name, entry in entries.items()},
+        )
+
+    def _oracle_rows(self, dataset: str) -> Iterator[OracleRow]:
+        oracles = self.of(dataset).oracles
+        seeds, reference = oracles.seeds or self.dataset(dataset).seeds, oracles.reference
+        for generator, parts in oracles.generators.items():
+            title, plain = self.project.generator(generator, dataset).title, writer_with_oracle(generator)
+            for known in (NO_ORACLE, *parts):
+                one = "tags" in known  # a sentence is written along each tag sequence, so there is one
+                compared = generator != reference and known in (NO_ORACLE, *oracles.generators[reference])
+                for selection in ["translation"] if one else SELECTIONS:
+                    name = writer_with_oracle(generator, known, selection)
+                    yield OracleRow(
+                        writer=name,
+                        title=title,
+                        known=KNOWN[known],
+                        selection="the only one" if one else SELECTIONS[selection],
+                        seeds=seeds,
+                        without_oracle=None if name == plain else plain,
+                        beside=writer_with_oracle(reference, known, selection) if compared else None,
+                    )
+        for name, title, of in ((COPIED, self._copied(dataset), seeds), (PERSON, "a person", [0])):
+            yield OracleRow(
+                writer=name,
+                title=title,
+                known="",
+                selection="",
+                seeds=of,
+                without_oracle=None,
+                beside=writer_with_oracle(reference),
+            )
+
+    def _copied(self, dataset: str) -> str:
+        neighbour = self.project.variant(self.of(dataset).neighbour, dataset).title
+        return f"copied from the nearest training image ({neighbour})"
+
     def _title(self, dataset: str) -> str:
         return f"Sentences about images of {self.title(dataset)}"
 
     def _writers(self, dataset: str) -> dict[str, WriterPlan]:
         """Every writer by name; a person's sentences are the same for every seed."""
         seeds, table = self.dataset(dataset).seeds, self.of(dataset)
-        neighbour = self.project.variant(table.neighbour, dataset).title
         generated = {
             name: WriterPlan(title=self.project.generator(name, dataset).title, seeds=seeds)
             for name in table.generators
         }
-        copied = WriterPlan(title=f"copied from the nearest training image ({neighbour})", seeds=seeds)
+        copied = WriterPlan(title=self._copied(dataset), seeds=seeds)
         return {**generated, COPIED: copied, PERSON: WriterPlan(title="a person", seeds=[0])}

@@ -1,4 +1,4 @@
-"""Settings of the table of generated captions: results/tables/<data set>_captions.md."""
+"""Settings of the tables of generated captions: results/tables/<data set>_captions.md and _caption_oracles.md."""
 
 from typing import Literal
 
@@ -10,6 +10,23 @@ from densevse.config.names import known
 from densevse.config.strict import Strict
 
 CaptionMetric = Literal["bleu", "rouge_l", "cider", "meteor", "spice"]
+Oracle = Literal["tags", "content", "tags_and_content"]
+
+
+class CaptionOracles(Strict):
+    """The rows of a data set's table of oracles."""
+
+    generators: dict[str, list[Oracle]] = Field(
+        default={"sc_nlm": ["tags", "content", "tags_and_content"], "mlbl": ["content"]},
+        min_length=1,
+        description="generator -> the parts of an image's first sentence that it is told, in a row each; every "
+        "generator has a row without. Tags need structure, and content a joint space",
+    )
+    reference: str = Field("sc_nlm", description="the generator with which the others are compared, row by row")
+    sentences: int = Field(
+        50, ge=1, description="of each image, by translation score, among which an oracle chooses the best"
+    )
+    seeds: list[int] | None = Field(None, min_length=1, description="null: those of the data set")
 
 
 class CaptionTable(Strict):
@@ -28,6 +45,7 @@ class CaptionTable(Strict):
         min_length=1,
         description="METEOR and SPICE need Java; without it the table says that they are missing",
     )
+    oracles: CaptionOracles = Field(default={}, validate_default=True, description="the table of oracles (ours)")
 
 
 class CaptionScoreSettings(ByDataset[CaptionTable]):
@@ -41,3 +59,5 @@ class CaptionScoreSettings(ByDataset[CaptionTable]):
             known(f"{where}.generators", table.generators, config.generator_names())
             known(f"{where}.neighbour", [table.neighbour], config.variant_names())
             known(f"{where}.reference", [table.reference], table.generators)
+            known(f"{where}.oracles.generators", table.oracles.generators, config.generator_names())
+            known(f"{where}.oracles.reference", [table.oracles.reference], table.oracles.generators)

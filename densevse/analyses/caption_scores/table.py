@@ -116,7 +116,7 @@ def _measured(writers: Sequence[Writer], references: str, reference: str) -> lis
         for writer in writers
         if references == OTHER_REFERENCES or writer.name != "person"
     }
-    _check_images([run for some in runs.values() for run in some])
+    check_images([run for some in runs.values() for run in some])
     bootstrap = SumBootstrap(runs[reference][0]["family"])
     found = {name: bootstrap.replicates(some, drawn_metrics) for name, some in runs.items()}
     return [
@@ -126,7 +126,7 @@ def _measured(writers: Sequence[Writer], references: str, reference: str) -> lis
     ]
 
 
-def _check_images(runs: Sequence[pd.DataFrame]) -> None:
+def check_images(runs: Sequence[pd.DataFrame]) -> None:
     """Raises `InputError` if sentences are about other images than those of the first run."""
     if any(run["image_id"].tolist() != runs[0]["image_id"].tolist() for run in runs):
         raise InputError(

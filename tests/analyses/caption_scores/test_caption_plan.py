@@ -24,17 +24,31 @@ def test_a_table_compares_generators_with_copied_and_peoples_sentences(captions)
     assert names == ["sc_nlm", "mlbl", "lbl", "lstm_captioner", "copied", "person"]
 
 
+def test_oracles_are_compared_with_the_row_without_and_with_the_reference(captions):
+    rows = {row.writer: row for row in captions.plan_of_oracles("scenes").rows}
+    assert rows["sc_nlm_none_translation"].without_oracle is None
+    assert rows["mlbl_content_best"].without_oracle == "mlbl_none_translation"
+    assert rows["mlbl_content_best"].beside == "sc_nlm_content_best"
+    assert {row.beside for name, row in rows.items() if name.startswith("sc_nlm")} == {None}
+    assert rows["copied"].beside == rows["person"].beside == "sc_nlm_none_translation"
+    told = ("tags", "tags_and_content")
+    assert [name for name in rows if "tags" in name] == [f"sc_nlm_{each}_translation" for each in told]
+    scores = input_of("caption_oracle_table", "scores", captions.measured_oracles, dataset="scenes")
+    assert len(scores) == len(rows)
+    assert captions.metrics("flickr8k", "mlbl_none_best") == ["bleu", "cider"]
+
+
 def test_metrics_that_need_java_are_left_out_without_it(captions, monkeypatch):
     def spice():
-        return input_of("score_captions", "spice", captions.spice, dataset="flickr8k")
+        return input_of("score_captions", "spice", captions.spice, dataset="flickr8k", writer="sc_nlm")
 
     monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
-    assert captions.metrics("flickr8k") == ["bleu", "rouge_l", "cider", "meteor", "spice"]
+    assert captions.metrics("flickr8k", "sc_nlm") == ["bleu", "rouge_l", "cider", "meteor", "spice"]
     assert spice() == "resources/spice"
     monkeypatch.setattr("shutil.which", lambda program: None)
-    assert captions.metrics("flickr8k") == ["bleu", "rouge_l", "cider"]
+    assert captions.metrics("flickr8k", "sc_nlm") == ["bleu", "rouge_l", "cider"]
     assert spice() == []
-    assert captions.metrics("scenes") == ["bleu", "rouge_l", "cider"]
+    assert captions.metrics("scenes", "sc_nlm") == ["bleu", "rouge_l", "cider"]
 
 
 @pytest.mark.parametrize(
@@ -42,6 +56,9 @@ def test_metrics_that_need_java_are_left_out_without_it(captions, monkeypatch):
     [
         ({"generators": ["nic"]}, r"caption_scores\.scenes\.generators"),
         ({"reference": "lbl"}, r"caption_scores\.scenes\.reference"),
+        ({"oracles": {"generators": {"nic": ["tags"]}}}, r"caption_scores\.scenes\.oracles\.generators: no 'nic'"),
+        ({"oracles": {"generators": {"sc_nlm": ["words"]}}}, r"caption_scores\.scenes\.oracles\.generators\.sc_nlm"),
+        ({"oracles": {"reference": "lbl"}}, r"caption_scores\.scenes\.oracles\.reference: no 'lbl'"),
     ],
 )
 def test_wrong_entries_are_refused_by_their_path(wrong, message):

@@ -1,4 +1,4 @@
-# Scores of generated captions, their baselines, and pictures of them.
+# Scores of generated captions, their baselines, oracles of them, and pictures.
 
 from densevse.analyses.caption_scores.dag import CaptionScoreStage
 
@@ -56,6 +56,60 @@ rule first_captions:
         "the first sentence of each image: {wildcards.split} of {wildcards.dataset}"
     script:
         "../../scripts/analyses/caption_scores/first_captions.py"
+
+
+rule oracle_captions:
+    input:
+        unpack(generators.inputs_of_captions),
+        model="<results>/{dataset}/generators/{generator}/seed{seed}/model.safetensors",
+    output:
+        translation="<results>/{dataset}/generated_captions/{generator}_{oracle}_translation/seed{seed}/{split}.parquet",
+        likelihood="<results>/{dataset}/generated_captions/{generator}_{oracle}_likelihood/seed{seed}/{split}.parquet",
+        joint_likelihood="<results>/{dataset}/generated_captions/{generator}_{oracle}_joint_likelihood/seed{seed}/{split}.parquet",
+    log:
+        "<logs>/oracle_captions/{dataset}_{generator}_{oracle}_seed{seed}_{split}.log",
+    wildcard_constraints:
+        oracle=caption_scores.oracles(),
+        split="val|test",
+    conda:
+        "../../../envs/torch.yaml"
+    threads: configured(datasets.threads)
+    resources:
+        **settings.accelerator,
+        mem_mb=growing(datasets.memory(4000, 130)),
+        runtime=growing(240),
+    params:
+        code=configured(caption_scores.code_of_oracles),
+        decoding=configured(caption_scores.decoding_of_oracles),
+        seed=configured(training.seed),
+        threads=configured(datasets.threads),
+    message:
+        "sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, told {wildcards.oracle}, seed {wildcards.seed}"
+    script:
+        "../../scripts/analyses/caption_scores/oracle_captions.py"
+
+
+rule best_captions:
+    input:
+        captions="<results>/{dataset}/captions.parquet",
+        generated=rules.oracle_captions.output.translation,
+    output:
+        "<results>/{dataset}/generated_captions/{generator}_{oracle}_best/seed{seed}/{split}.parquet",
+    log:
+        "<logs>/best_captions/{dataset}_{generator}_{oracle}_seed{seed}_{split}.log",
+    wildcard_constraints:
+        oracle=caption_scores.oracles(),
+        split="val|test",
+    conda:
+        "../../../envs/corenlp.yaml"
+    resources:
+        mem_mb=growing(3000),
+    params:
+        code=code_of("analyses/caption_scores/best_captions.py"),
+    message:
+        "the best sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, told {wildcards.oracle}, seed {wildcards.seed}"
+    script:
+        "../../scripts/analyses/caption_scores/best_captions.py"
 
 
 # Like get_corenlp, it has no code of the package as an input.
@@ -138,6 +192,39 @@ rule caption_table:
         "writing the table of sentences about images of {wildcards.dataset}"
     script:
         "../../scripts/analyses/caption_scores/caption_table.py"
+
+
+rule caption_oracle_table:
+    input:
+        scores=filled(
+            "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test_scores.parquet",
+            caption_scores.measured_oracles,
+        ),
+    output:
+        markdown="<results>/tables/{dataset}_caption_oracles.md",
+        html=report(
+            "<results>/tables/{dataset}_caption_oracles.html",
+            caption="../../report/caption_oracles.rst",
+            category="Tables",
+            labels={"table": "{dataset}: caption oracles"},
+        ),
+        latex="<results>/tables/{dataset}_caption_oracles.tex",
+        csv="<results>/tables/{dataset}_caption_oracles.csv",
+        parquet="<results>/tables/{dataset}_caption_oracles.parquet",
+    log:
+        "<logs>/caption_oracle_table/{dataset}.log",
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/caption_scores/caption_oracle_table.py"),
+        plan=planned(caption_scores.plan_of_oracles),
+    message:
+        "writing the table of caption oracles of {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/caption_scores/caption_oracle_table.py"
 
 
 rule caption_figure:

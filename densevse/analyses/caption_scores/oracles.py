@@ -1,0 +1,81 @@
+"""Sentences that a generator writes when it is told a part of a reference: its tags, its content, or both (ours).
+
+The reference is an image's first sentence; the others are left to score with. Tags take the place of the sequences of
+training. Content, the sentence's vector in the joint space, takes the place of the image's vector, in writing and in
+the translation score.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast, get_args
+
+import numpy as np
+
+from densevse.analyses.caption_scores.plan import writer_with_oracle
+from densevse.artifacts.identity import Identity
+from densevse.config.generators import Ranking
+from densevse.data.contents import JOINT_EMBEDDING, Contents, Embedded
+from densevse.data.files import Files
+from densevse.data.pairs import Pairs
+from densevse.inference.candidates import ranked
+from densevse.inference.captioning import Along, CaptionJob, CaptionWriter
+from densevse.runtime.arrays import Indices
+from densevse.runtime.errors import InputError
+
+if TYPE_CHECKING:
+    from densevse.methods.structures import Tags
+
+
+def write_with_oracle(files: Files, of: Identity, oracle: str, job: CaptionJob, paths: Mapping[str, str]) -> None:
+    """Writes GENERATED sentences about each image of the split of `of`, a file for each ranking.
+
+    `oracle` is none, or one of those of the settings; `paths` has a path for each ranking. `decoding.kept` sentences
+    are kept by translation score, for the choice of the best, and one by each likelihood. Raises `InputError` if no
+    image has two sentences, if an image has none, or if the generator cannot be told what the oracle knows.
+    """
+    writer = CaptionWriter(files, str(of.split), job)
+    first = _first_sentences(writer.pairs)
+    contents = _content_of_sentences(files, of, writer.pairs, first) if "content" in oracle else writer.images
+    if "tags" in oracle:
+        tags: list[Along] | None = _tags_of_sentences(writer, of, first)
+    else:
+        tags = writer.tags_of_training() if writer.follows_tags else None
+    candidates = writer.candidates(contents, tags)
+    for ranking in get_args(Ranking):
+        kept = job.decoding.kept if ranking == "translation" else 1
+        decoding = job.decoding.model_copy(update={"ranking": ranking, "kept": kept})
+        written_by = replace(of, variant=writer_with_oracle(str(of.variant), oracle, ranking))
+        writer.write(ranked(candidates, decoding), decoding, paths[ranking], written_by, oracle=oracle)
+
+
+def _first_sentences(pairs: Pairs) -> Indices:
+    """(images,) the row of the first sentence of each image."""
+    ids = pairs.rows.image_ids
+    sentences = np.bincount(pairs.rows.image_of_caption, minlength=len(ids))
+    if sentences.max() < 2:
+        raise InputError("no image of the split has two sentences: an oracle knows one, and the others are references.")
+    if not sentences.all():
+        raise InputError(f"the image {ids[int(sentences.argmin())]!r} has no sentence, which an oracle would know.")
+    return np.cumsum(sentences) - sentences
+
+
+def _content_of_sentences(files: Files, of: Identity, pairs: Pairs, sentences: Indices) -> Contents:
+    path = f"{JOINT_EMBEDDING}{of.split}"
+    if path not in files:
+        raise InputError(_refusal(of, "content", "it has no joint space, in which a sentence is a vector"))
+    return Embedded(files.one(path), "sentence", pairs.rows.caption_ids[sentences])
+
+
+def _tags_of_sentences(writer: CaptionWriter, of: Identity, sentences: Indices) -> list[Along]:
+    """The one sequence of each sentence; a sentence that could not be parsed has as many unknown tags as words."""
+    if not writer.follows_tags:
+        raise InputError(_refusal(of, "tags", "it follows no tags"))
+    found = cast("Tags", writer.pairs.structures["tags"].take(sentences))
+    return [
+        {tuple(tags[:length]): 0.0} for tags, length in zip(found.tags.tolist(), found.lengths.tolist(), strict=True)
+    ]
+
+
+def _refusal(of: Identity, part: str, why: str) -> str:
+    where = f"caption_scores.{of.dataset}.oracles.generators.{of.variant}"
+    return f"{where}: {of.variant} cannot be told the {part} of a sentence, as {why}; leave the oracle out."
