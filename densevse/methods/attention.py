@@ -29,6 +29,15 @@ class Instances(NamedTuple):
     present: Tensor  # (N, candidates) bool; a sentence's padding is not present
     weights: Tensor  # (N, candidates) their saliency at the first step, where no pair has a state yet
     attended: Tensor  # (N, similarity) what that saliency selects
+    vectors: Tensor  # (N, E) their contexts at unit norm, whose cosine counts; (N, 0) in a score without a cosine
+
+
+def xavier_linear(inputs: int, outputs: int) -> nn.Linear:
+    """A linear map that starts with weights of Xavier's uniform distribution and biases of 0."""
+    linear = nn.Linear(inputs, outputs)
+    nn.init.xavier_uniform_(linear.weight)
+    nn.init.zeros_(linear.bias)
+    return linear
 
 
 class _Product(nn.Linear):
@@ -105,28 +114,36 @@ class PrintedAttention(nn.Module):
 class Selection(nn.Module):
     """One side of the attention scheme (Figure 2 b): the saliency of candidates and their weighted sum (Eq 1-3)."""
 
-    def __init__(self, size: int, similarity: int, attention: Attention | PrintedAttention | None) -> None:
-        """Candidates of length `size`; without attention there is one for each image or sentence."""
+    def __init__(
+        self, size: int, similarity: int, attention: Attention | PrintedAttention | None, context: int | None = None
+    ) -> None:
+        """Candidates of length `size`; without attention there is one for each image or sentence.
+
+        `context` is the length of the context that joins what is selected (ours), None without one.
+        """
         super().__init__()
         self.attention = attention
-        self.projection = nn.Linear(size, similarity)
-        nn.init.xavier_uniform_(self.projection.weight)
-        nn.init.zeros_(self.projection.bias)
+        self.projection = xavier_linear(size, similarity)
+        self.context = xavier_linear(context, similarity) if context is not None else None
 
     def encode(self, candidates: Tensor, present: Tensor, context: Tensor | None) -> Instances:
         """Computes all that no pair changes, first step included, from (N, C, size) candidates and (N, E) contexts.
 
-        Values are projected before they are summed, which is equal to projecting the sum of Eq 3.
+        Values are projected before they are summed, which is equal to projecting the sum of Eq 3. A context joins the
+        sum if it joins each value, as the weights of Eq 1 sum to 1.
         """
         values = self.projection(candidates)
+        no_vectors = values[:, 0, :0]
+        if self.context is not None:
+            values = values + self.context(context).unsqueeze(1)
         if self.attention is None:
-            return Instances(values[:, :, :0], values, present, present.to(values.dtype), values[:, 0])
+            return Instances(values[:, :, :0], values, present, present.to(values.dtype), values[:, 0], no_vectors)
         keys = self.attention.keys(candidates, context)
         values = values.to(keys.dtype)  # under autocast, projections are of half precision
         alone = Grouped.by(torch.arange(len(keys)), keys.device)
         no_state = keys.new_zeros(len(keys), self.attention.hidden.in_features)
         weights, attended = self._select(keys, values, present, no_state, alone)
-        return Instances(keys, values, present, weights, attended)
+        return Instances(keys, values, present, weights, attended, no_vectors)
 
     def attend(self, candidates: Instances, hidden: Tensor, pairs: Grouped) -> tuple[Tensor, Tensor]:
         """(P, C) saliency and (P, similarity) a'_t or w'_t of pairs whose state is (P, H)."""

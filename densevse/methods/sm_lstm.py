@@ -16,6 +16,12 @@ Choices where the paper is silent:
 - -ctx (section 4.3) compares the two contexts, the same at each step; -mean compares the two means.
 - Eq 6 is divided by the number of matched pairs, and Eq 7, squared (as printed it is constant), is a mean over cells,
   over words and over matched pairs, as a mismatched pair has no common instances that attention should cover.
+
+Two options are ours. `contexts_in_score` compares [a'_t; m] with [w'_t; n] in s_t, in place of a'_t with w'_t. The head
+`cosine_and_mlp` adds the score of VSE (densevse/methods/vse.py) to Eq 5, whose last layer starts at 0, so that a model
+that starts from a VSE scores as it does at first:
+
+    s = cos(W m + b, n) + W_hs sigmoid(W_h h_T + b_h) + b_s
 """
 
 from collections.abc import Mapping
@@ -29,7 +35,7 @@ from densevse.kernels.gates import lstm_cell
 from densevse.kernels.grouped import Grouped, rows_of
 from densevse.kernels.pairs import scores_of_all_pairs, scores_of_pairs
 from densevse.kernels.recurrent import Recurrent, prefixes
-from densevse.methods.attention import Attention, Instances, PrintedAttention, Selection
+from densevse.methods.attention import Attention, Instances, PrintedAttention, Selection, xavier_linear
 from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes
 from densevse.methods.losses import hardest_hinges, sum_of_hinges
 from densevse.methods.parameters.sm_lstm import Parameters
@@ -49,17 +55,19 @@ class SMLSTM(Method):
         super().__init__(parameters, shapes)
         cell, image_context = (shapes.features[view] for view in _views(shapes))
         state, sentence_context = 2 * parameters.word_hidden, parameters.context_dimension
-        attends, hidden = parameters.select == "attention", parameters.hidden
+        hidden, cosine = parameters.hidden, parameters.head == "cosine_and_mlp"
+        in_attention = parameters.select == "attention" and parameters.context
         self.words: nn.Embedding | None = None  # with the BLSTM, which gives the candidates
         self.context_words: nn.Embedding | None = None  # with the LSTM, which gives the sentence's context
         if parameters.select != "context":
             self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
             self.blstm = Bidirectional("lstm", self.words.embedding_dim, parameters.word_hidden)
-        if parameters.select == "context" or (attends and parameters.context):
+        if parameters.select == "context" or in_attention or parameters.contexts_in_score or cosine:
             self.context_words = word_vectors(parameters.word_vectors, parameters.context_word_dimension, shapes)
             self.context = Recurrent("lstm", self.context_words.embedding_dim, sentence_context)
         self.image = _side(parameters, cell, image_context)
         self.sentence = _side(parameters, state, sentence_context)
+        self.embedding = xavier_linear(image_context, sentence_context) if cosine else None  # VSE's map of m
         self.gates = nn.Linear(parameters.similarity + hidden, 4 * hidden)
         nn.init.xavier_uniform_(self.gates.weight)
         nn.init.zeros_(self.gates.bias)
@@ -67,23 +75,29 @@ class SMLSTM(Method):
         self.mlp = nn.Sequential(
             nn.Linear(hidden, parameters.score_units), nn.Sigmoid(), nn.Linear(parameters.score_units, 1)
         )
+        if cosine:
+            for weight in self.mlp[2].parameters():
+                nn.init.zeros_(weight)
         self.dropout = nn.Dropout(parameters.dropout)
 
     def start_from(self, method: str, weights: Mapping[str, Tensor]) -> None:
         """Section 4.2: initialises the LSTM of the sentence context from a trained VSE of the same data set.
 
-        Raises `ValueError` if this variant has no context, or the other model has no LSTM of the same sizes.
+        With a cosine, the linear map of images too. Raises `ValueError` if this variant has no context, or the other
+        model has no LSTM of the same sizes.
         """
         if self.context_words is None:
             raise ValueError("this variant of sm-LSTM has no sentence context: remove its `start_from`")
         taken = {"words.weight": self.context_words.weight}
         taken |= {f"sentence.{name}": weight for name, weight in self.context.named_parameters()}
+        if self.embedding is not None:
+            taken |= {f"image.{name}": weight for name, weight in self.embedding.named_parameters()}
         for name, weight in taken.items():
             if name not in weights or weights[name].shape != weight.shape:
                 found = list(weights[name].shape) if name in weights else "none"
                 raise ValueError(
-                    "sm-LSTM starts from a VSE whose encoder is an LSTM, whose dimension is context_dimension and "
-                    "whose word_dimension is context_word_dimension. "
+                    "sm-LSTM starts from a VSE whose branches are plain, whose encoder is an LSTM, whose dimension is "
+                    "context_dimension and whose word_dimension is context_word_dimension. "
                     f"Its {name} would be of shape {list(weight.shape)}; the model of the method {method} has {found}."
                 )
             weight.data.copy_(weights[name])
@@ -94,22 +108,28 @@ class SMLSTM(Method):
         # Dropout drops a feature at all cells of an image: neighbours would reveal one dropped at a single cell.
         factor = self.dropout(_scale(cells).expand(-1, 1, cells.shape[2]))
         present = torch.ones_like(cells[:, :, 0], dtype=torch.bool)
-        return self._encode(self.image, cells * factor, present, self.dropout(_scaled(context)))
+        encoded = self._encode(self.image, cells * factor, present, self.dropout(_scaled(context)))
+        if self.embedding is None:
+            return encoded
+        return encoded._replace(vectors=functional.normalize(self.embedding(self.dropout(context)), dim=1))
 
     def encode_sentences(self, sentences: Sentences) -> Instances:
         """The BLSTM's state at each word as candidates, with the LSTM's last state as global context n."""
         words = self._words(sentences)
-        tree, states, context = prefixes(words.on_host(), words.index.device), None, None
+        tree, states, last, context = prefixes(words.on_host(), words.index.device), None, None, None
         if self.words is not None:
             states = self.blstm(self.dropout(self.words(tree.distinct)), words.on_host(), words.lengths, tree)
             states = states * _scale(states, words.lengths)
         if self.context_words is not None:
-            context = self.context(self.dropout(self.context_words(tree.distinct)), tree)
-            context = self.dropout(_scaled(context))
-        return self._encode(self.sentence, states, words.index != 0, context)
+            last = self.context(self.dropout(self.context_words(tree.distinct)), tree)
+            context = self.dropout(_scaled(last))
+        encoded = self._encode(self.sentence, states, words.index != 0, context)
+        if last is None or self.embedding is None:
+            return encoded
+        return encoded._replace(vectors=functional.normalize(last, dim=1))
 
     def score(self, images: Instances, sentences: Instances) -> Tensor:
-        """(I, S) s of Eq 5."""
+        """(I, S) s of Eq 5, or with a cosine."""
         lengths = sentences.present.sum(dim=1).cpu()
         return scores_of_all_pairs(self.compare, images, sentences, lengths, self.hyperparameters.pairs_at_once)
 
@@ -142,10 +162,16 @@ class SMLSTM(Method):
     def compare(
         self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor, longest: int | None = None
     ) -> Tensor:
-        """(P,) s of Eq 5, for pairs given by their rows in the encodings, (P,) each; see densevse/kernels/pairs.py."""
+        """(P,) s of Eq 5, or with a cosine, for pairs given by their rows in the encodings, (P,) each.
+
+        See densevse/kernels/pairs.py.
+        """
         hidden, _ = self._unroll(images, _cut(sentences, longest), image, sentence)
-        score: Tensor = self.mlp(hidden)
-        return score.squeeze(1)
+        score: Tensor = self.mlp(hidden).squeeze(1)
+        if self.embedding is None:
+            return score
+        image, sentence = (rows.to(score.device, non_blocking=True) for rows in (image, sentence))
+        return score + (rows_of(images.vectors, image) * rows_of(sentences.vectors, sentence)).sum(dim=1)
 
     def saliency(self, images: Instances, sentences: Instances, image: Tensor, sentence: Tensor) -> Saliency:
         """The p_t and q_t of Eq 1 at each step, for pairs given by their rows in the encodings, (P,) each."""
@@ -166,7 +192,7 @@ class SMLSTM(Method):
             return side.encode(context.unsqueeze(1), present[:, :1], None)
         if select == "mean":  # states at padding are zero
             mean = candidates.sum(dim=1) / present.sum(dim=1, keepdim=True)
-            return side.encode(mean.unsqueeze(1), present[:, :1], None)
+            return side.encode(mean.unsqueeze(1), present[:, :1], context)
         return side.encode(candidates, present, context)
 
     def _unroll(
@@ -249,13 +275,13 @@ def _scale(x: Tensor, lengths: Tensor | None = None) -> Tensor:
 
 def _side(parameters: Parameters, candidate: int, context: int) -> Selection:
     """The selection on one side, from the sizes of a candidate and of the side's global context."""
-    if parameters.select != "attention":
-        return Selection(candidate if parameters.select == "mean" else context, parameters.similarity, None)
-    kind = Attention if parameters.attention == "repaired" else PrintedAttention
-    given = context if parameters.context else None
-    return Selection(
-        candidate, parameters.similarity, kind(candidate, given, parameters.hidden, parameters.attention_units)
-    )
+    size = context if parameters.select == "context" else candidate
+    attention = None
+    if parameters.select == "attention":
+        kind = Attention if parameters.attention == "repaired" else PrintedAttention
+        given = context if parameters.context else None
+        attention = kind(candidate, given, parameters.hidden, parameters.attention_units)
+    return Selection(size, parameters.similarity, attention, context if parameters.contexts_in_score else None)
 
 
 def _views(shapes: Shapes) -> tuple[str, str]:
@@ -270,8 +296,8 @@ def _views(shapes: Shapes) -> tuple[str, str]:
 
 def _cut(sentences: Instances, longest: int | None) -> Instances:
     """The first `longest` words, where no sentence that is read has more."""
-    keys, values, present, weights, attended = sentences
-    return Instances(keys[:, :longest], values[:, :longest], present[:, :longest], weights[:, :longest], attended)
+    keys, values, present, weights = (part[:, :longest] for part in sentences[:4])
+    return sentences._replace(keys=keys, values=values, present=present, weights=weights)
 
 
 METHOD = SMLSTM

@@ -170,6 +170,8 @@ WRONG = {
     "methods.hm_lstm.parameters.candidates": ["detection"],
     "methods.sm_lstm.parameters.steps": [0, -1],
     "methods.sm_lstm.parameters.balance": [-1, NAN],
+    "methods.sm_lstm.parameters.head": ["cosine"],
+    "methods.sm_lstm.variants.sm_lstm_ctx.parameters.contexts_in_score": [True],
     "methods.sm_lstm.parameters.longest": [0],
     "methods.sm_lstm.starts_from": ["vsee"],
     "methods.hm_lstm.round_0_of": ["hm_lstmm"],

@@ -35,6 +35,10 @@ VARIANTS = {
     "att": {"context": False},
     "ctx": {"select": "context"},
     "printed": {"attention": "printed"},
+    "contexts in score": {"contexts_in_score": True},
+    "mean, contexts in score": {"contexts_in_score": True, "select": "mean"},
+    "cosine": {"head": "cosine_and_mlp"},
+    "att, cosine": {"head": "cosine_and_mlp", "context": False, "contexts_in_score": True},
 }
 
 
@@ -136,12 +140,19 @@ def literal(model, image, words):
             maps.append((cells, of_words))
         else:
             chosen = (a.mean(dim=0), w.mean(dim=0)) if p.select == "mean" else (m, n)
-        s = scaled(model.image.projection(chosen[0])) * scaled(model.sentence.projection(chosen[1]))
+        of_image, of_sentence = model.image.projection(chosen[0]), model.sentence.projection(chosen[1])
+        if p.contexts_in_score:  # the product of [a'; m] and a matrix is a sum of two products
+            of_image, of_sentence = of_image + model.image.context(m), of_sentence + model.sentence.context(n)
+        s = scaled(of_image) * scaled(of_sentence)
         i, f, o, g = (model.gates.weight @ torch.cat((s, h)) + model.gates.bias).chunk(4)  # Eq 4
         c = f.sigmoid() * c + i.sigmoid() * g.tanh()
         h = o.sigmoid() * c.tanh()
     first, _, last = model.mlp
-    return (last.weight @ torch.sigmoid(first.weight @ h + first.bias) + last.bias).squeeze(), maps
+    score = (last.weight @ torch.sigmoid(first.weight @ h + first.bias) + last.bias).squeeze()
+    if p.head == "cosine_and_mlp":
+        x = model.embedding.weight @ image.views["whole"][0] + model.embedding.bias
+        score = score + x @ n / (x.norm() * n.norm())
+    return score, maps
 
 
 def literal_matrix(model, batch):
@@ -350,11 +361,25 @@ def test_one_pair_has_nothing_to_contrast():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"steps": 0}, {"balance": -1}, {"select": "all"}, {"attention": "soft"}, {"heads": 2}, {"longest": 0}]
+    "changes",
+    [
+        {"steps": 0},
+        {"balance": -1},
+        {"select": "all"},
+        {"attention": "soft"},
+        {"heads": 2},
+        {"head": "cosine"},
+        {"longest": 0},
+    ],
 )
 def test_values_that_do_not_fit_are_refused_by_name(changes):
     with pytest.raises(ValidationError, match=next(iter(changes))):
         Parameters(**changes)
+
+
+def test_contexts_join_no_contexts():
+    with pytest.raises(ValueError, match="contexts_in_score: with select: context"):
+        Parameters(contexts_in_score=True, select="context")
 
 
 def test_views_that_do_not_fit_are_named():
@@ -379,6 +404,31 @@ def test_the_sentence_context_begins_as_that_of_a_vse():
     torch.testing.assert_close(dict(vse.state_dict()), weights)  # it has a copy
 
 
+@pytest.mark.parametrize("variant", ["full", "mean", "att", "ctx"])
+def test_with_a_cosine_the_scores_begin_as_those_of_a_vse(variant):
+    torch.manual_seed(1)
+    vse = VSE(VSEParameters(dimension=6, word_dimension=4), Shapes({"whole": 9}, 12)).double()
+    vse.image.bias.data.normal_()  # the cosine needs the vectors of images at their own scale
+    model = SMLSTM(Parameters(**{**SMALL, **VARIANTS[variant], "head": "cosine_and_mlp"}), SHAPES).double()
+    model.start_from("vse", vse.state_dict())
+    images, sentences = images_of(3), sentences_of(*SENTENCES)
+    expected = vse.score(vse.encode_images(images), vse.encode_sentences(sentences))
+    scores = model.score(model.encode_images(images), model.encode_sentences(sentences))
+    torch.testing.assert_close(scores, expected)
+
+
+def test_the_multimodal_lstm_learns_from_a_score_that_begins_as_a_cosine():
+    """Its gradient is 0 in the first step alone, in which only the last layer learns."""
+    torch.manual_seed(0)
+    model, batch = SMLSTM(Parameters(**SMALL, head="cosine_and_mlp"), SHAPES).double(), batch_of(*SENTENCES)
+    optimiser, first = torch.optim.SGD(model.parameters(), 0.1), model.gates.weight.detach().clone()
+    for step in range(2):
+        optimiser.zero_grad()
+        loss_of(model, batch, balance=0.0).backward()
+        optimiser.step()
+        assert torch.equal(model.gates.weight, first) == (step == 0)
+
+
 def test_a_start_that_does_not_fit_is_refused():
     of_other_size = VSE(VSEParameters(dimension=7, word_dimension=4), Shapes({"whole": 9}, 12)).state_dict()
     with pytest.raises(ValueError, match=r"context_dimension.*sentence\.weight_input would be .*24, 4.* has .*28, 4"):
@@ -386,6 +436,9 @@ def test_a_start_that_does_not_fit_is_refused():
     bag = VSE(VSEParameters(dimension=6, word_dimension=4, encoder="bag_of_words"), Shapes({"whole": 9}, 12))
     with pytest.raises(ValueError, match="has none"):
         build().start_from("vse", bag.state_dict())
+    normalised = VSE(VSEParameters(dimension=6, word_dimension=4, branches="normalised"), Shapes({"whole": 9}, 12))
+    with pytest.raises(ValueError, match=r"branches are plain.*image\.weight would be .*6, 9.* has none"):
+        build(head="cosine_and_mlp").start_from("vse", normalised.state_dict())
     with pytest.raises(ValueError, match="has no sentence context"):
         build(select="mean").start_from("vse", of_other_size)
 

@@ -1,8 +1,8 @@
 """Declares the parameters of config/methods/sm_lstm.yaml; defaults are the paper's or, where it is silent, ours."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from densevse.config.strict import Strict
 
@@ -16,6 +16,8 @@ class Parameters(Strict):
         "attention": "ours, Eq 2 repaired",
         "state": "paper, Eq 2",
         "regulariser": "ours, Eq 7 repaired",
+        "contexts_in_score": "paper, 3.4",
+        "head": "paper, Eq 5",
         "context_word_dimension": "public code of VSE",
         "pairs_at_once": "chosen, for speed",
     }
@@ -49,9 +51,16 @@ class Parameters(Strict):
     state: Literal["given", "scaled", "none"] = Field(
         "given", description="h of Eq 2, repaired: as it is; scaled to mean square 1, as cells and words are; left out"
     )
+    contexts_in_score: bool = Field(
+        False, description="whether s_t compares [a'_t; m] with [w'_t; n] (ours), or a'_t with w'_t"
+    )
     attention_units: int = Field(512, gt=0, description="units of Eq 2, chosen")
     similarity: int = Field(512, gt=0, description="length of s_t, the representation of a local similarity, chosen")
     score_units: int = Field(1024, gt=0, description="hidden units of Eq 5, chosen")
+    head: Literal["mlp", "cosine_and_mlp"] = Field(
+        "mlp",
+        description="the score: Eq 5; or VSE's cosine of the contexts plus Eq 5, whose last layer starts at 0 (ours)",
+    )
     negatives: Literal["sum", "hardest"] = Field(
         "sum", description="Eq 6 over all mismatched pairs; or the hardest alone, which is VSE++'s and not the paper's"
     )
@@ -71,3 +80,12 @@ class Parameters(Strict):
         gt=0,
         description="pairs of an image and a sentence that are compared at once; bounds memory, changes nothing else",
     )
+
+    @model_validator(mode="after")
+    def _contexts_join_instances(self) -> Self:
+        if self.contexts_in_score and self.select == "context":
+            raise ValueError(
+                "contexts_in_score: with select: context, s_t compares the contexts and nothing that they could join; "
+                "set it to false, or select to attention or mean"
+            )
+        return self
