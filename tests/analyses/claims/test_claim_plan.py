@@ -200,14 +200,14 @@ def test_every_experiment_can_be_planned(name):
 
 
 def test_claims_on_resplits_of_one_data_set_have_means_over_them():
-    plan = stage().plan_of_experiment("photographs")
+    plan = stage().plan_of_experiment("sm_lstm_photographs")
     (pool,) = plan.pools
     assert pool.resplits == [f"flickr8k_resplit{seed}" for seed in range(5)]
     assert (pool.section.dataset, pool.section.title, pool.train, pool.test) == ("flickr8k", "Flickr8K", 5500, 1000)
-    assert {"vse_four", "hm_lstm round 0"} <= pool.section.measured.keys()
+    assert {"vse_four", "sm_lstm_ensemble"} <= pool.section.measured.keys()
     assert pool.section.measured == plan.sections[4].section.measured
     assert stage().plan_of_experiment("sm_lstm_needles").pools == []
-    files = input_of("experiment", "retrievals", stage().evidence_of, experiment="photographs")
+    files = input_of("experiment", "retrievals", stage().evidence_of, experiment="sm_lstm_photographs")
     assert "results/flickr8k_resplit4/retrieval/full/vse_four/seed0/ensemble.parquet" in files
 
 
