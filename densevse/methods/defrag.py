@@ -14,7 +14,8 @@ and a sentence l score by the inner products of all their fragments, those of g_
 Choices where the paper is silent: about one term of Eq 4 in a hundred has y = +1 (those of a batch's matched pairs), so
 `terms: mean` averages the terms of each sign separately, and Eq 7 over its contrastive pairs; `terms: sum` is the
 printed sum. The last term of Eq 3, alpha times the squared norm of all weights, is the optimizer's weight decay of 2
-alpha. The paper gives no alpha; it is 0 unless a data set's configuration sets it.
+alpha. The paper gives no alpha; it is 0 unless a data set's configuration sets it. `feature_norm` scales the CNN's
+vectors of Eq 2 to a mean norm.
 """
 
 from collections.abc import Sequence

@@ -31,6 +31,7 @@ def first_loss(files, job, scale):
     return task.loss(task.batch(np.arange(8), 1), Moment(1, "first", task.parameters)).item()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*METHODS, "vsepp", "order"])
 def test_the_first_loss_does_not_depend_on_the_scale_of_features(made, name):
     files, job = files_and_job(made, name)
