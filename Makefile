@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims scenes-scan experiments schema readme rule-graph third-party docs lint bench torture fuzz newcomer gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims scenes-scan experiments schema readme rule-graph third-party docs lint bench torture fuzz newcomer feature-scales gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs wheels-check check-sources lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -129,6 +129,11 @@ fuzz: developing ## try 100 damaged files for each reader and 1,000 overrides of
 
 newcomer: developing ## play three mornings of a newcomer: refused mistakes, reruns, and the table's contents
 	$(BIN)/python -m tests.system.newcomer
+
+TRIED := vse vsepp order hm_lstm defrag devise sdt_rnn
+
+feature-scales: developing ## try the settings of Flickr30K on features x 0.1, 1 and 10 of a run of Flickr8k; TRIED="devise scan", OPTIONS="--configfile mine.yaml"
+	$(BIN)/python -m tests.system.feature_scales $(TRIED) $(OPTIONS)
 
 gpu-check: developing ## scenes on this machine's CPU and GPU: whether figures agree, how fast each is; needs a GPU
 	$(BIN)/python -m tests.system.gpu_check

@@ -14,7 +14,8 @@ and a sentence l score by the inner products of all their fragments, those of g_
 Choices where the paper is silent: about one term of Eq 4 in a hundred has y = +1 (those of a batch's matched pairs), so
 `terms: mean` averages the terms of each sign separately, and Eq 7 over its contrastive pairs; `terms: sum` is the
 printed sum. The last term of Eq 3, alpha times the squared norm of all weights, is the optimizer's weight decay of 2
-alpha. The paper gives no alpha; it is 0 unless a data set's configuration sets it.
+alpha. The paper gives no alpha; it is 0 unless a data set's configuration sets it. `feature_norm` scales the CNN's
+vectors of Eq 2 to a mean norm.
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ from densevse.kernels.arrays import Booleans, on_device
 from densevse.kernels.fragment_sums import existing, on_host, sums_of_all_pairs, truncated_sums
 from densevse.kernels.relations import LinearByRelation
 from densevse.methods.fragments import Fragments, bag_of_words, bigrams, image_fragments, padded, without_unknown_words
-from densevse.methods.global_ranking import global_ranking
+from densevse.methods.global_ranking import FixedNorm, global_ranking
 from densevse.methods.interface import Batch, Images, Method, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters
 from densevse.methods.structures import Triplets
@@ -51,6 +52,7 @@ class DeFrag(Method):
         self.register_buffer("known", known_words(self.words))
         self._known_on_host: tuple[Tensor, int, Booleans] | None = None
         self.sentence = LinearByRelation(relations, 2 * self.words.embedding_dim, parameters.dimension, bias=True)
+        self.fixed_norm = FixedNorm(parameters.feature_norm)
         self.image = nn.Linear(features, parameters.dimension)
 
     known: Tensor
@@ -61,6 +63,12 @@ class DeFrag(Method):
         if kept is None or kept[0] is not self.known or kept[1] != self.known._version:
             kept = self._known_on_host = self.known, self.known._version, self.known.cpu().numpy()
         return kept[2]
+
+    @torch.no_grad()
+    def measure(self, images: Images) -> None:
+        """Measures the norm of the regions' vectors."""
+        vectors, present = image_fragments(images, self.network)
+        self.fixed_norm.measure(vectors[present])
 
     def encode_images(self, images: Images) -> Fragments:
         """The v of every region, Eq 2."""
@@ -74,7 +82,7 @@ class DeFrag(Method):
 
     def embed_regions(self, regions: Tensor) -> Tensor:
         """(n, dimension) v of (n, D) features, Eq 2."""
-        return self.image(regions)  # type: ignore[no-any-return]
+        return self.image(self.fixed_norm(regions))  # type: ignore[no-any-return]
 
     def embed_triplets(self, triplets: Triplets) -> Tensor:
         """(T, dimension) s of triplets (R, w1, w2), Eq 1."""

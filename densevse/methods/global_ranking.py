@@ -26,6 +26,36 @@ def global_ranking(scores: Tensor, positives: Tensor, margin: float, terms: Lite
     return total if terms == "sum" else total / (2 * (~positives).sum()).clamp(min=1)
 
 
+class FixedNorm(nn.Module):
+    """Scales a CNN's vectors by one factor, so that those of training images have a given mean norm.
+
+    The gradient of a linear map grows with the norm of its input, and so does its output: with SGD, one learning rate
+    suits one norm only. R-CNN's code scales its features to a mean norm of 20 in the same way before its SVMs.
+    """
+
+    factor: Tensor
+
+    def __init__(self, norm: float | None) -> None:
+        """With `norm` None, vectors stay as they are."""
+        super().__init__()
+        self.norm = norm
+        if norm is not None:
+            self.register_buffer("factor", torch.ones(()))
+
+    def measure(self, vectors: Tensor) -> None:
+        """Sets the factor by the mean norm of (n, D) vectors. Raises `ValueError` if all of them are zero."""
+        if self.norm is None:
+            return
+        mean = torch.linalg.vector_norm(vectors, dim=1).mean()
+        if not mean > 0:
+            raise ValueError("parameters.feature_norm: the features of training images are all zero")
+        self.factor.fill_(self.norm / mean)
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """(..., D) scaled vectors."""
+        return vectors if self.norm is None else vectors * self.factor
+
+
 class MeanRegion(DualEncoder):
     """The image branch, the score and the objective that these methods share."""
 
@@ -35,11 +65,16 @@ class MeanRegion(DualEncoder):
         super().__init__(parameters, shapes)
         (features,) = shapes.features.values()
         self.threshold = threshold
+        self.fixed_norm = FixedNorm(parameters.feature_norm)
         self.image = nn.Linear(features, dimension)
+
+    def measure(self, images: Images) -> None:
+        """Measures the norm of mean activations."""
+        self.fixed_norm.measure(mean_activation(images, self.threshold))
 
     def encode_images(self, images: Images) -> Embeddings:
         """(I, dimension) W_m applied to the mean activation."""
-        return Embeddings(self.image(mean_activation(images, self.threshold)))
+        return Embeddings(self.image(self.fixed_norm(mean_activation(images, self.threshold))))
 
     def loss(self, images: Embeddings, sentences: Embeddings, batch: Batch, moment: Moment) -> Tensor:
         """C_G of the batch: a scalar."""

@@ -231,6 +231,9 @@ class Method(nn.Module, ABC):
         """Takes over the matching part of another method's `weights`. Raises `ValueError` if nothing matches."""
         raise ValueError(f"{type(self).__name__} cannot start from a model of the method {method}")
 
+    def measure(self, images: Images) -> None:
+        """Measures, before training, what the method keeps of its input's scale, on some training images."""
+
     # Optional functions. A method that overrides one has the artifacts made with it; other methods do not.
 
     def embed_images(self, images: Images) -> Tensor:

@@ -20,12 +20,15 @@ from densevse.inference.models import build, load_weights
 from densevse.inference.scoring import scorer
 from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
 from densevse.runtime.arrays import Indices
+from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
+from densevse.runtime.spacing import evenly_spaced
 from densevse.training.driver import Subject, drive
 from densevse.training.models import trainable_model
 from densevse.training.task import Task
 
 MEASURES = [*RECALL_COLUMNS, "rsum"]
+MEASURED_IMAGES = 200  # of which a method measures the scale of its input; a mean norm is then known to about 1%
 START, NETWORK, _CORRESPONDENCES = "start", "network", "correspondences"  # optional inputs
 
 
@@ -74,6 +77,31 @@ def _float32(encoding: Encoding) -> Encoding:
     return with_parts(encoding, (part.float() if half else part for part, half in zip(encoding, halves, strict=True)))
 
 
+def prepared(job: TrainingJob, inputs: Inputs, start: str | None = None) -> Retrieval:
+    """The task of a job before its training, with the weights of the model `start` if there is one.
+
+    Raises `InputError` if the method cannot be built, or the weights or the features do not fit.
+    """
+    method = build(job.method, job.parameters, inputs.shapes())
+    val = inputs.pairs("val", method.regions_read, job.training.validation_images)
+    pairs = inputs.pairs("train", method.regions_read, job.training.training_images)
+    if start is not None:
+        load_weights(method, job.method, start)
+        logger.info("starting from the weights of %s", start)
+    elif method.can("measure"):
+        measure(method, pairs)
+    return Retrieval(method, pairs, val)
+
+
+def measure(method: Method, pairs: Pairs) -> None:
+    """Lets a method measure its input's scale on some of the training images. Raises `InputError` if it cannot."""
+    some = evenly_spaced(len(pairs.rows.image_ids), MEASURED_IMAGES)
+    try:
+        method.measure(pairs.images(some))
+    except ValueError as error:
+        raise InputError(f"{error}; look at the files of the data set's features") from error
+
+
 def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path, of: Identity | None = None) -> None:
     """Trains a method and writes its `model` and `history`, which are `of` a variant's round; see `drive`.
 
@@ -82,12 +110,7 @@ def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path
     """
 
     def task_of(inputs: Inputs) -> Retrieval:
-        method = build(job.method, job.parameters, inputs.shapes())
-        if START in files:
-            load_weights(method, job.method, files.one(START))
-            logger.info("starting from the weights of %s", files.one(START))
-        val = inputs.pairs("val", method.regions_read, job.training.validation_images)
-        return Retrieval(method, inputs.pairs("train", method.regions_read, job.training.training_images), val)
+        return prepared(job, inputs, files.one(START) if START in files else None)
 
     # Features have their network's first weights in their lineage, and correspondences the model that made them.
     untraced = {NETWORK, START} if _CORRESPONDENCES in files else {NETWORK}

@@ -17,6 +17,12 @@ class GlobalRankingParameters(Strict):
         "mean",
         description="how an objective combines its terms: their sum as printed, or the mean of each kind",
     )
+    feature_norm: float | None = Field(
+        None,
+        gt=0,
+        description="the mean norm to which the CNN's vectors are scaled, by one factor that is measured on training "
+        "images and kept in the model; none: they are read as they are",
+    )
     word_vectors: Literal["learned", "fixed", "tuned"] = Field(
         "fixed", description="pre-trained and fixed (section 3.4), tuned further, or learned from nothing"
     )
