@@ -86,7 +86,7 @@ scenes-scan: environment ## make docs/tables/scenes_scan.md: SCAN on scenes with
 	$(SNAKEMAKE) -- results/tables/scenes_scan.md
 	cp results/tables/scenes_scan.md docs/tables/scenes_scan.md
 
-EXPERIMENTS := sm_lstm_needles hm_lstm_cold hm_lstm_cold_more defrag_frames sco_steps sco_oracle
+EXPERIMENTS := sm_lstm_needles hm_lstm_cold hm_lstm_cold_more hm_lstm_phrases defrag_frames defrag_scores sco_steps sco_oracle
 
 experiments: environment ## make docs/tables/<experiment>.md, the table of each controlled experiment
 	$(SNAKEMAKE) -- $(EXPERIMENTS:%=results/experiments/%.md)

@@ -13,5 +13,5 @@ class Parameters(hm_lstm.Parameters):
     ORIGINS: ClassVar = {**hm_lstm.Parameters.ORIGINS, "phrases_in_score": "chosen"}
 
     phrases_in_score: float = Field(
-        default=0.5, ge=0, description="lambda: the weight of phrases and regions beside the whole sentence and image"
+        default=1.0, ge=0, description="lambda: the weight of phrases and regions beside the whole sentence and image"
     )
