@@ -18,7 +18,7 @@ from densevse.config.tables import Ensemble
 from densevse.config.training import NamedPhase, Phase, TrainingConfig
 from densevse.config.validation import wrong_keys
 
-Dependencies = Literal["enhanced", "basic"]
+Dependencies = Literal["enhanced", "basic", "collapsed"]
 CorrespondencesFrom = Literal["model", "true_boxes"]
 PARAMETERS = Path(__file__).parents[1] / "methods/parameters"
 
@@ -107,7 +107,9 @@ class MethodConfig(Strict):
         default=["words"], min_length=1, description="the structures of sentences that it reads"
     )
     dependencies: Dependencies = Field(
-        "enhanced", description="the kind of dependencies in `triplets`: enhanced ones contain words (obl:on, conj:and)"
+        "enhanced",
+        description="the kind of dependencies in `triplets`: enhanced ones contain words (obl:on, conj:and); collapsed "
+        "ones are these without the relations `case` and `cc`, whose words they contain (ours)",
     )
     yields: list[YieldName] = Field(
         default=[],

@@ -111,6 +111,16 @@ def order_scores(images: Tensor, sentences: Tensor) -> Tensor:
     return torch.stack([torch.stack([-(v - u).clamp(min=0).square().sum() for v in sentences]) for u in images])
 
 
+def best_region_sums(regions: Tensor, in_image: Tensor, fragments: Tensor, in_sentence: Tensor) -> Tensor:
+    """(I, S) sums over a sentence's fragments (S, T, D) of max_i v_i . s_j over an image's regions (I, R, D)."""
+    sums = regions.new_zeros(len(regions), len(fragments))
+    for image, g_k in enumerate(regions):
+        for other, g_l in enumerate(fragments):
+            for s in g_l[in_sentence[other]]:
+                sums[image, other] = sums[image, other] + torch.stack([v @ s for v in g_k[in_image[image]]]).max()
+    return sums
+
+
 def fragment_sums(regions: Tensor, in_image: Tensor, fragments: Tensor, in_sentence: Tensor) -> Tensor:
     """(I, S) sums of max(0, v_i . s_j), Eq 6 of DeFrag, over the fragments (I, R, D) and (S, T, D) that exist."""
     sums = regions.new_zeros(len(regions), len(fragments))

@@ -1,6 +1,7 @@
-"""The double sum of DeFrag's Eq 6 for all pairs, by one matrix product of all fragments and two segmented sums.
+"""Sums of fragment scores for all pairs of images and sentences, by one matrix product of all fragments.
 
-    sum_{i in g_k} sum_{j in g_l} max(0, v_i . s_j)
+    sum_{i in g_k} sum_{j in g_l} max(0, v_i . s_j)    the double sum of DeFrag's Eq 6, by two segmented sums
+    sum_{j in g_l} max_{i in g_k} v_i . s_j            the sum over each sentence fragment's best region
 
 The fragments that exist are stored list after list (image after image, or sentence after sentence). The CPU plans their
 places, so that the host waits for a GPU at most once.
@@ -33,9 +34,9 @@ def taken(table: Tensor, present: Booleans) -> Tensor:
     return table.flatten(0, 1).index_select(0, on_device(np.flatnonzero(present), table.device))
 
 
-def placed(rows: Tensor, present: Booleans) -> Tensor:
-    """The inverse of `taken`: a table (I, R, ...) with the rows (n, ...) at these places and zeros elsewhere."""
-    empty = rows.new_zeros(present.size, *rows.shape[1:])
+def placed(rows: Tensor, present: Booleans, elsewhere: float = 0.0) -> Tensor:
+    """The inverse of `taken`: a table (I, R, ...) with the rows (n, ...) at these places and 0, or another number."""
+    empty = rows.new_full((present.size, *rows.shape[1:]), elsewhere)
     table: Tensor = empty.index_copy(0, on_device(np.flatnonzero(present), rows.device), rows)
     return table.view(*present.shape, *rows.shape[1:])
 
@@ -56,14 +57,33 @@ def truncated_sums(scores: Tensor, image: Tensor, sentence: Tensor, pairs: torch
     return _summed(of_images.T, sentence, sentences).T
 
 
-def sums_of_all_pairs(regions: Tensor, in_image: Tensor, fragments: Tensor, in_sentence: Tensor) -> Tensor:
-    """(I, S) double sums of the fragments (I, R, D) and (S, T, D) that exist, a few images at a time."""
+def best_region_sums(scores: Tensor, in_image: Booleans, sentence: Tensor, sentences: int) -> Tensor:
+    """(I, S) sums over the fragments of each sentence of their score with the best region of each image.
+
+    `scores` (m, n) are those of the fragments; the regions exist at `in_image` (I, R), and (n,) says which of the
+    `sentences` each fragment belongs to. Scores may be negative. Every image has a region.
+    """
+    best = placed(scores, in_image, -torch.inf).amax(dim=1)
+    return _summed(best.T, sentence, sentences).T
+
+
+def sums_of_all_pairs(
+    regions: Tensor, in_image: Tensor, fragments: Tensor, in_sentence: Tensor, *, best_region: bool = False
+) -> Tensor:
+    """(I, S) double sums of the fragments (I, R, D) and (S, T, D) that exist, a few images at a time.
+
+    With `best_region` they are the sums over each sentence fragment's best region.
+    """
     of_images_exist, of_sentences_exist = on_host(in_image, in_sentence)
     of_sentences, sentence = existing(fragments, of_sentences_exist)
     sums = of_sentences.new_zeros(len(in_image), len(in_sentence))
     for block in _blocks(in_image, len(of_sentences)):
         of_images, image = existing(regions[block], of_images_exist[block])
-        sums[block] = truncated_sums(of_images @ of_sentences.T, image, sentence, sums[block].shape)
+        scores = of_images @ of_sentences.T
+        if best_region:
+            sums[block] = best_region_sums(scores, of_images_exist[block], sentence, len(in_sentence))
+        else:
+            sums[block] = truncated_sums(scores, image, sentence, sums[block].shape)
     return sums
 
 

@@ -1,7 +1,10 @@
 """Dependency triplets, the sentence fragments of DeFrag (section 3.1).
 
 The paper's 136 to 212 relations contain words (prep_on, conj_and), as CoreNLP's enhanced dependencies do (obl:on,
-conj:and). The about 50 basic relations are a variant.
+conj:and). The about 50 basic relations are a variant, and so are the collapsed ones. In the Stanford dependencies of
+the paper's time, a collapsed relation replaces the triplet of the preposition or conjunction that it names. Enhanced
+dependencies keep that triplet: `case` of the preposition, `cc` of the conjunction. The collapsed ones here are the
+enhanced ones without these.
 """
 
 from collections import Counter
@@ -20,10 +23,14 @@ from densevse.language.parses import OK
 from densevse.language.words import Vocabulary
 from densevse.runtime.errors import InputError
 
-_Kind = Literal["enhanced", "basic"]
+DependenciesOfParse = Literal["enhanced", "basic", "collapsed"]
+"""Enhanced and basic dependencies as the parser writes them, or enhanced ones without those that collapsing absorbs."""
 
 SHARE = 0.01
 """A relation with a smaller share of the training triplets is dropped (section 3.1: 1%)."""
+
+ABSORBED = frozenset({"case", "cc"})
+"""Relations of prepositions and coordinating conjunctions, which the names of collapsed relations absorb."""
 
 PUNCTUATION = "punct"
 """The relation of punctuation marks. The Stanford dependencies of the papers' time leave them out."""
@@ -54,14 +61,25 @@ def between_words(dependencies: Iterable[tuple[str, int, int]]) -> list[tuple[st
     return [link for link in dependencies if link[1] >= 0 and link[0] != PUNCTUATION]
 
 
-def triplet_table(parses: pd.DataFrame, kind: _Kind) -> pd.DataFrame:
+def column_of(kind: DependenciesOfParse) -> str:
+    """The column of PARSES that a kind of dependencies is read from."""
+    return "basic_dependencies" if kind == "basic" else "enhanced_dependencies"
+
+
+def of_kind(dependencies: Iterable[dict[str, int | str]], kind: DependenciesOfParse) -> list[tuple[str, int, int]]:
+    """Dependencies of a kind as tuples, from Parquet's structures in the column of this kind."""
+    every = tuples_of(dependencies)
+    return [link for link in every if link[0] not in ABSORBED] if kind == "collapsed" else every
+
+
+def triplet_table(parses: pd.DataFrame, kind: DependenciesOfParse) -> pd.DataFrame:
     """The triplets of PARSES rows (columns caption_id, tokens and those dependencies), with their caption_id."""
     rows = [
         (caption, *triplet)
         for caption, tokens, dependencies in zip(
-            parses["caption_id"], parses["tokens"], parses[f"{kind}_dependencies"], strict=True
+            parses["caption_id"], parses["tokens"], parses[column_of(kind)], strict=True
         )
-        for triplet in triplets(tokens, tuples_of(dependencies))
+        for triplet in triplets(tokens, of_kind(dependencies, kind))
     ]
     return pd.DataFrame(rows, columns=["caption_id", *Triplet._fields])
 
@@ -119,14 +137,19 @@ def _fragments(name: str, found: pd.DataFrame, sentences: pd.DataFrame) -> dict[
 
 
 def write_relations(
-    captions: str, parses: list[str], words: str, vectors: str | None, kind: _Kind, outputs: tuple[str, str]
+    captions: str,
+    parses: list[str],
+    words: str,
+    vectors: str | None,
+    kind: DependenciesOfParse,
+    outputs: tuple[str, str],
 ) -> None:
     """Writes a data set's relations (RELATIONS), and the triplets lost to rare ones and unknown words (FRAGMENTS).
 
     Known words are those with pre-trained `vectors` (WORD_VECTORS) or, without these, all of `words` (WORDS).
     """
     splits = schema.read(captions, CAPTIONS, ["caption_id", "split"])
-    parts = schema.read_parts(parses, PARSES, ["caption_id", "status", "tokens", f"{kind}_dependencies"])
+    parts = schema.read_parts(parses, PARSES, ["caption_id", "status", "tokens", column_of(kind)])
     found = pd.concat([triplet_table(rows[rows["status"] == OK], kind) for rows in parts], ignore_index=True)
     training = found["caption_id"].isin(splits.loc[splits["split"] == "train", "caption_id"])
     relations = count_relations(found, training)
@@ -149,9 +172,9 @@ def numbered_relations(path: str | Path) -> dict[str, int]:
     return {relation: number for number, relation in enumerate(frequent_relations(path))}
 
 
-def kind_of(path: str | Path) -> _Kind:
-    """The kind of dependencies that a RELATIONS artifact counts: enhanced or basic."""
-    kind: _Kind = schema.check(path, RELATIONS)["dependencies"]
+def kind_of(path: str | Path) -> DependenciesOfParse:
+    """The kind of dependencies that a RELATIONS artifact counts."""
+    kind: DependenciesOfParse = schema.check(path, RELATIONS)["dependencies"]
     return kind
 
 

@@ -16,6 +16,11 @@ Choices where the paper is silent: about one term of Eq 4 in a hundred has y = +
 printed sum. The last term of Eq 3, alpha times the squared norm of all weights, is the optimizer's weight decay of 2
 alpha. The paper gives no alpha; it is 0 unless a data set's configuration sets it. `feature_norm` scales the CNN's
 vectors of Eq 2 to a mean norm.
+
+Ours, `score: best_region` is the score of the same authors' next paper (Karpathy, Fei-Fei, CVPR 2015, Eq 8), with the
+normaliser of this one; the code that they published for DeFrag has it as an option:
+
+    S_kl = 1 / (|g_l| + n) sum_{j in g_l} max_{i in g_k} v_i . s_j                               (6')
 """
 
 from collections.abc import Sequence
@@ -26,10 +31,10 @@ import torch
 from torch import Tensor, nn
 
 from densevse.kernels.arrays import Booleans, on_device
-from densevse.kernels.fragment_sums import existing, on_host, sums_of_all_pairs, truncated_sums
+from densevse.kernels.fragment_sums import best_region_sums, existing, on_host, sums_of_all_pairs, truncated_sums
 from densevse.kernels.relations import LinearByRelation
 from densevse.methods.fragments import Fragments, bag_of_words, bigrams, image_fragments, padded, without_unknown_words
-from densevse.methods.global_ranking import FixedNorm, global_ranking
+from densevse.methods.global_ranking import FixedNorm, global_ranking, sure_regions
 from densevse.methods.interface import Batch, Images, Method, Moment, Sentences, Shapes
 from densevse.methods.parameters.defrag import Parameters
 from densevse.methods.structures import Triplets
@@ -44,8 +49,11 @@ class DeFrag(Method):
     images_as = Fragments
 
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
+        """Raises `ValueError` for a threshold of detections where the full frame is the only region."""
         super().__init__(parameters, shapes)
-        (features,) = shapes.features.values()
+        ((view, features),) = shapes.features.items()
+        if view == "whole" and parameters.threshold is not None:
+            raise ValueError("threshold: the view whole has no detections; remove it, or read the view regions")
         self.network = opened(shapes.network, parameters.trained_layers)
         relations = shapes.sizes["relations"] if parameters.fragments == "triplets" else 1
         self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
@@ -67,12 +75,12 @@ class DeFrag(Method):
     @torch.no_grad()
     def measure(self, images: Images) -> None:
         """Measures the norm of the regions' vectors."""
-        vectors, present = image_fragments(images, self.network)
+        vectors, present = self._regions(images)
         self.fixed_norm.measure(vectors[present])
 
     def encode_images(self, images: Images) -> Fragments:
-        """The v of every region, Eq 2."""
-        vectors, present = image_fragments(images, self.network)
+        """The v of every region, Eq 2, or of those that the threshold leaves."""
+        vectors, present = self._regions(images)
         return Fragments(self.embed_regions(vectors) * present.unsqueeze(2), present)
 
     def encode_sentences(self, sentences: Sentences) -> Fragments:
@@ -91,9 +99,9 @@ class DeFrag(Method):
         return self.sentence(words, triplets.relation).relu()  # type: ignore[no-any-return]
 
     def score(self, images: Fragments, sentences: Fragments) -> Tensor:
-        """(I, S) S_kl of Eq 6."""
-        sums = sums_of_all_pairs(*images, *sentences)
-        return sums / _normaliser(images.present, sentences.present, self.hyperparameters.smoothing)
+        """(I, S) S_kl of Eq 6 or 6'."""
+        sums = sums_of_all_pairs(*images, *sentences, best_region=self.hyperparameters.score == "best_region")
+        return sums / _normaliser(images.present, sentences.present, self.hyperparameters)
 
     def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
         """C of Eq 3 over the fragments and the pairs of a batch, without its last term: a scalar."""
@@ -109,8 +117,11 @@ class DeFrag(Method):
                 labels = multiple_instance_labels(scores, labels)
             total = total + fragment_alignment(scores, labels, parameters.terms)
         if parameters.beta > 0:
-            sums = truncated_sums(scores, image, sentence, batch.positives.shape)
-            of_pairs = sums / _normaliser(images.present, sentences.present, parameters.smoothing)  # Eq 6
+            if parameters.score == "sum":
+                sums = truncated_sums(scores, image, sentence, batch.positives.shape)
+            else:
+                sums = best_region_sums(scores, in_image, sentence, len(sentences.present))
+            of_pairs = sums / _normaliser(images.present, sentences.present, parameters)  # Eq 6
             total = total + parameters.beta * global_ranking(
                 of_pairs, batch.positives, parameters.margin, parameters.terms
             )
@@ -125,6 +136,13 @@ class DeFrag(Method):
         scores = torch.einsum("trd,td->tr", regions, phrases).masked_fill(~present, -torch.inf)
         best, region = scores.max(dim=1)
         return region, best
+
+    def _regions(self, images: Images) -> tuple[Tensor, Tensor]:
+        """(I, R, D) vectors of regions, and which of them count: those that the threshold leaves."""
+        vectors, present = image_fragments(images, self.network)
+        if self.hyperparameters.threshold is not None:
+            present = sure_regions(images, self.hyperparameters.threshold, self.hyperparameters.least_detections)
+        return vectors, present
 
     def _fragments(self, sentences: Sentences) -> Triplets:
         """Typed dependencies, or the words or bigrams that section 4.2 compares them with."""
@@ -179,7 +197,8 @@ def multiple_instance_labels(scores: Tensor, bags: Tensor) -> Tensor:
         return bags & ((scores > 0) | (scores >= highest))
 
 
-def _normaliser(in_image: Tensor, in_sentence: Tensor, smoothing: float) -> Tensor:
-    """|g_k| (|g_l| + n) of Eq 6: (I, S); 1 for a sentence without fragments where n is 0."""
-    of_sentences = in_sentence.sum(dim=1) + smoothing
-    return in_image.sum(dim=1).unsqueeze(1) * torch.where(of_sentences > 0, of_sentences, 1)
+def _normaliser(in_image: Tensor, in_sentence: Tensor, parameters: Parameters) -> Tensor:
+    """|g_k| (|g_l| + n) of Eq 6, (I, S), or |g_l| + n of Eq 6', (1, S); 1 for |g_l| + n = 0."""
+    fragments = in_sentence.sum(dim=1) + parameters.smoothing
+    of_sentences = torch.where(fragments > 0, fragments, 1).unsqueeze(0)
+    return of_sentences if parameters.score == "best_region" else in_image.sum(dim=1).unsqueeze(1) * of_sentences

@@ -86,8 +86,17 @@ def mean_activation(images: Images, threshold: float) -> Tensor:
     """(I, D) mean of the CNN's vectors of the full frame and the detections that score at least `threshold`."""
     if "whole" in images.views:
         return images.views["whole"]
-    regions = images.views["regions"]
-    assert images.scores is not None  # a batch with regions always has their scores
-    counted = images.present & (images.scores >= threshold)  # the full frame's score is infinite
+    regions, counted = images.views["regions"], sure_regions(images, threshold)
     weights = counted.to(regions.dtype) / counted.sum(dim=1, keepdim=True)
     return torch.einsum("ir,ird->id", weights, regions)
+
+
+def sure_regions(images: Images, threshold: float, least_detections: int = 0) -> Tensor:
+    """(I, R) bool: the full frame and the detections that score at least `threshold`.
+
+    The `least_detections` that score highest count in any case, as far as an image has them.
+    """
+    assert images.scores is not None  # a batch with regions always has their scores
+    sure = images.scores >= threshold  # the full frame's score is infinite
+    sure[:, : 1 + least_detections] = True  # detections are stored by descending score
+    return images.present & sure

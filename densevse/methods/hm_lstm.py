@@ -140,7 +140,8 @@ class HMLSTM(DualEncoder):
         """Eq 10 over the batch's sentences, and over its phrases if the encodings hold some; a scalar."""
         parameters: Parameters = moment.parameters
         count = len(sentences.vectors)
-        losses_of_roots = _loss_of_pairs(images.vectors, sentences.vectors, ~batch.positives, parameters)
+        scores = images.vectors @ sentences.vectors.T
+        losses_of_roots = contrastive_loss(scores, ~batch.positives, parameters.margin, parameters.negatives)
         total = parameters.root_weight * losses_of_roots.sum()
         if isinstance(images, ImagesWithRegions) and isinstance(sentences, SentencesWithPhrases):
             if batch.correspondences is None:
@@ -246,6 +247,7 @@ def _losses_of_phrases(
 ) -> Tensor:
     """(phrases,) Eq 9 for each phrase and its region."""
     v, h, phrases = images.regions, sentences.phrases, batch.correspondences
+    over = parameters.phrase_negatives or parameters.negatives
     assert phrases is not None
     if parameters.contrast == "whole":
         matched, negatives = (v * h).sum(dim=1, keepdim=True), ~batch.positives[phrases.sentence]
@@ -253,7 +255,7 @@ def _losses_of_phrases(
             hinge(scores, matched, ~negatives, parameters.margin)
             for scores in (v @ sentences.vectors.T, h @ images.vectors.T)
         )
-        return _over(of_region, of_phrase, negatives, parameters.negatives)
+        return _over(of_region, of_phrase, negatives, over)
     if parameters.contrast == "sentence":  # a region assigned to two phrases contrasts with neither
         negatives = phrases.sentence[:, None] == phrases.sentence
         negatives &= phrases.region[:, None] != phrases.region
@@ -262,12 +264,7 @@ def _losses_of_phrases(
     if parameters.identical_phrases != "negatives":
         alike = sentences.wording if parameters.identical_phrases == "ignored" else sentences.head
         negatives &= alike[:, None] != alike
-    return _loss_of_pairs(v, h, negatives, parameters)
-
-
-def _loss_of_pairs(v: Tensor, h: Tensor, negatives: Tensor, parameters: Parameters) -> Tensor:
-    """(K,) Eq 9 of pairs v_k and h_k, (K, dimension) each; `negatives` (K, K) is true where v_k and h_l contrast."""
-    return contrastive_loss(v @ h.T, negatives, parameters.margin, parameters.negatives)
+    return contrastive_loss(v @ h.T, negatives, parameters.margin, over)
 
 
 def contrastive_loss(scores: Tensor, negatives: Tensor, margin: float, over: Negatives) -> Tensor:

@@ -48,6 +48,23 @@ def test_triplets_are_those_of_the_parses(files, folder, kind):
     assert place == len(found.relation)
 
 
+def test_collapsed_triplets_are_the_enhanced_ones_without_prepositions(files, folder):
+    parses = schema.read(folder / "parses.parquet", PARSES)
+    parses["enhanced_dependencies"] = [
+        [{**link, "relation": "case"} if link["relation"] == "det" else link for link in links]
+        for links in parses["enhanced_dependencies"]
+    ]
+    schema.write(parses, PARSES, folder / "parses.parquet", {})
+    chosen = np.array([3, 0, 7])
+    every, collapsed = (
+        opened(files, folder, "triplets", kind).pairs("train").sentences(chosen)["triplets"]
+        for kind in ("enhanced", "collapsed")
+    )
+    names = list(schema.read(folder / "relations.parquet", RELATIONS)["relation"])
+    assert names == ["obl:on"]
+    assert 0 < len(collapsed.relation) < len(every.relation)
+
+
 def test_a_sentence_that_could_not_be_parsed_has_no_triplets_and_only_roots(files, folder):
     first = np.array([0, 1])
     triplets = opened(files, folder, "triplets", "enhanced").pairs("train").sentences(first)["triplets"]

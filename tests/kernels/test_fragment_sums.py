@@ -34,5 +34,15 @@ def test_sums_of_scores_that_are_known_already():
     assert_same(found, definitions.fragment_sums(*images, *sentences), [images[0], sentences[0]])
 
 
+@pytest.mark.parametrize("at_once", [1, 20, 1 << 20])
+def test_sums_over_the_best_regions_and_gradients_are_those_of_the_definition(monkeypatch, at_once):
+    monkeypatch.setattr(fragment_sums, "SCORES_AT_ONCE", at_once)
+    images, sentences = fragments([3, 1, 4], 0), fragments([2, 0, 3, 1], 1)
+    found = fragment_sums.sums_of_all_pairs(*images, *sentences, best_region=True)
+    assert_same(found, definitions.best_region_sums(*images, *sentences), [images[0], sentences[0]])
+    assert (found[:, 1] == 0).all()
+    assert (found < 0).any()  # the best of negative scores is negative
+
+
 def test_owners_of_lists():
     assert fragment_sums.owners(np.array([2, 0, 1])).tolist() == [0, 0, 2]

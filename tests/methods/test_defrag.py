@@ -18,11 +18,13 @@ TRIPLETS = [2, 0, 3, 1]  # of each sentence: the second has none
 REGIONS = [3, 1, 4, 2]  # of each image: the second has its full frame only
 
 
-def images(counts=REGIONS, seed=0):
+def images(counts=REGIONS, seed=0, detections=()):
+    """Images with random vectors; `detections` (I, R - 1) are the scores of regions after the full frame."""
     torch.manual_seed(seed)
     present = torch.arange(max(counts)) < torch.tensor(counts).unsqueeze(1)
     vectors = torch.randn(*present.shape, FEATURE, dtype=torch.double) * present.unsqueeze(2)
-    return Images({"regions": vectors}, present)
+    scores = torch.cat((torch.full((len(counts), 1), torch.inf), torch.tensor(detections)), 1) if detections else None
+    return Images({"regions": vectors}, present, scores)
 
 
 def sentences(counts=TRIPLETS, seed=0):
@@ -74,9 +76,12 @@ def literal_fragments(method, of):
     return v, s
 
 
-def literal_scores(v, s, n):
-    """Eq 6."""
+def literal_scores(v, s, n, score="sum"):
+    """Eq 6 or 6'."""
     zero = torch.zeros((), dtype=torch.double)
+    if score == "best_region":
+        best = [[sum((max(vi @ sj for vi in gk) for sj in gl), zero) / (len(gl) + n) for gl in s] for gk in v]
+        return torch.stack([torch.stack(row) for row in best])
     scores = [
         [sum(((vi @ sj).clamp(min=0) for vi in gk for sj in gl), zero) / (len(gk) * (len(gl) + n)) for gl in s]
         for gk in v
@@ -132,18 +137,26 @@ POSITIVES = {"matched pairs only": torch.eye(4, dtype=torch.bool), "an image twi
 @pytest.mark.parametrize("positives", POSITIVES.values(), ids=POSITIVES.keys())
 @pytest.mark.parametrize("terms", ["mean", "sum"])
 @pytest.mark.parametrize(
-    ("objective", "beta"),
-    [("none", 0.7), ("dense", 0.0), ("dense", 0.7), ("multiple_instance", 0.0), ("multiple_instance", 0.7)],
+    ("objective", "beta", "score"),
+    [
+        ("none", 0.7, "sum"),
+        ("dense", 0.0, "sum"),
+        ("dense", 0.7, "sum"),
+        ("multiple_instance", 0.0, "sum"),
+        ("multiple_instance", 0.7, "sum"),
+        ("none", 0.7, "best_region"),
+        ("multiple_instance", 0.7, "best_region"),
+    ],
 )
-def test_loss_and_gradients_equal_the_literal_loop(positives, terms, objective, beta):
-    method, of = make(margin=0.3, terms=terms), batch(positives)
+def test_loss_and_gradients_equal_the_literal_loop(positives, terms, objective, beta, score):
+    method, of = make(margin=0.3, terms=terms, score=score), batch(positives)
     ours = loss(method, of, fragment_objective=objective, beta=beta)
     v, s = literal_fragments(method, of)
     expected = torch.zeros((), dtype=torch.double)
     if objective != "none":
         y = literal_labels(v, s, positives, bags=objective == "multiple_instance")
         expected = expected + literal_alignment(v, s, y, terms)
-    expected = expected + beta * literal_ranking(literal_scores(v, s, 5), positives, 0.3, terms)
+    expected = expected + beta * literal_ranking(literal_scores(v, s, 5, score), positives, 0.3, terms)
     torch.testing.assert_close(ours, expected)
     for one, other in zip(gradients(ours, method), gradients(expected, method), strict=True):
         torch.testing.assert_close(one, other)
@@ -151,14 +164,53 @@ def test_loss_and_gradients_equal_the_literal_loop(positives, terms, objective, 
 
 @pytest.mark.parametrize("at_once", [1, 40, 1 << 20])
 @pytest.mark.parametrize("smoothing", [0.0, 5.0])
-def test_scores_of_all_pairs_equal_the_literal_loop(monkeypatch, at_once, smoothing):
+@pytest.mark.parametrize("score", ["sum", "best_region"])
+def test_scores_of_all_pairs_equal_the_literal_loop(monkeypatch, at_once, smoothing, score):
     monkeypatch.setattr(fragment_sums, "SCORES_AT_ONCE", at_once)
-    method, of = make(smoothing=smoothing), batch()
+    method, of = make(smoothing=smoothing, score=score), batch()
     v, s = literal_fragments(method, of)
     if smoothing == 0:
         s[1] = [torch.zeros(DIMENSION, dtype=torch.double)]  # no fragment: 0, and not 0 / 0
     with torch.inference_mode():
-        torch.testing.assert_close(method.score(*encoded(method, of)), literal_scores(v, s, smoothing))
+        torch.testing.assert_close(method.score(*encoded(method, of)), literal_scores(v, s, smoothing, score))
+
+
+DETECTIONS = [[0.9, 0.4, 0.0], [0.0, 0.0, 0.0], [0.6, 0.5, 0.2], [0.3, 0.0, 0.0]]
+"""Scores of the detections of `REGIONS`, where an image has them."""
+
+
+@pytest.mark.parametrize(
+    ("threshold", "least", "kept"),
+    [
+        (None, 0, [3, 1, 4, 2]),
+        (0.5, 0, [2, 1, 3, 1]),
+        (0.5, 1, [2, 1, 3, 2]),
+        (2, 0, [1, 1, 1, 1]),
+        (2, 2, [3, 1, 3, 2]),
+    ],
+)
+def test_a_threshold_leaves_the_full_frame_and_the_best_detections(threshold, least, kept):
+    """Regions below it change no score: the model ranks as if images had no others."""
+    method = make(threshold=threshold, least_detections=least)
+    every = images(detections=DETECTIONS)
+    found = method.encode_images(every)
+    assert found.present.sum(dim=1).tolist() == kept
+    v, s = literal_fragments(method, batch())
+    v = [regions[:count] for regions, count in zip(v, kept, strict=True)]
+    with torch.inference_mode():
+        scores = method.score(found, method.encode_sentences(sentences()))
+        torch.testing.assert_close(scores, literal_scores(v, s, 5))
+
+
+def test_a_threshold_needs_detections():
+    shapes = Shapes({"whole": FEATURE}, WORDS, torch.randn(WORDS, VECTOR), {"relations": RELATIONS})
+    with pytest.raises(ValueError, match="threshold: the view whole has no detections"):
+        DeFrag(Parameters(dimension=DIMENSION, threshold=0.5), shapes)
+
+
+def test_the_least_detections_need_a_threshold():
+    with pytest.raises(ValueError, match="least_detections: without a threshold"):
+        Parameters(least_detections=3)
 
 
 def test_gradcheck():

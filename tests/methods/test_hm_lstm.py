@@ -252,6 +252,27 @@ def test_contrastive_items_are_summed_averaged_or_the_hardest_is_taken(over):
     torch.testing.assert_close(contrastive_loss(scores, negatives, 0.1, over), torch.tensor(expected))
 
 
+@pytest.mark.parametrize("contrast", ["batch", "whole"])
+@pytest.mark.parametrize("over", ["sum", "mean", "hardest"])
+def test_phrases_may_have_negatives_of_their_own(contrast, over):
+    """Whole sentences keep theirs: the loss is that of either model, on its part."""
+    batch, same, shape = make_batch(), {"contrast": contrast, "phrase_weight": "uniform"}, {"phrase_weight": "none"}
+    model = build(negatives="hardest", phrase_negatives=over, **same)
+    of_phrases = loss_of(build(negatives=over, **same), batch) - loss_of(build(negatives=over, **shape), batch)
+    torch.testing.assert_close(loss_of(model, batch), loss_of(build(negatives="hardest", **shape), batch) + of_phrases)
+
+
+def test_phrases_have_the_negatives_of_whole_sentences_unless_they_are_given():
+    assert Parameters().phrase_negatives is None
+    assert loss_of(build(negatives="mean"), make_batch()) == loss_of(
+        build(negatives="mean", phrase_negatives="mean"), make_batch()
+    )
+
+
+def test_the_negatives_of_phrases_change_no_round_0():
+    assert "phrase_negatives" in Parameters.LATER
+
+
 def test_scores_are_of_whole_images_with_whole_sentences():
     model, batch = build().eval(), make_batch()
     images, sentences = model.encode_images(batch.images), model.encode_sentences(batch.sentences)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from densevse.data.ragged import RaggedNumbers
 from densevse.data.structures import Structure
 from densevse.data.texts import Texts
-from densevse.language.triplets import between_words, kind_of, numbered_relations, tuples_of
+from densevse.language.triplets import between_words, column_of, kind_of, numbered_relations, of_kind
 from densevse.language.words import UNKNOWN
 from densevse.methods.structures import Triplets
 from densevse.runtime.arrays import Indices
@@ -18,7 +18,7 @@ class TripletsOfSentences(Structure):
     """The triplets of all sentences of a split, sentence after sentence.
 
     A triplet is kept if its relation makes up at least 1% of those in training and both its words are known. A sentence
-    that could not be parsed has none. The job's relations decide between enhanced and basic dependencies.
+    that could not be parsed has none. The job's relations decide between the kinds of dependencies.
     """
 
     def __init__(self, triplets: RaggedNumbers) -> None:
@@ -29,18 +29,18 @@ class TripletsOfSentences(Structure):
     def read(cls, texts: Texts, caption_ids: NDArray[np.object_]) -> Self:
         """Reads the parses' dependencies."""
         path = texts.files.one("relations")
-        relations, column = numbered_relations(path), f"{kind_of(path)}_dependencies"
+        relations, kind = numbered_relations(path), kind_of(path)
         known = texts.vocabulary
 
         def numbers(tokens: list[str], dependencies: Any) -> list[tuple[int, ...]]:
             words = known.encode(token.lower() for token in tokens)
             return [
                 (relations[relation], words[governor], words[dependent], governor, dependent)
-                for relation, governor, dependent in between_words(tuples_of(dependencies))
+                for relation, governor, dependent in between_words(of_kind(dependencies, kind))
                 if relation in relations and UNKNOWN not in (words[governor], words[dependent])
             ]
 
-        parses = texts.parses(caption_ids, ["tokens", column])
+        parses = texts.parses(caption_ids, ["tokens", column_of(kind)])
         found = ((place, numbers(tokens, dependencies)) for place, tokens, dependencies in parses)
         return cls(RaggedNumbers.of(len(caption_ids), 5, found))
 

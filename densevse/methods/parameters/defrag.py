@@ -17,6 +17,7 @@ class Parameters(GlobalRankingParameters):
         "fragment_objective": "paper, Eq 3",
         "trained_layers": "paper, 4.2",
         "smoothing": "paper, Eq 6",
+        "score": "paper, Eq 6",
     }
 
     dimension: int = Field(1000, gt=0, description="dimension of the embedding space (section 3.1: about 1000)")
@@ -35,9 +36,26 @@ class Parameters(GlobalRankingParameters):
         "the paths of their modules",
     )
     smoothing: float = Field(5.0, ge=0, description="n of Eq 6")
+    score: Literal["sum", "best_region"] = Field(
+        "sum",
+        description="the score of an image and a sentence: the sum over all pairs of their fragments, Eq 6; or, ours, "
+        "the sum over the sentence's fragments of their product with the best region",
+    )
+    threshold: float | None = Field(
+        None, description="the least score of a detection that is a fragment (ours); by default all are"
+    )
+    least_detections: int = Field(
+        0, ge=0, description="how many detections, the best first, are fragments whatever the threshold (ours)"
+    )
 
     @model_validator(mode="after")
     def _something_is_learned(self) -> Self:
         if self.fragment_objective == "none" and self.beta == 0:
             raise ValueError("fragment_objective is none and beta is 0: no objective is left")
+        return self
+
+    @model_validator(mode="after")
+    def _a_threshold_is_given(self) -> Self:
+        if self.threshold is None and self.least_detections:
+            raise ValueError("least_detections: without a threshold all detections are fragments; set threshold too")
         return self

@@ -17,12 +17,16 @@ class Parameters(Strict):
         "dimension": "paper, 5.1.1",
         "hidden": "paper, 5.1.1",
         "word_vectors": "paper, 3.2.1",
-        **dict.fromkeys(("word_dimension", "margin", "contrast", "identical_phrases", "candidates"), "chosen"),
+        **dict.fromkeys(
+            ("word_dimension", "margin", "phrase_negatives", "contrast", "identical_phrases", "candidates"), "chosen"
+        ),
     }
 
     # Parameters that change neither a trained round 0 nor its correspondences: variants that differ only in these share
     # both.
-    LATER: ClassVar[frozenset[str]] = frozenset({"phrase_weight", "phrases", "contrast", "identical_phrases"})
+    LATER: ClassVar[frozenset[str]] = frozenset(
+        {"phrase_weight", "phrases", "phrase_negatives", "contrast", "identical_phrases"}
+    )
 
     dimension: int = Field(default=512, gt=0, description="dimension of the embedding space (section 5.1.1)")
     hidden: int = Field(default=512, gt=0, description="units of the H-LSTM (section 5.1.1)")
@@ -40,6 +44,11 @@ class Parameters(Strict):
     margin: float = Field(default=0.1, ge=0, description="m of Eq 9, chosen")
     negatives: Negatives = Field(
         default="sum", description="what Eq 9 takes over the contrastive items: the paper's sum"
+    )
+    phrase_negatives: Negatives | None = Field(
+        default=None,
+        description="the same for phrases and their regions (ours); by default `negatives`. The hardest negative of a "
+        "phrase is often a paraphrase of it",
     )
     root_weight: float = Field(
         default=1.0, ge=0, description="w_d0 of Eq 10, of a whole sentence; 0 trains phrases alone (ours)"

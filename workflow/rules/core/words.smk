@@ -54,7 +54,7 @@ rule count_relations:
     log:
         "<logs>/count_relations/{dataset}-{dependencies}.log",
     wildcard_constraints:
-        dependencies="enhanced|basic",
+        dependencies="enhanced|basic|collapsed",
     conda:
         "../../../envs/base.yaml"
     resources:

@@ -1,0 +1,17 @@
+"""Declares the parameters of config/methods/hm_lstm_phrases.yaml: those of HM-LSTM, and the weight of phrases."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from densevse.methods.parameters import hm_lstm
+
+
+class Parameters(hm_lstm.Parameters):
+    """The parameters of HM-LSTM with phrases in its score (ours)."""
+
+    ORIGINS: ClassVar = {**hm_lstm.Parameters.ORIGINS, "phrases_in_score": "chosen"}
+
+    phrases_in_score: float = Field(
+        default=1.0, ge=0, description="lambda: the weight of phrases and regions beside the whole sentence and image"
+    )
