@@ -1,6 +1,7 @@
 """The miniature data set with every view of images and every structure of sentences that a configuration may name."""
 
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from densevse.artifacts.store import FeatureWriter
 from densevse.config.declared.structures import STRUCTURES
 from densevse.config.declared.views import VIEWS
 from densevse.data.files import Files
-from densevse.language.triplets import write_relations
+from densevse.language.triplets import DependenciesOfParse, write_relations
 from tests.crops import write_pictures, write_regions
 from tests.miniature import KNOWN, SIZE, sentence, write_features, write_parses, write_tables
 
@@ -33,7 +34,7 @@ def write_everything(folder: Path) -> None:
     schema.write(parses, PARSES, folder / "parses.parquet", {})
     rows = [{"index": number, "tag": tag, "count": 1} for number, tag in enumerate(TAG_NAMES, 2)]
     schema.write(rows, TAGS, folder / "tags.parquet", {})
-    for kind in ("basic", "enhanced"):
+    for kind in get_args(DependenciesOfParse):
         tables = [str(folder / f"{name}.parquet") for name in ("captions", "parses", "words")]
         written = str(folder / f"relations-{kind}.parquet"), str(folder / f"fragments-{kind}.parquet")
         write_relations(tables[0], [tables[1]], tables[2], None, kind, written)
