@@ -108,3 +108,23 @@ def test_the_notebook_has_a_trial_a_row_in_the_order_of_their_days():
             assert len(row) == 8, row
             assert all(row), row
             assert ANSWER.match(row[-1]), row
+
+
+def test_claims_on_scenes_have_the_gains_of_the_demo_with_its_seed():
+    readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+    demo = {
+        cells[1]: float(cells[-2]) for cells in _rows(readme.split("<!-- table -->")[1].split("<!-- end of")[0])[2:]
+    }
+    first = (DOCS / "tables/scenes_claims.md").read_text(encoding="utf-8").split("\n## ")[1]
+    head, _, *rows = _rows(first)
+    better, worse, each = (head.index(name) for name in ("Better row", "Worse row", "Each seed"))
+    gains = {(row[better], row[worse]): float(row[each].split(",")[0]) for row in rows}
+    known = {pair: gain for pair, gain in gains.items() if demo.keys() >= set(pair)}
+    assert len(known) >= 5
+    for (above, below), gain in known.items():
+        assert gain == pytest.approx(demo[above] - demo[below], abs=0.11), (above, below)  # of rounded metrics
+
+
+def _rows(text):
+    """The rows of the Markdown tables of a text, a list of cells each."""
+    return [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if line.startswith("|")]
