@@ -19,6 +19,7 @@ from torch.nn import functional
 
 from densevse.kernels.grouped import Grouped, rows_of, weighted_sums
 from densevse.kernels.tanh_sums import exponential, tanh_sums
+from densevse.methods.linear import xavier_linear
 
 
 class Instances(NamedTuple):
@@ -30,14 +31,6 @@ class Instances(NamedTuple):
     weights: Tensor  # (N, candidates) their saliency at the first step, where no pair has a state yet
     attended: Tensor  # (N, similarity) what that saliency selects
     vectors: Tensor  # (N, E) their contexts at unit norm, whose cosine counts; (N, 0) in a score without a cosine
-
-
-def xavier_linear(inputs: int, outputs: int) -> nn.Linear:
-    """A linear map that starts with weights of Xavier's uniform distribution and biases of 0."""
-    linear = nn.Linear(inputs, outputs)
-    nn.init.xavier_uniform_(linear.weight)
-    nn.init.zeros_(linear.bias)
-    return linear
 
 
 class _Product(nn.Linear):

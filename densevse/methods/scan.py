@@ -26,6 +26,7 @@ from densevse.kernels.cross_attention import AttentionSide, CrossAttention, cros
 from densevse.kernels.recurrent import prefixes
 from densevse.methods.fragments import Fragments
 from densevse.methods.interface import WHOLE_IMAGE, Batch, Images, Method, Moment, Saliency, Sentences, Shapes
+from densevse.methods.linear import xavier_linear
 from densevse.methods.losses import hardest_hinges, sum_of_hinges
 from densevse.methods.parameters.scan import Parameters
 from densevse.methods.structures import Words
@@ -45,9 +46,7 @@ class SCAN(Method):
         if set(shapes.features) not in ({"regions"}, {"grid"}):
             raise ValueError(f"scan reads the view regions or the view grid, not {sorted(shapes.features)}")
         self.view: Literal["grid", "regions"] = "grid" if "grid" in shapes.features else "regions"
-        self.image = nn.Linear(shapes.features[self.view], parameters.dimension)
-        nn.init.xavier_uniform_(self.image.weight)
-        nn.init.zeros_(self.image.bias)
+        self.image = xavier_linear(shapes.features[self.view], parameters.dimension)
         self.words = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
         self.sentence = Bidirectional("gru", self.words.embedding_dim, parameters.dimension)
         self.dropout = nn.Dropout(parameters.dropout)

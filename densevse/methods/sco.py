@@ -22,6 +22,7 @@ from torch.nn import functional
 from densevse.kernels.recurrent import Recurrent, prefixes
 from densevse.methods.decoder import Decoder
 from densevse.methods.interface import Batch, DualEncoder, Embeddings, Encoding, Images, Moment, Sentences, Shapes
+from densevse.methods.linear import xavier_linear
 from densevse.methods.losses import sum_of_hinges
 from densevse.methods.parameters.sco import Parameters
 from densevse.methods.structures import Words
@@ -151,9 +152,7 @@ class WrittenSentence(nn.Module):
 
 def _matrix(inputs: int, outputs: int) -> nn.Linear:
     """A matrix of Eq 2, without bias as printed."""
-    linear = nn.Linear(inputs, outputs, bias=False)
-    nn.init.xavier_uniform_(linear.weight)
-    return linear
+    return xavier_linear(inputs, outputs, bias=False)
 
 
 def _view(shapes: Shapes, names: tuple[str, ...]) -> str | None:

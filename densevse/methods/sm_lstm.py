@@ -35,8 +35,9 @@ from densevse.kernels.gates import lstm_cell
 from densevse.kernels.grouped import Grouped, rows_of
 from densevse.kernels.pairs import scores_of_all_pairs, scores_of_pairs
 from densevse.kernels.recurrent import Recurrent, prefixes
-from densevse.methods.attention import Attention, Instances, PrintedAttention, Selection, xavier_linear
+from densevse.methods.attention import Attention, Instances, PrintedAttention, Selection
 from densevse.methods.interface import Batch, Images, Method, Moment, Saliency, Sentences, Shapes
+from densevse.methods.linear import xavier_linear
 from densevse.methods.losses import hardest_hinges, sum_of_hinges
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.structures import Words
@@ -68,9 +69,7 @@ class SMLSTM(Method):
         self.image = _side(parameters, cell, image_context)
         self.sentence = _side(parameters, state, sentence_context)
         self.embedding = xavier_linear(image_context, sentence_context) if cosine else None  # VSE's map of m
-        self.gates = nn.Linear(parameters.similarity + hidden, 4 * hidden)
-        nn.init.xavier_uniform_(self.gates.weight)
-        nn.init.zeros_(self.gates.bias)
+        self.gates = xavier_linear(parameters.similarity + hidden, 4 * hidden)
         nn.init.ones_(self.gates.bias.data[hidden : 2 * hidden])  # remember at first (Jozefowicz et al. 2015)
         self.mlp = nn.Sequential(
             nn.Linear(hidden, parameters.score_units), nn.Sigmoid(), nn.Linear(parameters.score_units, 1)

@@ -19,6 +19,7 @@ from densevse.kernels.order import order_scores
 from densevse.kernels.recurrent import Recurrent, prefixes
 from densevse.methods.branch import Branch
 from densevse.methods.interface import Batch, DualEncoder, Embeddings, Images, Moment, Sentences, Shapes
+from densevse.methods.linear import xavier_linear
 from densevse.methods.losses import hardest_hinges, sum_of_hinges
 from densevse.methods.parameters.vse import Parameters
 from densevse.methods.structures import Words
@@ -86,10 +87,7 @@ def _image_branch(size: int, parameters: Parameters) -> nn.Module:
     """A linear map of a CNN's vector of this size into the space."""
     if parameters.branches == "normalised":
         return Branch(size, parameters.dimension)
-    linear = nn.Linear(size, parameters.dimension)
-    nn.init.xavier_uniform_(linear.weight)
-    nn.init.zeros_(linear.bias)
-    return linear
+    return xavier_linear(size, parameters.dimension)
 
 
 def _word_vectors(parameters: Parameters, shapes: Shapes) -> nn.Embedding:

@@ -98,7 +98,7 @@ def over_seeds(drawn: Sequence[Mapping[str, Reals]]) -> Replicates:
 def interval_over_resplits(values: Sequence[float], test_to_train: float) -> Interval:
     """The 95% interval of a mean over n >= 2 resplits, by the corrected resampled t-test.
 
-    Each resplit draws its images and trains its models anew, so that the deviation s of `values` covers the choice of
+    Each resplit draws its own images and trains its own models, so the deviation s of `values` covers the choice of
     test images, of training images and of the seed; drawing images again would count them twice. As resplits share
     images, the variance of the mean is taken as s^2 (1 / n + `test_to_train`), where `test_to_train` is the number of
     test images over that of training images (Nadeau and Bengio, Inference for the Generalization Error, Machine
