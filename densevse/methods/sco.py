@@ -9,8 +9,9 @@ sentence is the last hidden state of an LSTM. Training matches the two. It also 
 image's vector, so that this learns the semantic order. Ranking generates nothing.
 
 Eq 1 belongs to the concept network, which predicts p and is fixed here; Eq 3 and L_gen are those of the decoder
-(densevse/methods/decoder.py). s is the cosine. As chosen here: W_l, W_g, U_l, U_g have no bias
-as printed; the gate of Eq 2 is given the normalised x and the scores p as they are.
+(densevse/methods/decoder.py). s is the cosine. As chosen here: W_l, W_g, U_l, U_g have no bias as printed; the gate of
+Eq 2 is given the normalised x and the scores p as they are. Also ours: a control, in which p is the mean vector of the
+regions that the concepts' scores are read from, normalised as x is.
 """
 
 from typing import NamedTuple
@@ -29,7 +30,8 @@ from densevse.methods.structures import Words
 from densevse.methods.words import word_vectors
 
 CONTEXT = ("whole", "centre", "ten_crop")
-_CONCEPTS = ("concepts", "concepts_whole")
+_REGIONS = "regions"
+_CONCEPTS = ("concepts", "concepts_whole", _REGIONS)
 _GENERATED = "generated_captions"
 
 
@@ -46,7 +48,7 @@ class SCO(DualEncoder):
     hyperparameters: Parameters
 
     def __init__(self, parameters: Parameters, shapes: Shapes) -> None:
-        """Raises `ValueError` if the views are not a context, concepts, one of each, or a generated sentence."""
+        """Raises `ValueError` unless the views are a context, concepts (or regions), both, or a generated sentence."""
         super().__init__(parameters, shapes)
         self.context, self.concepts = _view(shapes, CONTEXT), _view(shapes, _CONCEPTS)
         if ({self.context, self.concepts} - {None} or {_GENERATED}) != set(shapes.features):
@@ -93,8 +95,14 @@ class SCO(DualEncoder):
         if isinstance(self.image, WrittenSentence):
             return self.image(images.views[_GENERATED])  # type: ignore[no-any-return]
         context = self.dropout(images.views[self.context]) if self.context else None
-        concepts = images.views[self.concepts] if self.concepts else None
-        return self.image(context, concepts)  # type: ignore[no-any-return]
+        return self.image(context, self._concepts(images))  # type: ignore[no-any-return]
+
+    def _concepts(self, images: Images) -> Tensor | None:
+        """(I, K) p of Eq 2; (I, D) the regions' mean vector, of unit norm, in its place; None without either."""
+        if self.concepts != _REGIONS:
+            return images.views[self.concepts] if self.concepts else None
+        total = (images.views[_REGIONS] * images.present.unsqueeze(2)).sum(dim=1)
+        return self.dropout(functional.normalize(total, dim=1))  # type: ignore[no-any-return]
 
     def _words(self, sentences: Sentences) -> Words:
         """The words of sentences, cut at the number that the paper reads (section 4.2)."""

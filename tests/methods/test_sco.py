@@ -10,7 +10,7 @@ from densevse.methods.sco import SCO
 from densevse.methods.structures import Words
 
 WORDS, H = 9, 6
-SIZES = {"whole": 5, "ten_crop": 5, "grid": 5, "concepts": 4, "concepts_whole": 4}
+SIZES = {"whole": 5, "ten_crop": 5, "grid": 5, "concepts": 4, "concepts_whole": 4, "regions": 5}
 SENTENCES = [[2, 3, 4], [5], [2, 3, 6, 7]]
 
 
@@ -95,8 +95,17 @@ def test_one_side_alone(view):
     "views", [("whole", "ten_crop"), ("concepts", "concepts_whole"), ("whole", "ten_crop", "concepts"), ("grid",)]
 )
 def test_views_that_do_not_fit_are_refused(views):
-    with pytest.raises(ValueError, match="expected one of whole, centre, ten_crop, one of concepts, concepts_whole"):
+    with pytest.raises(ValueError, match="one of whole, centre, ten_crop, one of concepts, concepts_whole, regions"):
         make(views)
+
+
+def test_a_control_reads_the_mean_vector_of_the_regions_that_exist():
+    model = make(("ten_crop", "regions"), generation_weight=0.0)
+    x, regions = torch.rand(2, 5).double(), torch.rand(2, 3, 5).double()
+    present = torch.tensor([[True, True, True], [True, True, False]])
+    found = model.encode_images(Images({"ten_crop": x, "regions": regions}, present)).vectors
+    for row, existing in enumerate((regions[0], regions[1, :2])):
+        assert torch.allclose(found[row], unit(literal_v(model, unit(existing.mean(dim=0)), x[row])))
 
 
 def test_shared_words_have_one_matrix_and_own_words_two():
