@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims scenes-scan experiments schema readme rule-graph third-party docs lint bench torture fuzz newcomer feature-scales gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims scenes-scan experiments schema readme rule-graph third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs wheels-check check-sources lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -135,6 +135,9 @@ TRIED := vse vsepp order hm_lstm defrag devise sdt_rnn
 
 feature-scales: developing ## try the settings of Flickr30K on features x 0.1, 1 and 10 of a run of Flickr8k; TRIED="devise scan", OPTIONS="--configfile mine.yaml"
 	$(BIN)/python -m tests.system.feature_scales $(TRIED) $(OPTIONS)
+
+interval-coverage: developing ## measure how often 95% intervals contain the true value, on generated scenes, in some minutes
+	$(BIN)/python -m tests.system.interval_coverage
 
 gpu-check: developing ## scenes on this machine's CPU and GPU: whether figures agree, how fast each is; needs a GPU
 	$(BIN)/python -m tests.system.gpu_check

@@ -10,7 +10,7 @@ degrees of freedom. Two methods with the same seeds differ by a mean over n diff
 these: as a round of HM-LSTM continues from round 0 of the same seed, much of a seed's effect cancels.
 
 An interval covers the choice of queries and, with two or more seeds, the seed of training. It does not cover the choice
-of candidates: ranks are those in the whole test set. benchmarks/interval_coverage.py measures the coverage.
+of candidates: ranks are those in the whole test set. `make interval-coverage` measures how often they hold.
 
 Efron and Tibshirani, An Introduction to the Bootstrap, 1993, sections 8.6 and 13.3; Sakai, Evaluating Evaluation
 Metrics Based on the Bootstrap, SIGIR 2006 (queries); Koehn, Statistical Significance Tests for Machine Translation

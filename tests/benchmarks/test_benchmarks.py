@@ -17,7 +17,6 @@ ROWS = {
     "generation": 1,
     "given": 2,
     "hlstm": 2,
-    "interval_coverage": 9,
     "mcg": 3,
     "ranking": 2,
     "regions": 3,

@@ -133,8 +133,11 @@ def measure(models: Sequence[Model], number: int, sizes: Sizes) -> Measured:
     return Measured(*drawn, runs)
 
 
-def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
-    """Coverage in percent of intervals of Sum, of paired gains, and of means over three seeds."""
+def rows(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
+    """Coverage in percent of intervals of Sum, of paired gains, of means over three seeds, and of resplits.
+
+    A row is what the interval is of, the expected coverage, the measured one, and a note.
+    """
     trained_on = [generate(sizes.trained_on, (0, seed)) for seed in range(sizes.models)]
     models = [fit(scenes) for scenes in trained_on]
     starts = [fit(part_of(scenes, 2 * sizes.trained_on // 3)) for scenes in trained_on]  # of the same seeds
@@ -147,7 +150,7 @@ def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
     note += f"its deviation over test sets {sums[:, 0].std():.1f}"
     yield _row("Sum of one model", note, [one.in_families.interval("rsum", _of(one, [0])) for one in measured], first)
     blind = [one.by_image.interval("rsum", _of(one, [0])) for one in measured]
-    yield _row("the same, families not known", "images drawn one by one: too narrow", blind, first, target="lower")
+    yield _row("the same, families not known", "images drawn one by one: too narrow", blind, first, "lower")
     pairs = [one.in_families.difference("rsum", _of(one, [0]), _of(one, [-1])) for one in measured]
     yield _row("gain of one model on another", f"paired; the gain is {gain:.1f}", pairs, gain)
     random = np.random.default_rng(3)
@@ -157,7 +160,7 @@ def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
     student = [one.in_families.interval("rsum", run) for one, run in zip(measured, runs, strict=True)]
     yield _row("mean over three seeds, Student", note, student, mean)
     drawn = [_seeds_drawn(one, seeds, random) for one, seeds in zip(measured, chosen, strict=True)]
-    yield _row("mean over three seeds, bootstrap of seeds", "too narrow", drawn, mean, target="lower")
+    yield _row("mean over three seeds, bootstrap of seeds", "too narrow", drawn, mean, "lower")
     rise = mean - sums[:, sizes.models : -1].mean()
     before = [_of(one, [sizes.models + seed for seed in seeds]) for one, seeds in zip(measured, chosen, strict=True)]
     risen = [one.in_families.difference("rsum", *pair) for one, *pair in zip(measured, runs, before, strict=True)]
@@ -175,7 +178,7 @@ def rows_of_resplits(sizes: Sizes) -> Iterator[tuple[str, str, float, str]]:
     note = f"{sizes.sets} data sets of {sizes.images} scenes"
     yield _row("mean Sum over five resplits", f"{note}; Sum {whole.mean():.1f}", corrected, whole.mean())
     plain = [interval_over_resplits(one, 0.0) for one in whole]
-    yield _row("the same, plain Student", "shared images ignored: too narrow", plain, whole.mean(), target="lower")
+    yield _row("the same, plain Student", "shared images ignored: too narrow", plain, whole.mean(), "lower")
     note = f"on half of the training set; the gain is {gains.mean():.1f}"
     yield _row("mean gain over five resplits", note, of_gains, gains.mean())
 
@@ -205,11 +208,11 @@ def _seeds_drawn(measured: Measured, models: Sequence[int], random: np.random.Ge
 
 
 def _row(
-    what: str, note: str, intervals: Sequence[Interval], truth: float, target: str = "95"
+    what: str, note: str, intervals: Sequence[Interval], truth: float, expected: str = "95"
 ) -> tuple[str, str, float, str]:
     held = 100 * np.mean([interval.low <= truth <= interval.high for interval in intervals])
     width = np.mean([interval.high - interval.low for interval in intervals])
-    return f"interval coverage, %: {what}", target, float(held), f"{note}; mean width {width:.1f}"
+    return what, expected, float(held), f"{note}; mean width {width:.1f}"
 
 
 def _with_one(pictures: Reals) -> Reals:
