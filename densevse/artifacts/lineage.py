@@ -16,6 +16,7 @@ from typing import Any
 
 from densevse.artifacts.schema import MADE_FROM, file_metadata
 from densevse.runtime.errors import InputError
+from densevse.runtime.nested import expected_and_found
 
 PARENTS = "parents"
 PathOrPaths = str | Path | Iterable[str | Path]
@@ -74,8 +75,8 @@ def _made_from_all(shards: list[Path]) -> dict[str, Any]:
     for path in shards[1:]:
         if (found := made_from(path)) != first:
             raise InputError(
-                f"{path}: expected a shard made from {first} like {shards[0]}, found {found}. Delete the wrong one "
-                "and run snakemake again."
+                f"{path}: made from other things than {shards[0]}: {expected_and_found(first, found)}. Delete the "
+                "wrong one and run snakemake again."
             )
     return first
 

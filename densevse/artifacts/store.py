@@ -33,6 +33,7 @@ from numpy.typing import DTypeLike, NDArray
 from densevse.artifacts.files import atomic
 from densevse.artifacts.schema import Column, Schema, arrow_table, check
 from densevse.runtime.errors import InputError
+from densevse.runtime.nested import expected_and_found
 
 VECTOR = "vector"
 VALUES = f"{VECTOR}.list.element"  # as Parquet calls the values of a list
@@ -224,12 +225,11 @@ def _describe(path: Path, schema: Schema) -> dict[str, Any]:
 
 def _check_alike(files: Sequence[Path], described: Sequence[dict[str, Any]]) -> None:
     for path, found in zip(files, described, strict=True):
-        for key, expected in described[0].items():
-            if found[key] != expected:
-                raise InputError(
-                    f"{path}: expected {key} {expected} as in {files[0]}, found {found[key]}. The shards are of "
-                    "different features: delete the wrong one and run snakemake again."
-                )
+        if found != described[0]:
+            raise InputError(
+                f"{path}: of other features than {files[0]}: {expected_and_found(described[0], found)}. Delete the "
+                "wrong one and run snakemake again."
+            )
 
 
 def _mapped(path: Path) -> mmap.mmap:

@@ -7,7 +7,7 @@ refused; a model that was trained here would be trained again.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -17,6 +17,7 @@ from densevse.artifacts.files import checksum
 from densevse.config.strict import Strict
 from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
+from densevse.runtime.nested import differences, or_none
 
 RECORDS_FILE, WEIGHTS_FILE, HISTORY_FILE, VOCABULARY = (
     "records.json",
@@ -98,28 +99,13 @@ def check_file(path: str | Path, records: ModelRecords, name: str) -> None:
 
 def check_settings(where: str | Path, records: ModelRecords, here: Mapping[str, Any]) -> None:
     """Raises `InputError` that names each setting, or the code, in which a carried model differs from `here`."""
-    found = "\n".join(f"  {line}" for line in _differences(records.settings, here))
+    found = "\n".join(
+        f"  {path}: {or_none(there)} there, {or_none(value)} here"
+        for path, (there, value) in differences(records.settings, here).items()
+    )
     if found:
         raise InputError(
             f"{where}: {records.variant} on {records.dataset} was trained with other settings or code than here:\n"
             f"{found}\nGive the settings here the same values, or use the same version of the code; or train the model "
             "here instead."
         )
-
-
-def leaves(values: Any, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Each plain value of nested mappings and lists, with its path; a list of plain values is one value."""
-    if isinstance(values, list) and any(isinstance(value, Mapping) for value in values):
-        values = dict(enumerate(values))
-    if not isinstance(values, Mapping):
-        yield above, values
-        return
-    for key, value in values.items():
-        yield from leaves(value, f"{above}.{key}" if above else str(key))
-
-
-def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> Iterator[str]:
-    theirs, ours = dict(leaves(there)), dict(leaves(here))
-    for path in dict.fromkeys([*theirs, *ours]):
-        if theirs.get(path) != ours.get(path):
-            yield f"{path}: {theirs.get(path, 'none')} there, {ours.get(path, 'none')} here"

@@ -1,6 +1,6 @@
 """Tables of results in the plan: their sections and rows, and the artifacts of these."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from densevse.dag.paths import Values
 from densevse.dag.project import Project, Stage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
+from densevse.runtime.nested import differences
 from densevse.tables.plan import (
     Configured,
     Difference,
@@ -451,18 +452,7 @@ def _weights(network: NetworkConfig) -> Weights:
 
 def _differences(own: Mapping[str, Any], here: Mapping[str, Any]) -> dict[str, Difference]:
     """The differences of nested mappings, by path."""
-    first, second = dict(_leaves(own)), dict(_leaves(here))
-    differing = [path for path in dict.fromkeys([*first, *second]) if first.get(path) != second.get(path)]
-    return {path: Difference(own=first.get(path), here=second.get(path)) for path in differing}
-
-
-def _leaves(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
-    """Each value of nested mappings with its path."""
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            yield from _leaves(value, f"{above}{key}.")
-        else:
-            yield f"{above}{key}", value
+    return {path: Difference(own=one, here=other) for path, (one, other) in differences(own, here).items()}
 
 
 def check_tables(project: Project) -> None:

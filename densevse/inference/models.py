@@ -23,6 +23,7 @@ from densevse.data.inputs import Inputs
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Method, Shapes
 from densevse.runtime.errors import InputError
+from densevse.runtime.nested import expected_and_found
 
 _KEY = MADE_FROM  # one key only: safetensors does not define the order of several
 UNTRAINED = "untrained"
@@ -244,8 +245,8 @@ def _check_features(path: str | Path, trained: Mapping[str, Any], given: Mapping
         expected, found = ({key: made_from.get(view, {}).get(key) for key in keys} for made_from in (trained, given))
         if expected != found:
             raise InputError(
-                f"{path}: trained on {view} features of another network: expected {expected}, found {found}. Delete "
-                "those features or this model, whichever is wrong, and run snakemake again."
+                f"{path}: trained on {view} features of another network: {expected_and_found(expected, found)}. "
+                "Delete those features or this model, whichever is wrong, and run snakemake again."
             )
 
 

@@ -44,7 +44,7 @@ def test_it_is_the_same_once_read_and_wherever_the_project_stands(tmp_path):
 def test_shards_made_from_different_things_are_named(tmp_path):
     shards = [words(tmp_path / f"{name}.parquet", lineage({"network": name})) for name in ("vgg19", "alexnet")]
     assert lineage({}, {"features": shards[:1] * 2})["parents"]["features"]["network"] == "vgg19"
-    with pytest.raises(InputError, match=r"alexnet\.parquet: expected a shard made from .*vgg19"):
+    with pytest.raises(InputError, match=r"alexnet\.parquet: .*vgg19\.parquet: network: expected vgg19, found alexnet"):
         lineage({}, {"features": shards})
 
 
