@@ -14,7 +14,7 @@ from torch import Tensor
 from benchmarks._timing import times_as_fast
 from benchmarks.ranking import extra_memory
 from densevse.evaluation.ranks import evaluate
-from densevse.kernels.fragment_sums import SCORES_AT_ONCE
+from densevse.kernels.fragment_sums import FRAGMENTS_AT_ONCE, SCORES_AT_ONCE
 from densevse.methods.defrag import DeFrag
 from densevse.methods.fragments import Fragments
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
@@ -54,7 +54,7 @@ def rows(sizes: Sizes = FULL) -> Iterator[tuple[str, str, float, str]]:
     )
     images, sentences = encodings(sizes.images, sizes.dimension)
     score = scoring(method, images, sentences, sizes.block)
-    ratio = 1 / times_as_fast(score, products_of_all_pairs(images, sentences, sizes.block), sizes.pairs)
+    ratio = 1 / times_as_fast(score, products_of_all_pairs(images, sentences), sizes.pairs)
     what = f"{sizes.images:,} x {len(sentences.vectors):,}"
     yield f"DeFrag scores and ranks, {what} / their matrix product", "<= 1.5", ratio, f"median of {sizes.pairs} pairs"
     memory = extra_memory(score)
@@ -106,10 +106,10 @@ def scoring(method: DeFrag, images: Fragments, sentences: Fragments, size: int) 
     return score
 
 
-def products_of_all_pairs(images: Fragments, sentences: Fragments, size: int) -> Callable[[], None]:
+def products_of_all_pairs(images: Fragments, sentences: Fragments) -> Callable[[], None]:
     """Every region with every fragment that exists: products of the shapes that scoring has, and nothing else."""
     regions = images.vectors.flatten(0, 1)
-    fragments = [part[present] for part, present in zip(*(part.split(size) for part in sentences), strict=True)]
+    fragments = sentences.vectors[sentences.present].split(FRAGMENTS_AT_ONCE)
 
     def multiply() -> None:
         with torch.inference_mode():

@@ -15,7 +15,9 @@ from torch import Tensor
 
 from densevse.kernels.arrays import Booleans, Integers, on_device
 
-SCORES_AT_ONCE = 1 << 20  # fragment scores in memory at a time while all pairs are scored
+# While all pairs are scored: fragment scores in memory at a time, and sentence fragments that they are of. A matrix
+# product of a few regions with very many fragments would take twice as long.
+SCORES_AT_ONCE, FRAGMENTS_AT_ONCE = 1 << 20, 1 << 11
 
 
 def owners(lengths: Integers) -> Integers:
@@ -70,20 +72,22 @@ def best_region_sums(scores: Tensor, in_image: Booleans, sentence: Tensor, sente
 def sums_of_all_pairs(
     regions: Tensor, in_image: Tensor, fragments: Tensor, in_sentence: Tensor, *, best_region: bool = False
 ) -> Tensor:
-    """(I, S) double sums of the fragments (I, R, D) and (S, T, D) that exist, a few images at a time.
+    """(I, S) double sums of the fragments (I, R, D) and (S, T, D) that exist, some images and sentences at a time.
 
     With `best_region` they are the sums over each sentence fragment's best region.
     """
     of_images_exist, of_sentences_exist = on_host(in_image, in_sentence)
-    of_sentences, sentence = existing(fragments, of_sentences_exist)
-    sums = of_sentences.new_zeros(len(in_image), len(in_sentence))
-    for block in _blocks(in_image, len(of_sentences)):
-        of_images, image = existing(regions[block], of_images_exist[block])
-        scores = of_images @ of_sentences.T
-        if best_region:
-            sums[block] = best_region_sums(scores, of_images_exist[block], sentence, len(in_sentence))
-        else:
-            sums[block] = truncated_sums(scores, image, sentence, sums[block].shape)
+    sums = fragments.new_zeros(len(in_image), len(in_sentence))
+    for some in _blocks(of_sentences_exist, FRAGMENTS_AT_ONCE):
+        of_sentences, sentence = existing(fragments[some], of_sentences_exist[some])
+        count = len(of_sentences_exist[some])
+        for block in _blocks(of_images_exist, SCORES_AT_ONCE // max(1, len(of_sentences))):
+            of_images, image = existing(regions[block], of_images_exist[block])
+            scores = of_images @ of_sentences.T
+            if best_region:
+                sums[block, some] = best_region_sums(scores, of_images_exist[block], sentence, count)
+            else:
+                sums[block, some] = truncated_sums(scores, image, sentence, sums[block, some].shape)
     return sums
 
 
@@ -92,7 +96,11 @@ def _summed(rows: Tensor, owner: Tensor, owners: int) -> Tensor:
     return rows.new_zeros(owners, *rows.shape[1:]).index_add(0, owner, rows)
 
 
-def _blocks(in_image: Tensor, fragments: int) -> Iterator[slice]:
-    """Consecutive images with at most SCORES_AT_ONCE scores of their regions and all sentence fragments."""
-    step = max(1, SCORES_AT_ONCE // max(1, in_image.shape[1] * fragments))
-    return (slice(start, start + step) for start in range(0, len(in_image), step))
+def _blocks(present: Booleans, fragments: int) -> Iterator[slice]:
+    """Consecutive lists (rows of `present`) with at most so many fragments together; one list may have more."""
+    ends = present.sum(axis=1).cumsum()
+    start = before = 0
+    while start < len(ends):
+        stop = max(start + 1, int(np.searchsorted(ends, before + fragments, side="right")))
+        yield slice(start, stop)
+        start, before = stop, int(ends[stop - 1])

@@ -162,11 +162,12 @@ def test_loss_and_gradients_equal_the_literal_loop(positives, terms, objective, 
         torch.testing.assert_close(one, other)
 
 
-@pytest.mark.parametrize("at_once", [1, 40, 1 << 20])
+@pytest.mark.parametrize(("scores_at_once", "fragments_at_once"), [(1, 1), (40, 3), (40, 1 << 11), (1 << 20, 1 << 11)])
 @pytest.mark.parametrize("smoothing", [0.0, 5.0])
 @pytest.mark.parametrize("score", ["sum", "best_region"])
-def test_scores_of_all_pairs_equal_the_literal_loop(monkeypatch, at_once, smoothing, score):
-    monkeypatch.setattr(fragment_sums, "SCORES_AT_ONCE", at_once)
+def test_scores_of_all_pairs_equal_the_literal_loop(monkeypatch, scores_at_once, fragments_at_once, smoothing, score):
+    monkeypatch.setattr(fragment_sums, "SCORES_AT_ONCE", scores_at_once)
+    monkeypatch.setattr(fragment_sums, "FRAGMENTS_AT_ONCE", fragments_at_once)
     method, of = make(smoothing=smoothing, score=score), batch()
     v, s = literal_fragments(method, of)
     if smoothing == 0:
