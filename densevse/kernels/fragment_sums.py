@@ -3,6 +3,8 @@
     sum_{i in g_k} sum_{j in g_l} max(0, v_i . s_j)    the double sum of DeFrag's Eq 6, by two segmented sums
     sum_{j in g_l} max_{i in g_k} v_i . s_j            the sum over each sentence fragment's best region
 
+Each is computed with and without the truncation max(0, .).
+
 The fragments that exist are stored list after list (image after image, or sentence after sentence). The CPU plans their
 places, so that the host waits for a GPU at most once.
 """
@@ -48,14 +50,14 @@ def existing(vectors: Tensor, present: Booleans) -> tuple[Tensor, Tensor]:
     return taken(vectors, present), on_device(owners(present.sum(axis=1)), vectors.device)
 
 
-def truncated_sums(scores: Tensor, image: Tensor, sentence: Tensor, pairs: torch.Size) -> Tensor:
-    """(I, S) sums of max(0, v_i . s_j) over the fragments of each image and each sentence.
+def double_sums(scores: Tensor, image: Tensor, sentence: Tensor, pairs: torch.Size) -> Tensor:
+    """(I, S) sums of the scores over the fragments of each image and each sentence.
 
     `scores` (m, n) are those of the fragments; (m,) and (n,) say which image and which sentence each belongs to;
     `pairs` is (I, S).
     """
     images, sentences = pairs
-    of_images = _summed(scores.relu(), image, images)
+    of_images = _summed(scores, image, images)
     return _summed(of_images.T, sentence, sentences).T
 
 
@@ -63,18 +65,25 @@ def best_region_sums(scores: Tensor, in_image: Booleans, sentence: Tensor, sente
     """(I, S) sums over the fragments of each sentence of their score with the best region of each image.
 
     `scores` (m, n) are those of the fragments; the regions exist at `in_image` (I, R), and (n,) says which of the
-    `sentences` each fragment belongs to. Scores may be negative. Every image has a region.
+    `sentences` each fragment belongs to. Every image has a region.
     """
     best = placed(scores, in_image, -torch.inf).amax(dim=1)
     return _summed(best.T, sentence, sentences).T
 
 
 def sums_of_all_pairs(
-    regions: Tensor, in_image: Tensor, fragments: Tensor, in_sentence: Tensor, *, best_region: bool = False
+    regions: Tensor,
+    in_image: Tensor,
+    fragments: Tensor,
+    in_sentence: Tensor,
+    *,
+    best_region: bool = False,
+    truncated: bool = False,
 ) -> Tensor:
     """(I, S) double sums of the fragments (I, R, D) and (S, T, D) that exist, some images and sentences at a time.
 
-    With `best_region` they are the sums over each sentence fragment's best region.
+    With `best_region` they are the sums over each sentence fragment's best region. With `truncated` a negative product
+    counts as 0.
     """
     of_images_exist, of_sentences_exist = on_host(in_image, in_sentence)
     sums = fragments.new_zeros(len(in_image), len(in_sentence))
@@ -84,10 +93,12 @@ def sums_of_all_pairs(
         for block in _blocks(of_images_exist, SCORES_AT_ONCE // max(1, len(of_sentences))):
             of_images, image = existing(regions[block], of_images_exist[block])
             scores = of_images @ of_sentences.T
+            if truncated:
+                scores = scores.relu()
             if best_region:
                 sums[block, some] = best_region_sums(scores, of_images_exist[block], sentence, count)
             else:
-                sums[block, some] = truncated_sums(scores, image, sentence, sums[block, some].shape)
+                sums[block, some] = double_sums(scores, image, sentence, sums[block, some].shape)
     return sums
 
 

@@ -21,6 +21,8 @@ Ours, `score: best_region` is the score of the same authors' next paper (Karpath
 normaliser of this one; the code that they published for DeFrag has it as an option:
 
     S_kl = 1 / (|g_l| + n) sum_{j in g_l} max_{i in g_k} v_i . s_j                               (6')
+
+`truncated` puts max(0, .) around the products of Eq 6', or takes it from those of Eq 6.
 """
 
 from collections.abc import Sequence
@@ -31,7 +33,7 @@ import torch
 from torch import Tensor, nn
 
 from densevse.kernels.arrays import Booleans, on_device
-from densevse.kernels.fragment_sums import best_region_sums, existing, on_host, sums_of_all_pairs, truncated_sums
+from densevse.kernels.fragment_sums import best_region_sums, double_sums, existing, on_host, sums_of_all_pairs
 from densevse.kernels.relations import LinearByRelation
 from densevse.methods.fragments import Fragments, bag_of_words, bigrams, image_fragments, padded, without_unknown_words
 from densevse.methods.global_ranking import FixedNorm, global_ranking, sure_regions
@@ -100,8 +102,10 @@ class DeFrag(Method):
 
     def score(self, images: Fragments, sentences: Fragments) -> Tensor:
         """(I, S) S_kl of Eq 6 or 6'."""
-        sums = sums_of_all_pairs(*images, *sentences, best_region=self.hyperparameters.score == "best_region")
-        return sums / _normaliser(images.present, sentences.present, self.hyperparameters)
+        parameters = self.hyperparameters
+        best_region, truncated = parameters.score == "best_region", parameters.truncates
+        sums = sums_of_all_pairs(*images, *sentences, best_region=best_region, truncated=truncated)
+        return sums / _normaliser(images.present, sentences.present, parameters)
 
     def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
         """C of Eq 3 over the fragments and the pairs of a batch, without its last term: a scalar."""
@@ -117,10 +121,11 @@ class DeFrag(Method):
                 labels = multiple_instance_labels(scores, labels)
             total = total + fragment_alignment(scores, labels, parameters.terms)
         if parameters.beta > 0:
+            counted = scores.relu() if parameters.truncates else scores
             if parameters.score == "sum":
-                sums = truncated_sums(scores, image, sentence, batch.positives.shape)
+                sums = double_sums(counted, image, sentence, batch.positives.shape)
             else:
-                sums = best_region_sums(scores, in_image, sentence, len(sentences.present))
+                sums = best_region_sums(counted, in_image, sentence, len(sentences.present))
             of_pairs = sums / _normaliser(images.present, sentences.present, parameters)  # Eq 6
             total = total + parameters.beta * global_ranking(
                 of_pairs, batch.positives, parameters.margin, parameters.terms

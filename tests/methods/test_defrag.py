@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from densevse.kernels import fragment_sums
-from densevse.kernels.fragment_sums import truncated_sums
+from densevse.kernels.fragment_sums import double_sums
 from densevse.methods.defrag import DeFrag, fragment_alignment, multiple_instance_labels
 from densevse.methods.fragments import bag_of_words, bigrams, without_unknown_words
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
@@ -76,17 +76,18 @@ def literal_fragments(method, of):
     return v, s
 
 
-def literal_scores(v, s, n, score="sum"):
-    """Eq 6 or 6'."""
+def literal_scores(v, s, n, score="sum", truncated=None):
+    """Eq 6 or 6'; only Eq 6 truncates, unless it is told."""
     zero = torch.zeros((), dtype=torch.double)
-    if score == "best_region":
-        best = [[sum((max(vi @ sj for vi in gk) for sj in gl), zero) / (len(gl) + n) for gl in s] for gk in v]
-        return torch.stack([torch.stack(row) for row in best])
-    scores = [
-        [sum(((vi @ sj).clamp(min=0) for vi in gk for sj in gl), zero) / (len(gk) * (len(gl) + n)) for gl in s]
-        for gk in v
-    ]
-    return torch.stack([torch.stack(row) for row in scores])
+    least = 0 if truncated or (truncated is None and score == "sum") else -torch.inf
+
+    def pair(gk, gl):
+        products = [[(vi @ sj).clamp(min=least) for vi in gk] for sj in gl]
+        if score == "best_region":
+            return sum((max(of_fragment) for of_fragment in products), zero) / (len(gl) + n)
+        return sum((product for of_fragment in products for product in of_fragment), zero) / (len(gk) * (len(gl) + n))
+
+    return torch.stack([torch.stack([pair(gk, gl) for gl in s]) for gk in v])
 
 
 def literal_labels(v, s, positives, bags):
@@ -137,26 +138,28 @@ POSITIVES = {"matched pairs only": torch.eye(4, dtype=torch.bool), "an image twi
 @pytest.mark.parametrize("positives", POSITIVES.values(), ids=POSITIVES.keys())
 @pytest.mark.parametrize("terms", ["mean", "sum"])
 @pytest.mark.parametrize(
-    ("objective", "beta", "score"),
+    ("objective", "beta", "score", "truncated"),
     [
-        ("none", 0.7, "sum"),
-        ("dense", 0.0, "sum"),
-        ("dense", 0.7, "sum"),
-        ("multiple_instance", 0.0, "sum"),
-        ("multiple_instance", 0.7, "sum"),
-        ("none", 0.7, "best_region"),
-        ("multiple_instance", 0.7, "best_region"),
+        ("none", 0.7, "sum", None),
+        ("dense", 0.0, "sum", None),
+        ("dense", 0.7, "sum", None),
+        ("multiple_instance", 0.0, "sum", None),
+        ("multiple_instance", 0.7, "sum", None),
+        ("none", 0.7, "best_region", None),
+        ("multiple_instance", 0.7, "best_region", None),
+        ("dense", 0.7, "sum", False),
+        ("dense", 0.7, "best_region", True),
     ],
 )
-def test_loss_and_gradients_equal_the_literal_loop(positives, terms, objective, beta, score):
-    method, of = make(margin=0.3, terms=terms, score=score), batch(positives)
+def test_loss_and_gradients_equal_the_literal_loop(positives, terms, objective, beta, score, truncated):
+    method, of = make(margin=0.3, terms=terms, score=score, truncated=truncated), batch(positives)
     ours = loss(method, of, fragment_objective=objective, beta=beta)
     v, s = literal_fragments(method, of)
     expected = torch.zeros((), dtype=torch.double)
     if objective != "none":
         y = literal_labels(v, s, positives, bags=objective == "multiple_instance")
         expected = expected + literal_alignment(v, s, y, terms)
-    expected = expected + beta * literal_ranking(literal_scores(v, s, 5, score), positives, 0.3, terms)
+    expected = expected + beta * literal_ranking(literal_scores(v, s, 5, score, truncated), positives, 0.3, terms)
     torch.testing.assert_close(ours, expected)
     for one, other in zip(gradients(ours, method), gradients(expected, method), strict=True):
         torch.testing.assert_close(one, other)
@@ -165,15 +168,19 @@ def test_loss_and_gradients_equal_the_literal_loop(positives, terms, objective, 
 @pytest.mark.parametrize(("scores_at_once", "fragments_at_once"), [(1, 1), (40, 3), (40, 1 << 11), (1 << 20, 1 << 11)])
 @pytest.mark.parametrize("smoothing", [0.0, 5.0])
 @pytest.mark.parametrize("score", ["sum", "best_region"])
-def test_scores_of_all_pairs_equal_the_literal_loop(monkeypatch, scores_at_once, fragments_at_once, smoothing, score):
+@pytest.mark.parametrize("truncated", [None, False, True])
+def test_scores_of_all_pairs_equal_the_literal_loop(
+    monkeypatch, scores_at_once, fragments_at_once, smoothing, score, truncated
+):
     monkeypatch.setattr(fragment_sums, "SCORES_AT_ONCE", scores_at_once)
     monkeypatch.setattr(fragment_sums, "FRAGMENTS_AT_ONCE", fragments_at_once)
-    method, of = make(smoothing=smoothing, score=score), batch()
+    method, of = make(smoothing=smoothing, score=score, truncated=truncated), batch()
     v, s = literal_fragments(method, of)
     if smoothing == 0:
         s[1] = [torch.zeros(DIMENSION, dtype=torch.double)]  # no fragment: 0, and not 0 / 0
     with torch.inference_mode():
-        torch.testing.assert_close(method.score(*encoded(method, of)), literal_scores(v, s, smoothing, score))
+        expected = literal_scores(v, s, smoothing, score, truncated)
+        torch.testing.assert_close(method.score(*encoded(method, of)), expected)
 
 
 DETECTIONS = [[0.9, 0.4, 0.0], [0.0, 0.0, 0.0], [0.6, 0.5, 0.2], [0.3, 0.0, 0.0]]
@@ -220,7 +227,7 @@ def test_gradcheck():
     image, sentence = torch.tensor([0, 0, 1, 1, 1, 2]), torch.tensor([0, 0, 1, 2, 2])
     bags = torch.eye(3, dtype=torch.bool)[image][:, sentence]
     shape = torch.Size([3, 3])
-    assert torch.autograd.gradcheck(lambda x: truncated_sums(x, image, sentence, shape), scores)
+    assert torch.autograd.gradcheck(lambda x: double_sums(x.relu(), image, sentence, shape), scores)
     for labels in (bags, multiple_instance_labels(scores, bags)):
         for terms in ("mean", "sum"):
             assert torch.autograd.gradcheck(lambda x, y=labels, t=terms: fragment_alignment(x, y, t), scores)

@@ -18,6 +18,7 @@ class Parameters(GlobalRankingParameters):
         "trained_layers": "paper, 4.2",
         "smoothing": "paper, Eq 6",
         "score": "paper, Eq 6",
+        "truncated": "paper, Eq 6",
     }
 
     dimension: int = Field(1000, gt=0, description="dimension of the embedding space (section 3.1: about 1000)")
@@ -41,12 +42,22 @@ class Parameters(GlobalRankingParameters):
         description="the score of an image and a sentence: the sum over all pairs of their fragments, Eq 6; or, ours, "
         "the sum over the sentence's fragments of their product with the best region",
     )
+    truncated: bool | None = Field(
+        None,
+        description="whether a negative product of two fragments counts as 0 in the score; by default that of a sum "
+        "does, as in Eq 6, and that of a best region does not",
+    )
     threshold: float | None = Field(
         None, description="the least score of a detection that is a fragment (ours); by default all are"
     )
     least_detections: int = Field(
         0, ge=0, description="how many detections, the best first, are fragments whatever the threshold (ours)"
     )
+
+    @property
+    def truncates(self) -> bool:
+        """True if a negative product of two fragments counts as 0 in the score."""
+        return self.score == "sum" if self.truncated is None else self.truncated
 
     @model_validator(mode="after")
     def _something_is_learned(self) -> Self:
