@@ -55,6 +55,12 @@ def zip_of(path: Path, name: bytes, flags: int = 0) -> Path:
     return path
 
 
+def test_an_encrypted_file_is_named(tmp_path: Path) -> None:
+    refused = pytest.raises(InputError, match=r"a\.zip: a\.jpg is encrypted or compressed in an unusual way")
+    with Archive.open(zip_of(tmp_path / "a.zip", b"a.jpg", flags=1)) as archive, refused:
+        archive.read("a.jpg")
+
+
 def read_all(path: Path) -> dict[str, bytes]:
     with Archive.open(path) as archive:
         return {name: archive.read(name) for name in archive.names()}
@@ -73,6 +79,8 @@ def test_every_kind_reads_alike(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_threads_and_workers_share_an_archive(tmp_path: Path, kind: str) -> None:
     files = ImageFiles({"images": str(make(tmp_path, kind))})
+    with pytest.raises(InputError, match=r"no source 'pictures'; it has \['images'\]"):
+        files.archive("pictures")
     names = list(FILES) * 5
     files.read("images", names[0])
     with ThreadPoolExecutor(4) as pool:

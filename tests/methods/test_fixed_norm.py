@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -13,6 +14,7 @@ from densevse.methods.devise import DeViSE
 from densevse.methods.global_ranking import FixedNorm
 from densevse.methods.interface import Shapes
 from densevse.methods.parameters.devise import Parameters
+from densevse.runtime.errors import InputError
 from densevse.training.retrieval import train
 from tests.methods import test_defrag as defrag
 from tests.miniature import files, folder
@@ -24,6 +26,17 @@ def devise(**parameters):
     torch.manual_seed(0)
     shapes = Shapes({"regions": defrag.FEATURE}, defrag.WORDS, torch.randn(defrag.WORDS, 4))
     return DeViSE(Parameters(**parameters), shapes).double()
+
+
+def job():
+    return TrainingJob(
+        method="devise",
+        parameters={"word_vectors": "learned", "word_dimension": 4, "feature_norm": 20.0},
+        sentences=["words"],
+        training={"batch_size": 4, "optimizer": "sgd", "ema_decay": 0.5},
+        phases=[{"name": "main", "epochs": 1, "learning_rate": 0.01}],
+        seed=0,
+    )
 
 
 @pytest.mark.parametrize("make", [devise, defrag.make])
@@ -58,17 +71,15 @@ def test_features_that_are_all_zero_are_named():
         FixedNorm(1.0).measure(torch.zeros(2, 3))
 
 
+def test_training_on_features_that_are_all_zero_is_refused(files, tmp_path, monkeypatch):
+    gather = FeatureStore.gather
+    monkeypatch.setattr(FeatureStore, "gather", lambda *asked: np.zeros_like(gather(*asked)))
+    with pytest.raises(InputError, match="all zero; look at the files of the data set's features"):
+        train(files, job(), tmp_path / "model.safetensors", tmp_path / "history.parquet")
+
+
 def test_a_trained_model_keeps_the_factor_of_its_training_images(files, tmp_path):
-    parameters = {"word_vectors": "learned", "word_dimension": 4, "feature_norm": 20.0}
-    job = TrainingJob(
-        method="devise",
-        parameters=parameters,
-        sentences=["words"],
-        training={"batch_size": 4, "optimizer": "sgd", "ema_decay": 0.5},
-        phases=[{"name": "main", "epochs": 1, "learning_rate": 0.01}],
-        seed=0,
-    )
-    train(files, job, tmp_path / "model.safetensors", tmp_path / "history.parquet")
+    train(files, job(), tmp_path / "model.safetensors", tmp_path / "history.parquet")
     store = FeatureStore(files.view("whole"), IMAGE_FEATURES)
     of_training = store.rows.index[store.rows["image_id"].str.startswith("train")]
     norms = torch.from_numpy(store.gather(of_training.to_numpy())).float().norm(dim=1)
