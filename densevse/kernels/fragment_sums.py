@@ -50,25 +50,28 @@ def existing(vectors: Tensor, present: Booleans) -> tuple[Tensor, Tensor]:
     return taken(vectors, present), on_device(owners(present.sum(axis=1)), vectors.device)
 
 
-def double_sums(scores: Tensor, image: Tensor, sentence: Tensor, pairs: torch.Size) -> Tensor:
-    """(I, S) sums of the scores over the fragments of each image and each sentence.
+def sums_of_scores(
+    scores: Tensor,
+    in_image: Booleans,
+    image: Tensor,
+    sentence: Tensor,
+    sentences: int,
+    *,
+    best_region: bool = False,
+    truncated: bool = False,
+) -> Tensor:
+    """(I, S) sums of the scores (m, n) of fragments over those of each image and each sentence.
 
-    `scores` (m, n) are those of the fragments; (m,) and (n,) say which image and which sentence each belongs to;
-    `pairs` is (I, S).
+    The regions exist at `in_image` (I, R); (m,) and (n,) say which image and which of the `sentences` each fragment
+    belongs to. With `best_region` they are the sums over each sentence fragment's best region, of which every image has
+    one. With `truncated` a negative score counts as 0.
     """
-    images, sentences = pairs
-    of_images = _summed(scores, image, images)
+    counted = scores.relu() if truncated else scores
+    if best_region:
+        of_images = placed(counted, in_image, -torch.inf).amax(dim=1)
+    else:
+        of_images = _summed(counted, image, len(in_image))
     return _summed(of_images.T, sentence, sentences).T
-
-
-def best_region_sums(scores: Tensor, in_image: Booleans, sentence: Tensor, sentences: int) -> Tensor:
-    """(I, S) sums over the fragments of each sentence of their score with the best region of each image.
-
-    `scores` (m, n) are those of the fragments; the regions exist at `in_image` (I, R), and (n,) says which of the
-    `sentences` each fragment belongs to. Every image has a region.
-    """
-    best = placed(scores, in_image, -torch.inf).amax(dim=1)
-    return _summed(best.T, sentence, sentences).T
 
 
 def sums_of_all_pairs(
@@ -82,8 +85,7 @@ def sums_of_all_pairs(
 ) -> Tensor:
     """(I, S) double sums of the fragments (I, R, D) and (S, T, D) that exist, some images and sentences at a time.
 
-    With `best_region` they are the sums over each sentence fragment's best region. With `truncated` a negative product
-    counts as 0.
+    `best_region` and `truncated` are those of `sums_of_scores`.
     """
     of_images_exist, of_sentences_exist = on_host(in_image, in_sentence)
     sums = fragments.new_zeros(len(in_image), len(in_sentence))
@@ -92,13 +94,15 @@ def sums_of_all_pairs(
         count = len(of_sentences_exist[some])
         for block in _blocks(of_images_exist, SCORES_AT_ONCE // max(1, len(of_sentences))):
             of_images, image = existing(regions[block], of_images_exist[block])
-            scores = of_images @ of_sentences.T
-            if truncated:
-                scores = scores.relu()
-            if best_region:
-                sums[block, some] = best_region_sums(scores, of_images_exist[block], sentence, count)
-            else:
-                sums[block, some] = double_sums(scores, image, sentence, sums[block, some].shape)
+            sums[block, some] = sums_of_scores(
+                of_images @ of_sentences.T,
+                of_images_exist[block],
+                image,
+                sentence,
+                count,
+                best_region=best_region,
+                truncated=truncated,
+            )
     return sums
 
 

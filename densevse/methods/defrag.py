@@ -33,7 +33,7 @@ import torch
 from torch import Tensor, nn
 
 from densevse.kernels.arrays import Booleans, on_device
-from densevse.kernels.fragment_sums import best_region_sums, double_sums, existing, on_host, sums_of_all_pairs
+from densevse.kernels.fragment_sums import existing, on_host, sums_of_all_pairs, sums_of_scores
 from densevse.kernels.relations import LinearByRelation
 from densevse.methods.fragments import Fragments, bag_of_words, bigrams, image_fragments, padded, without_unknown_words
 from densevse.methods.global_ranking import FixedNorm, global_ranking, sure_regions
@@ -102,10 +102,8 @@ class DeFrag(Method):
 
     def score(self, images: Fragments, sentences: Fragments) -> Tensor:
         """(I, S) S_kl of Eq 6 or 6'."""
-        parameters = self.hyperparameters
-        best_region, truncated = parameters.score == "best_region", parameters.truncates
-        sums = sums_of_all_pairs(*images, *sentences, best_region=best_region, truncated=truncated)
-        return sums / _normaliser(images.present, sentences.present, parameters)
+        sums = sums_of_all_pairs(*images, *sentences, **self.hyperparameters.counted)
+        return sums / _normaliser(images.present, sentences.present, self.hyperparameters)
 
     def loss(self, images: Fragments, sentences: Fragments, batch: Batch, moment: Moment) -> Tensor:
         """C of Eq 3 over the fragments and the pairs of a batch, without its last term: a scalar."""
@@ -121,11 +119,7 @@ class DeFrag(Method):
                 labels = multiple_instance_labels(scores, labels)
             total = total + fragment_alignment(scores, labels, parameters.terms)
         if parameters.beta > 0:
-            counted = scores.relu() if parameters.truncates else scores
-            if parameters.score == "sum":
-                sums = double_sums(counted, image, sentence, batch.positives.shape)
-            else:
-                sums = best_region_sums(counted, in_image, sentence, len(sentences.present))
+            sums = sums_of_scores(scores, in_image, image, sentence, len(sentences.present), **parameters.counted)
             of_pairs = sums / _normaliser(images.present, sentences.present, parameters)  # Eq 6
             total = total + parameters.beta * global_ranking(
                 of_pairs, batch.positives, parameters.margin, parameters.terms

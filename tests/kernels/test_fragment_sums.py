@@ -30,7 +30,7 @@ def test_sums_of_scores_that_are_known_already():
         fragment_sums.existing(vectors, present)
         for vectors, present in ((images[0], of_images), (sentences[0], of_sentences))
     )
-    found = fragment_sums.double_sums((v @ s.T).relu(), image, sentence, torch.Size((3, 4)))
+    found = fragment_sums.sums_of_scores(v @ s.T, of_images, image, sentence, 4, truncated=True)
     assert_same(found, definitions.fragment_sums(*images, *sentences), [images[0], sentences[0]])
 
 

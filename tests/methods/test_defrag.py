@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from densevse.kernels import fragment_sums
-from densevse.kernels.fragment_sums import double_sums
+from densevse.kernels.fragment_sums import sums_of_scores
 from densevse.methods.defrag import DeFrag, fragment_alignment, multiple_instance_labels
 from densevse.methods.fragments import bag_of_words, bigrams, without_unknown_words
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
@@ -226,8 +226,8 @@ def test_gradcheck():
     scores = torch.randn(6, 5, dtype=torch.double, requires_grad=True)
     image, sentence = torch.tensor([0, 0, 1, 1, 1, 2]), torch.tensor([0, 0, 1, 2, 2])
     bags = torch.eye(3, dtype=torch.bool)[image][:, sentence]
-    shape = torch.Size([3, 3])
-    assert torch.autograd.gradcheck(lambda x: double_sums(x.relu(), image, sentence, shape), scores)
+    regions = np.arange(3) < np.array([[2], [3], [1]])
+    assert torch.autograd.gradcheck(lambda x: sums_of_scores(x, regions, image, sentence, 3, truncated=True), scores)
     for labels in (bags, multiple_instance_labels(scores, bags)):
         for terms in ("mean", "sum"):
             assert torch.autograd.gradcheck(lambda x, y=labels, t=terms: fragment_alignment(x, y, t), scores)

@@ -55,9 +55,10 @@ class Parameters(GlobalRankingParameters):
     )
 
     @property
-    def truncates(self) -> bool:
-        """True if a negative product of two fragments counts as 0 in the score."""
-        return self.score == "sum" if self.truncated is None else self.truncated
+    def counted(self) -> dict[str, bool]:
+        """How the score sums the products of fragments, in the terms of densevse/kernels/fragment_sums.py."""
+        best_region = self.score == "best_region"
+        return {"best_region": best_region, "truncated": not best_region if self.truncated is None else self.truncated}
 
     @model_validator(mode="after")
     def _something_is_learned(self) -> Self:
