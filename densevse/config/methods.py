@@ -129,10 +129,11 @@ class MethodConfig(Strict):
         description="none: it uses the networks of its views without training; one of them encodes sentences (text)"
     )
     phases: dict[str, Phase] = Field(default={}, description="the phases by name; `rounds` defines their order")
-    rounds: list[Annotated[list[str], Field(min_length=1)]] | None = Field(
+    rounds: list[list[str]] | None = Field(
         None,
         min_length=1,
-        description="the phases of each round, between which correspondences are learned; by default one of all",
+        description="the phases of each round, between which correspondences are learned; by default one of all. A "
+        "round without phases trains nothing and keeps the weights that it starts from",
     )
     correspondences: CorrespondencesFrom = Field(
         "model",
@@ -173,7 +174,7 @@ class MethodConfig(Strict):
     def _trained_or_not(self) -> Self:
         by_network = [name for name in self.sentences if STRUCTURES[name].by_network]
         if not self.untrained:
-            if not self.phases:
+            if not self.phases and not self.rounds:
                 raise ValueError("phases: at least one is needed, unless nothing is trained (training: none)")
             if by_network:
                 raise ValueError(
@@ -193,6 +194,8 @@ class MethodConfig(Strict):
             for name in names:
                 if name not in self.phases:
                     raise ValueError(f"rounds.{number}: no phase {name!r}; known: {', '.join(self.phases)}")
+        if self.rounds and not any(self.rounds) and self.starts_from is None:
+            raise ValueError("rounds: no round has a phase, so the weights stay random; name phases, or a starts_from")
         return self
 
     @model_validator(mode="after")

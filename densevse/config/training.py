@@ -72,7 +72,7 @@ class Recipe(Strict):
     """
 
     training: TrainingConfig
-    phases: list[NamedPhase] = Field(description="one after the other")
+    phases: list[NamedPhase] = Field(description="one after the other; without any, nothing is trained")
     seed: int = Field(description="the seed of the first weights and, with the round, of the order of examples")
     round: int = Field(default=0, ge=0, description="the round of a method with several; others have round 0")
     threads: int = Field(default=1, gt=0)

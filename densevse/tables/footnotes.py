@@ -225,7 +225,7 @@ def _choices(entry: MeasuredVariant) -> dict[str, str | None]:
     made = entry.made_with
     if made.given:
         return {"given": made.given}
-    nothing_trained = made.trained is not None and not any(made.trained.phases)
+    nothing_trained = made.trained is not None and not made.trained.training
     return {
         **{f"network of {view}": name for view, name in made.networks.items()},
         "concepts": made.concepts,

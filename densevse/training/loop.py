@@ -73,7 +73,7 @@ class Trainer:
     """Trains a task by a recipe; afterwards its module has the weights of the best epoch.
 
     With `starts_trained`, training starts from the weights of a trained model. They are validated first, as epoch 0,
-    and kept if no epoch is better.
+    and kept if no epoch is better. A recipe without phases trains nothing: epoch 0 is the only one.
     """
 
     def __init__(self, task: Task, recipe: Recipe, checkpoint: Checkpoint, starts_trained: bool = False) -> None:
@@ -101,7 +101,7 @@ class Trainer:
         self._resume()
         self.task.module.train()
         with _stop_signals() as stop:
-            if self.starts_trained and not self.progress.history:
+            if (self.starts_trained or not self.epochs) and not self.progress.history:
                 self._validate_start()
             while self.progress.epoch <= len(self.epochs):
                 self._run_epoch(stop)
@@ -155,7 +155,8 @@ class Trainer:
     def _validate_start(self) -> None:
         """Validates the first weights, as epoch 0."""
         begun, now = time.monotonic(), self.progress
-        now.history.append(self._row(0, "", self.epochs[0].learning_rate(0), None, begun))
+        learning_rate = self.epochs[0].learning_rate(0) if self.epochs else 0.0
+        now.history.append(self._row(0, "", learning_rate, None, begun))
 
     def _close_epoch(self) -> None:
         """Validates, adds a row to the history, and keeps the weights if they are the best so far."""
@@ -257,8 +258,8 @@ def history_schema(measures: Sequence[str]) -> Schema:
 
 def _warm_up(epochs: Sequence[Epoch]) -> int:
     """The number of epochs up to the last one whose parameters differ from those of the final epoch."""
-    last = epochs[-1].parameters
-    return max((number for number, epoch in enumerate(epochs, 1) if epoch.parameters != last), default=0)
+    others = (number for number, epoch in enumerate(epochs, 1) if epoch.parameters != epochs[-1].parameters)
+    return max(others, default=0)
 
 
 def _frozen(phase: NamedPhase, weights: Iterable[str]) -> set[str]:

@@ -195,6 +195,13 @@ def test_a_wrong_value_is_refused_by_its_path(path, value):
     assert path in str(found.value) or path.rpartition(".")[0] + ":" in str(found.value)
 
 
+def test_rounds_without_phases_need_weights_to_start_from():
+    rounds = {"rounds": [[]]}
+    assert load(CONFIG, overriding("methods.vse.variants.vsepp", {**rounds, "starts_from": "vse"}))
+    with pytest.raises(InputError, match=r"vsepp\.rounds: no round has a phase, so the weights stay random; name"):
+        load(CONFIG, overriding("methods.vse.variants.vsepp", rounds))
+
+
 def test_a_warm_up_without_end_is_refused():
     """Its results would be VSE's under the name of VSE++."""
     wrong = overriding("methods.vse.variants.vsepp.rounds", [["warm_up"]])
