@@ -311,12 +311,12 @@ def test_a_round_without_phases_keeps_the_weights_that_it_starts_from(job, tmp_p
     previous = tmp_path / "before/round0/model.safetensors"
     kept, history = job("after", {"ema_decay": 0.9}, [], str(previous), number=1)
     (tmp_path / "copy").write_bytes(kept)
-    before, after = (dict(load_model(path).state_dict()) for path in (previous, tmp_path / "copy"))
+    before, after = (load_model(path).state_dict() for path in (previous, tmp_path / "copy"))
     assert all(torch.equal(value, after[name]) for name, value in before.items())
     assert history[["epoch", "step", "learning_rate", "best"]].to_numpy().tolist() == [[0, 0, 0.0, True]]
 
 
-def test_without_phases_and_start_the_weights_stay_as_they_were_drawn(job, files):
+def test_without_phases_and_start_the_weights_stay_as_they_were_drawn(job):
     drawn, history = job("drawn", phases=[])
     assert history["epoch"].tolist() == [0]
     assert job("again", phases=[])[0] == drawn
