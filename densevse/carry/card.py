@@ -25,10 +25,15 @@ def model_card(
     values = leaves({**{key: settings[key] for key in _TRAINING}, "phases": phases})
     trained = [(path, value, described["origins"].get(path, "")) for path, value in values if value not in (None, [])]
     software = {"code of the training (digest)": settings["code"], **versions}
+    chosen = (
+        "the best of its epochs on the validation split"
+        if phases
+        else "with the weights that it starts from, not trained further"
+    )
     parts = [
         f"# {title}, trained on {described['dataset']}\n",
-        f"The variant `{variant}` of densevse on the training split of `{dataset}`, seed {seed}, round {round}; of its "
-        "epochs, the best one on the validation split.\n",
+        f"The variant `{variant}` of densevse on the training split of `{dataset}`, seed {seed}, round {round}: "
+        f"{chosen}.\n",
         *(line for sheet in measured for line in sheet.markdown()),
         *_sheet("Training", ("setting", "value", "origin"), trained),
         *_sheet("Data", ("setting", "value"), leaves(settings["dataset"])),

@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 from densevse.artifacts.files import checksum
+from densevse.carry.card import model_card
 from densevse.carry.importing import import_model
+from densevse.carry.records import ModelName
 from densevse.command.main import main
 from densevse.config.load import merge
 from densevse.dag.project import Project as ConfiguredProject
@@ -105,6 +107,25 @@ def test_the_card_says_how_the_model_was_made(exported):
     assert re.search(r"parameters.margin +\| 0.2 +\| public code", card)
     assert re.search(r"phases.main.epochs +\| 1 +\| yours", card)
     assert "that of this repository" in (exported / "LICENCES.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("epochs", "told"), [([2], "the best of its epochs on the validation split"), ([], "not trained further")]
+)
+def test_the_card_says_whether_its_row_was_trained(epochs, told):
+    phases = [{"name": "main", "epochs": number} for number in epochs]
+    settings = {
+        "method": "vse",
+        "seed": 0,
+        "parameters": {},
+        "training": {},
+        "phases": phases,
+        "code": "1",
+        "dataset": {},
+    }
+    described = {"title": "VSE", "dataset": "Scenes", "origins": {}}
+    card = model_card(ModelName("scenes", "vse", 0, 0), settings, described, {"images": {}, "sentences": {}}, [], {})
+    assert told in card
 
 
 def assert_photographs_need_no_sentences_of_the_data_set(project):
