@@ -10,7 +10,8 @@ from densevse.artifacts.identity import Identity
 from densevse.dag.given import GivenStage
 from densevse.dag.paths import planned
 from densevse.dag.project import Project
-from densevse.dag.tables import TableStage, check_tables
+from densevse.dag.table_checks import check_tables
+from densevse.dag.tables import TableStage
 from densevse.dag.training import TrainingStage
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import Difference

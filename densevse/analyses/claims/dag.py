@@ -9,7 +9,8 @@ from densevse.config.datasets import Resplit
 from densevse.config.tables import Protocol, SectionConfig
 from densevse.dag.paths import Values
 from densevse.dag.project import any_of
-from densevse.dag.tables import TableStage, check_phrases
+from densevse.dag.table_checks import check_phrases
+from densevse.dag.tables import TableStage
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import MeasuredVariant, SectionPlan
 
@@ -150,7 +151,7 @@ class ClaimStage(TableStage):
         found = [self._claimed_section(of_section) for of_section in alike.values()]
         sections = [one.section for one in found]
         return ClaimsPlan(
-            title=title, sections=found, pools=self._pools(sections), configured=self._configured(sections)
+            title=title, sections=found, pools=self._pools(sections), configured=self.rows.configured(sections)
         )
 
     def _pools(self, sections: Sequence[SectionPlan]) -> list[PoolPlan]:
@@ -175,7 +176,7 @@ class ClaimStage(TableStage):
         dataset, protocol, seeds = tests[0].dataset, tests[0].protocol, list(tests[0].seeds)
         rows = {str(row): row for test in tests for row in (test.claim.better, test.claim.worse)}
         measured = {name: self._measured_row(row, dataset, seeds) for name, row in rows.items()}
-        section = self._section(SectionConfig(dataset=dataset, protocol=protocol, seeds=seeds), [])
+        section = self.section(SectionConfig(dataset=dataset, protocol=protocol, seeds=seeds), [])
         return ClaimedSection(
             section=section.model_copy(update={"measured": measured}),
             claims=[
@@ -194,7 +195,7 @@ class ClaimStage(TableStage):
         )
 
     def _measured_row(self, row: ClaimRow, dataset: str, seeds: list[int]) -> MeasuredVariant:
-        measured = self._measured_variant(row.variant, dataset, seeds)
+        measured = self.rows.measured(row.variant, dataset, seeds)
         if row.round is None:
             return measured
         model = self.round_of(dataset, row.variant, seeds[0], row.round)["variant"]

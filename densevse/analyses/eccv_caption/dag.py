@@ -29,5 +29,5 @@ class ExtendedTruthStage(TableStage):
                 f"datasets.{dataset}.top: ECCV Caption is measured on the {LISTED} best candidates of each query, and "
                 f"{entry.top} are listed; set it to {LISTED}."
             )
-        section = self._section(SectionConfig(dataset=dataset, protocol="full"), self.table(dataset).measure)
-        return ExtendedTruthPlan(title=entry.title, section=section, configured=self._configured([section]))
+        section = self.section(SectionConfig(dataset=dataset, protocol="full"), self.table(dataset).measure)
+        return ExtendedTruthPlan(title=entry.title, section=section, configured=self.rows.configured([section]))

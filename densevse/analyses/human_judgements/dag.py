@@ -37,7 +37,7 @@ class JudgementStage(TableStage):
         """The plan of the table of agreement."""
         measured = {name: self._judged(dataset, name) for name in self.variants(dataset)}
         for name, seeds in self._given(dataset).items():
-            measured[name] = JudgedVariant(title=self._title_of(name, dataset), seeds=seeds, model=name, round=None)
+            measured[name] = JudgedVariant(title=self.rows.title_of(name, dataset), seeds=seeds, model=name, round=None)
         return AgreementPlan(title=self.title(dataset), dataset=dataset, measured=measured)
 
     def _judged(self, dataset: str, name: str) -> JudgedVariant:

@@ -26,7 +26,8 @@ from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import ProposalStage
 from densevse.dag.records import dated_in_the_future, keep_records, read_only
 from densevse.dag.resources import growing
-from densevse.dag.tables import TableStage, check_tables
+from densevse.dag.table_checks import check_tables
+from densevse.dag.tables import TableStage
 from densevse.dag.targets import Known, TargetStage
 from densevse.dag.training import TrainingStage
 from densevse.dag.uploads import Uploads
