@@ -1,48 +1,33 @@
-"""Runs Stanford CoreNLP as a server and asks it through stanza's client.
+"""Parses captions with Stanford CoreNLP, which runs as a server and is asked through stanza's client.
 
 A request is a batch of captions, one a line. A server that dies or hangs is restarted. Its batch is sent again, then in
 halves, until the failing sentence is alone; that sentence is recorded with the reason.
 """
 
-import os
 import re
-import shlex
-import shutil
-import socket
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Self
 
-import requests
-import stanza
-from stanza.server import CoreNLPClient, StartServer
-from stanza.server.client import (
-    AnnotationException,
-    PermanentlyFailedException,
-    ShouldRetryException,
-    write_corenlp_props,
-)
+from stanza.server import CoreNLPClient
+from stanza.server.client import AnnotationException, PermanentlyFailedException, write_corenlp_props
 
 from densevse.config.language import CoreNLP
-from densevse.language.maven import copy_jars
+from densevse.language.corenlp_jars import jars, require_java
+from densevse.language.corenlp_server import START_SECONDS, Server
 from densevse.language.parses import Dependency, Parse
 from densevse.language.trees import read_tree
 from densevse.language.typography import typewritten
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 
-START_SECONDS = 600  # models are loaded; a busy machine needs many times the usual ten seconds
-PING_SECONDS = 10
 MOST_RESTARTS = 50
-ATTEMPTS = 3  # to obtain the jars
 ONE_SENTENCE = {"ssplit.isOneSentence": "true", "ssplit.eolonly": "false"}
 # Shows whether models load, and whether the server decodes %25 (which depends on CoreNLP's version).
 PROBE = "100%25 sure"
-OBTAIN_YOURSELF = "try again, or set CORENLP_HOME to a folder of CoreNLP's jars (stanfordnlp.github.io/CoreNLP)."
 
 
 def server_properties(options: CoreNLP) -> dict[str, str]:
@@ -210,9 +195,7 @@ class CoreNLPParser:
         self._percent = "%"
         for attempt in (1, 2, 3):
             log = Path(self._folder.name, "server.log")
-            self._server = _Server(
-                self._properties, self._jars, self.memory_mb, self.threads, self.options.timeout, log
-            )
+            self._server = Server(self._properties, self._jars, self.memory_mb, self.threads, self.options.timeout, log)
             try:
                 self._server.ensure_alive()
                 (sentence,) = self._annotate(self._server.client(START_SECONDS), PROBE, {})
@@ -235,157 +218,11 @@ class _RequestError(Exception):
     """The server did not answer a request: it died, hung, or failed on a sentence."""
 
 
-class _Server(CoreNLPClient):  # type: ignore[misc]
-    """A CoreNLP server's process."""
-
-    CHECK_ALIVE_TIMEOUT = START_SECONDS
-
-    def __init__(self, properties: Path, jars: Path, memory_mb: int, threads: int, timeout: float, log: Path) -> None:
-        # A separate path, so that another job's server on the same port cannot answer for this one.
-        port, path = _free_port(), f"/{properties.parent.name}"
-        super().__init__(
-            start_server=StartServer.FORCE_START,
-            endpoint=f"http://localhost:{port}",
-            properties=shlex.quote(str(properties)),  # stanza does not quote it
-            classpath="*",
-            memory=f"{memory_mb}m",
-            threads=threads,
-            timeout=int(timeout * 1000),
-            max_char_length=10**9,
-            preload=False,
-            uriContext=path,
-            stdout=log.open("w"),
-            stderr=log.open("w"),
-        )
-        self.endpoint += path
-        # stanza splits its command at apostrophes too, so the jars' folder is inserted afterwards.
-        command = [f"{jars}/*" if part == "*" else part for part in self.start_cmd]
-        # A tenth faster than Java's default collector, with a quarter less memory.
-        self.start_cmd: list[str] = [command[0], "-XX:+UseParallelGC", *command[1:]]
-        if shutil.which("setpriv"):  # Linux: the server ends with its job, even when that is killed
-            self.start_cmd = ["setpriv", "--pdeathsig", "KILL", *self.start_cmd]
-        _leave_localhost_to_itself()
-
-    def client(self, seconds: float) -> CoreNLPClient:
-        """A client of this server that never starts one, so that threads may share it; it waits `seconds`."""
-        return CoreNLPClient(
-            start_server=StartServer.DONT_START,
-            endpoint=self.endpoint,
-            output_format="json",
-            timeout=seconds * 1000 / 2,  # stanza waits twice as long as it is told
-        )
-
-    def is_alive(self) -> bool:
-        """True if the server answers. Unlike stanza's, it notices a server that dies or hangs while it starts."""
-        if self.server.poll() is not None:
-            raise PermanentlyFailedException(f"its process ended with exit status {self.server.returncode}")
-        try:
-            return requests.get(f"{self.endpoint}/ping", timeout=PING_SECONDS).ok
-        except requests.RequestException as error:
-            raise ShouldRetryException(error) from error
-
-    def answers(self) -> bool:
-        """True if the server's process is alive and answers now."""
-        try:
-            return self.server is not None and self.is_alive()
-        except (PermanentlyFailedException, ShouldRetryException):
-            return False
-
-    def stop(self) -> None:
-        """Ends the server at once, as it keeps nothing and a hanging one ignores polite requests."""
-        if self.server is not None:
-            self.server.kill()
-            self.server.wait()
-        self.is_active = False
-
-
-def require_java() -> None:
-    """Raises `InputError` with installation advice if there is no Java."""
-    if shutil.which("java") is None:
-        raise InputError(
-            "CoreNLP needs Java (8 or newer), and there is no `java` on the PATH. Install one, for example by "
-            "`apt-get install default-jre-headless maven` or `brew install openjdk maven`, or let Snakemake do it: "
-            "`snakemake --software-deployment-method conda ...`."
-        )
-
-
 def heap_mb(job_mb: int) -> int:
     """The server's heap in a job of this memory; the rest is for Java and for this program."""
     if job_mb < 2500:
         raise InputError(f"parsing with CoreNLP needs at least 2500 MB, and the job is given {job_mb} (memory_mb).")
     return job_mb - 1000
-
-
-def get_corenlp(project: str | Path, folder: str | Path, wait: float = 10.0) -> None:
-    """Puts CoreNLP's jars into `folder`: by Maven from `project` (a pom.xml), or else by stanza's installer.
-
-    The folder is always whole or absent; one that another process made meanwhile stays. A failed attempt is repeated
-    after `wait` seconds. Raises `InputError` if Java is missing or the jars cannot be obtained.
-    """
-    require_java()  # without Java another attempt would not help
-    folder = Path(folder).absolute()  # Maven would resolve the path from the folder of pom.xml
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            _get_once(Path(project), folder)
-            break
-        except InputError as error:
-            if attempt == ATTEMPTS:
-                raise
-            logger.warning("attempt %d of %d: %s", attempt, ATTEMPTS, error)
-            time.sleep(wait)
-    logger.info("%s holds %s", folder, ", ".join(jars(folder)))
-
-
-def _get_once(project: Path, folder: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as parent:
-        obtained = Path(parent, folder.name)
-        if shutil.which("mvn"):
-            _get_by_maven(project, obtained)
-        else:
-            _get_by_stanza(_version(project), obtained)
-        if not _has_models(obtained):
-            raise InputError(f"CoreNLP came without its models ({jars(obtained)}); {OBTAIN_YOURSELF}")
-        try:
-            obtained.rename(folder)
-        except OSError:  # a folder that is not empty is never replaced
-            if not _has_models(folder):
-                raise
-            logger.info("another process has got %s meanwhile", folder)
-
-
-def _has_models(folder: Path) -> bool:
-    """True if CoreNLP's own jar and those of both models are there."""
-    return len(jars(folder)) >= 3
-
-
-def _get_by_maven(project: Path, folder: Path) -> None:
-    try:
-        copy_jars(project, folder)
-    except InputError as error:
-        raise InputError(f"Maven could not get CoreNLP; {OBTAIN_YOURSELF}\n{error}") from error
-
-
-def _get_by_stanza(version: str, folder: Path) -> None:
-    logger.info("getting CoreNLP %s by stanza's installer, as there is no Maven (mvn)", version)
-    try:
-        stanza.install_corenlp(dir=str(folder), version=version)
-        stanza.download_corenlp_models("english-extra", version=version, dir=str(folder))
-    except RuntimeError as error:
-        raise InputError(f"stanza could not get CoreNLP {version} ({error}); {OBTAIN_YOURSELF}") from error
-
-
-def _version(project: Path) -> str:
-    """The version of CoreNLP that a pom.xml names."""
-    found = re.search(r"<corenlp.version>([^<]+)<", project.read_text(encoding="utf-8"))
-    if found is None:
-        raise InputError(f"{project}: no <corenlp.version> in it.")
-    return found[1]
-
-
-def jars(home: str | Path) -> list[str]:
-    """The names of Stanford's jars in a folder, which show CoreNLP's version and its models."""
-    return sorted(jar.name for jar in Path(home).glob("stanford-corenlp-*.jar"))
 
 
 def _is_tree(bracketed: str, tokens: int) -> bool:
@@ -404,20 +241,6 @@ def _visible(text: str) -> bool:
 
 def _dependencies(links: list[dict[str, Any]]) -> list[Dependency]:
     return [Dependency(link["dep"], link["governor"] - 1, link["dependent"] - 1) for link in links]
-
-
-def _free_port() -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.bind(("", 0))
-        return int(probe.getsockname()[1])
-
-
-def _leave_localhost_to_itself() -> None:
-    """Excludes localhost from proxies, by both spellings of the variable, as programs read one or the other."""
-    variables = ("no_proxy", "NO_PROXY")
-    named = [host.strip() for variable in variables for host in os.environ.get(variable, "").split(",")]
-    hosts = ",".join(dict.fromkeys([*filter(None, named), "localhost", "127.0.0.1"]))
-    os.environ.update(dict.fromkeys(variables, hosts))
 
 
 def _last_lines(log: Path, count: int = 5) -> str:

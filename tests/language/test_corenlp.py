@@ -10,8 +10,8 @@ import pytest
 import requests
 
 from densevse.config.language import CoreNLP
-from densevse.language import corenlp
-from densevse.language.corenlp import CoreNLPParser, get_corenlp, heap_mb
+from densevse.language import corenlp, corenlp_server
+from densevse.language.corenlp import CoreNLPParser, heap_mb
 from densevse.language.trees import phrases, read_tree
 from densevse.runtime.errors import InputError
 
@@ -126,7 +126,7 @@ def test_a_server_killed_at_work_is_started_again_and_nothing_is_lost(parser):
 def test_a_server_that_hangs_is_started_again(parser, monkeypatch):
     before = parser._server.server.pid
     monkeypatch.setattr(parser._client, "timeout", 500)  # milliseconds; stanza waits twice as long
-    monkeypatch.setattr(corenlp, "PING_SECONDS", 1)
+    monkeypatch.setattr(corenlp_server, "PING_SECONDS", 1)
     parser._server.server.send_signal(signal.SIGSTOP)
     assert [words(parse) for parse in parser.parse(["a dog", "a cat"])] == ["a dog", "a cat"]
     assert parser._server.server.pid != before
@@ -202,7 +202,7 @@ def test_the_jars_may_lie_in_a_folder_of_any_name_but_not_the_temporary_one(tmp_
 
     def server(parser):
         folder = Path(parser._folder.name)
-        return corenlp._Server(parser._properties, parser._jars, 1000, 1, 60, folder / "log").start_cmd
+        return corenlp_server.Server(parser._properties, parser._jars, 1000, 1, 60, folder / "log").start_cmd
 
     home = tmp_path / "user's: $jars"
     home.mkdir()
@@ -235,94 +235,12 @@ def test_the_server_is_asked_without_a_proxy_whichever_variable_names_hosts(befo
         monkeypatch.delenv(name, raising=False)
     for name, value in {"http_proxy": "http://proxy.example:3128", **before}.items():
         monkeypatch.setenv(name, value)
-    corenlp._leave_localhost_to_itself()
+    corenlp_server._leave_localhost_to_itself()
     assert os.environ["no_proxy"].split(",") == os.environ["NO_PROXY"].split(",") == hosts
     assert not requests.utils.get_environ_proxies("http://localhost:9000/ping")
-
-
-def test_without_java_it_says_at_once_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(corenlp.time, "sleep", lambda _: pytest.fail("no further attempt would help"))
-    with pytest.raises(InputError, match="apt-get install default-jre"):
-        get_corenlp(tmp_path / "pom.xml", tmp_path / "corenlp")
 
 
 def test_a_job_with_too_little_memory_is_refused():
     assert heap_mb(3500) == 2500
     with pytest.raises(InputError, match="memory_mb"):
         heap_mb(1000)
-
-
-def executable(path, script):
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)
-
-
-def project(tmp_path):
-    (tmp_path / "pom.xml").write_text("<project><corenlp.version>4.5.10</corenlp.version></project>")
-    return tmp_path / "pom.xml"
-
-
-def test_jars_come_by_maven_whole_or_not_at_all(tmp_path, monkeypatch):
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    executable(tools / "java", "exit 0")
-    # As the real one does, it starts from the folder of the project: mvn -q -B -f <project> ... -DoutputDirectory=...
-    fake = 'cd "${4%/*}"; for each; do folder=${each#-DoutputDirectory=}; done; '
-    fake += '/bin/mkdir -p "$folder"; cd "$folder" && '
-    names = "stanford-corenlp-4.jar stanford-corenlp-4-models.jar"
-    monkeypatch.setenv("PATH", str(tools))
-    monkeypatch.chdir(tmp_path)
-    home = Path("a folder", "corenlp")
-    executable(tools / "mvn", f"echo attempt >> {tmp_path}/attempts; {fake} /usr/bin/touch {names}; exit 1")
-    with pytest.raises(InputError, match="Maven could not"):
-        get_corenlp(project(tools), home, wait=0)
-    assert (tmp_path / "attempts").read_text().count("attempt") == corenlp.ATTEMPTS
-    executable(tools / "mvn", f"{fake} /usr/bin/touch {names}")
-    with pytest.raises(InputError, match="without its models"):
-        get_corenlp(project(tools), home, wait=0)
-    assert not home.exists()
-    executable(tools / "mvn", f"{fake} /usr/bin/touch {names} stanford-corenlp-4-models-english.jar")
-    get_corenlp(project(tools), home)
-    assert len(corenlp.jars(home)) == 3
-    assert [path.name for path in home.parent.iterdir()] == ["corenlp"]
-
-
-def test_of_two_that_get_the_jars_at_once_the_second_keeps_those_of_the_first(tmp_path, monkeypatch):
-    """As the workers of the tests do on a machine that has no jars yet."""
-    monkeypatch.setattr(corenlp, "require_java", lambda: None)
-    monkeypatch.setattr(corenlp.shutil, "which", lambda _: "mvn")
-    names = ("stanford-corenlp-4.jar", "stanford-corenlp-4-models.jar", "stanford-corenlp-4-models-english.jar")
-    home = tmp_path / "corenlp"
-
-    def while_another_does_too(_, folder):
-        for place in (folder, home):
-            place.mkdir()
-            for name in names:
-                (place / name).write_text(str(place))
-
-    monkeypatch.setattr(corenlp, "copy_jars", while_another_does_too)
-    get_corenlp(project(tmp_path), home)
-    assert {path.name: path.read_text() for path in home.iterdir()} == dict.fromkeys(names, str(home))
-
-
-def test_jars_come_by_stanza_where_there_is_no_maven(tmp_path, monkeypatch):
-    executable(tmp_path / "java", "exit 0")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    asked = []
-
-    def install(dir, version):
-        asked.append(version)
-        corenlp.Path(dir).mkdir()
-        for name in ("stanford-corenlp-4.jar", "stanford-corenlp-4-models.jar"):
-            corenlp.Path(dir, name).touch()
-
-    def models(model, version, dir):
-        asked.append(model)
-        corenlp.Path(dir, "stanford-corenlp-4-models-english-extra.jar").touch()
-
-    monkeypatch.setattr(corenlp.stanza, "install_corenlp", install)
-    monkeypatch.setattr(corenlp.stanza, "download_corenlp_models", models)
-    get_corenlp(project(tmp_path), tmp_path / "corenlp")
-    assert asked == ["4.5.10", "english-extra"]
-    assert len(corenlp.jars(tmp_path / "corenlp")) == 3

@@ -1,4 +1,4 @@
-from densevse.language.corenlp import get_corenlp
+from densevse.language.corenlp_jars import get_corenlp
 from densevse.runtime.logs import job
 
 if __name__ == "__main__":

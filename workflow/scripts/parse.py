@@ -3,7 +3,8 @@ import sys
 
 from densevse.config.language import CoreNLP
 from densevse.config.validation import validate
-from densevse.language.corenlp import CoreNLPParser, heap_mb, jars
+from densevse.language.corenlp import CoreNLPParser, heap_mb
+from densevse.language.corenlp_jars import jars
 from densevse.language.parses import write_parses
 from densevse.runtime.logs import job
 

@@ -1,0 +1,98 @@
+"""Obtains the jars of Stanford CoreNLP, and says where Java is missing."""
+
+import re
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+import stanza
+
+from densevse.language.maven import copy_jars
+from densevse.runtime.errors import InputError
+from densevse.runtime.logs import logger
+
+ATTEMPTS = 3
+OBTAIN_YOURSELF = "try again, or set CORENLP_HOME to a folder of CoreNLP's jars (stanfordnlp.github.io/CoreNLP)."
+
+
+def require_java() -> None:
+    """Raises `InputError` with installation advice if there is no Java."""
+    if shutil.which("java") is None:
+        raise InputError(
+            "CoreNLP needs Java (8 or newer), and there is no `java` on the PATH. Install one, for example by "
+            "`apt-get install default-jre-headless maven` or `brew install openjdk maven`, or let Snakemake do it: "
+            "`snakemake --software-deployment-method conda ...`."
+        )
+
+
+def get_corenlp(project: str | Path, folder: str | Path, wait: float = 10.0) -> None:
+    """Puts CoreNLP's jars into `folder`: by Maven from `project` (a pom.xml), or else by stanza's installer.
+
+    The folder is always whole or absent; one that another process made meanwhile stays. A failed attempt is repeated
+    after `wait` seconds. Raises `InputError` if Java is missing or the jars cannot be obtained.
+    """
+    require_java()  # without Java another attempt would not help
+    folder = Path(folder).absolute()  # Maven would resolve the path from the folder of pom.xml
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            _get_once(Path(project), folder)
+            break
+        except InputError as error:
+            if attempt == ATTEMPTS:
+                raise
+            logger.warning("attempt %d of %d: %s", attempt, ATTEMPTS, error)
+            time.sleep(wait)
+    logger.info("%s holds %s", folder, ", ".join(jars(folder)))
+
+
+def _get_once(project: Path, folder: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as parent:
+        obtained = Path(parent, folder.name)
+        if shutil.which("mvn"):
+            _get_by_maven(project, obtained)
+        else:
+            _get_by_stanza(_version(project), obtained)
+        if not _has_models(obtained):
+            raise InputError(f"CoreNLP came without its models ({jars(obtained)}); {OBTAIN_YOURSELF}")
+        try:
+            obtained.rename(folder)
+        except OSError:  # a folder that is not empty is never replaced
+            if not _has_models(folder):
+                raise
+            logger.info("another process has got %s meanwhile", folder)
+
+
+def _has_models(folder: Path) -> bool:
+    """True if CoreNLP's own jar and those of both models are there."""
+    return len(jars(folder)) >= 3
+
+
+def _get_by_maven(project: Path, folder: Path) -> None:
+    try:
+        copy_jars(project, folder)
+    except InputError as error:
+        raise InputError(f"Maven could not get CoreNLP; {OBTAIN_YOURSELF}\n{error}") from error
+
+
+def _get_by_stanza(version: str, folder: Path) -> None:
+    logger.info("getting CoreNLP %s by stanza's installer, as there is no Maven (mvn)", version)
+    try:
+        stanza.install_corenlp(dir=str(folder), version=version)
+        stanza.download_corenlp_models("english-extra", version=version, dir=str(folder))
+    except RuntimeError as error:
+        raise InputError(f"stanza could not get CoreNLP {version} ({error}); {OBTAIN_YOURSELF}") from error
+
+
+def _version(project: Path) -> str:
+    """The version of CoreNLP that a pom.xml names."""
+    found = re.search(r"<corenlp.version>([^<]+)<", project.read_text(encoding="utf-8"))
+    if found is None:
+        raise InputError(f"{project}: no <corenlp.version> in it.")
+    return found[1]
+
+
+def jars(home: str | Path) -> list[str]:
+    """The names of Stanford's jars in a folder, which show CoreNLP's version and its models."""
+    return sorted(jar.name for jar in Path(home).glob("stanford-corenlp-*.jar"))
