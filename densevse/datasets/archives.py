@@ -1,7 +1,7 @@
 """Reads folders, zips and tars in the same way, without unpacking them.
 
-A file has a plain name: / between folders, accents composed (NFC), valid text. So a data set's files are found by the
-name that a person reads, however a Mac, Windows or an old program encoded it.
+A file has a plain name (densevse.datasets.file_names). So a data set's files are found by the name that a person reads,
+however a Mac, Windows or an old program encoded it.
 
 Members are never written to disk. Every read is an `os.pread`, which has no file position, so threads and forked
 workers can share an archive.
@@ -11,10 +11,8 @@ import bz2
 import gzip
 import lzma
 import os
-import re
 import struct
 import tarfile
-import unicodedata
 import zipfile
 import zlib
 from abc import ABC, abstractmethod
@@ -24,12 +22,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from densevse.artifacts.files import atomic
+from densevse.datasets.file_names import ESCAPED, by_plain_name, in_utf_8, letters, plain, zip_name
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
@@ -48,19 +47,8 @@ DECOMPRESSORS: dict[bytes, Callable[[Path], Any]] = {
 }
 """Kinds of archives by the first bytes of the file."""
 
-UTF_8 = 0x800
-"""The flag of a zip's member whose name is in UTF-8."""
-
 TIMESTAMP = ".snakemake_timestamp"
 """A file that Snakemake puts into the copy of a folder in a bucket."""
-
-UNPRINTABLE = re.compile("[\x00-\x1f\x7f\udc80-\udcff]")
-"""A control character in a name, or a byte that is not UTF-8, as Python holds it."""
-
-ESCAPED = re.compile("%[0-9A-F]{2}")
-"""The replacement for such a character in a plain name."""
-
-Member = TypeVar("Member")
 
 DAMAGES = (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError)
 
@@ -124,7 +112,7 @@ class Archive(ABC):
         """The bytes of a file. Raises `InputError` if it is missing, damaged, or outside the archive."""
 
     def _missing(self, name: str) -> InputError:
-        alike = self._by_letters.get(_letters(name), [])[:5]
+        alike = self._by_letters.get(letters(name), [])[:5]
         instead = f"; it has {', '.join(alike)}" if alike else ""
         if any(ESCAPED.search(other) for other in alike):
             instead += ", where % stands for a byte that is not UTF-8: rename the file"
@@ -134,7 +122,7 @@ class Archive(ABC):
     def _by_letters(self) -> Mapping[str, list[str]]:
         found = defaultdict(list)
         for name in self.names():
-            found[_letters(name)].append(name)
+            found[letters(name)].append(name)
         return dict(found)
 
 
@@ -144,7 +132,7 @@ class _Folder(Archive):
     @cached_property
     def members(self) -> Mapping[str, str]:  # type: ignore[override]
         """The path inside the folder of each file, by plain name; the folder is listed on first use."""
-        return _by_plain_name(self.path, ((_in_utf_8(name), name) for name in _files(self.path)))
+        return by_plain_name(self.path, ((in_utf_8(name), name) for name in _files(self.path)))
 
     def __contains__(self, name: str) -> bool:
         table, row = self._table_and_row(name)
@@ -278,7 +266,7 @@ class _Zip(_File):
         with zipfile.ZipFile(path) as archive:
             files = [info for info in archive.infolist() if not (info.is_dir() or info.filename.endswith("\\"))]
         _check_inside(path, (info.filename for info in files))
-        self.members = _by_plain_name(path, ((_zip_name(info), info) for info in files))
+        self.members = by_plain_name(path, ((zip_name(info), info) for info in files))
 
     def read(self, name: str) -> bytes:
         if name not in self:
@@ -310,7 +298,7 @@ class _Tar(_File):
         with tarfile.open(path, "r:", encoding="utf-8", errors="surrogateescape") as archive:
             files = [member for member in archive if member.islnk() or _is_whole(member)]
         _check_inside(path, (member.name for member in files))
-        self.members = _by_plain_name(path, ((member.name, member) for member in files))
+        self.members = by_plain_name(path, ((member.name, member) for member in files))
 
     def read(self, name: str) -> bytes:
         if name not in self:
@@ -332,47 +320,6 @@ def base_names(archive: Archive) -> dict[str, list[str]]:
     return dict(found)
 
 
-def plain(name: str) -> str:
-    """A file's plain name; a line break or a byte that is not UTF-8 becomes % and two hexadecimal digits."""
-    slashed = name.replace("\\", "/").removeprefix("./")
-    return composed(UNPRINTABLE.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", slashed))
-
-
-def composed(text: str) -> str:
-    """Text in which each accent and its letter are one character, if such a character exists (NFC)."""
-    return unicodedata.normalize("NFC", text)
-
-
-def _by_plain_name(path: Path, named: Iterable[tuple[str, Member]]) -> dict[str, Member]:
-    """The members of an archive by plain name; of several with the same name the last, as archives define it.
-
-    Raises `InputError` for different names with the same plain name.
-    """
-    members: dict[str, Member] = {}
-    names: dict[str, str] = {}
-    for name, member in named:
-        found = plain(name)
-        if _is_of_a_mac(found):
-            continue
-        if names.setdefault(found, name.removeprefix("./")) != name.removeprefix("./"):
-            raise InputError(
-                f"{path}: two of its files are called {found}, as {names[found]!a} and {name!a}; leave only "
-                "one of them, or rename one."
-            )
-        members[found] = member
-    return members
-
-
-def _is_of_a_mac(name: str) -> bool:
-    path = PurePosixPath(name)
-    return path.name.startswith("._") or "__MACOSX" in path.parts
-
-
-def _letters(name: str) -> str:
-    """The part of a file's name that does not depend on encodings and suffixes."""
-    return re.sub(f"{ESCAPED.pattern}|[^ -~]", "", PurePosixPath(name).stem).casefold()
-
-
 def _files(folder: Path) -> Iterator[str]:
     """The paths of all files below a folder, relative to it. A folder behind links is read once."""
     folders, links, seen = [""], list[str](), set[tuple[int, int]]()
@@ -391,21 +338,6 @@ def _files(folder: Path) -> Iterator[str]:
                 (links if entry.is_symlink() else folders).append(path)
             elif os.path.isfile(entry) and entry.name != TIMESTAMP:
                 yield path
-
-
-def _in_utf_8(name: str) -> str:
-    """A file's name decoded from its bytes as UTF-8, whatever encoding the system uses."""
-    return os.fsencode(name).decode("utf-8", "surrogateescape")
-
-
-def _zip_name(info: zipfile.ZipInfo) -> str:
-    """A zip member's name. Many programs write UTF-8 without its flag, and Python then decodes it as cp437."""
-    if info.flag_bits & UTF_8:
-        return info.filename
-    try:
-        return info.filename.encode("cp437").decode("utf-8")
-    except UnicodeError:
-        return info.filename
 
 
 def _is_whole(member: tarfile.TarInfo) -> bool:

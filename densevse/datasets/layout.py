@@ -9,7 +9,8 @@ from typing import Literal, get_args
 import pandas as pd
 
 from densevse.config.values import Split
-from densevse.datasets.archives import Archive, base_names, plain
+from densevse.datasets.archives import Archive, base_names
+from densevse.datasets.file_names import plain
 from densevse.runtime.errors import InputError
 
 FileSplit = Literal[Split, "restval"]

@@ -36,7 +36,8 @@ from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.config.datasets import Reading
 from densevse.config.declared.readers import READERS, ReaderOptions
 from densevse.config.validation import validate
-from densevse.datasets.archives import base_names, composed
+from densevse.datasets.archives import base_names
+from densevse.datasets.file_names import composed
 from densevse.datasets.images import SUFFIXES, ImageFacts, ImageFiles, examine
 from densevse.datasets.layout import by_split, captions_of
 from densevse.runtime.errors import InputError

@@ -10,7 +10,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 
-from densevse.datasets.archives import Archive, base_names, plain
+from densevse.datasets.archives import Archive, base_names
+from densevse.datasets.file_names import plain
 from densevse.runtime.errors import InputError
 
 Content = TypeVar("Content")

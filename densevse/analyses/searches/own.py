@@ -9,7 +9,8 @@ import pandas as pd
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
-from densevse.datasets.archives import Archive, composed
+from densevse.datasets.archives import Archive
+from densevse.datasets.file_names import composed
 from densevse.datasets.images import SUFFIXES, ImageFiles
 from densevse.datasets.readers import examine_all, unreadable
 from densevse.runtime.errors import InputError
