@@ -1,1 +1,1 @@
-"""The contents of each file: one schema, one writer and one reader for each artifact. This room imports no other."""
+"""The contents of each file: one schema, one writer and one reader for each artifact."""

@@ -1,4 +1,4 @@
-"""Writes files that are either whole under their final name or absent."""
+"""Writes files and folders that are either whole under their final name or absent."""
 
 import errno
 import hashlib
@@ -73,13 +73,32 @@ def write_text(text: str, path: str | Path) -> None:
 
 
 def copy(source: str | Path, path: str | Path) -> None:
-    """Copy a file, or a folder with all in it, to `path`."""
+    """Copies a file, or a folder with all in it, to `path`, atomically."""
     if Path(source).is_dir():
-        with writing(Path(path)):
-            shutil.copytree(source, path, dirs_exist_ok=True)
+        shutil.rmtree(path, ignore_errors=True)  # left by a job that was killed
+        with whole_folder(Path(path)) as temporary:
+            shutil.copytree(source, temporary, dirs_exist_ok=True)
     else:
         with atomic(path) as temporary:
             shutil.copyfile(source, temporary)
+
+
+@contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """Yields a temporary folder beside `folder`, and renames it on success; an error removes it.
+
+    Raises `InputError` if the disk is full or not writable.
+    """
+    with writing(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"))
+    try:
+        with writing(folder):
+            yield temporary
+            temporary.chmod(0o755)
+            temporary.rename(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def checksum(path: str | Path, algorithm: str = "sha256") -> str:

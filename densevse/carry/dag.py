@@ -47,10 +47,6 @@ class CarriedStage(Stage):
         """The imported vocabularies, as files below results/, without .parquet."""
         return any_of(self._vocabularies())
 
-    def kept(self) -> Values:
-        """The files of an imported model, given by its wildcards."""
-        return {}
-
     def vocabulary(self, carried_vocabulary: str) -> Values:
         """The imported model that brought a vocabulary."""
         return self._vocabularies()[carried_vocabulary]
@@ -113,13 +109,14 @@ class CarriedStage(Stage):
     def vocabularies_of(self, dataset: str, variant: str) -> list[Values]:
         """The vocabularies with which a model reads sentences, and files from the same jobs.
 
-        Raises `InputError` for a model without training.
+        Raises `InputError` for a model without training, or on given features.
         """
         if self.variant(dataset, variant).untrained:
             raise InputError(
                 f"{variant} is a network without further training, so there is nothing to export. Name the same "
                 "network and weights in the other project."
             )
+        self._check_features(dataset, variant)
         inputs = TrainingStage(self.project).inputs_of_sentences(dataset, variant)
         folder = f"{self.results}/{dataset}/{VOCABULARY}/"
         read = [str(path) for path in inputs.values() if str(path).startswith(folder)]
@@ -135,13 +132,25 @@ class CarriedStage(Stage):
         """The plan of a table with the row of an exported model only."""
         return TableStage(self.project).plan_of_model(dataset, variant, seed, round)
 
+    def _check_features(self, dataset: str, variant: str) -> None:
+        given = self.dataset(dataset).features
+        for view, name in self._named_networks(dataset, variant):
+            if name in given:
+                raise InputError(
+                    f"datasets.{dataset}.features.{name}: {variant} reads the view {view} from these given features, "
+                    "which an export cannot describe; export a model that reads features of config/networks."
+                )
+
     def _networks(self, dataset: str, variant: str) -> Iterator[tuple[str, str, NetworkConfig]]:
         """Each view that a network makes, with the network and its settings."""
-        entry, method = self.dataset(dataset), self.variant(dataset, variant)
+        for view, name in self._named_networks(dataset, variant):
+            yield view, name, FeatureStage(self.project).network(dataset, name)
+
+    def _named_networks(self, dataset: str, variant: str) -> Iterator[tuple[str, str]]:
+        method = self.variant(dataset, variant)
         for view in map(described_by, method.views):
             if VIEWS[view].made_by != "generator":
-                name = {**entry.networks, **method.networks}[view]
-                yield view, name, FeatureStage(self.project).network(dataset, name)
+                yield view, self.network_of(variant, dataset, view, method.networks)
 
     def _licences(self, dataset: str, variant: str, networks: Mapping[str, NetworkConfig]) -> Iterator[tuple[str, str]]:
         """The licences of everything that a model was trained on."""

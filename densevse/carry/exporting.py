@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from densevse.artifacts.files import checksum
+from densevse.artifacts.files import checksum, whole_folder
 from densevse.artifacts.lineage import PARENTS, made_from
 from densevse.artifacts.schemas.tables import RESULTS
 from densevse.carry.card import CARD, LICENCES, model_card, page_of_licences
-from densevse.carry.folders import whole_folder
 from densevse.carry.records import HISTORY_FILE, RECORDS_FILE, VOCABULARY, WEIGHTS_FILE, ModelName, ModelRecords
 from densevse.tables.layout import sheets
 from densevse.tables.plan import SectionPlan, TablePlan

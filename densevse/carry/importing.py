@@ -4,9 +4,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from densevse.artifacts.files import checksum
+from densevse.artifacts.files import checksum, whole_folder
 from densevse.carry.dag import CarriedStage
-from densevse.carry.folders import whole_folder
 from densevse.carry.records import (
     HISTORY_FILE,
     RECORDS_FILE,

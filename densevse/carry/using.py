@@ -1,11 +1,10 @@
 """Uses carried models: their files take the place of those of a training here."""
 
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from densevse.artifacts.files import atomic
+from densevse.artifacts.files import copy
 from densevse.carry.records import check_file, check_settings, read_records
 
 
@@ -17,8 +16,7 @@ def use_carried_files(records: str | Path, files: Mapping[str, str | Path], outp
     known = read_records(records)
     for (name, path), output in zip(files.items(), outputs, strict=True):
         check_file(path, known, name)
-        with atomic(output) as temporary:
-            shutil.copyfile(path, temporary)
+        copy(path, output)
 
 
 def check_carried_model(records: str | Path, settings: Mapping[str, Any]) -> None:

@@ -22,13 +22,7 @@ class PlannedJob(NamedTuple):
     rule: str
     wildcards: dict[str, str]
     output: list[str]
-    log: list[str]
-
-    @property
-    def stage(self) -> str:
-        """The folder of the job's log; a rule that uses another one shares its folder."""
-        parts = Path(self.log[0]).parts if self.log else ()
-        return parts[parts.index("logs") + 1].removesuffix(".log") if "logs" in parts else self.rule
+    stage: str
 
 
 def snakemake(targets: Sequence[str], configfiles: Sequence[str], *options: str) -> list[str]:
@@ -38,8 +32,11 @@ def snakemake(targets: Sequence[str], configfiles: Sequence[str], *options: str)
     return [*started, *configured, *options, "--", *targets]
 
 
-def planned_jobs(targets: Sequence[str], configfiles: Sequence[str]) -> list[PlannedJob]:
-    """The jobs that a run would start. Raises `InputError` with Snakemake's objections to the targets."""
+def planned_jobs(targets: Sequence[str], configfiles: Sequence[str], results: str) -> list[PlannedJob]:
+    """The jobs that a run would start; `results` is the configured folder.
+
+    Raises `InputError` with Snakemake's objections to the targets.
+    """
     known = os.environ.get("PYTHONPATH")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(LOGGERS), *([known] if known else [])])}
     command = snakemake(targets, configfiles, "--dry-run", "--logger", "densevse")
@@ -47,7 +44,15 @@ def planned_jobs(targets: Sequence[str], configfiles: Sequence[str]) -> list[Pla
     if done.returncode:
         raise InputError(_reason(done.stderr))
     jobs = map(json.loads, filter(None, done.stdout.splitlines()))
-    return [PlannedJob(job["rule_name"], job["wildcards"], job["output"], job["log"]) for job in jobs]
+    return [
+        PlannedJob(job["rule_name"], job["wildcards"], job["output"], stage_of(job["rule_name"], job["log"], results))
+        for job in jobs
+    ]
+
+
+def stage_of(rule: str, logs: Sequence[str], results: str) -> str:
+    """The folder of a job's log below <results>/logs; a rule that uses another one shares its folder."""
+    return Path(logs[0]).relative_to(results, "logs").parts[0].removesuffix(".log") if logs else rule
 
 
 def _reason(errors: str) -> str:

@@ -127,7 +127,7 @@ class Config(Strict):
         """The settings of all analyses."""
         return [getattr(self, name) for name in settings_of_analyses()]
 
-    def settings_of(self, dataset: str | None) -> list[str]:
+    def datasets_behind(self, dataset: str | None) -> list[str]:
         """The data sets whose settings of methods hold on one, in order: that of its images, and itself."""
         resplit = self.datasets[dataset].resplit if dataset else None
         return [name for name in (resplit and resplit.of, dataset) if name]

@@ -225,7 +225,7 @@ def layers_of(kind: Kind, name: str, config: Config, dataset: str | None) -> lis
     entries: Mapping[str, MethodEntry | GeneratorEntry] = config.trained() if kind == "methods" else config.generators
     for owner, entry in entries.items():
         if name == owner or name in entry.variants:
-            where, own, on = f"{kind}.{owner}", entry.variants.get(name), config.settings_of(dataset)
+            where, own, on = f"{kind}.{owner}", entry.variants.get(name), config.datasets_behind(dataset)
             layers = [(where, entry), *((f"{where}.datasets.{each}", entry.datasets.get(each)) for each in on)]
             if own:
                 where += f".variants.{name}"
@@ -250,8 +250,9 @@ def _resolved(kind: type[Entry], layers: Sequence[Layer], check: Callable[[str, 
     except ValidationError as error:
         wrong = [f"{_place(path, layers)}: {message}" for path, message in wrong_keys(error)]
         raise not_valid(what, wrong) from None
-    except ValueError as error:
-        raise not_valid(what, [f"{layers[0][0]}{error}"]) from None
+    except ValueError as error:  # its message begins with the path of the wrong key
+        key, message = str(error).removeprefix(".").split(": ", 1)
+        raise not_valid(what, [f"{_place(key.split('.'), layers)}: {message}"]) from None
     return entry
 
 

@@ -45,7 +45,7 @@ class BucketRecords:
         self._bucket, self._results, self._warn = bucket, results, warn
         self._object, self._run_object = f"{results}/.records.json", f"{results}/.run.json"
         self._kept = SNAKEMAKE / "records-of-buckets" / quote(bucket.address(results), safe="")
-        self._run_file = self._kept.with_suffix(".run")
+        self._run_file = self._kept.with_name(f"{self._kept.name}.run")
         self._fetched: str | None = None
         self._planned: dict[str, str | None] = {}  # address -> its record of before this run
         self._over = threading.Event()

@@ -12,12 +12,14 @@ import json
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from densevse.artifacts.files import write_text
+from densevse.runtime.errors import InputError
 from densevse.runtime.place import PACKAGED
 
 PACKAGE = "densevse"
@@ -124,13 +126,8 @@ def _read_kept(kept: Path) -> dict[str, list[Any]]:
 
 def _write_kept(found: dict[str, list[Any]], kept: Path) -> None:
     """Writes the facts for the next run; a folder that is not writable is no error."""
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=kept.parent, delete=False, encoding="utf-8") as file:
-            json.dump({"by": _by(), "facts": found}, file)
-        os.replace(file.name, kept)
-    except OSError:
-        return
+    with suppress(OSError, InputError):
+        write_text(json.dumps({"by": _by(), "facts": found}), kept)
 
 
 def facts(source: str) -> Facts:

@@ -34,7 +34,7 @@ class ConceptStage(Stage):
     def regions(self, dataset: str, concept_network: str) -> list[Values]:
         """The shards of its regions: inputs of its head, or its own outputs."""
         entry = self.entry(concept_network)
-        network = self.backbone(dataset, concept_network) if entry.train == "head" else concept_network
+        network = self.features.backbone(dataset, concept_network) if entry.train == "head" else concept_network
         return self.features.shards_of_regions(dataset, network, entry.proposer)
 
     def regions_of_shard(self, dataset: str, concept_network: str, shard: str) -> Values:
@@ -45,13 +45,9 @@ class ConceptStage(Stage):
         """The data set on which the concept networks of a data set are trained."""
         return {"dataset": self.seen_as(dataset)}
 
-    def backbone(self, dataset: str, concept_network: str) -> str:
-        """The network that a concept network is built from."""
-        return self.features.backbone(concept_network, dataset)
-
     def backbone_weights(self, dataset: str, concept_network: str) -> str | Values:
-        """The weights of that network."""
-        return self.features.weights_of(self.backbone(dataset, concept_network))
+        """The weights of the network that a concept network is built from."""
+        return self.features.weights_of(self.features.backbone(dataset, concept_network))
 
     def training(self, dataset: str, concept_network: str) -> dict[str, Any]:
         """The settings of a concept network's training, as densevse.training.concepts takes them.
@@ -62,13 +58,13 @@ class ConceptStage(Stage):
         job = {"concept_network": concept_network, "learns_from": entry.learns_from}
         if entry.train == "head":
             return {**job, **self.recipe(dataset, entry, "train_concept_head.py")}
-        backbone = self.features.trainable(self.backbone(dataset, concept_network))
+        backbone = self.features.trainable(self.features.backbone(dataset, concept_network))
         begun_with = {"architecture": backbone.architecture, "pixels": input_of(backbone)}
         return {**job, **begun_with, **self.recipe(dataset, entry, "train_concept_network.py")}
 
     def code_of_training(self, dataset: str, concept_network: str) -> str:
         """The code that trains all layers of a concept network."""
-        backbone = self.features.trainable(self.backbone(dataset, concept_network))
+        backbone = self.features.trainable(self.features.backbone(dataset, concept_network))
         return self.project.code.digest("train_concept_network.py", *modules_of_architecture(backbone.architecture))
 
     def scores(self, dataset: str) -> list[Values]:

@@ -11,16 +11,16 @@ import hashlib
 import json
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from densevse.artifacts.files import checksum
+from densevse.artifacts.files import checksum, write_text
 from densevse.config.sources import is_in_bucket
 from densevse.dag.uploads import Uploads
 from densevse.runtime.errors import InputError
@@ -183,10 +183,5 @@ def _read_kept(kept: Path) -> dict[str, Facts]:
 
 def _write_kept(found: dict[str, Facts], kept: Path) -> None:
     """Writes the facts for the next run; a folder that is not writable is no error."""
-    try:
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=kept.parent, delete=False, encoding="utf-8") as file:
-            json.dump(found, file)
-        os.replace(file.name, kept)
-    except OSError:
-        return
+    with suppress(OSError, InputError):
+        write_text(json.dumps(found), kept)

@@ -127,7 +127,7 @@ class FeatureStage(Stage):
         return self.config.proposers[proposer].kind == "clustered"
 
     def proposals(self, dataset: str, network: str) -> Values | None:
-        """True if proposals are read; a detector that finds its own boxes needs none."""
+        """No further values if proposals are read; None for a detector, which finds its own boxes."""
         entry = self.network(dataset, network)
         return None if entry.library is None and ARCHITECTURES[entry.architecture].finds_boxes else {}
 
@@ -188,7 +188,7 @@ class FeatureStage(Stage):
         """A network's settings; a concept network has those of the network that it is built from."""
         if network not in self.config.concept_networks:
             return self.config.networks[network]
-        backbone = self.config.networks[self.backbone(network, dataset)]
+        backbone = self.config.networks[self.backbone(dataset, network)]
         regions = backbone.regions.model_copy(update={"scoring": "crops", "features": "crops", "background": None})
         return backbone.model_copy(update={"layers": {"regions": "classes"}, "regions": regions})
 
@@ -202,9 +202,10 @@ class FeatureStage(Stage):
             )
         return entry
 
-    def backbone(self, concept_network: str, dataset: str) -> str:
+    def backbone(self, dataset: str, concept_network: str) -> str:
         """The network from which a concept network is built on a data set."""
-        return self.config.concept_networks[concept_network].network or self.project.datasets[dataset].networks["whole"]
+        own = self.config.concept_networks[concept_network].network
+        return own or self.network_of(concept_network, dataset, "whole", {})
 
     def _deciding(self, dataset: str, network: str, view: str, fields: set[str], script: str) -> dict[str, Any]:
         entry = self.network(dataset, network)

@@ -8,7 +8,6 @@ from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.language import ParseStage
 from densevse.dag.project import Stage
-from densevse.runtime.errors import InputError
 
 InputFiles = dict[str, str | list[str]]
 
@@ -21,16 +20,11 @@ class InputStage(Stage):
 
         Raises `InputError` that names the `reader` and a view without a network.
         """
-        networks = {**self.project.datasets[dataset].networks, **networks}
         # not `images`, which may be the name of a data set's source
         inputs: InputFiles = {"image_table": f"{self.results}/{dataset}/images.parquet"}
         for view in views:
-            described = described_by(view)
-            if described not in networks:
-                raise InputError(
-                    f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network of its features."
-                )
-            inputs[f"view_{view}"] = FeatureStage(self.project).files(dataset, described, networks[described])
+            network = self.network_of(reader, dataset, view, networks)
+            inputs[f"view_{view}"] = FeatureStage(self.project).files(dataset, described_by(view), network)
             inputs |= self._sources(dataset) if VIEWS[view].pixels else {}
         return inputs
 

@@ -32,7 +32,7 @@ class ParseStage(Stage):
         return int(self.config.parsers[parser].options.model_dump()["memory_mb"])
 
     def images(self, dataset: str) -> Values | None:
-        """True if sentences have images; those that an analysis brings have none."""
+        """No further values if sentences have images; None for those that an analysis brings."""
         return None if isinstance(self.dataset(dataset), Brought) else {}
 
     def of_dataset_parser(self, dataset: str) -> list[Values]:

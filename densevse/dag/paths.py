@@ -81,8 +81,9 @@ class Paths:
     def filled(
         self, pattern: str, decide: Callable[..., Decided] = _by_wildcards
     ) -> Callable[[Wildcards], str | list[str]]:
-        """An input function: the paths that result from `pattern`, wildcards and the values of `decide`, each once.
+        """An input function: the paths that result from `pattern`, wildcards and the values of `decide`.
 
+        Each path is there once, except in lists of sources, where two sources may have one path.
         Snakemake ignores the times of the user's files; a digest of their contents belongs into `params`.
         """
         obtained = pattern.startswith(("<resources>", "<project>"))
@@ -92,7 +93,9 @@ class Paths:
 
         return self._marked(pattern, decide, marked)
 
-    def here(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], str | list[str]]:
+    def here(
+        self, pattern: str, decide: Callable[..., Decided] = _by_wildcards
+    ) -> Callable[[Wildcards], str | list[str]]:
         """The same for files of the user's that lie where Snakemake runs, and are asked for as they lie there."""
         return self._marked(pattern, decide, lambda path, is_own: self._contents.original(path))
 
@@ -104,9 +107,11 @@ class Paths:
 
         def paths(wildcards: Wildcards) -> str | list[str]:
             found = decided(wildcards)
-            if isinstance(found, list):
-                return list(dict.fromkeys(marked(*one) for one in found))
-            return marked(*found)
+            if not isinstance(found, list):
+                return marked(*found)
+            every = [marked(*one) for one in found]
+            # The job pairs sources with their names, and two sources may be one folder of the user's.
+            return every if pattern.startswith("<resources>") else list(dict.fromkeys(every))
 
         return paths
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from densevse.artifacts.shards import shard_names
 from densevse.config.config import Config
 from densevse.config.datasets import Brought, Dataset
+from densevse.config.declared.views import described_by
 from densevse.config.load import generator, load, variant
 from densevse.config.methods import MethodConfig
 from densevse.config.sources import Source
@@ -105,6 +106,15 @@ class Stage:
     def variant(self, dataset: str, variant: str) -> MethodConfig:
         """A variant's settings on a data set."""
         return self.project.variant(variant, self.seen_as(dataset))
+
+    def network_of(self, reader: str, dataset: str, view: str, own: Mapping[str, str]) -> str:
+        """The network of a view: the `reader`'s own, or the data set's. Raises `InputError` if neither names one."""
+        networks, described = {**self.dataset(dataset).networks, **own}, described_by(view)
+        if described not in networks:
+            raise InputError(
+                f"datasets.{dataset}.networks: {reader} reads the view {view}; name the network of its features."
+            )
+        return networks[described]
 
     def regions_of(self, dataset: str, network: str, proposer: str | None = None) -> str:
         """The source of a network's regions: the `proposer`, by default the data set's; or given."""

@@ -122,5 +122,5 @@ class ProposalStage(Stage):
         return {"proposer": self.clusters(proposer)["of"]}
 
     def files_of_user(self, proposer: str) -> list[str]:
-        """The user's file or folder that a proposer reads; None for selective search."""
+        """The user's files and folders that a proposer reads; none for selective search."""
         return self.config.proposers[proposer].files()

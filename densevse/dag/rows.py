@@ -8,7 +8,6 @@ from densevse.config.datasets import Dataset
 from densevse.config.declared.structures import STRUCTURES
 from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.given import GivenFiles
-from densevse.config.methods import MethodConfig
 from densevse.config.networks import NetworkConfig
 from densevse.config.proposers import Clustered
 from densevse.dag.features import FeatureStage
@@ -48,7 +47,7 @@ class RowStage(Stage):
 
     def reads_concepts(self, name: str, dataset: str) -> bool:
         """True for a variant that reads the scores of a concept network."""
-        return bool(self._concept_networks(self._read([self.project.variant(name, dataset)], dataset)))
+        return bool(self._concept_networks(self._read([name], dataset)))
 
     def configured(self, sections: list[SectionPlan]) -> Configured:
         """The configuration that the sections use, with names of files without folders."""
@@ -85,9 +84,9 @@ class RowStage(Stage):
         members = ensemble.members if ensemble else [name]
         found = [self.project.variant(member, dataset) for member in members]
         writers = [self.project.generator(one.generator, dataset) for one in found if one.generator]
-        read = self._read(found, dataset)
+        read = self._read(members, dataset)
         concepts = self._concept_networks(read)
-        made_of = {name: FeatureStage(self.project).backbone(name, dataset) for name in concepts}
+        made_of = {name: FeatureStage(self.project).backbone(dataset, name) for name in concepts}
         networks = {view: made_of.get(name, name) for view, name in read.items()}
         own = [view for view, name in networks.items() if name not in entry.features]
         proposer = entry.proposer if any(VIEWS[view].of_proposals for view in own) else None
@@ -115,18 +114,18 @@ class RowStage(Stage):
             changed={} if ensemble else self._changed(name, dataset),
         )
 
-    def _read(self, variants: Iterable[MethodConfig], dataset: str) -> dict[str, str]:
-        """The network of each view of a variant, and of the generators whose sentences it reads."""
-        entry, read = self.config.datasets[dataset], dict[str, str]()
-        for one in variants:
-            networks = {**entry.networks, **one.networks}
-            views = [described_by(view) for view in one.views if VIEWS[view].made_by != "generator"]
-            read |= {view: networks[view] for view in views}
-            writer = self.project.generator(one.generator, dataset) if one.generator else None
+    def _read(self, variants: Iterable[str], dataset: str) -> dict[str, str]:
+        """The network of each view of variants, and of the generators whose sentences they read."""
+        read: dict[str, str] = {}
+        for name in variants:
+            entry = self.project.variant(name, dataset)
+            views = [described_by(view) for view in entry.views if VIEWS[view].made_by != "generator"]
+            read |= {view: self.network_of(name, dataset, view, entry.networks) for view in views}
+            writer = self.project.generator(entry.generator, dataset) if entry.generator else None
             if writer and writer.view:
-                read[writer.view] = entry.networks[writer.view]
+                read[writer.view] = self.network_of(str(entry.generator), dataset, writer.view, {})
             elif writer and writer.joint_embedding:
-                read |= self._read([self.project.variant(writer.joint_embedding, dataset)], dataset)
+                read |= self._read([writer.joint_embedding], dataset)
         return read
 
     def _concept_networks(self, read: Mapping[str, str]) -> set[str]:

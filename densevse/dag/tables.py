@@ -1,11 +1,12 @@
 """Tables of results in the plan: their sections and rows, and the artifacts of these."""
 
 from collections.abc import Callable, Iterable
+from typing import get_args
 
 from densevse.config.methods import MethodConfig
 from densevse.config.tables import Protocol, SectionConfig, Table
 from densevse.dag.paths import Values
-from densevse.dag.project import Project, Stage
+from densevse.dag.project import Project, Stage, any_of
 from densevse.dag.rows import RowStage
 from densevse.runtime.errors import InputError
 from densevse.tables.plan import GainsPlan, GainsSection, RoundPlan, RoundsPlan, SectionPlan, TablePlan
@@ -88,6 +89,10 @@ class TableStage(Stage):
     def phrases_have_boxes(self, dataset: str) -> bool:
         """True if a data set's phrases have true boxes."""
         return self.config.datasets[dataset].phrases_have_boxes
+
+    def protocols(self) -> str:
+        """The protocols that rank images and sentences."""
+        return any_of(name for name in get_args(Protocol) if name != _REGIONS)
 
     def first_protocol(self, dataset: str) -> Protocol:
         """The protocol of a data set's main table, for analyses with one protocol for each data set."""
@@ -198,7 +203,8 @@ class TableStage(Stage):
 
     def network_of_regions(self, dataset: str, variant: str) -> Values:
         """The network of the regions that a variant reads."""
-        return {"network": {**self.dataset(dataset).networks, **self.variant(dataset, variant).networks}["regions"]}
+        own = self.variant(dataset, variant).networks
+        return {"network": self.network_of(variant, dataset, "regions", own)}
 
     def retrieval(self, dataset: str, protocol: str, name: str, seed: int, number: int | None = None) -> str | Values:
         """The retrieval of a variant's round, by default the last one; for any other row, its file."""

@@ -6,7 +6,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from densevse.config.declared.views import VIEWS, described_by
-from densevse.config.methods import MethodConfig
 from densevse.dag.features import FeatureStage, modules_of_architecture
 from densevse.dag.inputs import InputFiles, InputStage
 from densevse.dag.paths import Values, Wildcards
@@ -84,9 +83,8 @@ class TrainingStage(Stage):
         Raises `InputError` if regions are given without boxes.
         """
         entry, method = self.dataset(dataset), self.variant(dataset, variant)
-        described = [described_by(view) for view in method.views]
-        view = next(view for view in described if VIEWS[view].of_proposals)
-        network = {**entry.networks, **method.networks}[view]
+        view = next(view for view in map(described_by, method.views) if VIEWS[view].of_proposals)
+        network = self.network_of(variant, dataset, view, method.networks)
         if network in entry.features and not entry.features[network].has_boxes:
             raise InputError(
                 f"datasets.{dataset}.features.{network}.regions: these regions have no boxes, so {variant} cannot be "
@@ -111,7 +109,7 @@ class TrainingStage(Stage):
         found = [f"densevse.methods.{entry.model}", *modules_reading(entry.sentences, entry.views)]
         if entry.untrained:
             found += modules_of_architecture(self.config.networks[entry.networks[entry.views[0]]].architecture)
-        for network in self._trained_networks(entry, self.seen_as(dataset)):
+        for network in self._trained_networks(variant, self.seen_as(dataset)):
             architecture = self.config.networks[network].architecture
             found += ["densevse.vision.finetuned", *modules_of_architecture(architecture)]
         return found
@@ -179,13 +177,14 @@ class TrainingStage(Stage):
 
     def network(self, dataset: str, variant: str) -> list[str | Values]:
         """The first weights of the network that is trained with a variant; most read a fixed one's features."""
-        networks = self._trained_networks(self.variant(dataset, variant), dataset)
+        networks = self._trained_networks(variant, dataset)
         return [FeatureStage(self.project).weights_of(name) for name in networks]
 
-    def _trained_networks(self, entry: MethodConfig, dataset: str) -> list[str]:
+    def _trained_networks(self, variant: str, dataset: str) -> list[str]:
         """The network that is trained with a variant, if it reads pixels."""
-        networks = {**self.project.datasets[dataset].networks, **entry.networks}
-        found = [networks[described_by(view)] for view in entry.views if VIEWS[view].pixels]
+        entry = self.variant(dataset, variant)
+        pixels = [view for view in entry.views if VIEWS[view].pixels]
+        found = [self.network_of(variant, dataset, view, entry.networks) for view in pixels]
         for name in found:
             if name not in self.config.networks:
                 raise InputError(
@@ -202,7 +201,10 @@ class TrainingStage(Stage):
         return self.round_of(dataset, variant, seed, round - 1)
 
     def true_boxes(self, dataset: str, variant: str) -> Values | None:
-        """True if true boxes decide a variant's correspondences. Raises `InputError` if there are none."""
+        """No further values if true boxes decide a variant's correspondences, or else None.
+
+        Raises `InputError` if phrases have none.
+        """
         if self.variant(dataset, variant).correspondences == "model":
             return None
         if not self.dataset(dataset).phrases_have_boxes:

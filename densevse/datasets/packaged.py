@@ -1,9 +1,8 @@
 """Files that come with the project, such as the weights of scenes' network."""
 
-import shutil
 from pathlib import Path
 
-from densevse.artifacts.files import atomic, checksum
+from densevse.artifacts.files import checksum, copy
 from densevse.runtime.errors import InputError
 from densevse.runtime.place import project_root
 
@@ -19,5 +18,4 @@ def unpack(packaged: str, sha256: str, path: str | Path) -> None:
     found = checksum(file)
     if not found.startswith(sha256):
         raise InputError(f"{file} has the sha256 {found}, not {sha256}: it was changed. Obtain the project again.")
-    with atomic(path) as temporary:
-        shutil.copyfile(file, temporary)
+    copy(file, path)

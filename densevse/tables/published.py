@@ -59,7 +59,8 @@ class PublishedRow:
 def read_published(files: Iterable[str | Path]) -> list[PublishedRow]:
     """All rows of the files, in order.
 
-    Raises `InputError` that names file and line of a wrong column, a metric that is not a number, or an empty name.
+    Raises `InputError` that names file and line of a wrong column, a metric that is not a number, or an empty name; and
+    for a row with another paper than its file's.
     """
     found = []
     for file in files:
@@ -78,7 +79,7 @@ def read_paper(file: str | Path) -> Paper:
 
 
 def check_names(rows: Iterable[PublishedRow], datasets: Collection[str], protocols: Collection[str]) -> None:
-    """Raises `InputError` for a row with an unknown data set or protocol, or with another paper than its file's."""
+    """Raises `InputError` for a row with an unknown data set or protocol."""
     for row in rows:
         where = f"config/published/{row.paper}.csv: {row.method} (Table {row.table})"
         if row.dataset not in {*datasets, _REGIONS}:

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from densevse.config.strict_yaml import read_yaml
 from densevse.runtime.errors import InputError
 
 Columns = Mapping[str, Callable[[str], Any]]
@@ -21,7 +20,7 @@ def read_rows(file: str | Path, columns: Columns) -> list[dict[str, Any]]:
 
     Raises `InputError` that names file and line of another header, a row of another length, or a wrong cell.
     """
-    with Path(file).open(encoding="utf-8", newline="") as opened:
+    with Path(file).open(encoding="utf-8-sig", newline="") as opened:
         lines = csv.reader(opened)
         header = next(lines, [])
         if header != list(columns):
@@ -31,7 +30,7 @@ def read_rows(file: str | Path, columns: Columns) -> list[dict[str, Any]]:
 
 def read_about(file: str | Path, keys: Sequence[str]) -> dict[str, str]:
     """The texts of a YAML file about a CSV file. Raises `InputError` unless it has exactly these keys."""
-    values = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    values = read_yaml(file)
     if not isinstance(values, dict) or set(values) != set(keys):
         raise InputError(f"{file}: expected the keys {', '.join(keys[:-1])} and {keys[-1]}, and no others.")
     return {key: str(values[key]) for key in keys}

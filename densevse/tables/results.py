@@ -47,7 +47,7 @@ class TableInputs(NamedTuple):
 def make_table(inputs: TableInputs, plan: TablePlan, outputs: Outputs) -> None:
     """Makes a table of results from artifacts' paths.
 
-    Raises `InputError` if an artifact or a paper of the plan is missing, or was not made as the plan states.
+    Raises `InputError` if an artifact of the plan is missing, or was not made as the plan states.
     """
     artifacts = SectionArtifacts.at(inputs.images, inputs.captions, inputs.retrievals)
     sections = [read_section(section, plan.configured, artifacts) for section in plan.sections]

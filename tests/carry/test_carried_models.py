@@ -11,13 +11,14 @@ import pytest
 
 from densevse.artifacts.files import checksum
 from densevse.carry.card import model_card
+from densevse.carry.dag import CarriedStage
 from densevse.carry.importing import import_model
 from densevse.carry.records import ModelName
 from densevse.command.main import main
 from densevse.config.load import merge
 from densevse.dag.project import Project as ConfiguredProject
 from densevse.runtime.errors import InputError
-from tests.projects import SMALL, Project
+from tests.projects import ROOT, SMALL, Project
 
 WITH_SEARCH = merge(
     SMALL, {"searches": {"mine": {"dataset": "scenes", "variant": "vse", "sentences": ["a red circle", "a dog"]}}}
@@ -126,6 +127,16 @@ def test_the_card_says_whether_its_row_was_trained(epochs, told):
     described = {"title": "VSE", "dataset": "Scenes", "origins": {}}
     card = model_card(ModelName("scenes", "vse", 0, 0), settings, described, {"images": {}, "sentences": {}}, [], {})
     assert told in card
+
+
+def test_a_model_on_given_features_is_not_exported():
+    given = {
+        "features": {"butd": {"whole": {"format": "array", "path": "x.npy", "ids": "x.txt"}}},
+        "networks": {"whole": "butd"},
+    }
+    stage = CarriedStage(ConfiguredProject(ROOT, {"datasets": {"flickr8k": given}}))
+    with pytest.raises(InputError, match=r"features\.butd: vse reads the view whole from these"):
+        stage.vocabularies_of("flickr8k", "vse")
 
 
 def assert_photographs_need_no_sentences_of_the_data_set(project):

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from densevse.command.subcommands.plan import works
-from densevse.command.workflow import PlannedJob, planned_jobs, snakemake
+from densevse.command.workflow import PlannedJob, planned_jobs, snakemake, stage_of
 from tests.cases import first_now
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,7 @@ def test_jobs_stages_downloads_and_instructions(folder, densevse):
 
 @pytest.mark.long
 def test_the_jobs_are_those_of_a_dry_run(folder):
-    jobs = planned_jobs(["results/tables/scenes.md"], [])
+    jobs = planned_jobs(["results/tables/scenes.md"], [], "results")
     command = snakemake(["results/tables/scenes.md"], [], "--dry-run")
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     (total,) = {line.split()[1] for line in (done.stdout + done.stderr).splitlines() if line.startswith("total ")}
@@ -79,16 +79,28 @@ def test_run_names_a_configuration_that_is_not_there(densevse):
     assert "nowhere.yaml is not there" in answer.errors
 
 
+@pytest.mark.parametrize(
+    ("logs", "stage"),
+    [
+        (["out/logs/logs/train/scenes_vse.log"], "train"),
+        (["out/logs/logs/download.log"], "download"),
+        ([], "train_round"),
+    ],
+)
+def test_a_stage_is_the_folder_of_its_logs_whatever_the_results_are_called(logs, stage):
+    assert stage_of("train_round", logs, "out/logs") == stage
+
+
 def test_jobs_are_counted_by_stage_and_data_set(tmp_path):
     from densevse.command.project import configuration, overrides
 
     config = configuration(overrides([]))
     shard = {"dataset": "flickr30k", "shard": "00-of-06"}
     jobs = [
-        PlannedJob("train", {"dataset": "scenes"}, ["a"], ["results/logs/train/scenes_vse.log"]),
-        PlannedJob("train_round", {"dataset": "scenes"}, ["b"], ["results/logs/train/scenes_hm.log"]),
-        PlannedJob("parse", shard, ["c"], ["results/logs/parse/flickr30k.log"]),
-        PlannedJob("table", {"table": "scenes"}, ["d"], ["results/logs/table/scenes.log"]),
+        PlannedJob("train", {"dataset": "scenes"}, ["a"], "train"),
+        PlannedJob("train_round", {"dataset": "scenes"}, ["b"], "train"),
+        PlannedJob("parse", shard, ["c"], "parse"),
+        PlannedJob("table", {"table": "scenes"}, ["d"], "table"),
     ]
     found = [work[:3] for work in works(jobs, config)]
     assert found == [("parse", "flickr30k", 1), ("table", "", 1), ("train", "scenes", 2)]

@@ -54,11 +54,19 @@ def test_a_model_that_there_is_none_of_is_refused(model, said, folder, densevse)
 def test_a_model_of_an_earlier_round_and_one_from_elsewhere_are_refused(folder, densevse):
     earlier = densevse("search", "a red ball", "--model", str(model_file(folder, "hm_lstm", 1)))
     assert earlier.status == 1
-    assert "the last round of hm_lstm, round2" in earlier.errors
-    (folder / "model.safetensors").write_bytes(b"")
-    elsewhere = densevse("search", "a red ball", "--model", "model.safetensors")
-    assert elsewhere.status == 1
-    assert "is not in results" in elsewhere.errors
+    assert "the last round of hm_lstm, 2" in earlier.errors
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["model.safetensors", "results/model.safetensors", "results/scenes/models/vse/backup/round0/model.safetensors"],
+)
+def test_a_model_that_lies_elsewhere_is_refused(place, folder, densevse):
+    (folder / place).parent.mkdir(parents=True, exist_ok=True)
+    (folder / place).write_bytes(b"")
+    answer = densevse("search", "a red ball", "--model", place)
+    assert answer.status == 1
+    assert "is not in results" in answer.errors
 
 
 @pytest.mark.parametrize(
@@ -105,4 +113,5 @@ def test_photographs_are_found_for_a_sentence(finished, tmp_path):
     assert (finished.folder / done.stdout.rpartition(": ")[2].strip()).is_file()
     again = subprocess.run([*command, "--configfile", "test.yaml", "--top", "2"], **asked)
     assert again.stdout == done.stdout
-    assert json.loads((finished.folder / ".snakemake/densevse-search.json").read_text())
+    (own,) = (finished.folder / ".snakemake").glob("densevse-command-*.json")
+    assert json.loads(own.read_text())["searches"]

@@ -175,6 +175,10 @@ WRONG = {
     "methods.sm_lstm.parameters.longest": [0],
     "methods.sm_lstm.starts_from": ["vsee"],
     "methods.hm_lstm.round_0_of": ["hm_lstmm"],
+    "methods.sco.variants.sco_ctx_sen.generator": ["lstm"],
+    "methods.vse.variants.vsepp.starts_from": ["vsee"],
+    "methods.vse.variants.vsepp.datasets.scenes.networks.whole": ["alexnett"],
+    "generators.sc_nlm.variants.mlbl.joint_embedding": ["vsee"],
     "methods.hm_lstm.rounds": [[["sentences"], ["phrase"]]],
 }
 CASES = [(path, value) for path, values in WRONG.items() for value in values]

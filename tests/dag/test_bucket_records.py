@@ -201,3 +201,21 @@ def test_files_are_those_that_snakemake_writes(tmp_path, monkeypatch):
         assert record_file(folder, address).is_file()
         assert address in dict(recorded(folder))
         assert not record_file(folder, f"{address}.other").exists()
+
+
+def test_results_whose_names_differ_after_a_dot_have_runs_of_their_own(bucket, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def planned(results):
+        records = BucketRecords(bucket, results)
+        records.fetch()
+        return records
+
+    killed, other = planned("results-v1.0"), planned("results-v1.1")
+    killed.begin([])
+    killed._over.set()
+    other.begin([])
+    other.end()
+    again = planned("results-v1.0")
+    again.begin([])
+    again.end()

@@ -38,8 +38,8 @@ def test_a_head_looks_at_stored_features_and_a_whole_network_at_its_own_outputs(
 
 def test_a_concept_network_is_made_of_the_data_sets_own_network(project):
     concepts = ConceptStage(project)
-    assert concepts.backbone("flickr8k", "multi_label_cnn") == "vgg19"
-    assert concepts.backbone("flickr8k", "multi_label_scenes") == "scenes_net"
+    assert concepts.features.backbone("flickr8k", "multi_label_cnn") == "vgg19"
+    assert concepts.features.backbone("flickr8k", "multi_label_scenes") == "scenes_net"
 
 
 def test_its_regions_are_described_by_its_scores_with_its_weights(project):

@@ -46,6 +46,11 @@ def test_one_path_that_is_decided_twice_is_there_once():
     ]
 
 
+def test_two_sources_in_one_folder_are_there_twice():
+    """A job pairs the paths of sources with their names."""
+    assert filled("<resources>/{dataset}/{file}", lambda: ["mine", "mine"]) == ["mine", "mine"]
+
+
 def test_text_is_a_path_of_the_user_s_as_it_is_written():
     assert filled("<resources>/{dataset}/{file}", lambda: "/data/{a}//<b>.zip") == "/data/{a}//<b>.zip"
     given = filled("<resources>/{dataset}/{file}", lambda: ["mine.zip", {"file": "theirs.zip"}])

@@ -20,7 +20,7 @@ if __name__ == "__main__":
         main(
             Files.of(dict(snakemake.input.items())),
             snakemake.input.start,
-            snakemake.input.get("true_boxes"),
+            snakemake.input.true_boxes or None,
             snakemake.params.threads,
             snakemake.output[0],
             snakemake.params.round,

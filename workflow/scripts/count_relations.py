@@ -7,7 +7,7 @@ if __name__ == "__main__":
             snakemake.input.captions,
             list(snakemake.input.parses),
             snakemake.input.words,
-            snakemake.input.get("vectors") or None,
+            snakemake.input.vectors or None,
             snakemake.wildcards.dependencies,
             (snakemake.output.relations, snakemake.output.fragments),
         )

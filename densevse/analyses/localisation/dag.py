@@ -39,8 +39,7 @@ class LocalisationStage(Stage):
                 "Name another variant, such as vse."
             )
         (view,) = entry.views
-        networks = self.project.datasets[self.seen_as(dataset)].networks
-        return {"network": {**networks, **entry.networks}[view], "view": view}
+        return {"network": self.network_of(variant, self.seen_as(dataset), view, entry.networks), "view": view}
 
     def boxes(self, dataset: str) -> Values:
         """The true boxes of phrases or objects. Raises `InputError` if there are none."""

@@ -55,7 +55,7 @@ class BallotStage(Stage):
         return [{"variant": name} for name in self._voted(dataset)]
 
     def boxes(self, dataset: str) -> Values | None:
-        """True if phrases have true boxes."""
+        """No further values if phrases have true boxes, or else None."""
         return {} if self.dataset(dataset).phrases_have_boxes else None
 
     def plan(self, dataset: str) -> VoteTablePlan:

@@ -13,7 +13,7 @@ from densevse.command.project import ROOT, add_configfiles, configuration, overr
 from densevse.command.workflow import PlannedJob, planned_jobs
 
 HELP = "print the jobs of targets, files to obtain by hand, and an estimate of time, memory and disk"
-FETCHING = ("download", "download_from_hub", "obtain_by_hand", "get_corenlp", "get_hed")
+FETCHING = ("download", "download_from_hub", "obtain_by_hand", "get_corenlp", "get_hed", "get_spice")
 """The rules that obtain files from elsewhere."""
 COSTS = ROOT / "config/costs.csv"
 _HEAD = ("stage", "data set", "jobs", "core hours", "memory, GB", "disk, GB", "estimated by")
@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> int:
     """Prints the plan."""
     over = overrides(arguments.configfile)
     config = configuration(over)
-    jobs = planned_jobs(arguments.targets, arguments.configfile)
+    jobs = planned_jobs(arguments.targets, arguments.configfile, config.results)
     if not jobs:
         print("Nothing to do: all files exist and are up to date.")
         return 0

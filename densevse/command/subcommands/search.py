@@ -4,17 +4,18 @@ import hashlib
 import json
 import subprocess
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from densevse.artifacts.files import write_text
 from densevse.command.columns import aligned
 from densevse.command.main import FAILED
 from densevse.command.project import add_configfiles, check_name, configuration, overrides
-from densevse.command.workflow import planned_jobs, snakemake
+from densevse.command.workflow import PlannedJob, planned_jobs, snakemake
 from densevse.runtime.errors import InputError
 
 HELP = "print the photographs that a trained model finds for a sentence"
-CONFIGFILE = Path(".snakemake/densevse-search.json")
 _STANDARD_ERROR = 2
 
 
@@ -48,14 +49,14 @@ def run(arguments: Namespace) -> int:
     model = model_of(arguments.model, config)
     entry = search_of(arguments, model)
     name = f"command-{hashlib.sha256(json.dumps(entry).encode()).hexdigest()[:8]}"
-    CONFIGFILE.parent.mkdir(exist_ok=True)
-    CONFIGFILE.write_text(json.dumps({"searches": {name: entry}}), encoding="utf-8")
-    files = [*arguments.configfile, str(CONFIGFILE)]
+    own = f".snakemake/densevse-{name}.json"  # of this search alone, as others may run at the same time
+    write_text(json.dumps({"searches": {name: entry}}), own)
+    files = [*arguments.configfile, own]
     configuration(overrides(files))
     pages = [f"{config.results}/search/{name}.{kind}" for kind in ("html", "parquet")]
-    _check_trained(model, pages, files)
+    _check_trained(model, pages[1], files, planned_jobs(pages, files, config.results))
     command = snakemake(pages, files, "--cores", arguments.cores, "--quiet", "host", "reason", "progress")
-    if subprocess.Popen(command, stdout=_STANDARD_ERROR).wait():
+    if subprocess.call(command, stdout=_STANDARD_ERROR):
         return FAILED
     print(_answers(pages[1]))
     print(f"\nWith pictures: {pages[0]}")
@@ -76,22 +77,26 @@ def model_of(text: str, config: Any) -> Model:
 
 def _model_of_file(file: Path, config: Any) -> Model:
     """A model by its file: <results>/<data set>/models/<variant>/seed<k>/round<t>/model.safetensors."""
+    from densevse.carry.records import ModelName
     from densevse.config.load import variant
 
     if not file.is_file():
         raise InputError(f"--model: {file} is not there; correct the path, or train the model (`densevse run {file}`).")
-    *folder, dataset, models, name, seed, round_, _ = ("", "", "", "", "", "", *file.resolve().parts)
-    if models != "models" or Path(*folder) != Path(config.results).resolve():
+    try:
+        named = ModelName.at(file.resolve().parent.relative_to(Path(config.results).resolve()).as_posix())
+    except ValueError:
         raise InputError(
-            f"--model: {file} is not in {config.results}, whose records say how models were made; copy it there with "
-            "its records, or name <data set>/<variant>."
+            f"--model: {file} is not in {config.results} as <data set>/models/<variant>/seed<k>/round<t>/"
+            "model.safetensors, so no records say how it was made; name <data set>/<variant>."
+        ) from None
+    check_name("data set", named.dataset, list(config.datasets))
+    check_name("variant", named.variant, config.variant_names())
+    last = variant(config, named.variant, named.dataset).last_round
+    if named.round != last:
+        raise InputError(
+            f"--model: {file} is of round {named.round}, and searches ask the last round of {named.variant}, {last}."
         )
-    check_name("data set", dataset, list(config.datasets))
-    check_name("variant", name, config.variant_names())
-    last = variant(config, name, dataset).last_round
-    if round_ != f"round{last}":
-        raise InputError(f"--model: {file} is of {round_}, and searches ask the last round of {name}, round{last}.")
-    return Model(dataset, name, int(seed.removeprefix("seed")))
+    return Model(named.dataset, named.variant, named.seed)
 
 
 def search_of(arguments: Namespace, model: Model) -> dict[str, Any]:
@@ -102,12 +107,12 @@ def search_of(arguments: Namespace, model: Model) -> dict[str, Any]:
     return entry | ({"photographs": arguments.photographs} if arguments.photographs else {})
 
 
-def _check_trained(model: Model, pages: list[str], files: list[str]) -> None:
+def _check_trained(model: Model, page: str, files: list[str], jobs: Iterable[PlannedJob]) -> None:
     """Raises `InputError` if a search would first train its model, which may take days."""
-    if any(job.stage == "train" for job in planned_jobs(pages, files)):
+    if any(job.stage == "train" for job in jobs):
         raise InputError(
             f"--model: {model.variant} is not trained on {model.dataset} with the settings and code of today. "
-            f"`densevse plan {pages[1]} --configfile {' '.join(files)}` shows what its training needs, and `densevse "
+            f"`densevse plan {page} --configfile {' '.join(files)}` shows what its training needs, and `densevse "
             "run` with the same arguments trains it."
         )
 

@@ -1,6 +1,9 @@
 """Ballots of learned correspondences, and the results of votes on them: cases counted by hand."""
 
+import runpy
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -21,6 +24,7 @@ from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.runtime.errors import InputError
 from densevse.tables.results import Outputs
+from tests.projects import ROOT
 
 PUBLISHED = Path(__file__).parents[3] / "config/published/votes/hm_lstm.csv"
 OF = Identity("pictures", "hm_lstm")
@@ -188,6 +192,20 @@ def test_the_page_shows_each_pair_and_the_sheet_asks_for_it(folder):
     ]
 
 
+def run_vote_table(folder, plan, outputs, **inputs):
+    """Run the script of the table, with inputs as Snakemake gives them: a single file is its path."""
+    job = SimpleNamespace(
+        input=SimpleNamespace(**inputs, published=str(PUBLISHED)),
+        output=outputs._asdict(),
+        params=SimpleNamespace(plan=plan.model_dump(mode="json")),
+        log=[str(folder / "log")],
+    )
+    script = ROOT / "workflow/scripts/analyses/votes/vote_table.py"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", [str(script)])
+        runpy.run_path(str(script), {"snakemake": job}, "__main__")
+
+
 def test_from_correspondences_to_the_table(folder):
     ballot = balloted(folder)
     lines = [f"{pair},{voter},yes" for pair in ballot["pair"][:3] for voter in ("Anna", "Ben")]
@@ -198,7 +216,7 @@ def test_from_correspondences_to_the_table(folder):
     outputs = Outputs(*named(folder, *(f"table.{ending}" for ending in ("md", "html", "tex", "csv", "parquet"))))
     plan = VoteTablePlan(title="Pictures", dataset="pictures", seed=0, measured={"hm_lstm": "HM-LSTM"})
     images, boxes = named(folder, "images.parquet", "boxes.parquet")
-    make_vote_table(VoteTableInputs([drawn], [votes], images, boxes, str(PUBLISHED)), plan, outputs)
+    run_vote_table(folder, plan, outputs, ballots=[drawn], votes=[votes], image_table=images, boxes=boxes)
     printed, ours = schema.read(outputs.parquet, VOTE_SHARES).to_dict("records")
     assert (printed["correct"], printed["pairs"], printed["most_voters"]) == (82, 2000, 10)
     assert ours["correct"] == pytest.approx(75)

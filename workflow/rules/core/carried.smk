@@ -45,9 +45,9 @@ rule export_model:
 
 rule use_carried_model:
     input:
-        records=here("<resources>/carried/{carried_model}/records.json", carried.kept),
-        model=here("<resources>/carried/{carried_model}/model.safetensors", carried.kept),
-        history=here("<resources>/carried/{carried_model}/history.parquet", carried.kept),
+        records=here("<resources>/carried/{carried_model}/records.json"),
+        model=here("<resources>/carried/{carried_model}/model.safetensors"),
+        history=here("<resources>/carried/{carried_model}/history.parquet"),
     output:
         model="<results>/{carried_model}/model.safetensors",
         history="<results>/{carried_model}/history.parquet",
@@ -62,9 +62,9 @@ rule use_carried_model:
         mem_mb=500,
     params:
         code=code_of("use_carried_model.py"),
-        records=contents_of("<resources>/carried/{carried_model}/records.json", carried.kept),
-        model=contents_of("<resources>/carried/{carried_model}/model.safetensors", carried.kept),
-        history=contents_of("<resources>/carried/{carried_model}/history.parquet", carried.kept),
+        records=contents_of("<resources>/carried/{carried_model}/records.json"),
+        model=contents_of("<resources>/carried/{carried_model}/model.safetensors"),
+        history=contents_of("<resources>/carried/{carried_model}/history.parquet"),
         settings=configured(carried.settings_here),
     message:
         "using the imported model {wildcards.carried_model}"

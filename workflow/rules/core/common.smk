@@ -97,6 +97,7 @@ wildcard_constraints:
     vectors=any_of(settings.word_vectors),
     ensemble=any_of(settings.ensembles()),
     variant=any_of(settings.variant_names()),
+    protocol=tables.protocols(),
     generator=generators.names(),
     view=features.extracted(),
     shard=r"\d+-of-\d+",

@@ -10,8 +10,6 @@ rule retrieve:
         "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
     log:
         "<logs>/retrieve/{dataset}_{protocol}_{variant}_seed{seed}_round{round}.log",
-    wildcard_constraints:
-        protocol="full|five_folds|first_1000|random_1000|hodosh",
     conda:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
@@ -39,8 +37,6 @@ rule retrieve_by_ensemble:
         "<results>/{dataset}/retrieval/{protocol}/{ensemble}/seed{seed}/ensemble.parquet",
     log:
         "<logs>/retrieve_by_ensemble/{dataset}_{protocol}_{ensemble}_seed{seed}.log",
-    wildcard_constraints:
-        protocol="full|five_folds|first_1000|random_1000|hodosh",
     conda:
         "../../../envs/torch.yaml"
     threads: configured(datasets.threads)
@@ -74,7 +70,6 @@ rule retrieve_given:
     log:
         "<logs>/retrieve_given/{dataset}_{protocol}_{variant}_seed{seed}.log",
     wildcard_constraints:
-        protocol="full|five_folds|first_1000|random_1000|hodosh",
         variant=given.names(),
     conda:
         "../../../envs/torch.yaml"

@@ -30,8 +30,9 @@ class Library:
     """A library of networks: the facts that the plan needs."""
 
     implementation: str
-    package: str
     """The module of the implementation."""
+    package: str
+    """The package that must be installed."""
     extra: str | None = None
     """The extra that installs it; None if the workflow always has it."""
     has_text: bool = False

@@ -8,7 +8,7 @@ if __name__ == "__main__":
     with job(snakemake.log[0]):
         make_caption_table(
             list(snakemake.input.scores),
-            snakemake.input.get("published") or None,
+            snakemake.input.published or None,
             validate(CaptionTablePlan, snakemake.params.plan, "the plan of the table"),
             Outputs(**dict(snakemake.output.items())),
         )

@@ -10,6 +10,6 @@ if __name__ == "__main__":
             snakemake.input.generated,
             Identity.of(snakemake.wildcards),
             snakemake.params.metrics,
-            snakemake.input.get("spice") or None,
+            snakemake.input.spice or None,
             snakemake.output[0],
         )

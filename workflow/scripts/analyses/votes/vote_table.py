@@ -7,9 +7,10 @@ from densevse.tables.results import Outputs
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         inputs = snakemake.input
-        boxes = next(iter(inputs.boxes), None)
         make_vote_table(
-            VoteTableInputs(list(inputs.ballots), list(inputs.votes), inputs.image_table, boxes, inputs.published),
+            VoteTableInputs(
+                list(inputs.ballots), list(inputs.votes), inputs.image_table, inputs.boxes or None, inputs.published
+            ),
             validate(VoteTablePlan, snakemake.params.plan, "the plan of the table"),
             Outputs(**dict(snakemake.output.items())),
         )
