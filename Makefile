@@ -149,19 +149,19 @@ gpu-check: developing ## scenes on this machine's CPU and GPU: whether figures a
 cluster: .venv/slurm ## install the further packages for a Slurm cluster into .venv
 
 .venv/storage: .venv/complete requirements-storage.txt
-	$(INSTALL) requirements-storage.txt
+	$(INSTALL) requirements-storage.txt $(BESIDE)
 	touch $@
 
 storage: .venv/storage ## install the further packages for results in a bucket into .venv
 
 .venv/kubernetes: .venv/complete requirements-kubernetes.txt
-	$(INSTALL) requirements-kubernetes.txt
+	$(INSTALL) requirements-kubernetes.txt $(BESIDE)
 	touch $@
 
 kubernetes: .venv/kubernetes ## install the further packages for a Kubernetes cluster into .venv
 
 .venv/bucket: .venv/storage requirements-bucket.txt
-	$(INSTALL) requirements-bucket.txt
+	$(INSTALL) requirements-bucket.txt $(BESIDE)
 	touch $@
 
 bucket: .venv/bucket developing ## run the workflow through buckets on this machine: a folder, and an S3 server

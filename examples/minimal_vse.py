@@ -128,7 +128,9 @@ def main() -> None:
             torch.manual_seed(seed)
             model = MinimalVSE(splits["train"].vectors.shape[1], 2 + len(vocabulary))
             train(model, splits["train"], splits["val"], asked.loss)
-            ranked(model, splits["test"]).to_parquet(path)
+            part = path.with_suffix(".part")  # renamed when it is whole
+            ranked(model, splits["test"]).to_parquet(part)
+            part.rename(path)
     print(pd.DataFrame([recalls(pd.read_parquet(path)) for path in paths.values()]).mean().round(1).to_dict())
 
 

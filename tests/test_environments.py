@@ -128,6 +128,16 @@ def test_make_installs_the_lock_that_is_named_and_keeps_to_it(tmp_path):
     assert "venv --clear .venv" in make("CUDA=13", folder=tmp_path)
 
 
+@pytest.mark.parametrize("target", ["developing", "cluster", "storage", "kubernetes", ".venv/bucket"])
+def test_further_packages_replace_none_of_the_environment(target):
+    """One made with CUDA=12 has another torch than the locks of these."""
+    text = make(target)
+    installed = [line for line in text.splitlines() if "envs/install.py requirements-" in line]
+    further = [line for line in installed if "requirements-uv" not in line and "requirements-cuda12" not in line]
+    assert further
+    assert all("--beside requirements.txt" in line for line in further)
+
+
 @pytest.mark.parametrize("file", sorted(path.name for path in ROOT.glob("requirements*.txt")))
 def test_requirements_name_no_index(file):
     text = (ROOT / file).read_text()

@@ -1,4 +1,4 @@
-"""Memory-maps arrays in files of others: npy, npz, Parquet and safetensors.
+"""Memory-maps arrays in files of others: npy, npz, Parquet and safetensors; writes npy.
 
 Compressed or encoded data (a compressed npz, any Parquet file) are unpacked piece by piece into an unnamed file, which
 is mapped in their place. Nothing that can hold code is loaded: neither pickles nor arrays of Python objects.
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
+from densevse.artifacts.files import atomic
 from densevse.runtime.errors import InputError
 
 _SAFETENSORS = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}
@@ -58,6 +59,12 @@ def open_matrix(path: str | Path, key: str, unpacked_in: str | Path, dimensions:
         ) from error
     check_numbers(matrix.values, matrix.name, dimensions)
     return matrix
+
+
+def write_matrix(values: NDArray[Any], path: str | Path) -> None:
+    """Writes an array as npy, atomically."""
+    with atomic(path) as temporary, open(temporary, "wb") as file:
+        np.save(file, values)
 
 
 def check_numbers(values: NDArray[Any], name: str, dimensions: int = 2) -> None:

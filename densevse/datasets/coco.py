@@ -1,5 +1,6 @@
 """Reads MS-COCO as published (captions_*.json, instances_*.json, an archive for each split) or Karpathy's splits."""
 
+from collections import Counter
 from typing import Annotated, Any
 
 import cv2
@@ -171,8 +172,9 @@ def _official(paths: Paths) -> tuple[dict[str, str], pd.DataFrame]:
         where = f"{paths['annotations']}, {name}"
         content = check_layout(_CAPTIONS, read_json(data, where), where)
         images = [(str(image["id"]), image["file_name"]) for image in content["images"]]
-        twice = [image for image, _ in images if image in files] if files else []
-        if twice or len(dict(images)) != len(images):
+        count = Counter([*files, *(image for image, _ in images)])
+        twice = [image for image, times in count.items() if times > 1]
+        if twice:
             raise InputError(f"{where}: images occur twice, here or in an earlier file: {twice[:20]}.")
         files.update(images)
         for item in content["annotations"]:

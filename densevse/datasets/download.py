@@ -159,9 +159,7 @@ def _accept(source: Mapping[str, Any], path: Path) -> None:
             )
     with open(part, "rb") as file:
         os.fsync(file.fileno())
-    write_text(
-        json.dumps({"url": source["url"], **found}, indent=2) + "\n", path.with_name(f"{path.name}.obtained.json")
-    )
+    write_text(json.dumps({"url": source["url"], **found}, indent=2) + "\n", _record(path))
     os.replace(part, path)
     _forget(part)
     logger.info("%s: %d bytes, sha256 %s", path, found["size"], found["sha256"])

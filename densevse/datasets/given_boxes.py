@@ -1,8 +1,8 @@
 """Reads a user's true boxes for a data set: a Parquet file in the documented format, or Flickr30k Entities.
 
-The Parquet file has the columns of the BOXES schema (densevse/artifacts/schemas.py): image_id, caption_id, phrase,
-start, end (token indices in the caption's parse), x, y, width, height (pixels of the upright image). A phrase may have
-several boxes. Any program may have written it:
+The Parquet file has the columns of the BOXES schema (densevse/artifacts/schemas/datasets.py): image_id, caption_id,
+phrase, start, end (token indices in the caption's parse), x, y, width, height (pixels of the upright image). A phrase
+may have several boxes. Any program may have written it:
 
     frame.to_parquet("regions.parquet")
     snakemake --config 'datasets={"coco": {"boxes": "regions.parquet"}}' results/tables/coco_regions.md

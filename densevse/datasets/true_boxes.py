@@ -21,6 +21,7 @@ from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.masks import MASKS
 from densevse.config.declared.readers import READERS
+from densevse.datasets.file_names import composed
 from densevse.datasets.images import SIDEWAYS, ImageFiles, orientation
 from densevse.datasets.readers import Paths, implementation, made_from
 from densevse.runtime.errors import InputError
@@ -91,12 +92,19 @@ def check_rows(rows: pd.DataFrame, problems: Mapping[str, pd.Series], name: str)
 
 
 def _annotations(settings: Mapping[str, Any], paths: Paths) -> str:
-    """The path of the files with boxes and masks."""
-    return paths[READERS[settings["reader"]].SENTENCES]
+    """The path of the files with boxes and masks. Raises `InputError` for a data set without them."""
+    source = READERS[settings["reader"]].SENTENCES
+    if source not in paths:
+        raise InputError(
+            f"boxes and masks are read from the source {source}, which the data set lacks; name your file or folder "
+            f"as its local.{source}."
+        )
+    return paths[source]
 
 
 def _of_images(objects: pd.DataFrame, images: pd.DataFrame) -> pd.DataFrame:
-    """The objects whose images are in an image table, in its order."""
+    """The objects whose images are in an image table, in its order. Files may encode one id in two ways."""
+    objects = objects.assign(image_id=objects["image_id"].map(composed))
     row = objects["image_id"].map(pd.Series(images.index, index=images["image_id"]))
     if row.isna().any():
         logger.warning("%d objects are of images that the data set does not have; left out", row.isna().sum())

@@ -22,6 +22,7 @@ class Server(CoreNLPClient):  # type: ignore[misc]
     def __init__(self, properties: Path, jars: Path, memory_mb: int, threads: int, timeout: float, log: Path) -> None:
         # A separate path, so that another job's server on the same port cannot answer for this one.
         port, path = _free_port(), f"/{properties.parent.name}"
+        output = log.open("w")  # one file position, so that neither stream overwrites the other
         super().__init__(
             start_server=StartServer.FORCE_START,
             endpoint=f"http://localhost:{port}",
@@ -33,8 +34,8 @@ class Server(CoreNLPClient):  # type: ignore[misc]
             max_char_length=10**9,
             preload=False,
             uriContext=path,
-            stdout=log.open("w"),
-            stderr=log.open("w"),
+            stdout=output,
+            stderr=output,
         )
         self.endpoint += path
         # stanza splits its command at apostrophes too, so the jars' folder is inserted afterwards.

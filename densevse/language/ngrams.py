@@ -6,8 +6,9 @@ An Empirical Study of Smoothing Techniques for Language Modeling, 1999 (section 
     P(w | h) = max(c(h w) - D, 0) / c(h) + D N(h .) / c(h) P(w | h')
 
 where c counts n-grams, N(h .) is the number of distinct words after h, and h' is h without its first word. D is n_1 /
-(n_1 + 2 n_2), with the numbers of n-grams that occur once and twice. Below the highest order, c(h w) is the number of
-distinct words before h w; below the lowest order, all words of the vocabulary have equal probability.
+(n_1 + 2 n_2), with the numbers of n-grams that occur once and twice; it is 0.5 if none occurs once. Below the highest
+order, c(h w) is the number of distinct words before h w; below the lowest order, all words of the vocabulary have equal
+probability.
 """
 
 import math

@@ -13,7 +13,7 @@ from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.artifacts.schemas.vocabulary import WORDS
 from densevse.runtime.errors import InputError
 
-PADDING, UNKNOWN = 0, 1
+UNKNOWN = 1
 
 
 def spoken(tokens: Iterable[str]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ def picture_grid(pictures: int, title: str) -> tuple[Figure, list[Axes]]:
     """A figure with places for a number of `pictures`, four in a line, on empty axes."""
     lines = max(1, -(-pictures // _COLUMNS))
     figure = Figure(figsize=(_WIDTH * _COLUMNS, _HEIGHT * lines))
-    figure.suptitle(title)
+    figure.suptitle(title, parse_math=False)
     axes = list(figure.subplots(lines, _COLUMNS, squeeze=False).ravel())
     # The lists below the pictures need room that automatic layout does not leave.
     inch = 1 / (_HEIGHT * lines)

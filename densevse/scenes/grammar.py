@@ -287,7 +287,7 @@ def _enhanced(basic: Sequence[Dependency], lemmas: Sequence[str]) -> list[Depend
     """
     marks = {one.governor: lemmas[one.dependent] for one in basic if one.relation in ("case", "cc")}
     by_dependent = {one.dependent: one for one in basic}
-    enhanced = [_named(one, marks, by_dependent) for one in basic]
+    enhanced = [_named(one, marks) for one in basic]
     for one in basic:
         if one.relation == "conj" and by_dependent[one.governor].relation.startswith("nsubj"):
             subject = by_dependent[one.governor]
@@ -299,7 +299,7 @@ def _enhanced(basic: Sequence[Dependency], lemmas: Sequence[str]) -> list[Depend
     return sorted(enhanced, key=lambda one: (one.dependent, one.governor))
 
 
-def _named(one: Dependency, marks: dict[int, str], by_dependent: dict[int, Dependency]) -> Dependency:
+def _named(one: Dependency, marks: dict[int, str]) -> Dependency:
     if one.relation not in ("nmod", "obl", "conj") or one.dependent not in marks:
         return one
     mark = marks[one.dependent]

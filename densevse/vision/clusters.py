@@ -5,8 +5,8 @@ their overlap, and takes the best of each cluster, so that the regions cover all
 steps here are:
 
 1. Among the first `considered` boxes of a proposer, keep those with at least `smallest_area` pixels whose longer side
-is at most `longest_ratio` times the shorter one. 2. Cluster them by average linkage on one minus their intersection
-over union, down to at most `boxes` clusters.
+   is at most `longest_ratio` times the shorter one.
+2. Cluster them by average linkage on one minus their intersection over union, down to at most `boxes` clusters.
    (HCP's normalised cuts do the same by eigenvectors, whose last bits differ from machine to machine.)
 3. Take the first box of each cluster, in the proposer's order.
 

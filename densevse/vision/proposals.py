@@ -7,7 +7,6 @@
 densevse/config/proposers.py defines the options of each. The kind `mcg` computes MCG: densevse.vision.mcg.
 """
 
-import multiprocessing
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -27,6 +26,7 @@ from densevse.datasets.images import ImageFiles
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
 from densevse.vision.boxes import by_score, clip, unique
+from densevse.vision.processes import in_processes
 from densevse.vision.selective_search import selective_search
 
 
@@ -96,11 +96,8 @@ def _searched(
     rows: pd.DataFrame, sources: Mapping[str, str], options: SelectiveSearch, processes: int
 ) -> Iterator[Scored]:
     tasks = list(rows[["image_id", "source", "file"]].itertuples(index=False, name=None))
-    if not tasks:
-        return
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(min(processes, len(tasks)), _start_worker, (dict(sources), options)) as pool:
-        yield from progress(pool.imap(_search_one, tasks, chunksize=4), "selective search", len(tasks))
+    begin = (_start_worker, dict(sources), options)
+    return in_processes(_search_one, tasks, processes, "selective search", begin)
 
 
 def _start_worker(sources: dict[str, str], options: SelectiveSearch) -> None:

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from densevse.artifacts.boxes import Boxes
 from densevse.vision.boxes import unique
 from densevse.vision.grouping import GroupedRegions, Measure, group, initial_regions
-
-Pixels = NDArray[np.uint8]
+from densevse.vision.resizing import Pixels
 
 CTSF: Set[Measure] = {"colour", "texture", "size", "fill"}
 TSF: Set[Measure] = {"texture", "size", "fill"}

@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -80,6 +81,27 @@ def test_boxes_are_turned_with_their_image(coco, orientation, form):
     boxes = schema.read(arguments[-1], BOXES)
     expected, _ = red(orientation, form)
     assert boxes[["x", "y", "width", "height"]].to_numpy().tolist() == [expected] * 3
+
+
+def test_boxes_of_an_image_whose_name_is_encoded_otherwise_are_kept(coco):
+    """A Mac writes the accents of names apart from their letters; the image table composes them."""
+    settings, paths, table, output = coco()
+    images = schema.read(table, IMAGES).replace({"image_id": {"1": "caf\u00e9"}})
+    schema.write(images, IMAGES, table, {}, Identity("coco"))
+    file = Path(paths["annotations"], "instances_x.json")
+    instances = json.loads(file.read_text())
+    instances["annotations"][0]["image_id"] = "cafe\u0301"
+    instances["images"][0]["id"] = "cafe\u0301"
+    file.write_text(json.dumps(instances))
+    write_boxes(settings, paths, table, output)
+    assert set(schema.read(output, BOXES)["image_id"]) == {"caf\u00e9", "2", "3"}
+
+
+@pytest.mark.parametrize("write", [write_boxes, write_masks])
+def test_boxes_without_their_source_are_refused(coco, write):
+    settings, paths, table, output = coco()
+    with pytest.raises(InputError, match=r"source annotations, .* local\.annotations"):
+        write(settings, {"images": paths["images"]}, table, output)
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))

@@ -1,7 +1,5 @@
 """Draws the regions and triplets that a model aligns (DeFrag, Figures 4 and 5)."""
 
-import textwrap
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,6 +13,7 @@ from densevse.report.drawing import canvas, draw_picture, place_picture
 from densevse.report.phrases import draw_phrases
 from densevse.report.pictures import Pixels, photographs
 from densevse.report.saving import RIGHT_COLOUR, WRONG_COLOUR, save
+from densevse.report.texts import shortened
 from densevse.runtime.spacing import evenly_spaced
 
 _PICTURES, _COLUMNS, SENTENCES, TRIPLETS = 8, 4, 5, 8
@@ -70,7 +69,7 @@ def _places(pictures: int, title: str) -> tuple[Figure, list[Axes]]:
     """A figure with a place for each of `pictures` pictures, room for sentences above each and for triplets below."""
     lines = max(1, -(-pictures // _COLUMNS))
     figure = Figure(figsize=(4 * _COLUMNS, 7 * lines))
-    figure.suptitle(title)
+    figure.suptitle(title, parse_math=False)
     axes = list(figure.subplots(lines, _COLUMNS, squeeze=False).ravel())
     figure.subplots_adjust(left=0.01, right=0.99, top=1 - 1.6 / (7 * lines), bottom=2 / (7 * lines), hspace=0.85)
     for place in axes:
@@ -89,7 +88,7 @@ def _list_sentences(axes: Axes, query: pd.Series, texts: pd.Series) -> None:
         axes.text(
             0,
             1.02 + 0.055 * (SENTENCES - 1 - number),
-            textwrap.shorten(f"{number + 1}. {texts[caption]}", 58, placeholder=" ..."),
+            shortened(f"{number + 1}. {texts[caption]}", 58),
             color=RIGHT_COLOUR if right else WRONG_COLOUR,
             fontsize=8,
             va="bottom",

@@ -28,7 +28,7 @@ def arithmetic_figure(found: str, images: str, sources: dict[str, str], title: s
     shown = named or [queries[number] for number in evenly_spaced(len(queries), _QUERIES)]
     picture = pictures(images, sources)
     figure = Figure(figsize=(1.7 * (2 + 2 * _ANSWERS), 2.1 * len(shown) + 0.8), layout="constrained")
-    figure.suptitle(f"{title}: image - word + word, and the added word alone")
+    figure.suptitle(f"{title}: image - word + word, and the added word alone", parse_math=False)
     lines = figure.subplots(len(shown), 2 + 2 * _ANSWERS, squeeze=False)
     for line, answers in zip(lines, shown, strict=True):
         _draw(list(line), answers, picture)

@@ -63,7 +63,7 @@ def saliency_maps(
     lines = len(captions_drawn) * len(found)
     top = max(most_salient(rows) for rows in shown.values())
     figure = Figure(figsize=(3 * (steps + 1), 3.2 * lines), layout="constrained")
-    figure.suptitle(plan.title)
+    figure.suptitle(plan.title, parse_math=False)
     axes = iter(figure.subplots(lines, steps + 1, squeeze=False))
     for caption_id, name in ((one, name) for one in captions_drawn for name in found):
         places = list(next(axes))
@@ -108,13 +108,15 @@ def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
     means = maps / counts[:, None, None]
     figure = Figure(figsize=(3 * len(means) + 0.5, 3.6), layout="constrained")
     figure.suptitle(
-        f"{title}\nmean over {places['image_id'].nunique()} images, each with its first sentence", fontsize=10
+        f"{title}\nmean over {places['image_id'].nunique()} images, each with its first sentence",
+        fontsize=10,
+        parse_math=False,
     )
     axes = figure.subplots(1, len(means), squeeze=False)[0]
     for place, mean, heading in zip(axes, means, titles, strict=True):
         smooth = cv2.resize(mean, (_SIDE, _SIDE), interpolation=cv2.INTER_CUBIC)
         shown = place.imshow(smooth, cmap=COLOURS, vmin=0, vmax=max(2.0, float(means.max())))
-        place.set_title(heading, fontsize=9)
+        place.set_title(heading, fontsize=9, parse_math=False)
         place.axis("off")
     figure.colorbar(shown, ax=axes, label=_SCALE, shrink=0.8)
     save(figure, path)

@@ -39,10 +39,16 @@ def boundaries(folder: str | Path, name: str) -> list[NDArray[np.bool_]]:
 
 
 def contours_of_authors(folder: str | Path, name: str) -> NDArray[np.float64] | None:
-    """The contour map (H, W) of the data set's authors, 0 to 1; None if the folder lacks it."""
+    """The contour map (H, W) of the data set's authors, 0 to 1; None if the folder lacks it.
+
+    Raises `InputError` that names a file without one.
+    """
     path = Path(folder, "ucm2", f"{name}.mat")
     if not path.is_file():
         return None
-    doubled = loadmat(path)["ucm2"].astype(np.float64)
+    try:
+        doubled = loadmat(path)["ucm2"].astype(np.float64)
+    except Exception as error:
+        raise InputError(f"{path}: no `ucm2` as BSDS500 has it ({error!r}).") from error
     contours: NDArray[np.float64] = doubled[2::2, 2::2] / (255 if doubled.max() > 1 else 1)
     return contours

@@ -5,7 +5,6 @@ pixels. A pixel of the map is right if it matches any person. The benchmark look
 matchings in a randomly thinned graph; here any largest matching is taken.
 """
 
-import multiprocessing
 from collections.abc import Sequence
 
 import cv2
@@ -17,10 +16,10 @@ from scipy.spatial import KDTree
 
 from densevse.analyses.boundaries.bsds import boundaries, contours_of_authors
 from densevse.analyses.boundaries.schemas import BOUNDARY_MATCHES, TOLERANCE
-from densevse.runtime.logs import progress
 from densevse.vision.mcg.hierarchy import Hierarchies, hierarchies
 from densevse.vision.mcg.ridges import suppressed
 from densevse.vision.mcg.shards import decoded
+from densevse.vision.processes import in_processes
 
 Map = NDArray[np.float64]
 Lines = NDArray[np.bool_]
@@ -130,10 +129,7 @@ def of_folder(folder: str, contours: pd.DataFrame, superpixels: int, processes: 
     """
     groups = contours.groupby("image_id", sort=False)
     tasks = [(folder, str(name), list(group["scale"]), list(group["picture"]), superpixels) for name, group in groups]
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(min(processes, len(tasks)), cv2.setNumThreads, (1,)) as pool:
-        parts = list(progress(pool.imap(_of_image, tasks), "boundaries", len(tasks)))
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(in_processes(_of_image, tasks, processes, "boundaries"), ignore_index=True)
 
 
 def _of_image(task: tuple[str, str, list[float], list[bytes], int]) -> pd.DataFrame:

@@ -36,7 +36,7 @@ def draw_captions(generated: Sequence[str], images: str, sources: dict[str, str]
     chosen = about[evenly_spaced(len(about), _LINES * BESIDE)]
     picture = pictures(images, sources)
     figure = Figure(figsize=(8 * BESIDE, max(PICTURE, WRITER * len(found)) * _LINES), layout="constrained")
-    figure.suptitle(plan.title)
+    figure.suptitle(plan.title, parse_math=False)
     axes = figure.subplots(_LINES, 2 * BESIDE, squeeze=False, width_ratios=[1, 1.7] * BESIDE)
     for place in axes.ravel():
         place.axis("off")

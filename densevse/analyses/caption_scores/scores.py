@@ -31,7 +31,7 @@ def score_captions(
 ) -> None:
     """Scores the first sentence about each image of the split that `of` names, and writes CAPTION_SCORES.
 
-    Raises `InputError` if an image has no generated sentence, or if no image has two sentences by people.
+    An image without a generated sentence has no row. Raises `InputError` if no such image has two sentences by people.
     """
     captions = schema.read(captions_path, CAPTIONS, ["image_id", "position", "split", "text"])
     people = captions[captions["split"] == of.split].sort_values("position", kind="stable")

@@ -130,7 +130,8 @@ def check_images(runs: Sequence[pd.DataFrame]) -> None:
     """Raises `InputError` if sentences are about other images than those of the first run."""
     if any(run["image_id"].tolist() != runs[0]["image_id"].tolist() for run in runs):
         raise InputError(
-            "the sentences of two rows of the table are about other images: delete results/<data set>/captions and "
+            "the sentences of two rows of the table are about other images: delete "
+            "results/<data set>/generated_captions and "
             "run snakemake again."
         )
 

@@ -41,7 +41,7 @@ def compared_retrievals(
     picture = pictures(images, sources)
     asked = spaced(first).index
     figure = Figure(figsize=(4 + 5.5 * len(found), 2.6 * len(asked) + 0.6), layout="constrained")
-    figure.suptitle(plan.title)
+    figure.suptitle(plan.title, parse_math=False)
     axes = figure.subplots(len(asked), 1 + len(found), squeeze=False, width_ratios=(2, *[4] * len(found)))
     for image, line in zip(asked, axes, strict=True):
         show(line[0], picture(str(image)), QUIET)
@@ -53,7 +53,7 @@ def compared_retrievals(
 
 def _list(axes: Axes, name: str, sentences: list[str], right: list[bool]) -> None:
     axes.axis("off")
-    axes.set_title(name, loc="left", fontsize=10)
+    axes.set_title(name, loc="left", fontsize=10, parse_math=False)
     for number, (sentence, true) in enumerate(zip(sentences, right, strict=False)):
         axes.text(
             0,

@@ -35,7 +35,7 @@ def localisation_figure(
     picture = pictures(images, sources)
     lines = -(-len(shown) // _COLUMNS)
     figure = Figure(figsize=(3 * _COLUMNS, 3.3 * lines + 0.6), layout="constrained")
-    figure.suptitle(f"{title}: where phrases are, by their scores with windows")
+    figure.suptitle(f"{title}: where phrases are, by their scores with windows", parse_math=False)
     axes = list(figure.subplots(lines, _COLUMNS, squeeze=False).ravel())
     for place in axes:
         place.set_axis_off()

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from densevse.analyses.needles.settings import NEEDLES, Needles
-from densevse.artifacts.files import atomic
+from densevse.artifacts.files import write_text
+from densevse.artifacts.matrices import write_matrix
 from densevse.config.validation import validate
 
 _SENTENCES, _FILLERS, _FILLED = 5, ("here", "there", "now", "then", "soon", "often"), 2
@@ -39,14 +40,13 @@ def generate(options: dict[str, Any], precomp: str | Path, whole: str | Path, id
         count = getattr(settings.images, split)
         made = images(settings, count, np.random.default_rng([settings.seed, number]))
         of_split = [f"{split}{image}" for image in range(count)]
-        np.save(Path(precomp, f"{name}_ims.npy"), made.cells)
-        _write(Path(precomp, f"{name}_caps.txt"), made.sentences)
-        _write(Path(precomp, f"{name}_ids.txt"), of_split)
+        write_matrix(made.cells, Path(precomp, f"{name}_ims.npy"))
+        write_text(_lines(made.sentences), Path(precomp, f"{name}_caps.txt"))
+        write_text(_lines(of_split), Path(precomp, f"{name}_ids.txt"))
         contexts.append(made.contexts)
         names += of_split
-    with atomic(whole) as temporary, open(temporary, "wb") as file:
-        np.save(file, np.concatenate(contexts))
-    _write(Path(ids), names)
+    write_matrix(np.concatenate(contexts), whole)
+    write_text(_lines(names), ids)
 
 
 def images(settings: Needles, count: int, random: np.random.Generator) -> NeedleImages:
@@ -94,6 +94,5 @@ def _shuffled(count: int, length: int, random: np.random.Generator) -> NDArray[n
     return random.random((count, length)).argsort(axis=1)
 
 
-def _write(path: Path, lines: list[str]) -> None:
-    with atomic(path) as temporary:
-        Path(temporary).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+def _lines(texts: list[str]) -> str:
+    return "".join(f"{text}\n" for text in texts)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from densevse.artifacts import schema
-from densevse.artifacts.files import atomic, write_text
+from densevse.artifacts.files import write_text
+from densevse.artifacts.matrices import write_matrix
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.runtime.errors import InputError
@@ -29,8 +30,7 @@ def write_oracle(
     for row, of_image in enumerate(rows["concepts"]):
         present[row, of_image] = True
     found = oracle_scores(present, wanted / 100, seed)
-    with atomic(scores) as temporary, open(temporary, "wb") as file:
-        np.save(file, found)
+    write_matrix(found, scores)
     write_text("".join(f"{name}\n" for name in rows["image_id"]), ids)
 
 

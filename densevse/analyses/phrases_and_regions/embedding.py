@@ -34,7 +34,7 @@ def embedding(embeddings: str, title: str, path: str) -> None:
     rows, vectors = store.rows.iloc[drawn].reset_index(drop=True), store.gather(drawn).astype(np.float32)
     image_ids = rows.loc[rows["kind"] == "image", "image_id"].to_numpy()
     figure = Figure(figsize=(18, 9), layout="constrained")
-    figure.suptitle(title)
+    figure.suptitle(title, parse_math=False)
     left, right = figure.subplots(1, 2)
     _draw(left, *_of_images(rows, vectors, image_ids, _IMAGES, ("image", "sentence")), numbered=True)
     _draw(right, *_of_images(rows, vectors, image_ids, IMAGES_OF_ALL_KINDS, tuple(STYLES)), numbered=False)

@@ -1,7 +1,5 @@
 """Draws the phrases of the test sentences that are nearest to a region (HM-LSTM, Fig 6)."""
 
-import textwrap
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -14,6 +12,7 @@ from densevse.report.drawing import draw_picture
 from densevse.report.grid import picture_grid
 from densevse.report.pictures import photographs
 from densevse.report.saving import QUIET, RIGHT_COLOUR, save
+from densevse.report.texts import shortened
 from densevse.runtime.spacing import evenly_spaced
 
 Vectors = NDArray[np.float32]
@@ -56,7 +55,7 @@ def _draw(axes: Axes, region: pd.Series, found: pd.DataFrame) -> None:
         axes.text(
             0,
             -0.03 - 0.07 * number,
-            f"({number + 1}) {textwrap.shorten(phrase['text'], 38, placeholder=' ...')}",
+            f"({number + 1}) {shortened(phrase['text'], 38)}",
             color=RIGHT_COLOUR if phrase["image_id"] == region["image_id"] else QUIET,
             fontsize=9,
             va="top",

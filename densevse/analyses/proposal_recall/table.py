@@ -12,6 +12,7 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schema import Schema
 from densevse.artifacts.schemas.proposals import PERCENT, PROPOSAL_RECALL, PROPOSAL_TIMES
+from densevse.runtime.errors import InputError
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.tables.published_files import read_about, read_rows, real, real_or_none, required, whole
 from densevse.tables.rendering import Document, Sheet, TableColumn
@@ -52,6 +53,8 @@ def make_proposal_table(
     found = _by_proposer(recalls, PROPOSAL_RECALL, plan.dataset, plan.proposers)
     seconds = _by_proposer(times, PROPOSAL_TIMES, plan.dataset, plan.timed)
     files = {Path(file).suffix: file for file in published}
+    if set(files) not in (set(), {".csv", ".yaml"}):
+        raise InputError(f"{', '.join(published)}: one CSV and one YAML file of one name are needed; add the other.")
     theirs = read_published(files[".csv"], files[".yaml"]) if files else None
     table(plan.title, found, seconds, theirs).write(*outputs)
 

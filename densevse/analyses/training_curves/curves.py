@@ -22,7 +22,7 @@ def training_curves(histories: Sequence[str], plan: CurvesPlan, path: str) -> No
     """
     index = ArtifactIndex(histories, HISTORY)
     figure = Figure(figsize=(12, 5), layout="constrained")
-    figure.suptitle(plan.title)
+    figure.suptitle(plan.title, parse_math=False)
     loss, total = figure.subplots(1, 2)
     for axes, column, label in ((loss, "loss", "training loss"), (total, "rsum", "Sum of recalls on val")):
         for number, (variant, curve) in enumerate(plan.variants.items()):

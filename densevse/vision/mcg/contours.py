@@ -12,13 +12,11 @@ from typing import Any
 import cv2
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import device
 from densevse.vision.mcg.hed import HED, load_hed
-
-Pixels = NDArray[np.uint8]
+from densevse.vision.resizing import Pixels
 
 
 class Contours(ABC):

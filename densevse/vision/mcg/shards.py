@@ -1,6 +1,5 @@
 """Runs MCG on a shard of a data set: contour maps, and from them boxes, masks and samples for rankers."""
 
-import multiprocessing
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -32,6 +31,7 @@ from densevse.vision.mcg.forest import Ranker
 from densevse.vision.mcg.hierarchy import hierarchies
 from densevse.vision.mcg.learning import draw, objects_of, overlaps
 from densevse.vision.mcg.proposing import McgProposals, propose
+from densevse.vision.processes import in_processes
 
 Rows = Mapping[str, Any]
 """Columns of an artifact: arrays or lists of one length, or one value for all."""
@@ -169,11 +169,8 @@ def _of_each(items: Sequence[Item], work: Callable[[Item], Rows], schema: Schema
     """The rows that `work` returns for each image (or image with masks), in order, computed in `processes`."""
     columns = [column.name for column in schema.columns]
     frames: list[pd.DataFrame] = [schema.arrow.empty_table().to_pandas()]
-    if items:
-        context = multiprocessing.get_context("spawn")
-        with context.Pool(min(processes, len(items)), cv2.setNumThreads, (1,)) as pool:
-            found = progress(pool.imap(work, items), "MCG", len(items))
-            frames += [pd.DataFrame(rows, columns=columns) for rows in found]
+    found = in_processes(work, items, processes, "MCG")
+    frames += [pd.DataFrame(rows, columns=columns) for rows in found]
     return pd.concat(frames, ignore_index=True)
 
 
