@@ -36,7 +36,7 @@ def lineage(settings: Mapping[str, Any], parents: Mapping[str, PathOrPaths] | No
 
 
 def metadata(made_from: Mapping[str, Any]) -> dict[str, str]:
-    """The key-value metadata that store the lineage in a file."""
+    """The key-value metadata that store the lineage in a file: one key, as safetensors orders several at random."""
     return {MADE_FROM: json.dumps(made_from, sort_keys=True)}
 
 

@@ -63,3 +63,11 @@ class RaggedNumbers:
         """The columns of some lists, (columns, items); and of each item its list and its place, as `Ragged.take`."""
         items, owner, place = self.lists.take(lists)
         return self.rows[items].T.astype(np.int64, order="C"), owner, place
+
+    def padded(self, lists: Indices) -> tuple[Indices, Indices]:
+        """The columns of some lists, (columns, lists, longest), padded with 0; and their lengths (lists,)."""
+        numbers, owner, place = self.take(lists)
+        lengths = self.lists.lengths(lists)
+        table = np.zeros((len(numbers), len(lists), int(lengths.max(initial=1))), np.int64)
+        table[:, owner, place] = numbers
+        return table, lengths

@@ -8,9 +8,7 @@ The last model's correspondences count as one more round, which needs no trainin
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from densevse.artifacts import schema
 from densevse.artifacts.boxes import BOX, intersection_over_union
@@ -22,8 +20,6 @@ from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.store import FeatureStore
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
-
-Overlaps = NDArray[np.float64]
 
 
 def write_accuracy(

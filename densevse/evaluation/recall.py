@@ -14,7 +14,7 @@ def recall_metrics(i2t: NDArray[Any], t2i: NDArray[Any]) -> dict[str, float]:
     """R@1/5/10, Med r and Mean r both ways, Sum (sm-LSTM, section 4.2) and mR (SCO, section 4.2).
 
     `i2t` and `t2i` hold the rank, from 1, of the first true answer of each query. Recalls are in percent.
-    Keys are those of the artifacts: i2t_r1 ... t2i_mean_rank, sum, mean_recall.
+    Keys are those of the artifacts: i2t_r1 ... t2i_mean_rank, rsum, mean_recall.
     Raises `ValueError` without a query, or for ranks below 1.
     """
     metrics: dict[str, float] = {}

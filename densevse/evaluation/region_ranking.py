@@ -25,6 +25,7 @@ from densevse.artifacts.store import FeatureStore
 from densevse.evaluation.protocols import TestSet, full
 from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer, retrieve, versions
+from densevse.evaluation.tiled import products, tiled
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
@@ -97,6 +98,6 @@ def _scorer(regions: NDArray[Any], phrases: NDArray[Any]) -> Scorer:
 
     def of_rows(region_rows: Indices, phrase_rows: Indices) -> ScoreBlock:
         some_v, some_h = v[torch.from_numpy(region_rows)], h[torch.from_numpy(phrase_rows)]
-        return lambda region, phrase: some_v[region] @ some_h[phrase].T
+        return lambda region, phrase: tiled(products, some_v[region], some_h[phrase])
 
     return of_rows

@@ -54,7 +54,7 @@ def by_true_boxes(rows: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame)
     """CORRESPONDENCES rows with the region that overlaps a true box of the phrase most, at confidence 1.
 
     `true` holds BOXES rows, `regions` REGION_FEATURES rows. A phrase is left out if no region overlaps one of its boxes
-    by `RIGHT`. Raises `InputError` if no phrase remains.
+    by `RIGHT_OVERLAP`. Raises `InputError` if no phrase remains.
     """
     true, boxes = true_boxes_of_phrases(true), _boxes(regions)
     firsts = range(0, len(rows) or 1, PHRASES_AT_ONCE)  # one part at least, even without phrases
@@ -65,7 +65,7 @@ def by_true_boxes(rows: pd.DataFrame, true: pd.DataFrame, regions: pd.DataFrame)
 
 
 def _most_overlapping(rows: pd.DataFrame, true: pd.DataFrame, boxes: pd.DataFrame) -> pd.DataFrame:
-    """The rows whose phrase has a true box that one of its image's boxes overlaps by `RIGHT`, with that box."""
+    """The rows whose phrase has a true box that one of its image's boxes overlaps by `RIGHT_OVERLAP`, with that box."""
     pairs = rows.drop(columns=["region", "confidence", *BOX]).merge(true, on=PHRASE).merge(boxes, on="image_id")
     overlap = intersection_over_union(pairs[BOX].to_numpy(float), pairs[TRUE_BOX].to_numpy(float))
     pairs = pairs.assign(confidence=np.float32(1), overlap=overlap)[overlap >= RIGHT_OVERLAP]

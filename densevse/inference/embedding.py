@@ -24,7 +24,7 @@ from densevse.data.inputs import Inputs
 from densevse.data.pairs import Pairs
 from densevse.inference.encoding import batches, evaluation
 from densevse.language.words import UNKNOWN
-from densevse.methods.interface import Method, device_of, to_device
+from densevse.methods.interface import WHOLE_IMAGE, Method, device_of, to_device
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
@@ -32,7 +32,6 @@ from densevse.runtime.logs import logger, progress
 Vectors: TypeAlias = NDArray[np.float32]
 
 IMAGES_AT_ONCE, ROWS_AT_ONCE = 64, 512
-WHOLE_IMAGE = 0
 _NOTHING: dict[str, Any] = {
     "image_id": "",
     "caption_id": "",

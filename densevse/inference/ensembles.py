@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from densevse.inference.scoring import ScoreBlock, Scorer
+from densevse.evaluation.ranks import ScoreBlock
+from densevse.evaluation.retrieval import Scorer
 from densevse.runtime.arrays import Indices
 
 

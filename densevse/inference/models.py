@@ -1,7 +1,8 @@
 """Builds methods by name, and saves and loads trained ones as safetensors with everything needed to build them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +26,6 @@ from densevse.methods.interface import Method, Shapes
 from densevse.runtime.errors import InputError
 from densevse.runtime.nested import expected_and_found
 
-_KEY = MADE_FROM  # one key only: safetensors does not define the order of several
 UNTRAINED = "untrained"
 """The key that marks a model of which nothing was trained: it belongs to no data set, and depends on its network alone.
 """
@@ -98,7 +98,8 @@ def write_weights(module: nn.Module, path: str | Path, made_from: Mapping[str, A
 
 def described(path: str | Path) -> dict[str, Any]:
     """The metadata of a model's file: its method, parameters and structures of sentences, shapes, and training."""
-    return _read(path)[1]
+    with _opened(path) as (_, known):
+        return known
 
 
 def load_model(
@@ -226,17 +227,23 @@ def _comparable(
 
 
 def _read(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    with _opened(path) as (file, known):
+        return {key: file.get_tensor(key) for key in file.keys()}, known  # noqa: SIM118 (it is no mapping)
+
+
+@contextmanager
+def _opened(path: str | Path) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """A model's open file, whose length is checked, and its metadata. Raises `InputError` if it is no whole model."""
     try:
         with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 (it is no mapping)
+            known = json.loads((file.metadata() or {}).get(MADE_FROM, "{}"))
+            if "method" not in known:
+                raise InputError(f"{path}: expected a densevse model, found safetensors of another origin. Delete it.")
+            yield file, known
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. Run snakemake with this path as its target to make it.") from None
     except (SafetensorError, OSError) as error:
         raise InputError(f"{path}: not a whole safetensors file ({error}). Delete it and run snakemake.") from error
-    if _KEY not in metadata or "method" not in json.loads(metadata[_KEY]):
-        raise InputError(f"{path}: expected a densevse model, found safetensors of another origin. Delete it.")
-    return weights, json.loads(metadata[_KEY])
 
 
 def _check_features(path: str | Path, trained: Mapping[str, Any], given: Mapping[str, Any]) -> None:

@@ -11,10 +11,10 @@ from densevse.artifacts.schemas.retrieval import RETRIEVAL
 from densevse.config.values import RankedSentences
 from densevse.data.files import Files
 from densevse.evaluation.protocols import TestSet, folds
-from densevse.evaluation.retrieval import retrieve, versions
+from densevse.evaluation.retrieval import Scorer, retrieve, versions
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.models import described, open_model
-from densevse.inference.scoring import Scorer, scorer
+from densevse.inference.scoring import scorer
 from densevse.runtime.numerics import set_up
 
 

@@ -1,17 +1,13 @@
 """Scores blocks of images and sentences from their encodings."""
 
-from collections.abc import Callable
-from typing import TypeAlias
-
 import torch
 from torch import Tensor
 
+from densevse.evaluation.ranks import ScoreBlock
+from densevse.evaluation.retrieval import Scorer
 from densevse.inference.encoding import evaluation
 from densevse.methods.interface import Encoding, Method, with_parts
 from densevse.runtime.arrays import Indices
-
-ScoreBlock: TypeAlias = Callable[[slice, slice], Tensor]
-Scorer: TypeAlias = Callable[[Indices, Indices], ScoreBlock]
 
 MULTIPLE = 64
 

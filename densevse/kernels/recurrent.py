@@ -19,7 +19,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
 from densevse.kernels.arrays import Integers, on_device
-from densevse.kernels.gates import sigmoid_, through_sigmoid, through_tanh
+from densevse.kernels.gates import lstm_cell, sigmoid_, through_sigmoid, through_tanh
 
 
 @dataclass(frozen=True)
@@ -141,18 +141,16 @@ class Recurrent(nn.Module):
     def step(self, vectors: Tensor, hidden: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
         """One step of an LSTM that generates: (S, inputs) vectors, (S, hidden) states and memories to the next."""
         gates = functional.linear(vectors, self.weight_input, self.bias_input) + hidden @ self.weight_hidden.t()
-        i, f, o, candidate = gates.chunk(4, dim=1)
-        memory = f.sigmoid() * memory + i.sigmoid() * candidate.tanh()
-        return o.sigmoid() * memory.tanh(), memory
+        return lstm_cell(gates, memory)
 
 
 def _levels(tree: Prefixes, *parts: Tensor) -> list[tuple[Tensor, ...]]:
-    """Yields the rows of each level, for tensors with a row for each prefix."""
+    """The rows of each level, for tensors with a row for each prefix."""
     return list(zip(*(part.split(tree.sizes) for part in parts), strict=True))
 
 
 def _spans(sizes: list[int]) -> list[tuple[slice, slice]]:
-    """Yields, for each level, the slice of its rows and the slice of the level before."""
+    """For each level, the slice of its rows and the slice of the level before."""
     ends = np.cumsum([0, *sizes]).tolist()
     rows = [slice(start, end) for start, end in pairwise(ends)]
     return list(zip(rows, [slice(0, 0), *rows], strict=False))

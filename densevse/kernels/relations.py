@@ -20,7 +20,7 @@ class LinearByRelation(nn.Module):
     def forward(self, x: Tensor, relation: Integers) -> Tensor:
         """(n, outputs) maps of (n, inputs) vectors with the (n,) relation of each.
 
-        Vectors are sorted by their relation, so that there is one matrix product for each relation that occurs.
+        Vectors are sorted by their relation, so that there is one matrix product for each relation.
         """
         order = on_device(np.argsort(relation, kind="stable"), x.device)
         counts = np.bincount(relation, minlength=len(self.weight)).tolist()

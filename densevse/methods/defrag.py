@@ -77,8 +77,9 @@ class DeFrag(Method):
     @torch.no_grad()
     def measure(self, images: Images) -> None:
         """Measures the norm of the regions' vectors."""
-        vectors, present = self._regions(images)
-        self.fixed_norm.measure(vectors[present])
+        if self.fixed_norm.norm is not None:
+            vectors, present = self._regions(images)
+            self.fixed_norm.measure(vectors[present])
 
     def encode_images(self, images: Images) -> Fragments:
         """The v of every region, Eq 2, or of those that the threshold leaves."""

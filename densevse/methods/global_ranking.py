@@ -43,9 +43,10 @@ class FixedNorm(nn.Module):
             self.register_buffer("factor", torch.ones(()))
 
     def measure(self, vectors: Tensor) -> None:
-        """Sets the factor by the mean norm of (n, D) vectors. Raises `ValueError` if all of them are zero."""
-        if self.norm is None:
-            return
+        """Sets the factor of a norm that is not None by the mean norm of (n, D) vectors.
+
+        Raises `ValueError` if all of them are zero.
+        """
         mean = torch.linalg.vector_norm(vectors, dim=1).mean()
         if not mean > 0:
             raise ValueError("parameters.feature_norm: the features of training images are all zero")
@@ -70,7 +71,8 @@ class MeanRegion(DualEncoder):
 
     def measure(self, images: Images) -> None:
         """Measures the norm of mean activations."""
-        self.fixed_norm.measure(mean_activation(images, self.threshold))
+        if self.fixed_norm.norm is not None:
+            self.fixed_norm.measure(mean_activation(images, self.threshold))
 
     def encode_images(self, images: Images) -> Embeddings:
         """(I, dimension) W_m applied to the mean activation."""

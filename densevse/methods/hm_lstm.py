@@ -91,9 +91,9 @@ class HMLSTM(DualEncoder):
             raise ValueError(f"hm_lstm reads the view regions alone, not {sorted(shapes.features)}")
         self.vectors = word_vectors(parameters.word_vectors, parameters.word_dimension, shapes)
         size = self.vectors.embedding_dim
-        self.reader = Bidirectional("lstm", size, size // 2) if parameters.leaves == "bilstm" else None
-        if self.reader is not None and size % 2:
+        if parameters.leaves == "bilstm" and size % 2:
             raise ValueError(f"word vectors have the length {size}, which is odd: leaves of a BiLSTM need an even one")
+        self.reader = Bidirectional("lstm", size, size // 2) if parameters.leaves == "bilstm" else None
         self.encoder = HLSTM(
             inputs=size,
             hidden=parameters.hidden,
@@ -143,11 +143,10 @@ class HMLSTM(DualEncoder):
         scores = images.vectors @ sentences.vectors.T
         losses_of_roots = contrastive_loss(scores, ~batch.positives, parameters.margin, parameters.negatives)
         total = parameters.root_weight * losses_of_roots.sum()
-        if isinstance(images, ImagesWithRegions) and isinstance(sentences, SentencesWithPhrases):
-            if batch.correspondences is None:
-                raise ValueError("the encodings hold phrases, but the batch has no correspondences")
+        if parameters.phrase_weight != "none" and isinstance(sentences, SentencesWithPhrases):
+            assert isinstance(images, ImagesWithRegions)
             losses = _losses_of_phrases(images, sentences, batch, parameters)
-            total = total + (_weights(batch.correspondences, count, parameters) * losses).sum()
+            total = total + (_weights(batch, count, parameters) * losses).sum()
         return total / count
 
     def embed_regions(self, regions: Tensor) -> Tensor:
@@ -230,11 +229,13 @@ class HMLSTM(DualEncoder):
         return replace(trees, word=place), lambda places: embedding(places, x)
 
 
-def _weights(phrases: Correspondences, sentences: int, parameters: Parameters) -> Tensor:
+def _weights(batch: Batch, sentences: int, parameters: Parameters) -> Tensor:
     """The w_dk of Eq 10: the correspondence's confidence, or 0 where it is negative (chosen).
 
     With `phrases: mean` it is divided by the number of phrases of its sentence, one of `sentences`.
     """
+    phrases = batch.correspondences
+    assert phrases is not None
     one = torch.ones_like(phrases.weight)
     weights = one if parameters.phrase_weight == "uniform" else phrases.weight.clamp(min=0)
     if parameters.phrases == "mean":

@@ -6,7 +6,7 @@ similarities to the score of the pair:
 
     i_t, f_t, o_t = sigmoid(W s_t + U h_t-1 + b) of each gate, with s_t = MLP(a'_t, w'_t)
     c_t = f_t * c_t-1 + i_t * tanh(W s_t + U h_t-1 + b),    h_t = o_t * tanh(c_t)                              (4)
-    s = W_hs sigmoid(W_h h_T + b_h) + b_s                                                                      (5)
+    s = W_hs sigmoid(W_hh h_T + b_h) + b_s                                                                      (5)
     L_mat = sum_ik max(0, m - s_ii + s_ik) + max(0, m - s_ii + s_ki)                                           (6)
     L = L_mat + lambda (sum_i (1 - sum_t p_t,i) + sum_j (1 - sum_t q_t,j))                                     (7)
 
@@ -21,7 +21,7 @@ Two options are ours. `contexts_in_score` compares [a'_t; m] with [w'_t; n] in s
 `cosine_and_mlp` adds the score of VSE (densevse/methods/vse.py) to Eq 5, whose last layer starts at 0, so that a model
 that starts from a VSE scores as it does at first:
 
-    s = cos(W m + b, n) + W_hs sigmoid(W_h h_T + b_h) + b_s
+    s = cos(W m + b, n) + W_hs sigmoid(W_hh h_T + b_h) + b_s
 """
 
 from collections.abc import Mapping

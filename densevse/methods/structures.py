@@ -119,3 +119,8 @@ class Tags:
     words: Tensor  # (S, longest) word numbers in the vocabulary
     tags: Tensor  # (S, longest) tag numbers, below Shapes.sizes["tags"]
     lengths: Tensor  # (S,) how many tokens each sentence has
+    host: Integers | None = None  # a copy of `lengths` that never leaves the CPU
+
+    def lengths_on_host(self) -> Integers:
+        """(S,) `lengths` as a NumPy array; the device does not wait if the batch holds a copy on the CPU."""
+        return self.lengths.cpu().numpy() if self.host is None else self.host

@@ -56,7 +56,7 @@ class Writing(Task):
         """The negative log-likelihood of all sentences, and the number of their words and ends."""
         sentences = batch.sentences[self.module.structure]
         likelihoods = self.module.negative_log_likelihood(batch.content, sentences)
-        return likelihoods.sum(), int((sentences.lengths + 1).sum())
+        return likelihoods.sum(), int((sentences.lengths_on_host() + 1).sum())
 
 
 def train_generator(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:

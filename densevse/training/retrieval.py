@@ -1,4 +1,4 @@
-"""The training task of every retrieval method: batches of matched pairs, validated by the test split's ranking."""
+"""The training task of every retrieval method: batches of matched pairs, with val ranked as the test split is."""
 
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from torch import Tensor
 from densevse.artifacts.identity import Identity
 from densevse.config.training import TrainingJob
 from densevse.data.files import Files
-from densevse.data.inputs import Inputs
+from densevse.data.inputs import NETWORK, Inputs
 from densevse.data.pairs import Pairs
 from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, metrics
@@ -29,7 +29,7 @@ from densevse.training.task import Task
 
 MEASURES = [*RECALL_COLUMNS, "rsum"]
 MEASURED_IMAGES = 200  # of which a method measures the scale of its input; a mean norm is then known to about 1%
-START, NETWORK, _CORRESPONDENCES = "start", "network", "correspondences"  # optional inputs
+START, _CORRESPONDENCES = "start", "correspondences"  # optional inputs
 
 
 class Retrieval(Task):

@@ -38,7 +38,7 @@ from tests.crops import NETWORK
 from tests.device.jobs import VSE, on_both, untrained
 from tests.device.miniature import files_of
 from tests.device.test_methods import CONFIG, CPU, DATASET, small
-from tests.devices import PRETENDED
+from tests.devices import COUNTS, PRETENDED
 
 __all__ = ["on_both"]
 
@@ -51,8 +51,17 @@ def concept_folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", CONFIG.generator_names())
-def test_a_generator(made, on_both, name):
-    entry = generator(CONFIG, name, DATASET)
+def test_a_generator(made, on_both, name, monkeypatch):
+    """It waits once at most in a step, after the first ones."""
+    entry, step, waits = generator(CONFIG, name, DATASET), Trainer.step, []
+
+    def counted(self, *given):
+        before = COUNTS.waits.total()
+        found = step(self, *given)
+        waits.append(COUNTS.waits.total() - before)
+        return found
+
+    monkeypatch.setattr(Trainer, "step", counted)
 
     def job(folder):
         files, model = untrained(made, folder, "vse", ["words"], ["whole"], **VSE)
@@ -86,6 +95,7 @@ def test_a_generator(made, on_both, name):
         return weights | {"scores": rows["score"].to_numpy(float)}
 
     on_both(job)
+    assert waits[-1] <= 1
 
 
 @pytest.mark.parametrize("learns_from", ["whole", "regions"])

@@ -61,7 +61,6 @@ def test_vectors_get_the_mean_norm():
 def test_without_a_norm_vectors_stay_and_nothing_is_stored():
     """So that models of versions without this parameter load as they did."""
     as_they_are, vectors = FixedNorm(None), torch.randn(3, 2)
-    as_they_are.measure(vectors)
     assert as_they_are(vectors) is vectors
     assert not as_they_are.state_dict()
 

@@ -213,6 +213,14 @@ def test_phrases_count_as_their_weight_says():
     assert loss_of(build(), batch) > loss_of(build(), without)
 
 
+def test_a_phase_may_leave_out_phrases():
+    batch, model = make_batch(), build()
+    images, sentences = model.encode_batch(batch)
+    parameters = model.hyperparameters.model_copy(update={"phrase_weight": "none"})
+    total = model.loss(images, sentences, batch, Moment(1, "main", parameters))
+    torch.testing.assert_close(total, loss_of(build(phrase_weight="none"), batch))
+
+
 def test_phrases_may_be_trained_alone():
     batch = make_batch()
     whole, roots, phrases = (

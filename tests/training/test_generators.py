@@ -155,5 +155,5 @@ def test_what_a_captioner_wrote_is_a_view_of_its_images(folder, files):
         inputs.vocabulary.encode(tokens) for tokens in first
     ]
     assert inputs.shapes().features == {"generated_captions": 1}
-    with pytest.raises(InputError, match="have no written sentence"):
+    with pytest.raises(InputError, match="have no generated sentence"):
         Inputs(files.with_changes(view_whole=[], view_generated_captions=paths[:2]), ["words"]).pairs("test")

@@ -9,8 +9,8 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.data.files import Files
 from densevse.evaluation.protocols import TestSet
+from densevse.evaluation.retrieval import Scorer
 from densevse.inference.retrieval import encode_test
-from densevse.inference.scoring import Scorer
 from densevse.runtime.errors import InputError
 
 _PAIR = ["image_id", "caption_id"]

@@ -49,11 +49,8 @@ class TagsOfSentences(Structure):
 
     def take(self, sentences: Indices) -> Tags:
         """Some sentences, padded to the longest of them."""
-        numbers, owner, place = self._words.take(sentences)
-        lengths = self._words.lists.lengths(sentences)
-        padded = torch.zeros(2, len(sentences), int(lengths.max(initial=1)), dtype=torch.long)
-        padded[:, owner, place] = torch.from_numpy(numbers)
-        return Tags(padded[0], padded[1], torch.from_numpy(lengths))
+        (words, tags), lengths = self._words.padded(sentences)
+        return Tags(torch.from_numpy(words), torch.from_numpy(tags), torch.from_numpy(lengths), lengths)
 
     def sequences(self, longest: int) -> tuple[list[tuple[int, ...]], NDArray[np.int64]]:
         """The distinct sequences of at most `longest` tags without an unknown one, and the sentences of each.

@@ -29,10 +29,7 @@ class WordsOfSentences(Structure):
 
     def take(self, sentences: Indices) -> Words:
         """The words of some sentences, padded to the longest of them."""
-        (words,), owner, place = self._words.take(sentences)
-        lengths = self._words.lists.lengths(sentences)
-        index = np.zeros((len(sentences), int(lengths.max(initial=1))), np.int64)
-        index[owner, place] = words
+        (index,), lengths = self._words.padded(sentences)
         return Words(torch.from_numpy(index.copy()), torch.from_numpy(lengths), index)
 
 

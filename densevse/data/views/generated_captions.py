@@ -1,4 +1,4 @@
-"""The view `written`: the first sentence that a generator wrote about each image (SCO's "ctx + sen")."""
+"""The view `generated_captions`: the first sentence that a generator wrote about each image (SCO's "ctx + sen")."""
 
 from typing import Self
 
@@ -10,14 +10,14 @@ from torch import Tensor
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.captions import GENERATED
 from densevse.data.artifacts import Artifacts
-from densevse.data.ragged import Ragged
+from densevse.data.ragged import RaggedNumbers
 from densevse.data.views import View
 from densevse.language.words import UNKNOWN, Vocabulary
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
 
-class WrittenSentences(View):
+class GeneratedCaptions(View):
     """The words of one sentence for each image of a split."""
 
     def __init__(self, paths: list[str], vocabulary: Vocabulary, image_ids: NDArray[np.object_]) -> None:
@@ -27,12 +27,11 @@ class WrittenSentences(View):
         missing = [image for image in image_ids if image not in tokens.index]
         if missing:
             raise InputError(
-                f"{len(missing)} images have no written sentence, the first is {missing[0]!r}; delete {paths[0]} and "
+                f"{len(missing)} images have no generated sentence, the first is {missing[0]!r}; delete {paths[0]} and "
                 "the files beside it, and run snakemake again."
             )
-        numbers = [vocabulary.encode(words) or [UNKNOWN] for words in tokens.reindex(image_ids)]
-        self._sentences = Ragged.of_lengths([len(sentence) for sentence in numbers])
-        self._words = np.array([number for sentence in numbers for number in sentence], np.int64)
+        numbers = (vocabulary.encode(words) or [UNKNOWN] for words in tokens.reindex(image_ids))
+        self._words = RaggedNumbers.of(len(image_ids), 1, enumerate(numbers))
 
     @classmethod
     def read(cls, artifacts: Artifacts, name: str, image_ids: NDArray[np.object_]) -> Self:
@@ -46,10 +45,8 @@ class WrittenSentences(View):
 
     def take(self, images: Indices) -> Tensor:
         """(images, longest) word numbers of some of the split's images, padded with 0."""
-        items, owner, place = self._sentences.take(images)
-        index = torch.zeros(len(images), int(self._sentences.lengths(images).max(initial=1)), dtype=torch.long)
-        index[owner, place] = torch.from_numpy(self._words[items])
-        return index
+        (index,), _ = self._words.padded(images)
+        return torch.from_numpy(index)
 
 
-VIEW = WrittenSentences
+VIEW = GeneratedCaptions

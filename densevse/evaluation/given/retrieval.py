@@ -35,7 +35,7 @@ class GivenRow(NamedTuple):
     layout: GivenLayout
     sentences: str  # all or first_five, as the data set's settings say
     contents: Sequence[str]  # digests of the files
-    top: int = 10  # the number of best candidates that are listed
+    top: int = TOP  # the number of best candidates that are listed
 
 
 class GivenTest(NamedTuple):

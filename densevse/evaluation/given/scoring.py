@@ -13,12 +13,10 @@ from densevse.artifacts.matrices import Matrix
 from densevse.config.given import GivenLayout
 from densevse.evaluation.ranks import ScoreBlock
 from densevse.evaluation.retrieval import Scorer
+from densevse.evaluation.tiled import products, tiled
 from densevse.kernels.order import order_scores
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
-
-TILE = 512
-"""Vectors are compared in tiles of one shape, so that identical ones have identical scores at any place."""
 
 _UNSCORED: dict[str | None, Callable[[Tensor], Tensor]] = {
     None: lambda scores: torch.zeros_like(scores, dtype=torch.bool),
@@ -68,21 +66,7 @@ def vector_blocks(images: Aligned, sentences: Aligned, layout: GivenLayout) -> S
 
 def similarities(images: Tensor, sentences: Tensor, layout: GivenLayout) -> Tensor:
     """(I, S) scores of (I, D) and (S, D) vectors from `read_vectors`, at least one each."""
-    compare = order_scores if layout.similarity == "order" else _products
-    columns = _tiles(sentences)
-    found = torch.cat([torch.cat([compare(row, column) for column in columns], dim=1) for row in _tiles(images)])
-    return found[: len(images), : len(sentences)]
-
-
-def _products(images: Tensor, sentences: Tensor) -> Tensor:
-    return images @ sentences.T
-
-
-def _tiles(vectors: Tensor) -> list[Tensor]:
-    """Vectors in tiles of one size; copies of the last vector fill the last tile."""
-    count = -(-len(vectors) // TILE) * TILE
-    padded = torch.cat([vectors, vectors[-1:].expand(count - len(vectors), -1)])
-    return list(padded.split(TILE))
+    return tiled(order_scores if layout.similarity == "order" else products, images, sentences)
 
 
 def read_vectors(aligned: Aligned, items: Indices, layout: GivenLayout) -> Tensor:

@@ -57,7 +57,7 @@ def _continuations(
     """
     normalizer = logits.logsumexp(dim=2, keepdim=True)
     if only_end:
-        best, word = logits[:, :, END:1], torch.full_like(logits[:, :, :1], END, dtype=torch.long)
+        best, word = logits[:, :, END : END + 1], torch.full_like(logits[:, :, :1], END, dtype=torch.long)
     else:
         logits[:, :, UNKNOWN] = -torch.inf  # the unknown word is never written
         if not allowed_end:

@@ -13,11 +13,11 @@ from typing import Any, ClassVar, TypeAlias
 
 from torch import Tensor, nn
 
+from densevse.kernels.teaching import END as END
 from densevse.methods.interface import Shapes
 
 State: TypeAlias = tuple[Tensor, ...]  # (R, B, ...) each: the state of every hypothesis
 
-END = 0
 CONTENT = "content"  # the one entry of a generator's `Shapes.features`: the length of a content vector
 
 

@@ -19,10 +19,12 @@ padding, stands before the first word and, as a target, after the last one; tag 
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from densevse.kernels.arrays import on_device
 from densevse.methods.generators.interface import CONTENT, Generator, State
 from densevse.methods.interface import Shapes
 from densevse.methods.parameters.generators.sc_nlm import Parameters
@@ -43,14 +45,14 @@ class Positions:
 
 def positions(sentences: Tags, word_context: int, tag_context: int) -> Positions:
     """All predictions of tagged sentences: one for each word, and one for the end."""
-    steps = sentences.lengths + 1
-    sentence = torch.repeat_interleave(torch.arange(len(steps), device=steps.device), steps)
-    first = torch.cumsum(steps, 0) - steps
-    place = torch.arange(len(sentence), device=steps.device) - first[sentence]
+    steps, device = sentences.lengths_on_host() + 1, sentences.words.device
+    first = np.cumsum(steps) - steps
+    sentence = on_device(np.repeat(np.arange(len(steps)), steps), device)
+    place = on_device(np.arange(steps.sum()) - np.repeat(first, steps), device)
     words = functional.pad(sentences.words, (word_context, 1))
     tags = functional.pad(sentences.tags, (0, tag_context))
-    back = place[:, None] + word_context - 1 - torch.arange(word_context, device=steps.device)
-    ahead = place[:, None] + torch.arange(tag_context, device=steps.device)
+    back = place[:, None] + word_context - 1 - torch.arange(word_context, device=device)
+    ahead = place[:, None] + torch.arange(tag_context, device=device)
     return Positions(
         words[sentence[:, None], back],
         tags[sentence[:, None], ahead],
