@@ -222,10 +222,21 @@ def _own_name(key: str) -> str:
     return ".".join(part for part in str(key).split(".") if part not in WRAPPERS)
 
 
+def filled(model: nn.Module, architecture: str, weights: str | Path) -> nn.Module:
+    """The model with the weights of a file. Raises `InputError` that names the file and the key that does not fit."""
+    state = read_state(Path(weights))
+    check_state(Path(weights), architecture, model.state_dict(), state)
+    model.load_state_dict(state)
+    return model
+
+
 def check_state(
     path: Path, architecture: str, expected: Mapping[str, Tensor], found: MutableMapping[str, Tensor]
 ) -> None:
-    """Checks that `found` matches what a network expects, and adds the counters that old files lack."""
+    """Checks that `found` matches what a network expects, and adds the counters that old files lack.
+
+    Raises `InputError` that names the file and the key that does not fit.
+    """
     for key in sorted(expected.keys() | found.keys()):
         if key.endswith("num_batches_tracked"):
             found.setdefault(key, torch.tensor(0))

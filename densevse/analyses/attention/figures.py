@@ -7,8 +7,10 @@ import cv2
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
+from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from densevse.analyses.attention.rows import places_of, salient_words
@@ -18,7 +20,7 @@ from densevse.artifacts.boxes import BOX
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.report.drawing import draw_picture
-from densevse.report.pictures import photographs
+from densevse.report.pictures import Pixels, photographs
 from densevse.report.plan import PicturePlan
 from densevse.report.saving import save
 from densevse.runtime.arrays import Reals
@@ -66,22 +68,26 @@ def saliency_maps(
     figure.suptitle(plan.title, parse_math=False)
     axes = iter(figure.subplots(lines, steps + 1, squeeze=False))
     for caption_id, name in ((one, name) for one in captions_drawn for name in found):
-        places = list(next(axes))
         rows = shown[name][shown[name]["caption_id"] == caption_id]
-        pixels = photograph(rows["image_id"].iloc[0])
-        draw_picture(places[0], pixels)
         heading = textwrap.fill(texts[caption_id], 36) + (f"\n{name}" if len(found) > 1 else "")
-        places[0].set_title(heading, fontsize=8, parse_math=False)
-        for place, (step, of_step) in zip(places[1:], _sharpest(rows).groupby("step"), strict=False):
-            draw_picture(place, faded(pixels))
-            of_places = places_of(of_step)
-            heat = heat_map(of_places[BOX].to_numpy(float), of_places["weight"].to_numpy(), pixels.shape[:2])
-            drawn = place.imshow(heat, cmap=COLOURS, vmin=0, vmax=top, interpolation="bicubic")
-            place.set_title(f"{step}: {', '.join(salient_words(of_step)['word'])}", fontsize=9, parse_math=False)
-        for place in places:
-            place.axis("off")
+        drawn = _draw_line(list(next(axes)), photograph(rows["image_id"].iloc[0]), rows, heading, top)
     figure.colorbar(drawn, ax=figure.axes, label=_SCALE, shrink=0.3, aspect=40)
     save(figure, path)
+
+
+def _draw_line(places: list[Axes], pixels: Pixels, rows: pd.DataFrame, heading: str, top: float) -> AxesImage:
+    """Draws a picture, and beside it the sharpest maps of its steps; returns the last map, for the colour bar."""
+    draw_picture(places[0], pixels)
+    places[0].set_title(heading, fontsize=8, parse_math=False)
+    for place, (step, of_step) in zip(places[1:], _sharpest(rows).groupby("step"), strict=False):
+        draw_picture(place, faded(pixels))
+        of_places = places_of(of_step)
+        heat = heat_map(of_places[BOX].to_numpy(float), of_places["weight"].to_numpy(), pixels.shape[:2])
+        drawn = place.imshow(heat, cmap=COLOURS, vmin=0, vmax=top, interpolation="bicubic")
+        place.set_title(f"{step}: {', '.join(salient_words(of_step)['word'])}", fontsize=9, parse_math=False)
+    for place in places:
+        place.axis("off")
+    return drawn
 
 
 def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
@@ -98,14 +104,7 @@ def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
     sizes = (
         schema.read(images, IMAGES).set_index("image_id").loc[places["image_id"], ["width", "height"]].to_numpy(float)
     )
-    boxes = places[BOX].to_numpy(float) / np.tile(sizes, 2) * _CANVAS
-    weights = places["weight"].to_numpy()
-    maps, counts = np.zeros((len(titles), _CANVAS, _CANVAS)), np.zeros(len(titles))
-    for some in _of_each_map(places):
-        number = step[some[0]] - 1
-        maps[number] += heat_map(boxes[some], weights[some], (_CANVAS, _CANVAS))
-        counts[number] += 1
-    means = maps / counts[:, None, None]
+    means = _means(places, places[BOX].to_numpy(float) / np.tile(sizes, 2) * _CANVAS, step - 1)
     figure = Figure(figsize=(3 * len(means) + 0.5, 3.6), layout="constrained")
     figure.suptitle(
         f"{title}\nmean over {places['image_id'].nunique()} images, each with its first sentence",
@@ -120,6 +119,17 @@ def averaged_maps(saliency: str, images: str, title: str, path: str) -> None:
         place.axis("off")
     figure.colorbar(shown, ax=axes, label=_SCALE, shrink=0.8)
     save(figure, path)
+
+
+def _means(places: pd.DataFrame, boxes: Reals, step: NDArray[np.int64]) -> Reals:
+    """(steps, _CANVAS, _CANVAS) the mean map of each step; `boxes` and `step` (from 0) are those of the places."""
+    weights, steps = places["weight"].to_numpy(), int(step.max()) + 1
+    maps, counts = np.zeros((steps, _CANVAS, _CANVAS)), np.zeros(steps)
+    for some in _of_each_map(places):
+        number = step[some[0]]
+        maps[number] += heat_map(boxes[some], weights[some], (_CANVAS, _CANVAS))
+        counts[number] += 1
+    return maps / counts[:, None, None]
 
 
 def _of_each_map(places: pd.DataFrame) -> list[NDArray[np.int64]]:

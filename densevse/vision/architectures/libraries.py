@@ -7,7 +7,6 @@ if it has classes.
 
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from torchvision import transforms
 from densevse.config.declared.libraries import PATCHES, POOLED
 from densevse.config.networks import CLASSES, NetworkConfig
 from densevse.runtime.errors import InputError
-from densevse.vision.networks import Cropping, Network, check_state, read_state, standardised
+from densevse.vision.networks import Cropping, Network, standardised
 from densevse.vision.resizing import Pixels
 
 _NEAR = 3
@@ -117,14 +116,6 @@ def preprocessing_of(transform: transforms.Compose, architecture: str) -> Prepro
         )
     mean, std = (tuple(map(float, values)) for values in (steps[-1].mean, steps[-1].std))
     return Preprocessing(fit, width, mean, std)
-
-
-def filled(model: nn.Module, architecture: str, weights: str | Path) -> nn.Module:
-    """The model with the weights of a file. Raises `InputError` that names the file and the key that does not fit."""
-    state = read_state(Path(weights))
-    check_state(Path(weights), architecture, model.state_dict(), state)
-    model.load_state_dict(state)
-    return model
 
 
 def made(architecture: str, known: Sequence[str], make: Callable[..., Any], options: Mapping[str, Any]) -> Any:

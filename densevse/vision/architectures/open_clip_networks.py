@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from densevse.config.declared.libraries import PATCHES, POOLED
 from densevse.config.networks import NetworkConfig
 from densevse.runtime.errors import InputError
-from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, filled, made, preprocessing_of
+from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
+from densevse.vision.networks import filled
 
 
 def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:

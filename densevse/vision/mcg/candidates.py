@@ -5,7 +5,7 @@ boundaries and overlaps of sets are sums over their superpixels (Arbelaez et al.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numba import njit
@@ -62,14 +62,7 @@ class GroupedCandidates:
         return len(self.areas)
 
     def __getitem__(self, chosen: NDArray[np.int64]) -> "GroupedCandidates":
-        return GroupedCandidates(
-            self.bits[chosen],
-            self.areas[chosen],
-            self.boxes[chosen],
-            self.starts[chosen],
-            self.ends[chosen],
-            self.balances[chosen],
-        )
+        return GroupedCandidates(*(array[chosen] for array in vars(self).values()))
 
 
 def candidates(found: Hierarchies, counts: Sequence[Sequence[int]]) -> GroupedCandidates:
@@ -90,8 +83,7 @@ def candidates(found: Hierarchies, counts: Sequence[Sequence[int]]) -> GroupedCa
 
 def joined(parts: Sequence[GroupedCandidates]) -> GroupedCandidates:
     """Joins lists of candidates."""
-    names = ("bits", "areas", "boxes", "starts", "ends", "balances")
-    return GroupedCandidates(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+    return GroupedCandidates(*map(np.concatenate, zip(*(vars(part).values() for part in parts), strict=True)))
 
 
 def group(superpixels: Superpixels, tree: Hierarchy, nodes: Labels) -> GroupedCandidates:
@@ -141,7 +133,7 @@ def fill_holes(chosen: GroupedCandidates, superpixels: Superpixels, beside: Neig
     """Fills the holes of candidates. Boxes do not change, as holes lie within them."""
     bits, areas = chosen.bits.copy(), chosen.areas.copy()
     _fill(bits, areas, chosen.boxes, superpixels.areas, superpixels.boxes, beside.starts, beside.others)
-    return GroupedCandidates(bits, areas, chosen.boxes, chosen.starts, chosen.ends, chosen.balances)
+    return replace(chosen, bits=bits, areas=areas)
 
 
 def distinct(chosen: GroupedCandidates, superpixel_areas: Labels) -> NDArray[np.int64]:
