@@ -50,7 +50,7 @@ def test_networks_of_libraries_stand_beside_others():
         ),
         (
             {"methods": {"clip": {"variants": {"other": {"networks": {"whole": "deit_small"}}}}}},
-            "methods.clip.networks.whole: deit_small encodes no sentences",
+            "methods.clip.variants.other.networks.whole: deit_small encodes no sentences",
         ),
         (
             {"methods": {"vse": {"sentences": ["text"]}}},

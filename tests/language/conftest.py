@@ -12,7 +12,7 @@ def corenlp_home():
         pytest.skip("CoreNLP needs Java, and there is no `java` on the PATH")
     if os.environ.get("CORENLP_HOME"):
         return Path(os.environ["CORENLP_HOME"])
-    from densevse.language.corenlp import get_corenlp, jars
+    from densevse.language.corenlp_jars import get_corenlp, jars
 
     home = Path.home() / ".cache" / "densevse" / "corenlp"
     if not jars(home):
