@@ -75,9 +75,9 @@ def write_text(text: str, path: str | Path) -> None:
 def copy(source: str | Path, path: str | Path) -> None:
     """Copies a file, or a folder with all in it, to `path`, atomically."""
     if Path(source).is_dir():
-        shutil.rmtree(path, ignore_errors=True)  # left by a job that was killed
         with whole_folder(Path(path)) as temporary:
             shutil.copytree(source, temporary, dirs_exist_ok=True)
+            shutil.rmtree(path, ignore_errors=True)  # an earlier copy, which no folder can be renamed to
     else:
         with atomic(path) as temporary:
             shutil.copyfile(source, temporary)

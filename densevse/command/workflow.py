@@ -52,7 +52,7 @@ def planned_jobs(targets: Sequence[str], configfiles: Sequence[str], results: st
 
 def stage_of(rule: str, logs: Sequence[str], results: str) -> str:
     """The folder of a job's log below <results>/logs; a rule that uses another one shares its folder."""
-    return Path(logs[0]).relative_to(results, "logs").parts[0].removesuffix(".log") if logs else rule
+    return Path(logs[0]).relative_to(Path(results, "logs")).parts[0].removesuffix(".log") if logs else rule
 
 
 def _reason(errors: str) -> str:

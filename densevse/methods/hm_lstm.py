@@ -145,8 +145,9 @@ class HMLSTM(DualEncoder):
         total = parameters.root_weight * losses_of_roots.sum()
         if parameters.phrase_weight != "none" and isinstance(sentences, SentencesWithPhrases):
             assert isinstance(images, ImagesWithRegions)
+            assert batch.correspondences is not None
             losses = _losses_of_phrases(images, sentences, batch, parameters)
-            total = total + (_weights(batch, count, parameters) * losses).sum()
+            total = total + (_weights(batch.correspondences, count, parameters) * losses).sum()
         return total / count
 
     def embed_regions(self, regions: Tensor) -> Tensor:
@@ -229,13 +230,11 @@ class HMLSTM(DualEncoder):
         return replace(trees, word=place), lambda places: embedding(places, x)
 
 
-def _weights(batch: Batch, sentences: int, parameters: Parameters) -> Tensor:
+def _weights(phrases: Correspondences, sentences: int, parameters: Parameters) -> Tensor:
     """The w_dk of Eq 10: the correspondence's confidence, or 0 where it is negative (chosen).
 
     With `phrases: mean` it is divided by the number of phrases of its sentence, one of `sentences`.
     """
-    phrases = batch.correspondences
-    assert phrases is not None
     one = torch.ones_like(phrases.weight)
     weights = one if parameters.phrase_weight == "uniform" else phrases.weight.clamp(min=0)
     if parameters.phrases == "mean":

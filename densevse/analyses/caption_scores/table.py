@@ -131,8 +131,7 @@ def check_images(runs: Sequence[pd.DataFrame]) -> None:
     if any(run["image_id"].tolist() != runs[0]["image_id"].tolist() for run in runs):
         raise InputError(
             "the sentences of two rows of the table are about other images: delete "
-            "results/<data set>/generated_captions and "
-            "run snakemake again."
+            "results/<data set>/generated_captions and run snakemake again."
         )
 
 
