@@ -63,6 +63,16 @@ def test_a_log_lies_in_a_folder_with_the_name_of_its_rule(rule):
         assert log.removeprefix("<logs>/").partition("/")[0].removesuffix(".log") in {rule.name, rule.base}
 
 
+@EVERY
+def test_a_rule_asks_for_a_gpu_if_its_script_may_compute_on_one(rule):
+    """Without the request, a job with `gpu: 1` finds no GPU on a cluster, and is not counted on a workstation."""
+    for script in rule.arguments("script").values():
+        text = (rule.file.parent / ast.literal_eval(script)).read_text(encoding="utf-8")
+        requested = "**settings.accelerator" in rule.sections["resources"]
+        assert requested or not re.search(r"\b(?:set_up|device)\(", text), "use set_up_processor, or request a GPU"
+        assert not requested or "set_up_processor(" not in text
+
+
 def test_every_script_is_run_by_a_rule():
     run = {
         (rule.file.parent / ast.literal_eval(script)).resolve()

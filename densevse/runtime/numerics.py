@@ -1,6 +1,6 @@
 """The numerics of a job: threads, device, seed, matrix products and precision.
 
-Every job that uses torch calls `set_up` first.
+Every job that uses torch calls `set_up` first, or `set_up_processor` if it never computes on a GPU.
 """
 
 import hashlib
@@ -27,19 +27,24 @@ VECTOR_LIMITS = (*MATRIX_LIMITS, "BF16", "FP16", "AVX10")
 def set_up(threads: int, precision: TrainingPrecision = "float32") -> torch.device:
     """Sets the number of threads and the precision and library of products; returns the device.
 
-    Raises `InputError` as `usable_device` does.
+    The rule of the job has the resources of `settings.accelerator`. Raises `InputError` as `usable_device` does.
     """
-    avoid_illegal_instructions()
-    torch.set_num_threads(threads)
-    if products_by_onednn():
-        # This would let oneDNN round to bf16, which it does only with matrix units (AMX); AMD's processors have none.
-        torch.backends.mkldnn.matmul.fp32_precision = "bf16"  # type: ignore[attr-defined]
+    set_up_processor(threads)
     # By default torch allows convolutions on a GPU to round to tf32.
     for products in (torch.backends.cuda.matmul, torch.backends.cudnn.conv):  # type: ignore[attr-defined]
         products.fp32_precision = "tf32" if precision == "tf32" else "ieee"
     found = device()
     logger.info("computing on %s with %d threads, torch %s", found, threads, torch.__version__)
     return found
+
+
+def set_up_processor(threads: int) -> None:
+    """Sets the number of threads and the library of products on the CPU. It asks for no GPU and locks none."""
+    avoid_illegal_instructions()
+    torch.set_num_threads(threads)
+    if products_by_onednn():
+        # This would let oneDNN round to bf16, which it does only with matrix units (AMX); AMD's processors have none.
+        torch.backends.mkldnn.matmul.fp32_precision = "bf16"  # type: ignore[attr-defined]
 
 
 def device() -> torch.device:

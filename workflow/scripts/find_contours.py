@@ -4,12 +4,12 @@ from densevse.artifacts.schemas.contours import CONTOURS
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.shards import remove_superseded, shard_slice
 from densevse.runtime.logs import job
-from densevse.runtime.processor import avoid_illegal_instructions
+from densevse.runtime.numerics import set_up
 from densevse.vision.mcg.shards import contour_maps
 
 
-def main(image_table, sources, model, options, shard, path):
-    avoid_illegal_instructions()
+def main(image_table, sources, model, options, shard, threads, path):
+    set_up(threads)
     images = read(image_table, IMAGES)
     maps = contour_maps(images.iloc[shard_slice(shard, len(images))], sources, model, options)
     write(maps, CONTOURS, path, lineage(options, {"images": image_table}))
@@ -24,5 +24,6 @@ if __name__ == "__main__":
             snakemake.input.model,
             snakemake.params.options,
             snakemake.wildcards.shard,
+            snakemake.params.threads,
             snakemake.output[0],
         )

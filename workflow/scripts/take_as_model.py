@@ -1,10 +1,10 @@
 from densevse.inference.untrained import write_untrained
 from densevse.runtime.logs import job
-from densevse.runtime.numerics import set_up
+from densevse.runtime.numerics import set_up_processor
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
-        set_up(snakemake.threads)
+        set_up_processor(snakemake.threads)
         write_untrained(
             snakemake.params.method,
             snakemake.params.parameters,

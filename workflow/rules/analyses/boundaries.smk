@@ -26,6 +26,7 @@ rule contours_of_photographs:
         contents=contents_of("{own_folder}", boundaries.folder),
         model=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
         options=configured(proposals.contour_options),
+        threads=settings.threads,
     message:
         "finding contours on the photographs with known boundaries for {wildcards.proposer}"
     script:

@@ -21,6 +21,7 @@ rule time_mcg:
     conda:
         "../../../envs/torch.yaml"
     resources:
+        **settings.accelerator,
         mem_mb=growing(6000),
     params:
         code=code_of("analyses/proposal_recall/time_mcg.py"),

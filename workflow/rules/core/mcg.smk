@@ -46,6 +46,7 @@ rule find_contours:
         contents=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
         options=configured(proposals.contour_options),
         sources=configured(datasets.source_names),
+        threads=configured(datasets.threads),
     message:
         "finding contours on {wildcards.dataset} for {wildcards.proposer}, shard {wildcards.shard}"
     script:

@@ -3,11 +3,11 @@ from densevse.artifacts.lineage import lineage
 from densevse.config.given import GivenLayout
 from densevse.config.validation import validate
 from densevse.runtime.logs import job
-from densevse.runtime.numerics import set_up
+from densevse.runtime.numerics import set_up_processor
 
 
 def main(files, layout, question, contents, threads, output):
-    set_up(threads)
+    set_up_processor(threads)
     settings = {"layout": layout, "question": question, "contents": contents}
     made_from = lineage(settings, {"images": files["image_table"], "captions": files["caption_table"]})
     write_given_answers(files, validate(GivenLayout, layout, "the given row"), Question(**question), output, made_from)
