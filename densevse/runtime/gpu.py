@@ -37,16 +37,24 @@ def _usable(asked: str) -> torch.device:
         )
     if not wanted:
         return torch.device("cpu")
-    if not torch.cuda.is_available():
-        raise InputError(
-            f"gpu: a GPU is visible, but its driver{_driver()} cannot run torch {torch.__version__}, which is built "
-            f"for {_built_for()}. Install a newer driver, or {_OLDER}, {_WITHOUT}."
-        )
-    names = [str(torch.cuda.get_device_properties(number).uuid) for number in range(visible)]
-    card = torch.device("cuda", lock_card(names, int(os.environ.get(JOBS_PER_GPU, "1"))))
+    card = torch.device("cuda", lock_card(_names(visible), int(os.environ.get(JOBS_PER_GPU, "1"))))
     _check(card)
     torch.cuda.set_device(card)
     return card
+
+
+def _names(visible: int) -> list[str]:
+    """The names of the visible GPUs. Raises `InputError` with torch's reason and advice if CUDA does not start."""
+    try:
+        torch.cuda.init()
+        return [str(torch.cuda.get_device_properties(number).uuid) for number in range(visible)]
+    except Exception as error:  # a RuntimeError, an AssertionError or torch's DeferredCudaCallError
+        raise InputError(
+            f"gpu: {visible} visible, but CUDA does not start: {str(error).splitlines()[0]} Driver{_driver()}, torch "
+            f"{torch.__version__} for {_built_for()}. If the driver is for an older CUDA, install a newer one, or "
+            f"{_OLDER}. If MIG divides the card, set CUDA_VISIBLE_DEVICES to a name that begins with MIG in "
+            f"`nvidia-smi -L`. See whether `nvidia-smi` lists the card as free, {_WITHOUT}."
+        ) from error
 
 
 def _check(card: torch.device) -> None:

@@ -75,17 +75,27 @@ def job(log_file: str) -> Iterator[None]:
         raise
     except Exception as error:
         logger.exception("unexpected failure")
-        print(
-            f"\n{type(error).__name__}: {error}\nThis is an error in densevse or on the machine: run the same command "
-            f"again, and if it fails again, report it with the traceback in {log_file}.",
-            file=sys.stderr,
-        )
+        print(f"\n{type(error).__name__}: {error}\n{_advice(error, log_file)}", file=sys.stderr)
         raise SystemExit(1) from None
     finally:
         root.removeHandler(handler)
         handler.close()
         # The interpreter's last garbage collection takes a third of a second with torch loaded, and nothing needs it.
         gc.freeze()
+
+
+def _advice(error: Exception, log_file: str) -> str:
+    """What to do about an error that no code expected."""
+    if type(error).__name__ == "OutOfMemoryError":  # torch's; not every job loads torch
+        return (
+            "The GPU has too little free memory for this job. See in `nvidia-smi` whether other programs use it; lower "
+            "`jobs_per_gpu`, the method's `training.batch_size` or the network's `batch_size`; or compute on the CPU "
+            f"with `--config gpu=0`. The traceback is in {log_file}."
+        )
+    return (
+        "This is an error in densevse or on the machine: run the same command again, and if it fails again, report it "
+        f"with the traceback in {log_file}."
+    )
 
 
 def used(seconds: float) -> str:

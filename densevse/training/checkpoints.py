@@ -79,7 +79,7 @@ class Checkpoint:
         Raises `InputError` if it cannot be read or belongs to another training. No code in it is run.
         """
         for other in self._others():
-            logger.info("%s: ignored, as it is of another configuration, input or code", other)
+            logger.info("%s: ignored, as it is of another configuration, input, code or kind of device", other)
         if not self.path.exists():
             return None
         try:

@@ -9,6 +9,7 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.config.training import Recipe
 from densevse.data.files import Files
+from densevse.runtime.logs import logger
 from densevse.runtime.numerics import seed_everything, set_up
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.loop import Trainer, computed_in, write_history
@@ -42,6 +43,9 @@ def drive(subject: Subject, make: Callable[[], Trainable], weights: str | Path, 
     """
     job = subject.job
     device = set_up(job.threads, job.training.precision)
+    precision = computed_in(job.training, device)
+    if device.type == "cuda" and precision != job.training.precision:
+        logger.warning("precision: this GPU does not compute in %s; training in float32", job.training.precision)
     # Only the values that the rule sets: a new setting with a default that no code reads yet changes no training.
     given = {**job.model_dump(mode="json", exclude_unset=True), "device": device.type}
     checkpoint = Checkpoint(weights, fingerprint(given, subject.inputs.paths()))
@@ -50,7 +54,7 @@ def drive(subject: Subject, make: Callable[[], Trainable], weights: str | Path, 
     task.module.to(device)
     rows = Trainer(task, job, checkpoint, subject.starts_trained).run()
     settings = {**job.model_dump(mode="json", exclude={"code"}), "device": device.type}
-    settings["computed_in"] = computed_in(job.training, device)
+    settings["computed_in"] = precision
     made_from = lineage(settings, _traced(subject))
     write_history(rows, history, made_from, subject.of)
     save(Path(weights), made_from)

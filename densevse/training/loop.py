@@ -279,15 +279,20 @@ def _columns() -> set[str]:
 
 
 def computed_in(settings: TrainingConfig, device: torch.device) -> TrainingPrecision:
-    """The precision of a training on a device; the configured one applies to GPUs."""
-    return "float32" if device.type == "cpu" else settings.precision
+    """The precision of a training on a device: the configured one on a GPU that computes in it, float32 elsewhere."""
+    lacks_it = device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False)
+    return "float32" if device.type == "cpu" or lacks_it else settings.precision
 
 
 def _optimizer(weights: list[torch.nn.Parameter], settings: TrainingConfig) -> torch.optim.Optimizer:
     rate, decay = 0.0, settings.weight_decay  # each step sets its learning rate
     if settings.optimizer == "sgd":
-        kind = _uncompiled(torch.optim.SGD)
-        return kind(weights, rate, settings.momentum, weight_decay=decay, fused=True)
+        optimizer = _uncompiled(torch.optim.SGD)(weights, rate, settings.momentum, weight_decay=decay, fused=True)
+        if settings.momentum:
+            # The fused step stops if only some weights have momentum, as after a phase that freezes others.
+            for weight in weights:
+                optimizer.state[weight]["momentum_buffer"] = torch.zeros_like(weight)
+        return optimizer
     kind = _uncompiled(torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adam)
     return kind(weights, rate, weight_decay=decay, fused=True)
 

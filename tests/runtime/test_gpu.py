@@ -17,11 +17,14 @@ WHEEL = ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120", "compute_120"]
 def cards(monkeypatch, tmp_path):
     """A function that lets torch see GPUs of a compute capability, and sets the configuration's request."""
 
+    def refuse():
+        raise RuntimeError("The NVIDIA driver on your system is too old (found version 12020).\nmore")
+
     def see(count, asked="auto", capability=(8, 6), available=True, works=True, built=WHEEL):
         gpu._usable.cache_clear()
         monkeypatch.setenv(GPU, asked)
         monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
-        monkeypatch.setattr(torch.cuda, "is_available", lambda: available and count > 0)
+        monkeypatch.setattr(torch.cuda, "init", lambda: available or refuse())
         monkeypatch.setattr(torch.cuda, "get_device_name", lambda card: f"card {card.index}")
         monkeypatch.setattr(torch.cuda, "get_device_capability", lambda card: capability)
         monkeypatch.setattr(
@@ -96,7 +99,7 @@ def test_fewer_gpus_than_asked_for_are_an_error(cards, monkeypatch, shown):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"available": False}, r"its driver.* cannot run torch .* CUDA 13\.0\. Install a newer driver"),
+        ({"available": False}, r"CUDA does not start: The NVIDIA driver .* CUDA 13\.0\. If the driver is .* newer"),
         ({"capability": (7, 0)}, r"card 0 has the compute capability 7\.0, .* built for sm_75, .* older CUDA"),
         (
             {"works": False},

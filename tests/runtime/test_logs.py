@@ -5,6 +5,7 @@ import sys
 import time
 
 import pytest
+import torch
 
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import job, logger
@@ -65,6 +66,16 @@ def test_an_unexpected_failure_says_where_its_traceback_is_and_what_to_do(tmp_pa
     assert "run the same command again" in said
     assert str(log) in said.splitlines()[-1]
     assert "Traceback" in log.read_text()
+
+
+def test_too_little_memory_on_a_gpu_says_what_to_lower(tmp_path, capsys):
+    log = tmp_path / "job.log"
+    assert failed(log, torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")).code == 1
+    said = capsys.readouterr().err
+    assert "Tried to allocate 2.00 GiB" in said
+    assert "batch_size" in said
+    assert "error in densevse" not in said
+    assert str(log) in said
 
 
 def test_an_end_on_request_is_logged_and_passed_on(tmp_path):

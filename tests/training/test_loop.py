@@ -18,7 +18,7 @@ from densevse.methods.interface import Moment
 from densevse.runtime.errors import InputError
 from densevse.training import checkpoints
 from densevse.training.checkpoints import Checkpoint, fingerprint
-from densevse.training.loop import Interrupted, Trainer
+from densevse.training.loop import Interrupted, Trainer, computed_in
 from densevse.training.retrieval import MEASURES, Retrieval, train, validate
 from densevse.training.sampler import epoch_batches
 from densevse.training.task import Task
@@ -274,6 +274,28 @@ def test_a_phase_may_leave_modules_as_they_are(trainer, optimizer, monkeypatch):
     assert torch.equal(words[0], words[1])
     assert not torch.equal(words[1], words[2])
     assert not torch.equal(images[0], images[1])
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_a_phase_may_begin_to_train_what_the_one_before_left(trainer, optimizer, monkeypatch):
+    still = NamedPhase(name="still", epochs=1, learning_rate=0.01, frozen=["words"])
+    one = trainer(epochs=1, before=[still], optimizer=optimizer, momentum=0.9)
+    before, words = one.task.module.words.weight.detach().clone(), []
+    close = Trainer._close_epoch
+    monkeypatch.setattr(
+        Trainer, "_close_epoch", lambda self: (words.append(self.task.module.words.weight.clone()), close(self))
+    )
+    one.run()
+    assert torch.equal(words[0], before)
+    assert not torch.equal(words[1], before)
+
+
+def test_half_precision_is_of_gpus_that_compute_in_it(monkeypatch):
+    settings, card = TrainingConfig(**TRAINING, precision="bf16"), torch.device("cuda", 0)
+    assert computed_in(settings, torch.device("cpu")) == "float32"
+    for has_it, expected in ((True, "bf16"), (False, "float32")):
+        monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation, has_it=has_it: has_it)
+        assert computed_in(settings, card) == expected
 
 
 def test_a_frozen_module_that_is_not_there_is_named(trainer):
