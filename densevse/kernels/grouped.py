@@ -81,7 +81,8 @@ def weighted_sums(weights: Tensor, values: Tensor, pairs: Grouped) -> Tensor:
     The weights are in the order of `pairs`.
     """
     if in_slots(weights):
-        sums_in_slots = pairs.slots.filled(weights) @ values.index_select(0, pairs.slots.images)
+        with torch.autocast(weights.device.type, enabled=False):  # the product keeps its precision
+            sums_in_slots = pairs.slots.filled(weights) @ values.index_select(0, pairs.slots.images)
         return pairs.slots.taken(sums_in_slots)
     sums: Tensor = _WeightedSums.apply(weights, values, pairs.runs)  # type: ignore[no-untyped-call]
     return sums

@@ -233,7 +233,8 @@ class _GRU(torch.autograd.Function):
             product[now] = bias
             if before.stop:
                 torch.index_select(hidden[before], 0, tree.parent[now], out=hidden_before[now])
-                products = hidden_before[now] @ weight.t()
+                of_level = inputs.new_empty(now.stop - now.start, 3 * size)
+                products = torch.mm(hidden_before[now], weight.t(), out=of_level)  # autocast leaves `out` alone
                 gates[now][:, : 2 * size] += products[:, : 2 * size]
                 product[now] += products[:, 2 * size :]
             sigmoid_(gates[now][:, : 2 * size])

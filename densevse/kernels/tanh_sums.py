@@ -55,7 +55,8 @@ class _TanhSums(torch.autograd.Function):
             _in_threads(_forward, len(queries), *arrays, _one(keys))
         else:
             own, asked = keys.index_select(0, pairs.slots.images), pairs.slots.filled(queries)
-            blocks = [_reciprocals(own, some) @ weight for some in asked.split(_at_once(own), dim=1)]
+            with torch.autocast(keys.device.type, enabled=False):  # the product keeps float32
+                blocks = [_reciprocals(own, some) @ weight for some in asked.split(_at_once(own), dim=1)]
             sums = pairs.slots.taken(torch.cat(blocks, dim=1))
         return sums.mul_(-2).add_(weight.sum())
 

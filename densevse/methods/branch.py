@@ -20,6 +20,7 @@ class Branch(nn.Module):
         applies them to all rows. One row has no statistics: the running ones are used.
         """
         x, norm = self.linear(x), self.norm
+        x = x.float() if x.itemsize < 4 else x  # under autocast; statistics need float32
         wholes = len(x) if wholes is None else wholes
         if not self.training or wholes == 1:
             x = batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps)

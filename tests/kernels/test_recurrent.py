@@ -56,6 +56,19 @@ def test_states_are_those_of_pytorch(kind, sentences):
         assert torch.allclose(found[row], expected)
 
 
+@pytest.mark.parametrize("kind", ["lstm", "gru"])
+def test_the_recurrence_keeps_its_precision_under_autocast(kind, sentences):
+    words, _ = sentences
+    ours, tree = layer(kind).float(), prefixes(words.numpy(), CPU)
+    for weight in ours.parameters():  # the product with the words has no error in half precision either
+        weight.data = weight.data.bfloat16().float() if weight is ours.weight_input else weight.data
+    ours.bias_input.data.zero_()
+    vectors = torch.eye(WORDS, INPUTS)[tree.distinct]
+    with torch.autocast("cpu", torch.bfloat16):
+        found = ours(vectors, tree)
+    assert torch.equal(found, ours(vectors, tree))
+
+
 def states_of(kind, ours, vectors, words, initial=None):
     return definitions.gru(ours, vectors[words]) if kind == "gru" else definitions.lstm(ours, vectors[words], initial)
 
