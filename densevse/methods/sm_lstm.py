@@ -11,7 +11,8 @@ similarities to the score of the pair:
     L = L_mat + lambda (sum_i (1 - sum_t p_t,i) + sum_j (1 - sum_t q_t,j))                                     (7)
 
 Choices where the paper is silent:
-- The two-way MLP that gives s_t is the product of both instances' projections, each of mean square 1.
+- The two-way MLP that gives s_t is the product of both instances' projections, each of mean square 1. The option
+  `comparison` gives the sigmoid of their sum instead, in the form of the three-way MLP of Eq 2.
 - Cells, words' states and contexts are given to the model at mean square 1, whatever network they come from.
 - -ctx (section 4.3) compares the two contexts, the same at each step; -mean compares the two means.
 - Eq 6 is divided by the number of matched pairs, and Eq 7, squared (as printed it is constant), is a mean over cells,
@@ -204,16 +205,17 @@ class SMLSTM(Method):
         cells, words = rows_of(images.weights, image), rows_of(sentences.weights, sentence)
         saliency = [(cells, words)]
         # The instances of the first step are the same for all pairs, so they are scaled before they are repeated.
-        similarity = rows_of(_scaled(images.attended), image) * rows_of(_scaled(sentences.attended), sentence)
-        of_similarity, of_hidden = self._gates(similarity), self.gates.weight[:, self.hyperparameters.similarity :].T
-        hidden, cell = lstm_cell(of_similarity, similarity.new_zeros(len(image), self.hyperparameters.hidden))
+        of_image, of_sentence = (_scaled(side.attended) for side in (images, sentences))
+        of_similarity = self._gates(rows_of(of_image, image), rows_of(of_sentence, sentence))
+        of_hidden = self.gates.weight[:, self.hyperparameters.similarity :].T
+        hidden, cell = lstm_cell(of_similarity, of_similarity.new_zeros(len(image), self.hyperparameters.hidden))
         attends = self.hyperparameters.select == "attention" and self.hyperparameters.steps > 1
         for _ in range(1, self.hyperparameters.steps):
             if attends:
                 told = self._told(hidden)
                 cells, of_image = self.image.attend(images, told, by_image)
                 words, of_sentence = self.sentence.attend(sentences, told, by_sentence)
-                of_similarity = self._gates(_scaled(of_image) * _scaled(of_sentence))
+                of_similarity = self._gates(_scaled(of_image), _scaled(of_sentence))
             hidden, cell = lstm_cell(torch.addmm(of_similarity, hidden, of_hidden), cell)  # Eq 4
             saliency.append((cells, words))
         return hidden, saliency
@@ -225,8 +227,10 @@ class SMLSTM(Method):
             return torch.zeros_like(hidden)
         return _scaled(hidden) if state == "scaled" else hidden
 
-    def _gates(self, similarity: Tensor) -> Tensor:
-        """(P, 4H) the input of the gates from s_t, the local similarity of a pair of instances (section 3.4)."""
+    def _gates(self, image: Tensor, sentence: Tensor) -> Tensor:
+        """(P, 4H) the input of the gates, from (P, similarity) scaled projections of a'_t and w'_t (section 3.4)."""
+        product = self.hyperparameters.comparison == "product"
+        similarity = image * sentence if product else torch.sigmoid(image + sentence)  # s_t
         return functional.linear(similarity, self.gates.weight[:, : similarity.shape[1]], self.gates.bias)
 
 

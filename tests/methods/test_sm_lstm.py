@@ -37,6 +37,7 @@ VARIANTS = {
     "printed": {"attention": "printed"},
     "contexts in score": {"contexts_in_score": True},
     "mean, contexts in score": {"contexts_in_score": True, "select": "mean"},
+    "sum in s_t": {"comparison": "sum"},
     "cosine": {"head": "cosine_and_mlp"},
     "att, cosine": {"head": "cosine_and_mlp", "context": False, "contexts_in_score": True},
 }
@@ -143,7 +144,8 @@ def literal(model, image, words):
         of_image, of_sentence = model.image.projection(chosen[0]), model.sentence.projection(chosen[1])
         if p.contexts_in_score:  # the product of [a'; m] and a matrix is a sum of two products
             of_image, of_sentence = of_image + model.image.context(m), of_sentence + model.sentence.context(n)
-        s = scaled(of_image) * scaled(of_sentence)
+        of_image, of_sentence = scaled(of_image), scaled(of_sentence)
+        s = of_image * of_sentence if p.comparison == "product" else torch.sigmoid(of_image + of_sentence)
         i, f, o, g = (model.gates.weight @ torch.cat((s, h)) + model.gates.bias).chunk(4)  # Eq 4
         c = f.sigmoid() * c + i.sigmoid() * g.tanh()
         h = o.sigmoid() * c.tanh()

@@ -13,6 +13,10 @@ class Parameters(Strict):
     ORIGINS: ClassVar = {
         "*": "paper, 4.2",
         **dict.fromkeys(("word_dimension", "attention_units", "similarity", "score_units", "dropout"), "chosen"),
+        "comparison": "chosen, section 3.4 is silent",
+        "balance": "chosen on val of Flickr8k; the paper's 100 is that of Eq 7 as printed",
+        "mismatched": "paper, 3.5",
+        "negatives": "paper, Eq 6",
         "attention": "ours, Eq 2 repaired",
         "state": "paper, Eq 2",
         "regulariser": "ours, Eq 7 repaired",
@@ -55,6 +59,10 @@ class Parameters(Strict):
         False, description="whether s_t compares [a'_t; m] with [w'_t; n] (ours), or a'_t with w'_t"
     )
     attention_units: int = Field(512, gt=0, description="units of Eq 2, chosen")
+    comparison: Literal["product", "sum"] = Field(
+        "product",
+        description="s_t of both instances' projections: their product; or the sigmoid of their sum, the form of Eq 2",
+    )
     similarity: int = Field(512, gt=0, description="length of s_t, the representation of a local similarity, chosen")
     score_units: int = Field(1024, gt=0, description="hidden units of Eq 5, chosen")
     head: Literal["mlp", "cosine_and_mlp"] = Field(
@@ -72,7 +80,7 @@ class Parameters(Strict):
         "squared", description="Eq 7 with squares; or as printed, where it is constant"
     )
     balance: float = Field(
-        100.0, ge=0, description="lambda of Eq 7; the regulariser is a mean over cells, words and matched pairs"
+        1.0, ge=0, description="lambda of Eq 7; the regulariser is a mean over cells, words and matched pairs"
     )
     dropout: float = Field(0.0, ge=0, lt=1, description="dropout of word vectors, cells and contexts, chosen")
     pairs_at_once: int = Field(
