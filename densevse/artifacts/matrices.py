@@ -74,10 +74,10 @@ def check_numbers(values: NDArray[Any], name: str, dimensions: int = 2) -> None:
             f"{name}: expected an array of {dimensions} dimensions, found the shape {values.shape}; write it again."
         )
     if not np.issubdtype(values.dtype, np.floating):
-        raise InputError(
-            f"{name}: expected floats, found {values.dtype}. Whole numbers are ranks or rounded values, which "
-            "tie; write the values themselves, as float32."
-        )
+        tie = " Whole numbers are ranks or rounded values, which tie." if values.dtype.kind in "iub" else ""
+        raise InputError(f"{name}: expected floats, found {values.dtype}.{tie} Write the values as float32.")
+    if not values.size:
+        raise InputError(f"{name}: there are no numbers, as the shape is {values.shape}; write it again.")
 
 
 def _npy(path: Path, key: str, folder: Path) -> Matrix:
@@ -87,7 +87,7 @@ def _npy(path: Path, key: str, folder: Path) -> Matrix:
 
 def _npz(path: Path, key: str, folder: Path) -> Matrix:
     with zipfile.ZipFile(path) as archive:
-        chosen = _chosen([name.removesuffix(".npy") for name in archive.namelist()], key, path)
+        chosen = _chosen([name[:-4] for name in archive.namelist() if name.endswith(".npy")], key, path)
         name, info = f"{path}, {chosen}", archive.getinfo(f"{chosen}.npy")
         if info.compress_type == zipfile.ZIP_STORED:
             with open(path, "rb") as file:
@@ -159,7 +159,9 @@ def _rows_of(lists: pa.Array, name: str, first: int, width: int | None) -> NDArr
     if lengths is None:
         lengths = np.where(lists.is_valid(), lists.type.list_size, -1)
     expected = lengths[0] if width is None else width
-    wrong = np.flatnonzero(lengths != expected)
+    wrong = np.flatnonzero((lengths != expected) | (lengths < 0))
+    if len(wrong) and lengths[wrong[0]] < 0:
+        raise InputError(f"{name}: row {first + int(wrong[0])} is empty; complete it.")
     if len(wrong) or lists.flatten().null_count:
         row = first + int(wrong[0]) if len(wrong) else first
         raise InputError(f"{name}: row {row} or one after it has not the {expected} numbers of the first; complete it.")

@@ -65,12 +65,13 @@ class FeatureWriter:
         self._group = np.empty((min(GROUP_ROWS, max(1, GROUP_BYTES // row_bytes)), *self.shape), self.dtype)
         self._rows: list[pd.DataFrame] = []
         self._filled = 0
-        self._open = ExitStack()
 
     def __enter__(self) -> Self:
-        temporary = self._open.enter_context(atomic(self.path))
-        self._file = self._open.enter_context(self._parquet(temporary))
-        self._open.push(self._finish)
+        with ExitStack() as stack:  # leaves nothing behind if the file cannot be begun, as on a full disk
+            temporary = stack.enter_context(atomic(self.path))
+            self._file = stack.enter_context(self._parquet(temporary))
+            stack.push(self._finish)
+            self._open = stack.pop_all()
         return self
 
     def __exit__(

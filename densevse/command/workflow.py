@@ -15,6 +15,8 @@ from densevse.runtime.errors import InputError
 LOGGERS = ROOT / "workflow/loggers"
 _ERROR = re.compile(r"InputError: (.*?)(?=\n(?:Wildcards:|Traceback:|  File )|\Z)", re.DOTALL)
 
+_UNKNOWN = re.compile(r"MissingRuleException:\s+No rule to produce (.*?) \(if you use input functions")
+
 
 class PlannedJob(NamedTuple):
     """A job that a run would start."""
@@ -26,7 +28,9 @@ class PlannedJob(NamedTuple):
 
 
 def snakemake(targets: Sequence[str], configfiles: Sequence[str], *options: str) -> list[str]:
-    """The command line that starts Snakemake in this folder."""
+    """The command line that starts Snakemake in this folder. Raises `InputError` for an empty target."""
+    if not all(target.strip() for target in targets):
+        raise InputError("A target is empty; name a file or a rule. Is a variable of your shell not set?")
     configured = ["--configfile", *configfiles] if configfiles else []
     started = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
     return [*started, *configured, *options, "--", *targets]
@@ -56,6 +60,12 @@ def stage_of(rule: str, logs: Sequence[str], results: str) -> str:
 
 
 def _reason(errors: str) -> str:
-    """The message of an `InputError`; for other errors, all that Snakemake printed."""
-    found = _ERROR.search(errors)
-    return found[1].strip() if found else errors.strip()
+    """The message of an `InputError`, or of a target that no rule makes; else all that Snakemake printed."""
+    found, unknown = _ERROR.search(errors), _UNKNOWN.search(errors)
+    if found:
+        return found[1].strip()
+    if unknown:
+        return (
+            f"{unknown[1]}: no rule makes this; docs/artifacts.md lists the paths. `densevse list` prints every name."
+        )
+    return errors.strip()

@@ -180,6 +180,8 @@ class MethodConfig(Strict):
                 raise ValueError(
                     f"sentences: {by_network[0]} is encoded by a network that is not trained here; write training: none"
                 )
+            if self.training != "none" and self.training.batch_size < 2:
+                raise ValueError("training.batch_size: a loss that contrasts pairs needs 2 or more in a step, not 1")
             return self
         for key in ("phases", "rounds", "starts_from", "round_0_of", "generator", "word_vectors"):
             if getattr(self, key):

@@ -53,5 +53,7 @@ def _load(text: str, path: str | Path) -> Any:
         return yaml.load(text, Loader=_OneOfEachKey)
     except _StandsTwice as error:
         raise InputError(f"{path}: {error}, and only the last would count; join the two, or remove one.") from None
+    except RecursionError:
+        raise InputError(f"{path}: lists or mappings are nested too deep; write fewer levels.") from None
     except yaml.YAMLError as error:
         raise InputError(f"{path}: not valid YAML: {error}") from error

@@ -163,6 +163,9 @@ def _check_columns(options: PairTable, columns: list[str], where: str) -> None:
             f"{where}: no column {missing[0]!r}; it has {', '.join(columns[:20]) or 'none'}. Name its columns in the "
             "data set's options: image, image_id, sentence, split."
         )
+    repeated = [column for column in _asked(options) if columns.count(column) > 1]
+    if repeated:
+        raise InputError(f"{where}: the column {repeated[0]!r} occurs {columns.count(repeated[0])} times; rename one.")
 
 
 def _csv(options: PairTable, data: bytes, where: str) -> Iterator[tuple[int, Cells]]:

@@ -1,5 +1,6 @@
 """The output of a job: a log file with times and levels, and progress on a terminal."""
 
+import errno
 import gc
 import io
 import logging
@@ -92,6 +93,8 @@ def _advice(error: Exception, log_file: str) -> str:
             "`jobs_per_gpu`, the method's `training.batch_size` or the network's `batch_size`; or compute on the CPU "
             f"with `--config gpu=0`. The traceback is in {log_file}."
         )
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"The disk is full: make room there, and run the same command again. The traceback is in {log_file}."
     return (
         "This is an error in densevse or on the machine: run the same command again, and if it fails again, report it "
         f"with the traceback in {log_file}."

@@ -9,7 +9,7 @@ import binascii
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from densevse.artifacts.boxes import BOX, Boxes
 from densevse.artifacts.matrices import Matrix, open_matrix
+from densevse.artifacts.row_ids import read_row_ids
 from densevse.runtime.errors import InputError
 
 _FIELDS = ("image_id", "image_w", "image_h", "num_boxes", "boxes", "features")
@@ -37,6 +38,9 @@ class GivenImage(NamedTuple):
 class GivenFile(ABC):
     """A file with vectors of images, by image id."""
 
+    repeated: ClassVar[str] = "remove one of them"
+    """What to do if an id occurs at two places."""
+
     def __init__(self, ids: Iterable[tuple[str, Any]], where: str) -> None:
         """`ids` are the ids in the file, each with its place. Raises `InputError` that names a repeated one."""
         self._places: dict[str, Any] = {}
@@ -45,7 +49,7 @@ class GivenFile(ABC):
             if image_id in self._places:
                 raise InputError(
                     f"image {image_id!r} occurs twice, at {self._said(self._places[image_id])} and at "
-                    f"{self._said(place)}; remove one of them."
+                    f"{self._said(place)}; {self.repeated}."
                 )
             self._places[image_id] = place
 
@@ -139,6 +143,8 @@ def _check_rows(matrix: Matrix, images: int, copies: int) -> None:
 class TableFile(GivenFile):
     """A Parquet file with a row for each vector: image_id, vector, and for regions x, y, width, height and others."""
 
+    repeated = "the rows of an image must follow each other: sort the file by image_id"
+
     def __init__(self, path: str, unpacked_in: str | Path, one_vector: bool, of_regions: bool, pattern: str) -> None:
         matrix = open_matrix(path, "vector", unpacked_in)
         if matrix.ids is None:
@@ -152,7 +158,7 @@ class TableFile(GivenFile):
                 "boxes can be given as an array."
             )
         self._values, self._one_vector = matrix.values, one_vector
-        self._columns: pd.DataFrame = pq.read_table(path, columns=columns).to_pandas()
+        self._columns = _of_regions(path, columns)
         ids = matrix.ids
         begins = np.flatnonzero(np.concatenate(([True], ids[1:] != ids[:-1]))) if len(ids) else np.empty(0, np.int64)
         slices = map(slice, begins, [*begins[1:], len(ids)])
@@ -176,7 +182,10 @@ class BottomUpFile(GivenFile):
     """The TSV of bottom-up attention: one line for each image, with any number of boxes, and arrays in base64."""
 
     def __init__(self, path: str, pattern: str) -> None:
-        self._file = open(path, "rb")  # noqa: SIM115, read for as long as this lives
+        try:
+            self._file = open(path, "rb")  # noqa: SIM115, read for as long as this lives
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror}); name the TSV file.") from error
         super().__init__(self._lines(pattern), path)
 
     def _lines(self, pattern: str) -> Iterator[tuple[str, tuple[int, int]]]:
@@ -211,16 +220,29 @@ class BottomUpFile(GivenFile):
         return f"{self.where}, line {place[0]}"
 
 
+def _of_regions(path: str, columns: list[str]) -> pd.DataFrame:
+    """The columns of regions; a region without a score has an infinite one, and one without a class an empty one.
+
+    Raises `InputError` that names a column without numbers, or the row of a box that is not finite.
+    """
+    found: pd.DataFrame = pq.read_table(path, columns=columns).to_pandas()
+    for name in found.columns.intersection([*BOX, "score"]):
+        if not pd.api.types.is_numeric_dtype(found[name]):
+            raise InputError(f"{path}: the column {name} holds {found[name].dtype}; write it as numbers.")
+    for name in found.columns.intersection(BOX):
+        wrong = np.flatnonzero(~np.isfinite(found[name].to_numpy(np.float64, na_value=np.nan)))
+        if len(wrong):
+            raise InputError(f"{path}, row {wrong[0]}: {name} is not a finite number; correct the box.")
+    if "score" in found:
+        found["score"] = found["score"].fillna(np.inf)
+    if "class_name" in found:
+        found["class_name"] = found["class_name"].map(str, na_action="ignore").fillna("")
+    return found
+
+
 def read_ids(path: str, pattern: str) -> list[str]:
-    """The ids of a text file, one in each line. Raises `InputError` for a blank line or a file that is not text."""
-    try:
-        lines = Path(path).read_text("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 ({error}); write it as text, with an id in each line.") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            raise InputError(f"{path}, line {number}: the line is blank; each line must hold the id of a row.")
-    return _named([line.strip() for line in lines], pattern)
+    """The data set's ids for those in a text file. Raises `InputError` as `read_row_ids` does."""
+    return _named(read_row_ids(path), pattern)
 
 
 def _named(ids: Iterable[str], pattern: str) -> list[str]:

@@ -1,3 +1,4 @@
+import errno
 import re
 import subprocess
 import sys
@@ -158,6 +159,17 @@ def test_wrong_shapes_and_columns_are_errors_and_leave_no_file(tmp_path):
         append(tmp_path / "a", ids(2), some(2, (5,)))
     with pytest.raises(InputError, match=r"a: a image_features artifact has the columns .*extra"):
         append(tmp_path / "a", ids(2).assign(extra=1), some(2, (4,)))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_cannot_be_begun_leaves_nothing_and_says_so(tmp_path, monkeypatch):
+    def full(writer, path):
+        Path(path).touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(FeatureWriter, "_parquet", full)
+    with pytest.raises(InputError, match=r"cannot write .*a: .*No space left on device.* Make room there"):
+        write(tmp_path / "a", some(5, (4,)))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,8 +1,10 @@
 """`densevse evaluate`: the same metrics as `densevse.evaluate`, printed."""
 
 import re
+import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import densevse
@@ -19,6 +21,12 @@ def files(tmp_path, monkeypatch):
     images, sentences = (random.normal(size=(count, 8)).astype(np.float32) for count in (20, 100))
     np.save("sims.npy", SCORES)
     np.save("turned.npy", SCORES.T)
+    np.save("empty.npy", SCORES[:0])
+    with zipfile.ZipFile("text.npz", "w") as archive:
+        archive.writestr("readme.txt", "no array")
+    rows = pd.DataFrame({"scores": list(SCORES)})
+    rows.assign(image_id=[str(number) for number in range(20)]).to_parquet("ids.parquet")
+    pd.DataFrame({"scores": [None, *SCORES[1:]]}).to_parquet("null.parquet")
     np.savez("vectors.npz", images=np.repeat(images, 5, axis=0), sentences=sentences)
     return images @ sentences.T
 
@@ -56,6 +64,10 @@ def test_vectors_with_copies(files, capsys):
     ("arguments", "message"),
     [
         (["turned.npy"], "turned.npy: expected 4 x 20, as the test split has, found 100 x 20"),
+        (["empty.npy"], "empty.npy: there are no numbers"),
+        (["text.npz"], "text.npz: expected one array, or one called 'scores', found []"),
+        (["ids.parquet"], "ids.parquet: its rows have ids, which mean nothing without a data set"),
+        (["null.parquet"], "null.parquet, scores: row 0 is empty; complete it"),
         (["sims.npy", "--i2t", "sims.npy"], "found scores and i2t; give scores, or i2t and t2i"),
         (["--images", "vectors.npz", "--sentences", "vectors.npz"], "similarity: it is required for vectors"),
         (["nothing.npy"], "nothing.npy: no such file"),
@@ -69,3 +81,5 @@ def test_what_does_not_fit_is_refused(files, capsys, arguments, message):
 def test_sentences_that_are_no_multiple_are_refused(files, capsys):
     assert main(["evaluate", "sims.npy", "--per-image", "3"]) == 1
     assert "sims.npy: 100 sentences are not 3 for each of some images" in capsys.readouterr().err
+    assert main(["evaluate", "sims.npy", "--per-image", "0"]) == 1
+    assert "--per-image: an image has 1 sentence or more, not 0" in capsys.readouterr().err

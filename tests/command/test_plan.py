@@ -51,6 +51,8 @@ def test_the_jobs_are_those_of_a_dry_run(folder):
         [
             ("results/tables/flickr30.md", "is 'results/tables/flickr30k.md' meant?"),
             ("al", "is 'all' meant?"),
+            ("", "A target is empty; name a file or a rule."),
+            ("/nowhere", "/nowhere: no rule makes this; docs/artifacts.md lists the paths."),
         ]
     ),
 )

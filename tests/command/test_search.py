@@ -40,6 +40,7 @@ def test_a_model_is_named_by_data_set_and_variant_or_by_its_file(config, folder)
     ("model", "said"),
     [
         ("vse", "such as scenes/vse"),
+        ("scenes", "names a data set alone; write <data set>/<variant>, such as scenes/vse"),
         ("scenes/vsee", "is 'vse' meant?"),
         ("scene/vse", "is 'scenes' meant?"),
         ("nowhere/model.safetensors", "is not there"),

@@ -146,7 +146,7 @@ WRONG = {
     "methods.vse.parameters.encoder": ["lst"],
     "methods.vse.parameters.dropout": [1.5, -0.1],
     "methods.vse.parameters.marginn": [0.2],
-    "methods.vse.training.batch_size": [0, -1, "64"],
+    "methods.vse.training.batch_size": [0, 1, -1, "64"],
     "methods.vse.training.grad_clip": [0, -2],
     "methods.vse.training.patience": [-1, 0],
     "methods.vse.training.checkpoint_steps": [0],

@@ -203,6 +203,7 @@ LINE = b'{"image": "a.png", "sentence": "x", "split": "train"}\n'
         ("csv", HEAD + b'a.png,"x,train\r\n', "row 1: not CSV"),
         ("csv", HEAD + b"a.png,\xff,train\r\n", "line 2: not utf-8"),
         ("csv", b"", "no column 'image'; it has none"),
+        ("csv", b"image,sentence,split,sentence\n", "the column 'sentence' occurs 2 times; rename one"),
         ("json_lines", LINE + b"{", "row 2: not JSON"),
         ("json_lines", LINE + b"[]", r"row 2: expected an object in braces, found '\[\]'"),
         ("json_lines", LINE.replace(b'"x"', b"[7]"), r"row 1: the column sentence holds '\[7\]' instead of text"),

@@ -327,6 +327,8 @@ def with_value(value, dtype=np.float32):
         wrong(r"images.npy: row 2 is zero, which has no cosine", layout=COSINE,
               images=floats(8, 4) * (np.arange(8) != 2)[:, None].astype(np.float32), sentences=floats(40, 4)),
         wrong(r"nothing.npy: no such file", scores="nothing.npy"),
+        wrong(r"scores.npy: expected floats, found complex64. Write", scores=GOOD.astype(np.complex64)),
+        wrong(r"scores.npy: there are no numbers, as the shape is \(0, 40\)", scores=GOOD[:0]),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_by_its_file_and_row(given, files, layout, message):
@@ -337,9 +339,9 @@ def test_what_does_not_fit_is_refused_by_its_file_and_row(given, files, layout, 
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        ([*"01234566"], r"ids.txt: these image_ids stand there twice: i6; leave one of each"),
-        ([*"0123456x"], r"these image_ids are unknown: ix; they are those of the column image_id of images.parquet"),
-        ([*"0123456"], r"these image_ids are missing: i7; add their rows, or use another protocol"),
+        ([*"01234566"], r"ids.txt: these image_ids stand there twice: 'i6'; leave one of each"),
+        ([*"0123456x"], r"these image_ids are unknown: 'ix'; they are those of the column image_id of images.parquet"),
+        ([*"0123456"], r"these image_ids are missing: 'i7'; add their rows, or use another protocol"),
     ],
 )
 def test_ids_that_do_not_fit_are_named(tmp_path, given, ids, message):

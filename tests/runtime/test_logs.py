@@ -1,3 +1,4 @@
+import errno
 import os
 import re
 import subprocess
@@ -76,6 +77,13 @@ def test_too_little_memory_on_a_gpu_says_what_to_lower(tmp_path, capsys):
     assert "batch_size" in said
     assert "error in densevse" not in said
     assert str(log) in said
+
+
+def test_a_full_disk_is_no_error_in_densevse(tmp_path, capsys):
+    assert failed(tmp_path / "job.log", OSError(errno.ENOSPC, "No space left on device")).code == 1
+    said = capsys.readouterr().err
+    assert "The disk is full: make room there" in said
+    assert "error in densevse" not in said
 
 
 def test_an_end_on_request_is_logged_and_passed_on(tmp_path):

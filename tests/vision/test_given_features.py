@@ -131,12 +131,32 @@ def test_parquet_has_a_row_for_each_region(folder):
     assert store.rows["score"].iloc[1] == 0.5
 
 
+def test_a_region_of_parquet_may_lack_a_score_and_a_class(folder):
+    some = table().assign(score=[None, *[0.5] * 17], class_name=[None, *[7] * 17])
+    some.to_parquet(folder / "regions.parquet")
+    store = read(folder, files={"path": "regions.parquet"}, format="parquet")
+    assert store.rows["score"].iloc[1:3].tolist() == [np.inf, 0.5]
+    assert store.rows["class_name"].iloc[1] == ""
+
+
+@pytest.mark.parametrize("path", ["nowhere.tsv", ""])
+def test_a_file_that_cannot_be_opened_is_named(folder, path):
+    with pytest.raises(InputError, match=f"{path}: cannot be read"):
+        read(folder, files={"path": path}, format="bottom_up")
+
+
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
         (table().drop(columns="image_id"), "no column image_id"),
         (table().drop(columns="height"), "no column height"),
-        (pd.concat([table(), table().iloc[:1]]), "'i0' occurs twice, at .*row 0 and at .*row 18"),
+        (
+            pd.concat([table(), table().iloc[:1]]),
+            "'i0' occurs twice, at .*row 0 and at .*row 18; the rows .* follow each other: sort the file by image_id",
+        ),
+        (table().assign(score="high"), "regions.parquet: the column score holds .*; write it as numbers"),
+        (table().assign(x="left"), "regions.parquet: the column x holds .*; write it as numbers"),
+        (table().assign(width=[None, *[9.0] * 17]), "regions.parquet, row 0: width is not a finite number"),
         (table().iloc[3:], "1 images of the data set are missing, the first is 'i0'"),
     ],
 )
@@ -231,11 +251,23 @@ def test_a_truncated_array_and_a_pickle(folder):
         ([*IDS[:5], "i9"], "1 ids are not of the data set, the first is 'i9'"),
         (IDS[:5], "expected 5 rows"),
         ([*IDS[:2], "", *IDS[3:]], "ids.txt, line 3: the line is blank"),
+        ([*IDS[:5], "\udcff"], "ids.txt: not UTF-8"),
     ],
 )
 def test_ids_that_are_wrong(folder, ids, message):
-    (folder / "ids.txt").write_text("\n".join(ids))
+    (folder / "ids.txt").write_text("\n".join(ids), errors="surrogateescape")
     with pytest.raises(InputError, match=message):
+        read(folder)
+
+
+def test_a_byte_order_mark_and_spaces_are_no_part_of_an_id(folder):
+    (folder / "ids.txt").write_text("\n".join(f" {name} " for name in IDS[::-1]), encoding="utf-8-sig")
+    check_regions(read(folder))
+
+
+def test_an_id_file_that_is_not_there_is_named(folder):
+    (folder / "ids.txt").unlink()
+    with pytest.raises(InputError, match=r"ids\.txt: cannot be read \(No such file"):
         read(folder)
 
 

@@ -68,6 +68,8 @@ def model_of(text: str, config: Any) -> Model:
     if text.endswith(".safetensors"):
         return _model_of_file(Path(text), config)
     dataset, slash, variant = text.partition("/")
+    if not slash and dataset in config.datasets:
+        raise InputError(f"--model: {text!r} names a data set alone; write <data set>/<variant>, such as {text}/vse.")
     if not slash:
         raise InputError(f"--model: {text!r} names no data set; write <data set>/<variant>, such as scenes/{text}.")
     check_name("data set", dataset, list(config.datasets))

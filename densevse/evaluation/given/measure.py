@@ -51,10 +51,18 @@ def evaluate_files(given: GivenFiles, per_image: int, protocol: ProtocolWithoutI
 
     Raises `InputError` that names the wrong file, row and column.
     """
+    if per_image < 1:
+        raise InputError(f"--per-image: an image has 1 sentence or more, not {per_image}.")
     files = given.files(0)
     key = next(key for key in ("scores", "i2t", "sentences") if key in files)
     with TemporaryDirectory() as folder:
-        shape = open_matrix(files[key], key, folder).values.shape
+        matrix = open_matrix(files[key], key, folder)
+        if matrix.ids is not None:
+            raise InputError(
+                f"{files[key]}: its rows have ids, which mean nothing without a data set. Remove the column if the "
+                "rows are in order, or make the file a row of a table (docs/evaluate.md)."
+            )
+        shape = matrix.values.shape
         sentences = shape[0] if key == "sentences" else shape[1]
         if sentences % per_image:
             raise InputError(f"{files[key]}: {sentences:,} sentences are not {per_image} for each of some images.")

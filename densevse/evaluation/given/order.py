@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from densevse.artifacts.row_ids import read_row_ids
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 
@@ -26,9 +27,9 @@ class Items(NamedTuple):
 
 def read_ids(path: str | Path) -> Ids:
     """The ids of a file: one a line, or an array of text or integers (npy). Raises `InputError` for others."""
+    if Path(path).suffix != ".npy":
+        return np.array(read_row_ids(path), dtype=object)
     try:
-        if Path(path).suffix != ".npy":
-            return np.array(Path(path).read_text(encoding="utf-8").splitlines(), dtype=object)
         found = np.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file of ids.") from None
@@ -63,5 +64,5 @@ def rows_of(items: Items, ids: Ids, where: str) -> Indices:
 
 def _refuse(wrong: pd.Index, what: str, advice: str) -> None:
     if len(wrong):
-        some = ", ".join(map(str, wrong[:_SHOWN])) + (f" and {len(wrong) - _SHOWN:,} more" * (len(wrong) > _SHOWN))
+        some = ", ".join(map(repr, wrong[:_SHOWN])) + (f" and {len(wrong) - _SHOWN:,} more" * (len(wrong) > _SHOWN))
         raise InputError(f"{what}: {some}; {advice}.")
