@@ -6,6 +6,8 @@
     q_t = softmax(F^T h_t + b_p)                                                                 (3)
     L_gen = - sum_t log q_t(w_t+1)
 
+As printed, Eq 3 takes q_t at the word w_t that the step has just read; here it is the next word.
+
 Word 0, the padding, is never a word of a sentence. As an input it marks the sentence's start, as a target its end.
 """
 

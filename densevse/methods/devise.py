@@ -2,6 +2,8 @@
 
 A sentence's only fragment is the mean of its L2-normalised word vectors. An image's only fragment is mapped linearly
 into the space of words. Only the global ranking objective trains that map.
+
+The score is the plain inner product (chosen). Eq 6 of DeFrag would truncate it at 0 and halve it.
 """
 
 from torch import Tensor

@@ -3,8 +3,8 @@
     C_G = sum_k [ sum_l max(0, S_kl - S_kk + Delta) + sum_l max(0, S_lk - S_kk + Delta) ]        (7)
 
 In those methods an image is one vector, a sentence is one vector, and their score is the inner product. With the view
-`whole` the image is the vector of its full frame. With `regions` it is the mean of the vectors of the full frame and of
-the detections whose score is at least a threshold.
+`whole` the image is the vector of its full frame. With `regions` it is the mean of the vectors of the detections whose
+score is at least a threshold, and of the full frame (chosen, so that each image has one).
 """
 
 from typing import Literal

@@ -15,9 +15,9 @@ bar; words x_j enter at leaves:
     L_k = sum_l max(0, m - s(v_k, h_k) + s(v_k, h_l)) + max(0, m - s(v_k, h_k) + s(v_l, h_k))    (9)
     L = sum_d sum_k w_dk L_dk                                                                    (10)
 
-Pair 0 of a sentence d is the sentence with the whole image, with w_d0 = 1; the other pairs are its phrases with the
-regions assigned to them. densevse/kernels/hlstm.py computes Eq 2 to 8; `h_lstm` of densevse/kernels/definitions.py
-computes them literally.
+Pair 0 of a sentence d is the sentence with the whole image, with w_d0 = 1 (chosen); the other pairs are its phrases
+with the regions assigned to them. densevse/kernels/hlstm.py computes Eq 2 to 8; `h_lstm` of
+densevse/kernels/definitions.py computes them literally.
 
 Choices where the paper is silent: whole sentences and phrases share W_t and its batch normalisation, and whole images
 and regions share W_m and its own, as Eq 1 gives W_m no index and all vectors lie in one space. Batch normalisation

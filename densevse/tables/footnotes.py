@@ -41,8 +41,8 @@ DIFFERENCE = (
     "recalls that it prints. An empty cell was not printed, or is not measured here."
 )
 CHANGED = (
-    "Settings changed for a data set are listed at the end, each beside the method's own, which is the paper's unless "
-    "config/methods calls it chosen."
+    "Settings changed for a data set are listed at the end, each beside the method's own. `densevse show <variant>` "
+    "says which of these are the paper's and which were chosen."
 )
 CHANGED_COLUMNS = tuple(TableColumn(name, number=False) for name in ("Setting", "Here", "The method's own", "Variants"))
 REGIONS = (

@@ -18,8 +18,9 @@ class Parameters(Strict):
         "hidden": "paper, 5.1.1",
         "word_vectors": "paper, 3.2.1",
         **dict.fromkeys(
-            ("word_dimension", "margin", "phrase_negatives", "contrast", "identical_phrases", "candidates"), "chosen"
+            ("word_dimension", "margin", "phrase_negatives", "root_weight", "contrast", "identical_phrases"), "chosen"
         ),
+        "candidates": "paper, 3.3",
     }
 
     # Parameters that change neither a trained round 0 nor its correspondences: variants that differ only in these share
@@ -78,5 +79,5 @@ class Parameters(Strict):
     )
     candidates: Literal["detections", "all"] = Field(
         default="detections",
-        description="regions that a phrase may be assigned (section 3.3), chosen; or the whole image too",
+        description="regions that a phrase may be assigned: detections (section 3.3); or, ours, the whole image too",
     )

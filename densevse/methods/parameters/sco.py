@@ -10,7 +10,7 @@ from densevse.config.strict import Strict
 class Parameters(Strict):
     """The parameters of SCO: the paper's values (section 4.2) or, where it is silent, ours."""
 
-    ORIGINS: ClassVar = {"*": "paper, 4.2", "dropout": "chosen"}
+    ORIGINS: ClassVar = {"*": "paper, 4.2", "fusion": "paper, Eq 2", "dropout": "chosen"}
 
     dimension: int = Field(1024, gt=0, description="H, of the joint space and of both LSTMs")
     word_dimension: int = Field(300, gt=0, description="D, of a word vector")
