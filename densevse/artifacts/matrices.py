@@ -139,7 +139,7 @@ def _parquet(path: Path, key: str, folder: Path) -> Matrix:
     with pq.ParquetFile(path, memory_map=True) as file:
         columns = [field.name for field in file.schema_arrow if _is_list(field.type)]
         chosen = _chosen(columns, key, path)
-        ids = file.read([_id_of(key)])[0].to_numpy().astype(str) if _id_of(key) in file.schema_arrow.names else None
+        ids = _ids(file, _id_of(key), path)
         batches = (batch.column(0) for batch in file.iter_batches(_ROWS_AT_ONCE, columns=[chosen]))
         name, rows = f"{path}, {chosen}", file.metadata.num_rows
         with tempfile.TemporaryFile(dir=folder) as unpacked:
@@ -150,7 +150,19 @@ def _parquet(path: Path, key: str, folder: Path) -> Matrix:
                 unpacked.write(block.tobytes())
             unpacked.flush()
             values = _map(unpacked, dtype, 0, (rows, width))
-    return Matrix(name, values, None if ids is None else ids.astype(object))
+    return Matrix(name, values, ids)
+
+
+def _ids(file: pq.ParquetFile, column: str, path: Path) -> NDArray[np.object_] | None:
+    """The column with ids as text, if there is one. Raises `InputError` that names a row without an id."""
+    if column not in file.schema_arrow.names:
+        return None
+    ids = file.read([column])[0]
+    if ids.null_count:
+        row = ids.is_null().to_numpy().argmax()
+        raise InputError(f"{path}, row {row}: {column} is empty; write the id of the row.")
+    found: NDArray[np.object_] = ids.to_numpy().astype(str).astype(object)
+    return found
 
 
 def _rows_of(lists: pa.Array, name: str, first: int, width: int | None) -> NDArray[Any]:

@@ -197,13 +197,15 @@ class Stage:
 
 
 def _check_folders(config: Config, root: Path) -> None:
-    """Raises `InputError` if results and downloads share a folder, or one holds the project's files."""
+    """Raises `InputError` if results and downloads share a folder, or one is a file or holds the project's files."""
     folders = {key: Path(os.path.abspath(getattr(config, key))) for key in ("results", "resources")}
     if folders["results"] == folders["resources"]:
         raise InputError(f"results: {config.results!r} is also the folder of resources; name another one for results.")
     for key, folder in folders.items():
         if folder in (root, Path.cwd()) or any(folder.is_relative_to(root / name) for name in OWN_FOLDERS):
             raise InputError(f"{key}: {folder} holds files of the project; name a separate folder for {key}.")
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{key}: {folder} is a file; name a folder for {key}.")
 
 
 def only(entry: Any, names: frozenset[str]) -> Any:

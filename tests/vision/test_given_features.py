@@ -154,6 +154,7 @@ def test_a_file_that_cannot_be_opened_is_named(folder, path):
             pd.concat([table(), table().iloc[:1]]),
             "'i0' occurs twice, at .*row 0 and at .*row 18; the rows .* follow each other: sort the file by image_id",
         ),
+        (table().assign(image_id=[*table()["image_id"][:-1], None]), "regions.parquet, row 17: image_id is empty"),
         (table().assign(score="high"), "regions.parquet: the column score holds .*; write it as numbers"),
         (table().assign(x="left"), "regions.parquet: the column x holds .*; write it as numbers"),
         (table().assign(width=[None, *[9.0] * 17]), "regions.parquet, row 0: width is not a finite number"),
