@@ -53,3 +53,5 @@ if __name__ == "__main__":
         main(parser.parse_args())
     except InputError as error:
         sys.exit(f"feature-scales: {error}")
+    except FileNotFoundError as error:
+        sys.exit(f"feature-scales: {error.filename} is not there; make it with snakemake, or name another --dataset.")
