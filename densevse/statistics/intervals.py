@@ -5,9 +5,10 @@ over groups of queries. Two methods share the draws, so that difficulty for both
 
 A metric that is a mean over n seeds also varies with the seeds. A bootstrap over three seeds is too narrow: its
 variance is 2/3 of the true one, and it ignores that this variance is itself uncertain. So each replicate is moved by t
-s / sqrt(n), where s is the standard deviation over the seeds and t is drawn from Student's distribution with n - 1
-degrees of freedom. Two methods with the same seeds differ by a mean over n differences, and s is the deviation of
-these: as a round of HM-LSTM continues from round 0 of the same seed, much of a seed's effect cancels.
+s / sqrt(n), where s is the standard deviation over the seeds. The values t are evenly spaced quantiles of Student's
+distribution with n - 1 degrees of freedom, in random order: as few degrees have long tails, the limits of a random
+sample would be too uncertain. Two methods with the same seeds differ by a mean over n differences, and s is the
+deviation of these: as a round of HM-LSTM continues from round 0 of the same seed, much of a seed's effect cancels.
 
 An interval covers the choice of queries and, with two or more seeds, the seed of training. It does not cover the choice
 of candidates: ranks are those in the whole test set. `make interval-coverage` measures how often they hold.
@@ -25,6 +26,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.special import stdtrit
 
 from densevse.runtime.arrays import Reals
 from densevse.statistics.bootstrap import (
@@ -83,7 +85,8 @@ class Intervals:
         seeds = len(by_seed)
         if seeds < 2:
             return np.zeros(self._replicates)
-        student = np.random.default_rng([1, stream]).standard_t(seeds - 1, self._replicates)
+        order = np.random.default_rng([1, stream]).permutation(self._replicates)
+        student = stdtrit(seeds - 1, (order + 0.5) / self._replicates)
         moved: Reals = student * by_seed.std(ddof=1) / np.sqrt(seeds)
         return moved
 

@@ -1,9 +1,10 @@
 """The coverage of real objects by proposals: average best overlap and recall (Hosang et al., PAMI 2016).
 
-Intervals are 95% intervals of a bootstrap over images, each with all its objects.
+An object counts once, however many phrases name it. Intervals are 95% intervals of a bootstrap over images, each with
+all its objects, or over families of images.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,27 +18,40 @@ from densevse.statistics.bootstrap import interval_of_mean
 
 
 def recall(
-    proposals: pd.DataFrame, true_boxes: pd.DataFrame, segment_overlap: pd.DataFrame | None = None
+    proposals: pd.DataFrame,
+    true_boxes: pd.DataFrame,
+    families: Mapping[str, str],
+    segment_overlap: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """The overlap of true boxes with the best of each of BOX_COUNTS proposals of an image (PROPOSAL_RECALL).
+    """The overlap of objects with the best of each of BOX_COUNTS proposals of an image (PROPOSAL_RECALL).
 
-    `segment_overlap` (SEGMENT_OVERLAP) has the overlaps of segments with the objects' masks, if these are known. An
-    image without proposals counts with an overlap of 0. Raises `InputError` if there is no true box.
+    `true_boxes` are BOXES, `families` has the family of each image, and `segment_overlap` (SEGMENT_OVERLAP) has the
+    overlaps of segments with the objects' masks, if these are known. An image without proposals counts with an overlap
+    of 0. Raises `InputError` if there is no true box.
     """
     if true_boxes.empty:
         raise InputError("there is no true box to compare the proposals with: use a data set that has boxes.")
     found = {str(image_id): group for image_id, group in proposals.groupby("image_id", sort=False)}
     nothing = proposals.iloc[:0]
+    objects = _objects(true_boxes).groupby("image_id", sort=False)
+    family = [families[str(image_id)] for image_id, _ in objects]
     pairs = [
         (found.get(str(image_id), nothing)[BOX].to_numpy(np.float32), group[BOX].to_numpy(np.float32))
-        for image_id, group in true_boxes.groupby("image_id", sort=False)
+        for image_id, group in objects
     ]
-    return pd.DataFrame([_row(pairs, count, segment_overlap) for count in BOX_COUNTS])
+    rows = [
+        {**_of_boxes(pairs, family, count), **_of_segments(segment_overlap, families, count)} for count in BOX_COUNTS
+    ]
+    return pd.DataFrame(rows)
 
 
-def _row(
-    pairs: Sequence[tuple[NDArray[np.float32], ...]], count: int, segment_overlap: pd.DataFrame | None
-) -> dict[str, Any]:
+def _objects(true_boxes: pd.DataFrame) -> pd.DataFrame:
+    """The boxes of the objects; of a data set that has boxes of phrases alone, the distinct ones among these."""
+    of_objects = true_boxes[true_boxes["start"] < 0]
+    return true_boxes.drop_duplicates(["image_id", *BOX]) if of_objects.empty else of_objects
+
+
+def _of_boxes(pairs: Sequence[tuple[NDArray[np.float32], ...]], family: Sequence[str], count: int) -> dict[str, Any]:
     proposed = [boxes[: count or None] for boxes, _ in pairs]
     best = [
         intersection_over_union(true[:, None], boxes[None]).max(axis=1, initial=0)
@@ -46,30 +60,30 @@ def _row(
     return {
         "boxes": count,
         "boxes_mean": float(np.mean([len(boxes) for boxes in proposed])),
-        **_mean("average_best_overlap", best),
+        **_mean("average_best_overlap", best, family),
         **{
             key: value
             for percent in PERCENT
-            for key, value in _mean(f"recall_{percent}", [one >= percent / 100 for one in best]).items()
+            for key, value in _mean(f"recall_{percent}", [one >= percent / 100 for one in best], family).items()
         },
-        **_mean("segment_jaccard", _jaccards(segment_overlap, count)),
         "true_boxes": sum(map(len, best)),
         "images": len(pairs),
     }
 
 
-def _jaccards(segment_overlap: pd.DataFrame | None, count: int) -> list[NDArray[Any]]:
-    """The best Jaccards of a number of segments with the objects of each image."""
+def _of_segments(segment_overlap: pd.DataFrame | None, families: Mapping[str, str], count: int) -> dict[str, float]:
+    """The best Jaccards of a number of segments with the objects."""
     if segment_overlap is None:
-        return []
-    rows = segment_overlap[segment_overlap["segments"] == count]
-    return [group["jaccard"].to_numpy() for _, group in rows.groupby("image_id", sort=False)]
+        return _mean("segment_jaccard", [], [])
+    images = segment_overlap[segment_overlap["segments"] == count].groupby("image_id", sort=False)
+    jaccards = [group["jaccard"].to_numpy() for _, group in images]
+    return _mean("segment_jaccard", jaccards, [families[str(image_id)] for image_id, _ in images])
 
 
-def _mean(name: str, of_images: Sequence[NDArray[Any]]) -> dict[str, float]:
-    """The mean over the objects of all images, and its interval; all NaN without images."""
+def _mean(name: str, of_images: Sequence[NDArray[Any]], family: Sequence[str]) -> dict[str, float]:
+    """The mean over the objects of all images, whose families are given, and its interval; all NaN without images."""
     if not of_images:
         return dict.fromkeys((name, f"{name}_low", f"{name}_high"), np.nan)
     values = np.concatenate(of_images).astype(np.float64)
-    low, high = interval_of_mean(values, np.repeat(np.arange(len(of_images)), list(map(len, of_images))))
+    low, high = interval_of_mean(values, np.repeat(np.asarray(family, object), list(map(len, of_images))))
     return {name: float(values.mean()), f"{name}_low": low, f"{name}_high": high}

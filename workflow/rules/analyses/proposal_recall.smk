@@ -38,6 +38,7 @@ rule proposal_recall:
     input:
         proposals=filled("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", proposal_recall.proposals),
         boxes="<results>/{dataset}/boxes.parquet",
+        image_table="<results>/{dataset}/images.parquet",
         segment_overlap=filled(
             "<results>/{dataset}/segment_overlap/{proposer}/{shard}.parquet", proposal_recall.segment_overlap
         ),

@@ -2,19 +2,20 @@ from densevse.analyses.proposal_recall.recall import recall
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schema import read, read_all, write
-from densevse.artifacts.schemas.datasets import BOXES
+from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.masks import SEGMENT_OVERLAP
 from densevse.artifacts.schemas.proposals import PROPOSAL_RECALL, PROPOSALS
 from densevse.runtime.logs import job
 
 
-def main(proposals, boxes, segment_overlap, path, of):
+def main(proposals, boxes, image_table, segment_overlap, path, of):
     overlap = read_all(segment_overlap, SEGMENT_OVERLAP) if segment_overlap else None
-    found = recall(read_all(proposals, PROPOSALS), read(boxes, BOXES), overlap)
+    families = read(image_table, IMAGES).set_index("image_id")["family"]
+    found = recall(read_all(proposals, PROPOSALS), read(boxes, BOXES), families, overlap)
     write(found, PROPOSAL_RECALL, path, lineage({}, {"proposals": proposals, "boxes": boxes}), of)
 
 
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         inputs, of = snakemake.input, Identity.of(snakemake.wildcards)
-        main(inputs.proposals, inputs.boxes, inputs.segment_overlap, snakemake.output[0], of)
+        main(inputs.proposals, inputs.boxes, inputs.image_table, inputs.segment_overlap, snakemake.output[0], of)
