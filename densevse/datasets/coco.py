@@ -89,6 +89,8 @@ OUTLINES: TypeAdapter[_Outlines] = TypeAdapter(_Outlines)
 
 FRACTION = 4
 """Bits of the fraction of a pixel in which outlines are drawn."""
+LARGER = 8
+"""The size of a drawn outline over that of its mask."""
 
 
 def read(options: Coco, paths: Paths) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -156,12 +158,24 @@ def _single(content: Any, where: str) -> list[tuple[Any, str]]:
 
 
 def _drawn(outline: list[list[float]], height: int, width: int) -> NDArray[np.bool_]:
-    """The mask (height, width) of polygons, whose coordinates run between pixels: the first reaches from 0 to 1."""
-    mask = np.zeros((height, width), np.uint8)
-    for polygon in outline:
-        points = np.array(polygon[: len(polygon) // 2 * 2]).reshape(-1, 2) - 0.5
-        cv2.fillPoly(mask, [np.round(points * 2**FRACTION).astype(np.int32)], 1, shift=FRACTION)
-    return mask.astype(bool)
+    """The mask (height, width) of polygons, whose coordinates run between pixels: the first reaches from 0 to 1.
+
+    OpenCV fills a polygon with the pixels that its border touches, which is half a pixel too much on each side. So it
+    draws the polygon larger, and a pixel belongs to the object if its centre does.
+    """
+    mask = np.zeros((height, width), bool)
+    polygons = [np.array(polygon[: len(polygon) // 2 * 2]).reshape(-1, 2) for polygon in outline]
+    corners = np.concatenate([*polygons, np.empty((0, 2))])
+    if not len(corners):
+        return mask
+    left, top = np.clip(np.floor(corners.min(axis=0)), 0, (width, height)).astype(int)
+    right, bottom = np.clip(np.ceil(corners.max(axis=0)), 0, (width, height)).astype(int)
+    large = np.zeros(((bottom - top) * LARGER, (right - left) * LARGER), np.uint8)
+    for polygon in polygons if large.size else []:
+        points = (polygon - (left, top)) * LARGER - 0.5
+        cv2.fillPoly(large, [np.round(points * 2**FRACTION).astype(np.int32)], 1, shift=FRACTION)
+    mask[top:bottom, left:right] = large[LARGER // 2 :: LARGER, LARGER // 2 :: LARGER]
+    return mask
 
 
 def _official(paths: Paths) -> tuple[dict[str, str], pd.DataFrame]:

@@ -11,10 +11,11 @@ and `Annotations/<image>.xml` with the boxes of the entities by number. Research
 import re
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from densevse.artifacts.schemas.datasets import BOXES
@@ -36,12 +37,13 @@ class Annotation(NamedTuple):
     height: float
 
 
-def read_entities(path: str, captions: pd.DataFrame) -> pd.DataFrame:
+def read_entities(path: str, captions: pd.DataFrame, words: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """BOXES rows of captions (CAPTIONS rows), matched by letters, as spacing and quotes differ between releases.
 
-    Captions of an image with the same letters are matched in order. An entity without a box (a scene, or not visible)
-    has no row. The rows also have `stated_width` and `stated_height`, the image's size in its annotation. Raises
-    `InputError` if no caption is found, or if an annotation is impossible; the message names it.
+    `words` has the words of each caption, as the parser cuts it: the published tokens keep "t-shirt" whole, which are
+    three words here. Captions of an image with the same letters are matched in order. An entity without a box (a
+    scene, or not visible) has no row. The rows also have `stated_width` and `stated_height`, the image's size in its
+    annotation. Raises `InputError` if no caption is found, or if an annotation is impossible; the message names it.
     """
     rows: list[dict[str, Any]] = []
     found = 0
@@ -60,7 +62,9 @@ def read_entities(path: str, captions: pd.DataFrame) -> pd.DataFrame:
                 caption_ids = by_letters[letters(" ".join(tokens))]
                 if caption_ids:
                     found += 1
-                    rows += _rows(str(image_id), caption_ids.pop(0), tokens, phrases, annotation)
+                    caption_id = caption_ids.pop(0)
+                    placed = among_words(tokens, phrases, words[caption_id])
+                    rows += _rows(str(image_id), caption_id, placed, annotation)
     if not found:
         raise InputError(f"{path}: none of the {len(captions)} captions is in it; is this Flickr30k Entities?")
     logger.info("%d of %d captions found", found, len(captions))
@@ -84,6 +88,24 @@ def read_sentence(line: str) -> tuple[list[str], list[tuple[str, int, int]]]:
             phrases.append((*begun, len(tokens)))
             begun = None
     return tokens, phrases
+
+
+def among_words(
+    tokens: Sequence[str], phrases: Sequence[tuple[str, int, int]], words: Sequence[str]
+) -> list[tuple[str, str, int, int]]:
+    """Each phrase's entity and text, and its first and its end among the `words` of the same sentence, by letters.
+
+    A phrase without letters is left out.
+    """
+    of_tokens, of_words = (np.cumsum([0, *(len(letters(one)) for one in cut)]) for cut in (tokens, words))
+    placed = []
+    for entity, start, end in phrases:
+        first, last = of_tokens[start], of_tokens[end]  # the phrase's letters, counted in the sentence
+        if first < last:
+            begin = int(np.searchsorted(of_words, first, side="right")) - 1
+            stop = int(np.searchsorted(of_words, last, side="left"))
+            placed.append((entity, " ".join(tokens[start:end]), begin, stop))
+    return placed
 
 
 def read_annotation(data: bytes, name: str) -> Annotation:
@@ -120,15 +142,15 @@ def letters(text: str) -> str:
 
 
 def _rows(
-    image_id: str, caption_id: str, tokens: list[str], phrases: list[tuple[str, int, int]], annotation: Annotation
+    image_id: str, caption_id: str, phrases: list[tuple[str, str, int, int]], annotation: Annotation
 ) -> Iterator[dict[str, Any]]:
-    for entity, start, end in phrases:
+    for entity, phrase, start, end in phrases:
         for box in annotation.boxes.get(entity, []):
             place = dict(zip(("x", "y", "width", "height"), box, strict=True))
             yield {
                 "image_id": image_id,
                 "caption_id": caption_id,
-                "phrase": " ".join(tokens[start:end]),
+                "phrase": phrase,
                 "start": start,
                 "end": end,
                 **place,

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from densevse.artifacts import schema
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
+from densevse.artifacts.schemas.tokens import TOKENS
 from densevse.datasets.entities import read_entities
 from densevse.datasets.true_boxes import check_inside, check_rows
 from densevse.runtime.errors import InputError
@@ -25,17 +26,21 @@ from densevse.runtime.logs import logger
 _COLUMNS = [column.name for column in BOXES.columns]
 
 
-def write_given_boxes(given: str, images: str, captions: str, output: str) -> None:
-    """Checks the user's boxes against the image and caption tables, and writes them as a BOXES artifact."""
+def write_given_boxes(given: str, images: str, captions: str, tokens: str, output: str) -> None:
+    """Checks the user's boxes against the image and caption tables, and writes them as a BOXES artifact.
+
+    `tokens` are those of the captions (TOKENS), which are cut as the parser cuts them.
+    """
     image_table, caption_table = schema.read(images, IMAGES), schema.read(captions, CAPTIONS)
     if Path(given).suffix == ".parquet":
         boxes = _read_parquet(given)
     else:
-        boxes = read_entities(given, caption_table)
+        cut = schema.read(tokens, TOKENS, ["caption_id", "tokens"])
+        boxes = read_entities(given, caption_table, dict(zip(cut["caption_id"], cut["tokens"], strict=True)))
         _check_not_turned(boxes, image_table, given)
     check(boxes[_COLUMNS], image_table, caption_table, given)
     logger.info("%d boxes of %d images", len(boxes), boxes["image_id"].nunique())
-    made_from = lineage({"given": Path(given).name}, {"images": images, "captions": captions})
+    made_from = lineage({"given": Path(given).name}, {"images": images, "captions": captions, "tokens": tokens})
     schema.write(boxes[_COLUMNS], BOXES, output, made_from)
 
 

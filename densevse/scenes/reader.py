@@ -113,7 +113,10 @@ def read_boxes(paths: Paths) -> pd.DataFrame:
 
 
 def _scenes(chosen: Scenes) -> Iterator[_Sampled]:
-    """The scene of each picture. Scenes are distinct, and a scene and its swaps are in one split."""
+    """The scene of each picture. A scene and its swaps are in one split.
+
+    Scenes are distinct, but some differ only in `mirrored`, and these may be in two splits (docs/limits.md).
+    """
     random = np.random.default_rng(chosen.seed)
     seen: set[Scene] = set()
     families = count()

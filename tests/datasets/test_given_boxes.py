@@ -5,8 +5,9 @@ import pytest
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import BOXES, CAPTIONS, IMAGES
-from densevse.datasets.entities import read_annotation, read_entities, read_sentence
+from densevse.datasets.entities import among_words, read_annotation, read_entities, read_sentence
 from densevse.datasets.given_boxes import write_given_boxes
+from densevse.language.tokens import tokenize, write_tokens
 from densevse.runtime.errors import InputError
 
 LINE = "[/EN#1/people/clothing Two young guys] with [/EN#2/bodyparts shaggy hair] look at [/EN#3/scene it] ."
@@ -28,10 +29,15 @@ def tables(tmp_path):
         {"caption_id": f"77#{i}", "image_id": "77", "position": i, "text": text, "split": "test"}
         for i, text in enumerate(texts)
     ]
-    paths = [str(tmp_path / name) for name in ("images.parquet", "captions.parquet")]
+    paths = [str(tmp_path / name) for name in ("images.parquet", "captions.parquet", "tokens.parquet")]
     schema.write([image], IMAGES, paths[0], {})
     schema.write(captions, CAPTIONS, paths[1], {})
+    write_tokens(*paths[1:])
     return paths
+
+
+def words_of(captions):
+    return {row.caption_id: tokenize(row.text) for row in captions.itertuples()}
 
 
 @pytest.fixture
@@ -73,10 +79,33 @@ def test_entities_are_found_by_a_caption_s_letters(tables, entities, tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("marked", "text", "expected"),
+    [
+        (
+            "[/EN#1/people A man] in [/EN#2/clothing a t-shirt] , [/EN#3/clothing jeans] and [/EN#4/other hats] .",
+            "A man in a t-shirt, jeans and hats.",
+            [("A man", "a man"), ("a t-shirt", "a t - shirt"), ("jeans", "jeans"), ("hats", "hats")],
+        ),
+        (
+            '" [/EN#1/people The boys] \' [/EN#2/other blue/white ball] "',
+            "\u201cThe boys' blue/white ball\u201d",
+            [("The boys", "the boys"), ("blue/white ball", "blue/white ball")],
+        ),
+        ("[/EN#1/other ?] [/EN#2/people A child] runs", "? A child runs", [("A child", "a child")]),
+    ],
+)
+def test_phrases_are_placed_among_the_words_of_the_parser(marked, text, expected):
+    tokens, phrases = read_sentence(marked)
+    words = tokenize(text)
+    placed = among_words(tokens, phrases, words)
+    assert [(phrase, " ".join(words[start:end])) for _, phrase, start, end in placed] == expected
+
+
 def test_entities_of_another_data_set_are_an_error(tables, entities):
     captions = schema.read(tables[1], CAPTIONS).assign(text="something else")
     with pytest.raises(InputError, match="none of the 2 captions is in it"):
-        read_entities(entities, captions)
+        read_entities(entities, captions, words_of(captions))
 
 
 def test_a_parquet_file_of_any_program_is_taken(tables, tmp_path):
@@ -149,7 +178,8 @@ def test_captions_with_the_same_letters_have_a_box_each(tables, entities, tmp_pa
     schema.write(captions, CAPTIONS, tables[1], {})
     lines = ["[/EN#1/animals A dog] runs .", "A dog [/EN#2/other runs]", "[/EN#2/animals a Dog] runs !", "a dog runs"]
     (tmp_path / "entities/Sentences/77.txt").write_text("\n".join(lines))
-    rows = read_entities(entities, schema.read(tables[1], CAPTIONS))
+    captions = schema.read(tables[1], CAPTIONS)
+    rows = read_entities(entities, captions, words_of(captions))
     assert rows[["caption_id", "phrase", "x"]].to_numpy().tolist() == [
         ["77#0", "A dog", 0],
         ["77#0", "A dog", 40],

@@ -113,9 +113,7 @@ def test_masks_are_turned_with_their_image(coco, orientation):
     for of in masks.itertuples():
         rows, columns = np.nonzero(mask_of(of.runs, of.height, of.width))
         assert (of.height, of.width) == size
-        # OpenCV draws outlines as well as what is within: up to half a pixel more on each side
-        drawn = np.array([columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1])
-        assert np.abs(drawn - [x, y, width, height]).max() <= 1
+        assert [columns.min(), rows.min(), np.ptp(columns) + 1, np.ptp(rows) + 1] == [x, y, width, height]
 
 
 def test_boxes_that_count_the_turned_image_s_pixels_stay(coco):

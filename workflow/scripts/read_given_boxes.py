@@ -4,5 +4,9 @@ from densevse.runtime.logs import job
 if __name__ == "__main__":
     with job(snakemake.log[0]):
         write_given_boxes(
-            snakemake.input.boxes, snakemake.input.image_table, snakemake.input.caption_table, snakemake.output[0]
+            snakemake.input.boxes,
+            snakemake.input.image_table,
+            snakemake.input.caption_table,
+            snakemake.input.tokens,
+            snakemake.output[0],
         )

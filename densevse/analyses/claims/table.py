@@ -46,10 +46,10 @@ _NOTES = [
 ]
 _OF_POOLS = (
     "A mean over resplits is about methods that are trained on {train:,} images of {title}, whichever these are. Its "
-    "interval covers the choice of training images, of test images and of the seed together, as each resplit has "
-    "others of all three. It is Student's interval of the gains of the resplits, made wider because resplits share "
-    "images (Nadeau and Bengio, 2003). Single resplits are at the end; the notes on drawn images and on one seed are "
-    "about them."
+    "interval covers the choice of training images and of test images together, as each resplit has others of both. "
+    "It does not fully cover the seed of training, which is the same on all. It is Student's interval of the gains of "
+    "the resplits, made wider because resplits share images (Nadeau and Bengio, 2003). Single resplits are at the end; "
+    "the notes on drawn images and on one seed are about them."
 )
 
 

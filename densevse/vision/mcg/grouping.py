@@ -4,7 +4,7 @@ A hierarchy is cut at descending strength, which splits its regions one after th
 two new regions, and every connected tuple of the cut's regions that contains one of the two. (A tuple with both equals
 a smaller one with their parent, which was found before.) A tuple with a region of less than a twentieth of its area is
 left out, as it is a near copy of a smaller tuple. The authors keep such tuples, and form tuples of regions of any
-level; docs/evaluation.md compares the results. A fixed number of tuples of each size is kept, the first ones.
+level; docs/proposals.md compares the results. A fixed number of tuples of each size is kept, the first ones.
 """
 
 from collections.abc import Sequence

@@ -3,7 +3,7 @@
 Each contour map becomes an ultrametric contour map: the watershed's superpixels are merged in pairs, in the order of
 the mean strength of the contour between them. The watershed is computed on the slightly smoothed map, as a wide contour
 has several weak ridges side by side that would enclose slivers. The strength is taken from nearby ridges, as the flanks
-of a contour depend on its width, not on its strength. docs/evaluation.md gives the results.
+of a contour depend on its width, not on its strength. docs/proposals.md gives the results.
 
 The hierarchies of all scales are projected onto the superpixels of the finest one, where they can be averaged and
 compared. Merging the average gives the multiscale hierarchy. Watershed, merging and projection are higra's (Perret et

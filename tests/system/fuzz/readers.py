@@ -23,6 +23,7 @@ from densevse.datasets.given_boxes import write_given_boxes
 from densevse.datasets.images import decode, examine
 from densevse.datasets.readers import write_dataset
 from densevse.datasets.true_boxes import boxes_reader
+from densevse.language.tokens import tokenize, write_tokens
 from densevse.language.word_vectors import read_vectors
 from densevse.scenes import reader as scenes
 
@@ -96,7 +97,8 @@ def given_boxes(folder: Path) -> None:
     images = images.assign(split="train", width=30, height=20, sha256="", captions=1, family="", status="ok")
     schema.write(images, IMAGES, folder / "images.parquet", {})
     schema.write(captions(), CAPTIONS, folder / "captions.parquet", {})
-    paths = [str(folder / f"{name}.parquet") for name in ("boxes", "images", "captions", "output")]
+    paths = [str(folder / f"{name}.parquet") for name in ("boxes", "images", "captions", "tokens", "output")]
+    write_tokens(*paths[2:4])
     write_given_boxes(*paths)
 
 
@@ -175,7 +177,9 @@ def targets() -> dict[str, Target]:
         return dataset("pairs", options, images="images", pairs=f"t.{kind}")
 
     def entity_boxes(folder: Path) -> Any:
-        return read_entities(str(folder / "e"), captions())
+        return read_entities(
+            str(folder / "e"), captions(), {one: tokenize(SENTENCE) for one in captions()["caption_id"]}
+        )
 
     def coco_boxes(folder: Path) -> Any:
         return boxes_reader("coco")({"annotations": str(folder / "annotations")})

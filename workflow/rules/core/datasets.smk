@@ -106,6 +106,7 @@ rule read_given_boxes:
         boxes=filled("{own_file}", datasets.given_boxes),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
+        tokens="<results>/{dataset}/tokens.parquet",
     output:
         "<results>/{dataset}/boxes.parquet",
     log:
