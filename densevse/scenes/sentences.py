@@ -1,9 +1,9 @@
 """Writes sentences about a scene, with their noun phrases and the things that each phrase names.
 
 Every sentence is true of its scene, but for some that say of a thing that pushes another that it stands or sits. Most
-leave something out. Sentences are unambiguous: a post-modifier belongs to
-the nearest noun before it ("a ball left of a box above a star": the box is above the star), and "and" joins only whole
-subjects. `densevse.scenes.grammar` parses them.
+leave something out. Sentences are unambiguous: a post-modifier belongs to the nearest noun before it ("a ball left of a
+box above a star": the box is above the star), and "and" joins only whole subjects. `densevse.scenes.grammar` parses
+them.
 """
 
 from collections.abc import Sequence, Set
