@@ -22,7 +22,7 @@ def test_a_value_has_the_origin_of_its_own_comment_or_of_one_above(config):
     origins = {path: row.origin for path, row in found.items()}
     assert origins["parameters.margin"] == "public code, for flickr8k"
     assert origins["parameters.dimension"] == "chosen on val, for flickr8k"
-    assert origins["parameters.negatives"] == "paper"
+    assert origins["parameters.negatives"] == "paper of VSE++"
     assert origins["parameters.encoder"] == "public code"
     assert origins["training.grad_clip"] == "public code"
     assert origins["training.momentum"] == DEFAULT
