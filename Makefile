@@ -6,7 +6,7 @@ BIN := .venv/bin
 CORES ?= all
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 
-.PHONY: help environment developing demo test test-all test-fast scenes-network scenes-claims scenes-scan experiments schema readme rule-graph third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs wheels-check check-sources lock clean
+.PHONY: help environment developing demo test test-all test-fast test-plain scenes-network scenes-claims scenes-scan experiments schema readme rule-graph third-party docs lint bench torture fuzz newcomer feature-scales interval-coverage gpu-check cluster storage kubernetes bucket pods slurm full-size costs record-costs wheels-check check-sources lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/'
@@ -70,6 +70,11 @@ SLOW := tests/workflow tests/system tests/language/test_corenlp.py
 
 test-fast: developing ## run the tests that neither run the workflow nor take seconds
 	$(PYTEST) -m 'not slow and not long' $(addprefix --ignore=,$(SLOW))
+
+COMPUTING := $(addprefix tests/,analyses benchmarks data device evaluation examples inference kernels methods scenes statistics training vision)
+
+test-plain: developing ## run the quick tests that compute as on the plainest processor: none may owe its passing to this one's kernels
+	ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 $(PYTEST) -m 'not slow and not long' $(COMPUTING)
 
 RELEASED := results/scenes_pretraining/networks/released/scenes_net
 
