@@ -155,7 +155,7 @@ def _chosen(
     """The regions, and the names of their classes: the network's, or those of the user's detections."""
     names = sorted({name for image in proposed for name in image.classes} - {""})
     images = zip(proposed, pixels, strict=True)
-    if not names:
+    if not names and any(len(image.boxes) > 1 for image in proposed):  # without boxes there is nothing to choose
         _check_classes(network.network, classes)
         plain = (Candidates(image.image_id, shown, image.boxes) for image, shown in images)
         return choose(plain, network, options, pool), classes

@@ -18,6 +18,7 @@ from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import RegionOptions
 from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
+from densevse.vision import extract_regions as extraction
 from densevse.vision.crops import warp
 from densevse.vision.extract import extract as extract_whole
 from densevse.vision.extract_regions import extract_regions, proposals_of_images
@@ -188,6 +189,20 @@ def test_detections_are_chosen_by_their_own_scores_and_classes(made):
         assert rows[BOX].to_numpy().tolist() == [[0, 0, 70, 60], [10, 10, 30, 30], [10, 10, 30, 30]]
         assert np.array_equal(*store.gather(rows.index[1:])), "one box has one vector"
         assert store.rows["image_id"].unique().tolist() == list(SIZES)
+
+
+def test_a_shard_without_detections_needs_no_classes_of_the_network(made, monkeypatch):
+    def refuse(*_):
+        raise InputError("the network has no classes")
+
+    monkeypatch.setattr(extraction, "_check_classes", refuse)
+    none = pd.DataFrame(columns=["image_id", "rank", *BOX, "score", "class_name"])
+    write(none, PROPOSALS, made / "detections/00-of-01.parquet", {})
+    rows = extract(made, out="detected", proposals="detections").rows
+    assert rows["image_id"].tolist() == list(SIZES)
+    assert set(rows["class_name"]) == {""}
+    with pytest.raises(InputError, match="no classes"):
+        extract(made)
 
 
 def write_detections(made):
