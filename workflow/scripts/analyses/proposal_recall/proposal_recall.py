@@ -12,7 +12,8 @@ def main(proposals, boxes, image_table, segment_overlap, path, of):
     overlap = read_all(segment_overlap, SEGMENT_OVERLAP) if segment_overlap else None
     families = read(image_table, IMAGES).set_index("image_id")["family"]
     found = recall(read_all(proposals, PROPOSALS), read(boxes, BOXES), families, overlap)
-    write(found, PROPOSAL_RECALL, path, lineage({}, {"proposals": proposals, "boxes": boxes}), of)
+    parents = {"proposals": proposals, "boxes": boxes, "images": image_table}
+    write(found, PROPOSAL_RECALL, path, lineage({}, parents), of)
 
 
 if __name__ == "__main__":
