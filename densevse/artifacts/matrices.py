@@ -87,7 +87,7 @@ def _npy(path: Path, key: str, folder: Path) -> Matrix:
 
 def _npz(path: Path, key: str, folder: Path) -> Matrix:
     with zipfile.ZipFile(path) as archive:
-        chosen = _chosen([name[:-4] for name in archive.namelist() if name.endswith(".npy")], key, path)
+        chosen = _chosen([name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")], key, path)
         name, info = f"{path}, {chosen}", archive.getinfo(f"{chosen}.npy")
         if info.compress_type == zipfile.ZIP_STORED:
             with open(path, "rb") as file:

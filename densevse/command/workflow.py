@@ -14,7 +14,6 @@ from densevse.runtime.errors import InputError
 
 LOGGERS = ROOT / "workflow/loggers"
 _ERROR = re.compile(r"InputError: (.*?)(?=\n(?:Wildcards:|Traceback:|  File )|\Z)", re.DOTALL)
-
 _UNKNOWN = re.compile(r"MissingRuleException:\s+No rule to produce (.*?) \(if you use input functions")
 
 
@@ -65,7 +64,7 @@ def _reason(errors: str) -> str:
     if found:
         return found[1].strip()
     if unknown:
-        return (
-            f"{unknown[1]}: no rule makes this; docs/artifacts.md lists the paths. `densevse list` prints every name."
-        )
+        from densevse.dag.targets import unmade
+
+        return unmade(unknown[1])
     return errors.strip()

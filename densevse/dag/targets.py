@@ -28,6 +28,12 @@ class Known(NamedTuple):
     makes: Callable[[str], bool]  # true for a path that a rule makes
 
 
+def unmade(target: str, near: str | None = None) -> str:
+    """The message about a target that no rule makes; `near` is the most similar one, if there is one."""
+    meant = f"is {near!r} meant?" if near else "docs/artifacts.md lists the paths."
+    return f"{target}: no rule makes this; {meant} `densevse list` prints every name."
+
+
 class TargetStage(Stage):
     """Targets that no rule makes."""
 
@@ -46,9 +52,7 @@ class TargetStage(Stage):
 
     def refuse(self, unknown: str) -> None:
         """Raises `InputError` that suggests the target most similar to one that no rule makes."""
-        near = self.near(unknown)
-        meant = f"is {near!r} meant?" if near else "docs/artifacts.md lists the paths."
-        raise InputError(f"{unknown}: no rule makes this; {meant} `densevse list` prints every name.")
+        raise InputError(unmade(unknown, self.near(unknown)))
 
     def near(self, target: str) -> str | None:
         """The most similar target, if one name or the ending is misspelt; None if none is similar."""

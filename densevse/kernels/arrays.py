@@ -1,4 +1,4 @@
-"""Moves NumPy arrays, with which the CPU plans the order of a computation, to the device that computes."""
+"""Arrays and tensors as kernels take them: the CPU's plans on the device that computes, and numbers in float32."""
 
 from typing import Any, TypeAlias
 
@@ -14,3 +14,8 @@ Booleans: TypeAlias = NDArray[np.bool_]
 def on_device(array: NDArray[Any], device: torch.device) -> Tensor:
     """The array as a tensor on `device`, copied without making the host wait for a GPU."""
     return torch.from_numpy(array).to(device, non_blocking=True)
+
+
+def in_float32(x: Tensor) -> Tensor:
+    """A tensor of half precision, as under autocast, in float32; any other tensor as it is."""
+    return x.float() if x.is_floating_point() and x.itemsize < 4 else x

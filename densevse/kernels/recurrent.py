@@ -129,14 +129,14 @@ class Recurrent(nn.Module):
         always start from zero. Raises `ValueError` if a GRU is given `initial`.
         """
         inputs = functional.linear(vectors, self.weight_input, self.bias_input)
-        inputs = inputs.to(self.weight_hidden.dtype)  # the recurrence keeps its precision under autocast
-        of_prefixes = functional.embedding(tree.word, inputs)
-        if self.kind == "lstm":
-            begun = None if initial is None else initial.to(self.weight_hidden.dtype)
-            return _LSTM.apply(of_prefixes, self.weight_hidden, begun, tree)  # type: ignore[no-any-return,no-untyped-call]
-        if initial is not None:
-            raise ValueError("only an LSTM can begin from a state")
-        return _GRU.apply(of_prefixes, self.weight_hidden, self.bias_hidden, tree)  # type: ignore[no-any-return,no-untyped-call]
+        of_prefixes = functional.embedding(tree.word, inputs.to(self.weight_hidden.dtype))
+        with torch.autocast(inputs.device.type, enabled=False):  # the recurrence keeps its precision
+            if self.kind == "lstm":
+                begun = None if initial is None else initial.to(self.weight_hidden.dtype)
+                return _LSTM.apply(of_prefixes, self.weight_hidden, begun, tree)  # type: ignore[no-any-return,no-untyped-call]
+            if initial is not None:
+                raise ValueError("only an LSTM can begin from a state")
+            return _GRU.apply(of_prefixes, self.weight_hidden, self.bias_hidden, tree)  # type: ignore[no-any-return,no-untyped-call]
 
     def step(self, vectors: Tensor, hidden: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
         """One step of an LSTM that generates: (S, inputs) vectors, (S, hidden) states and memories to the next."""
@@ -233,8 +233,7 @@ class _GRU(torch.autograd.Function):
             product[now] = bias
             if before.stop:
                 torch.index_select(hidden[before], 0, tree.parent[now], out=hidden_before[now])
-                of_level = inputs.new_empty(now.stop - now.start, 3 * size)
-                products = torch.mm(hidden_before[now], weight.t(), out=of_level)  # autocast leaves `out` alone
+                products = hidden_before[now] @ weight.t()
                 gates[now][:, : 2 * size] += products[:, : 2 * size]
                 product[now] += products[:, 2 * size :]
             sigmoid_(gates[now][:, : 2 * size])

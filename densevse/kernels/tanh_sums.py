@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from densevse.kernels.arrays import in_float32
 from densevse.kernels.grouped import Grouped, in_slots
 
 # Each of the two terms under the tanh is limited to +-10. Beyond, the tanh of either alone is 1 to the last bit of
@@ -30,8 +31,7 @@ _FAST = {"reassoc", "arcp", "contract", "nsz"}
 
 def exponential(x: Tensor) -> Tensor:
     """e^2x with x limited; for an x in half precision, as under autocast, in float32."""
-    x = x.float() if x.itemsize < 4 else x
-    return x.clamp(-TANH_LIMIT, TANH_LIMIT).mul(2).exp()
+    return in_float32(x).clamp(-TANH_LIMIT, TANH_LIMIT).mul(2).exp()
 
 
 def tanh_sums(keys: Tensor, queries: Tensor, weight: Tensor, pairs: Grouped) -> Tensor:

@@ -4,6 +4,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import batch_norm, normalize
 
+from densevse.kernels.arrays import in_float32
+
 
 class Branch(nn.Module):
     """One of the two branches (section 3.2.2): fully connected, batch normalisation, unit norm."""
@@ -19,8 +21,7 @@ class Branch(nn.Module):
         In training, batch normalisation takes its statistics from the first `wholes` rows (by default from all) and
         applies them to all rows. One row has no statistics: the running ones are used.
         """
-        x, norm = self.linear(x), self.norm
-        x = x.float() if x.itemsize < 4 else x  # under autocast; statistics need float32
+        x, norm = in_float32(self.linear(x)), self.norm  # statistics need float32
         wholes = len(x) if wholes is None else wholes
         if not self.training or wholes == 1:
             x = batch_norm(x, norm.running_mean, norm.running_var, norm.weight, norm.bias, eps=norm.eps)

@@ -49,8 +49,9 @@ def _names(visible: int) -> list[str]:
         torch.cuda.init()
         return [str(torch.cuda.get_device_properties(number).uuid) for number in range(visible)]
     except Exception as error:  # a RuntimeError, an AssertionError or torch's DeferredCudaCallError
+        reason = str(error).partition("\n")[0]
         raise InputError(
-            f"gpu: {visible} visible, but CUDA does not start: {str(error).splitlines()[0]} Driver{_driver()}, torch "
+            f"gpu: {visible} visible, but CUDA does not start: {reason} Driver{_driver()}, torch "
             f"{torch.__version__} for {_built_for()}. If the driver is for an older CUDA, install a newer one, or "
             f"{_OLDER}. If MIG divides the card, set CUDA_VISIBLE_DEVICES to a name that begins with MIG in "
             f"`nvidia-smi -L`. See whether `nvidia-smi` lists the card as free, {_WITHOUT}."

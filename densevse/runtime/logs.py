@@ -86,7 +86,7 @@ def job(log_file: str) -> Iterator[None]:
 
 
 def _advice(error: Exception, log_file: str) -> str:
-    """What to do about an error that no code expected."""
+    """Says what the user should do after an unexpected error."""
     if type(error).__name__ == "OutOfMemoryError":  # torch's; not every job loads torch
         return (
             "The GPU has too little free memory for this job. See in `nvidia-smi` whether other programs use it; lower "

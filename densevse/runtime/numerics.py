@@ -69,6 +69,12 @@ def products_by_onednn() -> bool:
     return torch.backends.cpu.get_cpu_capability() == "AVX512" and _vendor() == "AuthenticAMD"
 
 
+def gpu_computes_bf16() -> bool:
+    """True if the GPU has units for bf16 and tf32. Older GPUs only emulate bf16, which is slow."""
+    has_units: bool = torch.cuda.is_bf16_supported(including_emulation=False)
+    return has_units
+
+
 def fastest_precision() -> Precision:
     """bf16 if it is faster than fp32: on GPUs that have it, on Intel's matrix units, on AMD's vector units.
 
@@ -77,7 +83,7 @@ def fastest_precision() -> Precision:
     time of fp32; without instructions for bf16 (Cascade Lake) it takes 2.3 times.
     """
     if device().type == "cuda":
-        return "bf16" if torch.cuda.is_bf16_supported(including_emulation=False) else "fp32"
+        return "bf16" if gpu_computes_bf16() else "fp32"
     if _vendor() == "GenuineIntel":
         computes, limits = torch.cpu._is_amx_tile_supported(), MATRIX_LIMITS
     else:

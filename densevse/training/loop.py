@@ -25,7 +25,7 @@ from densevse.config.training import NamedPhase, Recipe, TrainingConfig
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger, progress
-from densevse.runtime.numerics import TrainingPrecision
+from densevse.runtime.numerics import TrainingPrecision, gpu_computes_bf16
 from densevse.training.average import MovingAverage
 from densevse.training.checkpoints import Checkpoint
 from densevse.training.loading import loaded
@@ -85,6 +85,7 @@ class Trainer:
         ]
         self.warm_up = _warm_up(self.epochs)
         self.device = device_of(task.module)
+        self.half = computed_in(recipe.training, self.device) == "bf16"
         self.weights = {name: weight for name, weight in task.module.named_parameters() if weight.requires_grad}
         self.frozen = {phase.name: _frozen(phase, self.weights) for phase in recipe.phases}
         self.optimizer = _optimizer(list(self.weights.values()), recipe.training)
@@ -140,8 +141,7 @@ class Trainer:
         """Runs one optimiser step on a batch; returns the loss without making the host wait for it."""
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
-        half = computed_in(self.recipe.training, self.device) == "bf16"
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=half):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.half):
             loss = self.task.loss(batch, moment)
         self.optimizer.zero_grad()
         loss.backward()
@@ -280,7 +280,7 @@ def _columns() -> set[str]:
 
 def computed_in(settings: TrainingConfig, device: torch.device) -> TrainingPrecision:
     """The precision of a training on a device: the configured one on a GPU that computes in it, float32 elsewhere."""
-    lacks_it = device.type == "cuda" and not torch.cuda.is_bf16_supported(including_emulation=False)
+    lacks_it = device.type == "cuda" and not gpu_computes_bf16()
     return "float32" if device.type == "cpu" or lacks_it else settings.precision
 
 

@@ -18,6 +18,7 @@ from densevse.inference.attention import entropies
 from densevse.inference.encoding import encode_images, encode_sentences
 from densevse.inference.models import build, load_weights
 from densevse.inference.scoring import scorer
+from densevse.kernels.arrays import in_float32
 from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
@@ -73,8 +74,7 @@ def validate(method: Method, pairs: Pairs) -> dict[str, float]:
 
 
 def _float32(encoding: Encoding) -> Encoding:
-    halves = (part.is_floating_point() and part.itemsize < 4 for part in encoding)
-    return with_parts(encoding, (part.float() if half else part for part, half in zip(encoding, halves, strict=True)))
+    return with_parts(encoding, map(in_float32, encoding))
 
 
 def prepared(job: TrainingJob, inputs: Inputs, start: str | None = None) -> Retrieval:

@@ -39,7 +39,7 @@ class GivenFile(ABC):
     """A file with vectors of images, by image id."""
 
     repeated: ClassVar[str] = "remove one of them"
-    """What to do if an id occurs at two places."""
+    """The advice at the end of the message about a repeated id."""
 
     def __init__(self, ids: Iterable[tuple[str, Any]], where: str) -> None:
         """`ids` are the ids in the file, each with its place. Raises `InputError` that names a repeated one."""
