@@ -201,15 +201,23 @@ def test_every_experiment_can_be_planned(name):
 
 
 def test_claims_on_resplits_of_one_data_set_have_means_over_them():
-    plan = stage().plan_of_experiment("sm_lstm_photographs")
+    plan = stage().plan_of_experiment("sco_photographs")
     (pool,) = plan.pools
     assert pool.resplits == [f"flickr8k_resplit{seed}" for seed in range(5)]
     assert (pool.section.dataset, pool.section.title, pool.train, pool.test) == ("flickr8k", "Flickr8K", 5500, 1000)
-    assert {"vse_four", "sm_lstm_ensemble"} <= pool.section.measured.keys()
+    assert {"sco_cnp_ctx", "sco_ctx"} <= pool.section.measured.keys()
     assert pool.section.measured == plan.sections[4].section.measured
     assert stage().plan_of_experiment("sm_lstm_needles").pools == []
+    files = input_of("experiment", "retrievals", stage().evidence_of, experiment="sco_photographs")
+    assert "results/flickr8k_resplit4/retrieval/full/sco_ctx/seed0/round0.parquet" in files
+
+
+def test_ensembles_on_a_single_resplit_have_no_mean():
+    plan = stage().plan_of_experiment("sm_lstm_photographs")
+    assert plan.pools == []
+    assert {"vse_four", "sm_lstm_ensemble"} <= plan.sections[0].section.measured.keys()
     files = input_of("experiment", "retrievals", stage().evidence_of, experiment="sm_lstm_photographs")
-    assert "results/flickr8k_resplit4/retrieval/full/vse_four/seed0/ensemble.parquet" in files
+    assert "results/flickr8k_resplit0/retrieval/full/vse_four/seed0/ensemble.parquet" in files
 
 
 def on_resplits(**resplits):
