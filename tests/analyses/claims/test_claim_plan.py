@@ -212,6 +212,13 @@ def test_claims_on_resplits_of_one_data_set_have_means_over_them():
     assert "results/flickr8k_resplit4/retrieval/full/sco_ctx/seed0/round0.parquet" in files
 
 
+def test_ensembles_on_resplits_have_means_over_them():
+    five = {f"flickr8k_resplit{seed}": {"seeds": [0]} for seed in range(5)}
+    claims = stage(claims={"sm_lstm_photographs": {"datasets": five}})
+    (pool,) = claims.plan_of_experiment("sm_lstm_photographs").pools
+    assert {"vse_four", "sm_lstm_ensemble"} <= pool.section.measured.keys()
+
+
 def test_ensembles_on_a_single_resplit_have_no_mean():
     plan = stage().plan_of_experiment("sm_lstm_photographs")
     assert plan.pools == []
