@@ -7,6 +7,13 @@ from collections.abc import Callable
 if workers := os.environ.get("PYTEST_XDIST_WORKER_COUNT"):
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // int(workers))))
 
+# A GPU is hidden from tests and from the jobs that they start, as a process that uses it locks it until it ends.
+# `make gpu-check` tests it; what is not said to compute on it computes on the CPU.
+if os.environ.get("TESTED_GPU") == "1":
+    os.environ["DENSEVSE_GPU"] = "0"
+else:
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
 import cv2
 import pytest
 import torch

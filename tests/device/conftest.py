@@ -1,8 +1,8 @@
 import pytest
 import torch
 
+from tests.device.chosen import DEVICE, REAL, begin, draw_alike
 from tests.device.miniature import write_everything
-from tests.devices import COUNTS, PRETENDED
 
 
 @pytest.fixture(scope="session")
@@ -20,10 +20,16 @@ def compute_on(monkeypatch):
     def choose(device):
         torch.set_num_threads(1)
         monkeypatch.setattr("densevse.runtime.numerics.usable_device", lambda: device)
-        if device == PRETENDED:
+        if device == DEVICE and not REAL:
             monkeypatch.setattr(torch.Tensor, "pin_memory", lambda self, *_: self)
             monkeypatch.setattr(torch, "inference_mode", lambda mode=True: torch.no_grad())
-        COUNTS.clear()
+        begin()
         return device
 
     return choose
+
+
+@pytest.fixture
+def same_draws(monkeypatch):
+    """The device and the CPU draw the same random numbers."""
+    draw_alike(monkeypatch)

@@ -1,33 +1,33 @@
-"""Fixtures for tests that compare a job on the pretended device with the same job on the CPU."""
+"""Fixtures for tests that compare a job on the tested device with the same job on the CPU."""
 
 import pytest
 import torch
 
 from densevse.data.inputs import Inputs
 from densevse.inference.models import build, save_model
-from tests.device.conftest import compute_on, made
+from tests.device.chosen import CPU, DEVICE, computed
+from tests.device.conftest import compute_on, made, same_draws
 from tests.device.miniature import files_of
-from tests.device.test_methods import CPU, assert_alike
-from tests.devices import COUNTS, PRETENDED
+from tests.device.test_methods import assert_alike
 
-__all__ = ["compute_on", "made"]
+__all__ = ["compute_on", "made", "same_draws"]
 
 VSE = {"dimension": 8, "word_dimension": 8, "encoder": "lstm"}
 
 
 @pytest.fixture
-def on_both(tmp_path, compute_on):
-    """A function that compares a job's results, given a folder, on the pretended device with those on the CPU."""
+def on_both(tmp_path, compute_on, same_draws):
+    """A function that compares a job's results, given a folder, on the tested device with those on the CPU."""
 
     def compare(job):
         found = {}
-        for place in (CPU, PRETENDED):
+        for place in (CPU, DEVICE):
             compute_on(place)
             torch.manual_seed(0)
             (tmp_path / place.type).mkdir()
             found[place] = job(tmp_path / place.type)
-        assert COUNTS.launches  # it was computed there
-        assert_alike(found[PRETENDED], found[CPU])
+        assert computed()
+        assert_alike(found[DEVICE], found[CPU])
 
     return compare
 

@@ -1,5 +1,6 @@
 """The miniature data set with every view of images and every structure of sentences that a configuration may name."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
@@ -17,17 +18,25 @@ from densevse.config.declared.views import VIEWS
 from densevse.data.files import Files
 from densevse.language.triplets import DependenciesOfParse, write_relations
 from tests.crops import write_pictures, write_regions
-from tests.miniature import KNOWN, SIZE, sentence, write_features, write_parses, write_tables
+from tests.miniature import MINIATURE, SIZE, Sizes, sentence, write_features, write_parses, write_tables
 
-CELLS, CONCEPTS, WORD_VECTOR = 4, 3, 8
 TAG_NAMES = ["NN", "DT", "."]
 
 
-def write_everything(folder: Path) -> None:
+@dataclass(frozen=True)
+class FurtherSizes:
+    """The sizes of what only some methods read."""
+
+    grid: tuple[int, int] = (4, SIZE)  # cells and values
+    concepts: int = 3
+    word_vector: int = 8
+
+
+def write_everything(folder: Path, sizes: Sizes = MINIATURE, further: FurtherSizes | None = None) -> None:
     """Write the artifacts of the data set into an empty folder."""
-    random = np.random.default_rng(0)
-    images, captions = write_tables(folder, random)
-    write_features(folder, images, random)
+    random, further = np.random.default_rng(0), further or FurtherSizes()
+    images, captions = write_tables(folder, random, sizes)
+    write_features(folder, images, random, sizes)
     write_parses(folder, captions)
     parses = schema.read(folder / "parses.parquet", PARSES)
     parses["tags"] = [["DT" if word == "a" else TAG_NAMES[0] for word in tokens] for tokens in parses["tokens"]]
@@ -38,17 +47,22 @@ def write_everything(folder: Path) -> None:
         tables = [str(folder / f"{name}.parquet") for name in ("captions", "parses", "words")]
         written = str(folder / f"relations-{kind}.parquet"), str(folder / f"fragments-{kind}.parquet")
         write_relations(tables[0], [tables[1]], tables[2], None, kind, written)
-    vectors = random.normal(size=(len(KNOWN), WORD_VECTOR)).astype(np.float32)
-    rows = pd.DataFrame({"index": range(2, 2 + len(KNOWN)), "word": KNOWN, "found": True, "vector": list(vectors)})
-    schema.write(rows, WORD_VECTORS, folder / "vectors.parquet", {})
-    for name, shape in (("grid", (CELLS, SIZE)), ("concepts", (CONCEPTS,))):
+    write_word_vectors(folder, sizes, further.word_vector)
+    for name, shape in (("grid", further.grid), ("concepts", (further.concepts,))):
         with FeatureWriter(folder / f"{name}.parquet", IMAGE_FEATURES, shape, np.float16, {}) as file:
             file.append(images[["image_id"]], random.random(size=(len(images), *shape)))
-    tokens = [sentence(random).split() for _ in range(len(images))]
+    tokens = [sentence(random, sizes).split() for _ in range(len(images))]
     written = {"rank": 1, "sentence": "", "tokens": tokens, "score": 0.0, "log_likelihood": 0.0, "translation": 0.0}
     written |= {"language": 0.0, "tags": [[]] * len(images), "in_training": False}
     schema.write(images[["image_id"]].assign(**written), GENERATED, folder / "generated.parquet", {})
     write_regions(folder, write_pictures(folder))
+
+
+def write_word_vectors(folder: Path, sizes: Sizes, length: int) -> None:
+    """Random vectors of all words."""
+    vectors = np.random.default_rng(1).normal(size=(len(sizes.known), length)).astype(np.float32)
+    known = {"index": range(2, 2 + len(sizes.known)), "word": sizes.known, "found": True}
+    schema.write(pd.DataFrame({**known, "vector": list(vectors)}), WORD_VECTORS, folder / "vectors.parquet", {})
 
 
 def files_of(folder: Path, views: list[str], structures: list[str], dependencies: str, word_vectors: bool) -> Files:

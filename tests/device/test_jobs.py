@@ -1,4 +1,4 @@
-"""Jobs other than the training of methods on a pretended device, each with the CPU's results."""
+"""Jobs other than the training of methods on the tested device, each with the CPU's results."""
 
 import numpy as np
 import pandas as pd
@@ -35,12 +35,12 @@ from densevse.vision.networks import load_network
 from densevse.vision.region_network import RegionNetwork
 from tests import concepts
 from tests.crops import NETWORK
-from tests.device.jobs import VSE, on_both, untrained
+from tests.device.chosen import CPU, DEVICE, counting_waits
+from tests.device.jobs import VSE, on_both, same_draws, untrained
 from tests.device.miniature import files_of
-from tests.device.test_methods import CONFIG, CPU, DATASET, small
-from tests.devices import COUNTS, PRETENDED
+from tests.device.test_methods import CONFIG, DATASET, small
 
-__all__ = ["on_both"]
+__all__ = ["on_both", "same_draws"]
 
 LENGTH = 8  # of vectors of the joint space
 
@@ -56,9 +56,9 @@ def test_a_generator(made, on_both, name, monkeypatch):
     entry, step, waits = generator(CONFIG, name, DATASET), Trainer.step, []
 
     def counted(self, *given):
-        before = COUNTS.waits.total()
-        found = step(self, *given)
-        waits.append(COUNTS.waits.total() - before)
+        with counting_waits() as waited:
+            found = step(self, *given)
+            waits.append(waited())
         return found
 
     monkeypatch.setattr(Trainer, "step", counted)
@@ -184,7 +184,7 @@ def test_contours_of_hed(on_both):
     on_both(job)
 
 
-@pytest.mark.parametrize("place", [CPU, PRETENDED], ids=str)
+@pytest.mark.parametrize("place", [CPU, DEVICE], ids=str)
 def test_a_training_goes_on_from_its_checkpoint(made, tmp_path, compute_on, monkeypatch, place):
     """With dropout and an average of weights; the random numbers go on as well."""
     files = files_of(made, ["whole"], ["words"], "enhanced", False)

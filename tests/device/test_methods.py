@@ -1,10 +1,9 @@
-"""Every variant of every method on a pretended device: training, later rounds, retrieval, and all other results."""
+"""Every variant of every method on the tested device: training, later rounds, retrieval, and all other results."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 from safetensors.torch import load_file
 
 from densevse.artifacts import schema
@@ -20,11 +19,10 @@ from densevse.inference.models import open_model
 from densevse.inference.retrieval import encode_test
 from densevse.training.retrieval import train
 from tests.cases import first_now
+from tests.device.chosen import CPU, DEVICE
 from tests.device.miniature import files_of
-from tests.devices import PRETENDED
 
 CONFIG = load(Path(__file__).parents[2] / "config", {})
-CPU = torch.device("cpu")
 DATASET = "flickr8k"
 UNTRAINED = {name for name in CONFIG.variant_names() if variant(CONFIG, name, DATASET).untrained}
 METHODS = [name for name in CONFIG.trained() if name not in UNTRAINED]
@@ -121,10 +119,10 @@ def assert_alike(found, expected):
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_a_variant_has_the_figures_of_the_cpu(made, tmp_path, compute_on, name):
+def test_a_variant_has_the_figures_of_the_cpu(made, tmp_path, compute_on, same_draws, name):
     figures = {}
-    for device in (CPU, PRETENDED):
+    for device in (CPU, DEVICE):
         compute_on(device)
         folder = tmp_path / device.type
         figures[device] = Trained(made, folder, name).figures(folder)
-    assert_alike(figures[PRETENDED], figures[CPU])
+    assert_alike(figures[DEVICE], figures[CPU])

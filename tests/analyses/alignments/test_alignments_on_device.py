@@ -1,4 +1,4 @@
-"""Alignments on a pretended device equal those on the CPU."""
+"""Alignments on the tested device equal those on the CPU."""
 
 import numpy as np
 import torch
@@ -6,9 +6,9 @@ import torch
 from densevse.analyses.alignments.aligning import align, regions_of_triplets
 from densevse.inference.models import open_model
 from densevse.runtime.numerics import device
-from tests.device.jobs import compute_on, made, on_both, untrained
+from tests.device.jobs import compute_on, made, on_both, same_draws, untrained
 
-__all__ = ["compute_on", "made", "on_both"]
+__all__ = ["compute_on", "made", "on_both", "same_draws"]
 
 
 def test_alignments(made, on_both):

@@ -1,13 +1,13 @@
-"""Localisation on a pretended device has the CPU's scores."""
+"""Localisation on the tested device has the CPU's scores."""
 
 import numpy as np
 
 from densevse.analyses.localisation.localising import _encoded, _scores
 from densevse.inference.models import open_model
 from densevse.runtime.numerics import device
-from tests.device.jobs import VSE, compute_on, made, on_both, untrained
+from tests.device.jobs import VSE, compute_on, made, on_both, same_draws, untrained
 
-__all__ = ["compute_on", "made", "on_both"]
+__all__ = ["compute_on", "made", "on_both", "same_draws"]
 
 
 def test_localisation(made, on_both):

@@ -1,4 +1,4 @@
-"""A search on a pretended device has the CPU's answers."""
+"""A search on the tested device has the CPU's answers."""
 
 from functools import partial
 
@@ -8,9 +8,9 @@ from densevse.analyses.searches.searching import SentencesOf, scores_by, search
 from densevse.inference.encodings import KeptImages, write_encodings
 from densevse.inference.models import open_model
 from densevse.runtime.numerics import device
-from tests.device.jobs import VSE, compute_on, made, on_both, untrained
+from tests.device.jobs import VSE, compute_on, made, on_both, same_draws, untrained
 
-__all__ = ["compute_on", "made", "on_both"]
+__all__ = ["compute_on", "made", "on_both", "same_draws"]
 
 
 @pytest.mark.parametrize("asked", ["sentences", "photographs"])
