@@ -144,7 +144,7 @@ feature-scales: developing ## try the settings of Flickr30K on features x 0.1, 1
 interval-coverage: developing ## measure how often 95% intervals contain the true value, on generated scenes, in some minutes
 	$(BIN)/python -m tests.system.interval_coverage
 
-gpu-check: developing ## scenes on this machine's CPU and GPU: whether figures agree, how fast each is; needs a GPU
+gpu-check: developing ## test this machine's GPU, compare scenes on it and on the CPU, and time steps at the papers' sizes
 	$(BIN)/python -m tests.system.gpu_check
 
 .venv/slurm: .venv/complete requirements-slurm.txt

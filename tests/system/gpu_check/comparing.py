@@ -91,16 +91,17 @@ def _training(side: Retrievals) -> float:
     return sum(float(pd.read_parquet(file)["seconds"].sum()) for of in folders for file in of.glob("*/history.parquet"))
 
 
-def document(rows: list[Row], cpu: Path, gpu: Path, machines: tuple[str, str]) -> Document:
-    """The page of results; `machines` names the processor and the card."""
+def document(rows: list[Row], cpu: Path, gpu: Path, machines: tuple[str, str], together: int = 1) -> Document:
+    """The page of results; `machines` names the processor and the card, which `together` jobs shared."""
     sheets = [_sheet("Rows", ROWS, list(map(_cells, rows))), _sheet("Stages", STAGES, list(_stages(cpu, gpu)))]
     outside = [str(row.of) for row in rows if not row.agrees]
     found = f"outside what seeds allow: {'; '.join(outside)}" if outside else "within what seeds allow: every row"
+    shared = f" {together} jobs shared the card, so the GPU's times are those of busy jobs." if together > 1 else ""
     return Document(
         f"GPU check: {machines[1]}",
         sheets,
         [
-            f"Compared with: {machines[0]}.",
+            f"Compared with: {machines[0]}.{shared}",
             f"{len(rows)} rows with {named_seeds(rows[0].seeds)}; {found}.",
             "Seeds allow t s sqrt(2 / n) of a difference between two means over n seeds, with the deviation s of both "
             "devices and Student's t of 95%: one row in twenty lies outside by chance.",

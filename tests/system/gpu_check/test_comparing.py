@@ -13,7 +13,7 @@ import torch
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.schemas.retrieval import RETRIEVAL
-from densevse.config.load import variant
+from densevse.config.load import load, variant
 from densevse.inference.retrieval import encode_test, write_retrieval
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import USED
@@ -24,6 +24,7 @@ from tests.device.miniature import files_of
 from tests.device.test_methods import CONFIG, DATASET, job_of
 from tests.devices import COUNTS, PRETENDED
 from tests.environments import ROOT
+from tests.system.gpu_check.__main__ import settings
 from tests.system.gpu_check.comparing import compare_devices, document
 
 __all__ = ["compute_on", "made"]
@@ -100,6 +101,13 @@ def test_folders_that_cannot_be_compared_are_refused_by_name(tmp_path):
     retrieve(cpu / "mine", "vsepp", 0)
     with pytest.raises(InputError, match="in one alone: vsepp on mine"):
         compare_devices(cpu, gpu)
+
+
+def test_a_run_has_the_demos_table_with_its_seeds_in_a_folder_of_its_own(tmp_path):
+    config = load(ROOT / "config", settings(tmp_path, 1, 4, 2))
+    assert (config.results, config.gpu, config.jobs_per_gpu) == (str(tmp_path), 1, 2)
+    assert config.datasets["scenes"].seeds == [0, 1, 2, 3]
+    assert [section.seeds for section in config.tables["scenes"].sections] == [None]
 
 
 @pytest.mark.slow
