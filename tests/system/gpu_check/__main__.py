@@ -45,8 +45,8 @@ def run(folder: Path, gpu: int, seeds: int, cores: str, together: int) -> None:
     subprocess.run(snakemake([f"{folder}/tables/scenes.md"], [str(file)], *options), check=True)
 
 
-def test_on_card() -> bool:
-    """Run the tests of devices on the card, and say whether they pass; not in the processes of xdist, which lock it."""
+def tests_pass() -> bool:
+    """Run the tests of devices on the card, and say whether they pass."""
     command = [sys.executable, "-m", "pytest", "-m", "not long", "tests/device", *map(str, Path("tests").glob(ON_CARD))]
     return subprocess.run(command, env=os.environ | {"TESTED_GPU": "1"}).returncode == 0
 
@@ -55,14 +55,14 @@ def main(seeds: int, cores: str, together: int, page: str) -> bool:
     """Run the tests, both tables and the steps, write the page, and say whether tests pass and every row agrees."""
     # In processes of their own, as whoever computes on a card holds it until he ends.
     name = _apart(card)
-    passed = test_on_card()
+    passed = tests_pass()
     folders = FOLDER / "cpu", FOLDER / "gpu"
     for number, folder in enumerate(folders):
         run(folder, number, seeds, cores, together)
     rows, steps = compare_devices(*folders), _apart(measure_steps)
     page_of = document(rows, *folders, (machine(), name), together)
     page_of.sheets.append(step_sheet(steps))
-    page_of.notes.extend(STEP_NOTES)
+    page_of.notes.extend([*STEP_NOTES, f"On this card the tests of devices {'pass' if passed else 'fail'}."])
     write_text(page_of.markdown(), page)
     print(Path(page).read_text(encoding="utf-8"))
     return passed and all(row.agrees for row in rows)

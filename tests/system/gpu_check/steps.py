@@ -7,7 +7,8 @@ sentences begin alike, which would save time.
 import gc
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -93,18 +94,18 @@ def measured(folder: Path, name: str, entry: MethodConfig, precision: TrainingPr
     synchronize = torch.get_device_module(device).synchronize
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats()
-    batches = _batches(trainer)
-    for _ in range(WARM_UP):
-        _step(trainer, next(batches))
-    synchronize()
-    begun, done = time.monotonic(), 0
-    while done < MOST and time.monotonic() - begun < LONGEST:
-        _step(trainer, next(batches))
-        done += 1
-        if done % 5 == 0:
-            synchronize()  # the host runs ahead of the card
-    synchronize()
-    seconds = (time.monotonic() - begun) / done
+    with closing(_batches(trainer)) as batches:
+        for _ in range(WARM_UP):
+            _step(trainer, next(batches))
+        synchronize()
+        begun, done = time.monotonic(), 0
+        while done < MOST and time.monotonic() - begun < LONGEST:
+            _step(trainer, next(batches))
+            done += 1
+            if done % 5 == 0:
+                synchronize()  # the host runs ahead of the card
+        synchronize()
+        seconds = (time.monotonic() - begun) / done
     memory = torch.cuda.max_memory_allocated() if device.type == "cuda" else 0
     epochs = sum(phase.epochs for phase in entry.phases_of(0))
     return Step(name, precision, entry.training.batch_size, epochs, seconds, memory)
@@ -129,7 +130,7 @@ def _trainer(folder: Path, entry: MethodConfig, precision: TrainingPrecision, de
     return Trainer(task, job, Checkpoint(folder / "none.safetensors", "0" * 64))
 
 
-def _batches(trainer: Trainer) -> Iterator[Batch]:
+def _batches(trainer: Trainer) -> Generator[Batch, None, None]:
     task, size = trainer.task, trainer.recipe.training.batch_size
     for epoch in itertools.count(1):
         yield from loaded(task, epoch_batches(task.examples, size, 0, epoch), epoch, trainer.device, THREADS)
