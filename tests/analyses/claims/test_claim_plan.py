@@ -214,16 +214,16 @@ def test_claims_on_resplits_of_one_data_set_have_means_over_them():
 
 def test_ensembles_on_resplits_have_means_over_them():
     five = {f"flickr8k_resplit{seed}": {"seeds": [0]} for seed in range(5)}
-    claims = stage(claims={"sm_lstm_photographs": {"datasets": five}})
-    (pool,) = claims.plan_of_experiment("sm_lstm_photographs").pools
+    claims = stage(claims={"sm_lstm_photographs_more": {"datasets": five}})
+    (pool,) = claims.plan_of_experiment("sm_lstm_photographs_more").pools
     assert {"vse_four", "sm_lstm_ensemble"} <= pool.section.measured.keys()
 
 
 def test_ensembles_on_a_single_resplit_have_no_mean():
-    plan = stage().plan_of_experiment("sm_lstm_photographs")
+    plan = stage().plan_of_experiment("sm_lstm_photographs_more")
     assert plan.pools == []
     assert {"vse_four", "sm_lstm_ensemble"} <= plan.sections[0].section.measured.keys()
-    files = input_of("experiment", "retrievals", stage().evidence_of, experiment="sm_lstm_photographs")
+    files = input_of("experiment", "retrievals", stage().evidence_of, experiment="sm_lstm_photographs_more")
     assert "results/flickr8k_resplit0/retrieval/full/vse_four/seed0/ensemble.parquet" in files
 
 
