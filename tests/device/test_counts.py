@@ -5,28 +5,17 @@ import pytest
 import torch
 
 from densevse.config.load import variant
-from densevse.data.inputs import Inputs
 from densevse.evaluation.protocols import TestSet, folds
 from densevse.evaluation.retrieval import retrieve
-from densevse.inference.models import build
 from densevse.methods.interface import Moment, to_device
-from densevse.training.checkpoints import Checkpoint
-from densevse.training.loop import Trainer
-from densevse.training.retrieval import Retrieval
 from tests.device.chosen import CPU, DEVICE, begin, counting_waits, launches, to_host
-from tests.device.miniature import files_of
 from tests.device.test_methods import CONFIG, DATASET, VARIANTS, job_of
+from tests.device.trainers import trainer_on
 
 
 def trainer_of(made, name, device=DEVICE):
     entry = variant(CONFIG, name, DATASET)
-    files = files_of(made, entry.views, entry.sentences, entry.dependencies, entry.word_vectors)
-    job, inputs = job_of(entry), Inputs(files, entry.sentences)
-    torch.manual_seed(0)
-    method = build(entry.model, job.parameters, inputs.shapes()).to(device)
-    task = Retrieval(method, inputs.pairs("train", method.regions_read), inputs.pairs("val", method.regions_read))
-    task.module.train()
-    return Trainer(task, job, Checkpoint(made / "none.safetensors", "0" * 64))
+    return trainer_on(device, made, entry, job_of(entry))
 
 
 def counted(trainer, sentences):

@@ -18,17 +18,14 @@ import torch
 from densevse.config.load import load, variant
 from densevse.config.methods import MethodConfig
 from densevse.config.training import TrainingJob
-from densevse.data.inputs import Inputs
-from densevse.inference.models import build
 from densevse.methods.interface import Batch, Moment
 from densevse.runtime.numerics import TrainingPrecision, set_up
 from densevse.tables.rendering import Sheet, TableColumn
-from densevse.training.checkpoints import Checkpoint
 from densevse.training.loading import loaded
 from densevse.training.loop import Trainer
-from densevse.training.retrieval import Retrieval
 from densevse.training.sampler import epoch_batches
-from tests.device.miniature import FurtherSizes, files_of, write_everything, write_word_vectors
+from tests.device.miniature import FurtherSizes, write_everything, write_word_vectors
+from tests.device.trainers import trainer_on
 from tests.environments import ROOT
 from tests.miniature import Sizes
 
@@ -112,7 +109,6 @@ def measured(folder: Path, name: str, entry: MethodConfig, precision: TrainingPr
 
 
 def _trainer(folder: Path, entry: MethodConfig, precision: TrainingPrecision, device: torch.device) -> Trainer:
-    files = files_of(folder, entry.views, entry.sentences, entry.dependencies, entry.word_vectors)
     job = TrainingJob(
         method=entry.model,
         parameters=entry.parameters.model_dump(),
@@ -122,12 +118,7 @@ def _trainer(folder: Path, entry: MethodConfig, precision: TrainingPrecision, de
         seed=0,
         threads=THREADS,
     )
-    inputs = Inputs(files, entry.sentences)
-    torch.manual_seed(0)
-    method = build(entry.model, job.parameters, inputs.shapes()).to(device)
-    task = Retrieval(method, inputs.pairs("train", method.regions_read), inputs.pairs("val", method.regions_read))
-    task.module.train()
-    return Trainer(task, job, Checkpoint(folder / "none.safetensors", "0" * 64))
+    return trainer_on(device, folder, entry, job)
 
 
 def _batches(trainer: Trainer) -> Generator[Batch, None, None]:

@@ -111,7 +111,6 @@ def test_a_run_has_the_demos_table_with_its_seeds_in_a_folder_of_its_own(tmp_pat
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(torch.cuda.device_count() > 0, reason="a GPU is here: run `make gpu-check`")
 def test_without_a_card_the_check_says_what_is_missing_and_makes_nothing(tmp_path):
     command = [sys.executable, "-m", "tests.system.gpu_check", "--page", str(tmp_path / "page.md")]
     done = subprocess.run(

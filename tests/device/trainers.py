@@ -1,0 +1,25 @@
+"""Trainers of the miniature data set's methods, on any device; it imports no simulated one."""
+
+from pathlib import Path
+
+import torch
+
+from densevse.config.methods import MethodConfig
+from densevse.config.training import TrainingJob
+from densevse.data.inputs import Inputs
+from densevse.inference.models import build
+from densevse.training.checkpoints import Checkpoint
+from densevse.training.loop import Trainer
+from densevse.training.retrieval import Retrieval
+from tests.device.miniature import files_of
+
+
+def trainer_on(device: torch.device, folder: Path, entry: MethodConfig, job: TrainingJob) -> Trainer:
+    """The trainer of a variant before its first step; the folder has the data set."""
+    files = files_of(folder, entry.views, entry.sentences, entry.dependencies, entry.word_vectors)
+    inputs = Inputs(files, entry.sentences)
+    torch.manual_seed(0)
+    method = build(entry.model, job.parameters, inputs.shapes()).to(device)
+    task = Retrieval(method, inputs.pairs("train", method.regions_read), inputs.pairs("val", method.regions_read))
+    task.module.train()
+    return Trainer(task, job, Checkpoint(folder / "none.safetensors", "0" * 64))
