@@ -1,6 +1,7 @@
 """Tables of generated captions in the plan: their writers, metrics and artifacts."""
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any, get_args
 
 from densevse.analyses.caption_scores.plan import (
     NO_ORACLE,
+    CaptionOracleMeansPlan,
     CaptionOraclePlan,
     CaptionTablePlan,
     OracleRow,
@@ -19,7 +21,9 @@ from densevse.artifacts.identity import Identity
 from densevse.dag.generators import GeneratorStage
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
+from densevse.dag.resplits import Resplits, grouped
 from densevse.report.plan import PicturePlan, ShownArtifact
+from densevse.runtime.errors import InputError
 
 COPIED, PERSON = "copied", "person"
 KNOWN = {NO_ORACLE: "nothing", "tags": "tags", "content": "content", "tags_and_content": "tags and content"}
@@ -89,6 +93,17 @@ class CaptionScoreStage(Stage):
         """Every writer of a table of oracles with each of its seeds."""
         return [{"writer": row.writer, "seed": seed} for row in self._oracle_rows(dataset) for seed in row.seeds]
 
+    def divided(self) -> str:
+        """The data sets that two or more resplits divide."""
+        resplits = (entry.resplit for entry in self.config.datasets.values() if entry.resplit)
+        owners = Counter(resplit.of for resplit in resplits)
+        return any_of(owner for owner, count in owners.items() if count > 1)
+
+    def measured_on_resplits(self, dataset: str) -> list[Values]:
+        """Every writer of a table of oracles with each of its seeds, on each resplit of a data set."""
+        names = self._resplits(dataset).names
+        return [{"resplit": name, **values} for name in names for values in self.measured_oracles(name)]
+
     def shown(self, dataset: str) -> list[Values]:
         """Every writer with its first seed."""
         return [{"writer": name, "seed": entry.seeds[0]} for name, entry in self._writers(dataset).items()]
@@ -132,6 +147,36 @@ class CaptionScoreStage(Stage):
             rows=list(self._oracle_rows(dataset)),
             settings={name: entry.model_dump(mode="json") for name, entry in entries.items()},
         )
+
+    def plan_of_oracle_means(self, dataset: str) -> CaptionOracleMeansPlan:
+        """The plan of the means of tables of oracles. Raises `InputError` for resplits with other settings."""
+        resplits = self._resplits(dataset)
+        plans = [self.plan_of_oracles(name) for name in resplits.names]
+        for plan in plans[1:]:
+            if (plan.rows, plan.settings) != (plans[0].rows, plans[0].settings):
+                raise InputError(
+                    f"caption_scores.{plan.dataset}.oracles: its rows or the settings of its generators are not those "
+                    f"of {plans[0].dataset}, and a mean over both would be of no one method; set them alike."
+                )
+        return CaptionOracleMeansPlan(
+            title=f"{self.title(dataset)}, resplits: sentences written and chosen with oracles",
+            dataset=dataset,
+            resplits=plans,
+            train=resplits.train,
+            test=resplits.test,
+        )
+
+    def _resplits(self, dataset: str) -> Resplits:
+        """The resplits of a data set. Raises `InputError` if they have several sizes, or are the same splits."""
+        datasets = self.config.datasets
+        names = [name for name, entry in datasets.items() if entry.resplit and entry.resplit.of == dataset]
+        found = grouped(names, datasets)
+        if len(found) != 1 or found[0].names != names:
+            raise InputError(
+                f"datasets: {', '.join(names)} have other sizes in resplit, and a mean over them would be of no one "
+                "experiment; set the sizes alike."
+            )
+        return found[0]
 
     def _oracle_rows(self, dataset: str) -> Iterator[OracleRow]:
         oracles = self.of(dataset).oracles

@@ -18,46 +18,57 @@ from densevse.tables.footnotes import digest_of
 from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
 from densevse.tables.results import Outputs, write_table
 
+WRITTEN = tuple(TableColumn(header, number=False) for header in ("Writer", "Known", "Selection"))
 _COLUMNS = (
-    *(TableColumn(header, number=False) for header in ("Writer", "Known", "Selection")),
+    *WRITTEN,
     TableColumn("BLEU-4", best="highest"),
     TableColumn("95%"),
     TableColumn("CIDEr", best="highest"),
     *(TableColumn(header) for header in ("95%", "Gain", "Lead", "New", "Length")),
 )
-_NOTES = [
-    "All rows are scored by the same references: an image's sentences without its first, which is the oracle's and the "
-    "person's.",
-    "Known: the part of the first sentence that the generator is told. Tags: its part-of-speech tags, in place of the "
-    "sequences of training. Content: its vector in the joint space, in place of the image's, in writing and in s(x, "
-    "v).",
-    "Selection: the score by which one sentence is chosen among those that were written. Without structure the two "
-    "likelihoods are the same. Best CIDEr: by CIDEr against the first sentence alone, among the {sentences} sentences "
-    "with the highest s(x, v) and n-gram score.",
-    "Gain: CIDEr minus that of the same generator without an oracle, chosen by s(x, v) and the n-gram model. Lead: "
-    "CIDEr minus that of {reference}, told and chosen alike; for copied sentences and a person, without an oracle.",
-    "BLEU-4 (with the brevity penalty) and CIDEr by pycocoevalcap, and New, in percent. New: sentences that do not "
-    "occur word for word in training. Length: words in a sentence.",
+_NEW = (
+    "New, in percent: sentences that do not occur word for word in training. Length: words in a sentence.",
     "95% intervals: a bootstrap over the images (in families, where there are such), paired for gains and leads; with "
     f"several seeds also over these. {TOO_FEW}",
-]
+)
 
 
 def make_oracle_table(scores: Sequence[str], plan: CaptionOraclePlan, outputs: Outputs) -> None:
     """Makes the table from CAPTION_SCORES artifacts, in any order. Raises `InputError` if one is missing."""
-    index = ArtifactIndex(scores, CAPTION_SCORES)
+    frame = oracle_rows(ArtifactIndex(scores, CAPTION_SCORES), plan)
+    sheet = Sheet("", _COLUMNS, [_cells(row) for _, row in frame.iterrows()])
+    seeds = dict.fromkeys(named_seeds(row.seeds) for row in plan.rows if row.known)
+    notes = [*notes_on_rows(plan), *_NEW, f"Generators: {', '.join(seeds)}. Config {digest_of(plan)}."]
+    notes += [f"Made again by: `snakemake results/tables/{plan.dataset}_caption_oracles.md`."]
+    write_table(frame, CAPTION_ORACLES, Document(plan.title, [sheet], notes), plan, outputs)
+
+
+def oracle_rows(index: ArtifactIndex, plan: CaptionOraclePlan) -> pd.DataFrame:
+    """The rows of CAPTION_ORACLES, in the plan's order. Raises `InputError` if an artifact is missing."""
     runs = {row.writer: [_run(index, plan, row, seed) for seed in row.seeds] for row in plan.rows}
     check_images([run for some in runs.values() for run in some])
     bootstrap = SumBootstrap(next(iter(runs.values()))[0]["family"])
     found = {name: bootstrap.replicates(some, drawn_metrics) for name, some in runs.items()}
     frame = pd.DataFrame([_record(row, bootstrap, found) for row in plan.rows])
-    frame = frame.reindex(columns=[column.name for column in CAPTION_ORACLES.columns])
-    sheet = Sheet("", _COLUMNS, [_cells(row) for _, row in frame.iterrows()])
-    seeds = dict.fromkeys(named_seeds(row.seeds) for row in plan.rows if row.known)
-    notes = [note.format(reference=plan.reference, sentences=plan.sentences) for note in _NOTES]
-    notes += [f"Generators: {', '.join(seeds)}. Config {digest_of(plan)}."]
-    notes += [f"Made again by: `snakemake results/tables/{plan.dataset}_caption_oracles.md`."]
-    write_table(frame, CAPTION_ORACLES, Document(plan.title, [sheet], notes), plan, outputs)
+    return frame.reindex(columns=[column.name for column in CAPTION_ORACLES.columns])
+
+
+def notes_on_rows(plan: CaptionOraclePlan) -> list[str]:
+    """What the columns of a row mean, without those of its intervals."""
+    return [
+        "All rows are scored by the same references: an image's sentences without its first, which is the oracle's and "
+        "the person's.",
+        "Known: the part of the first sentence that the generator is told. Tags: its part-of-speech tags, in place of "
+        "the sequences of training. Content: its vector in the joint space, in place of the image's, in writing and in "
+        "s(x, v).",
+        "Selection: the score by which one sentence is chosen among those that were written. Without structure the two "
+        "likelihoods are the same. Best CIDEr: by CIDEr against the first sentence alone, among the "
+        f"{plan.sentences} sentences with the highest s(x, v) and n-gram score.",
+        "Gain: CIDEr minus that of the same generator without an oracle, chosen by s(x, v) and the n-gram model. Lead: "
+        f"CIDEr minus that of {plan.reference}, told and chosen alike; for copied sentences and a person, without an "
+        "oracle.",
+        "BLEU-4 (with the brevity penalty) and CIDEr by pycocoevalcap, in percent.",
+    ]
 
 
 def _run(index: ArtifactIndex, plan: CaptionOraclePlan, row: OracleRow, seed: int) -> pd.DataFrame:

@@ -54,3 +54,13 @@ class CaptionOraclePlan(Strict):
     sentences: int = Field(description="of each image, among which the best is chosen")
     rows: list[OracleRow]
     settings: dict[str, Any] = Field(description="of the generators and their joint spaces, by name")
+
+
+class CaptionOracleMeansPlan(Strict):
+    """A table of the means of a table of oracles over resplits of one data set."""
+
+    title: str
+    dataset: str = Field(description="the data set that the resplits divide")
+    resplits: list[CaptionOraclePlan] = Field(min_length=2, description="the table of each; their rows are the same")
+    train: int = Field(description="images of each resplit's split train")
+    test: int = Field(description="images of each resplit's split test")

@@ -1,14 +1,14 @@
 """Claims of papers: the measured rows that test each one, on each data set."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from densevse.analyses.claims.plan import ClaimedSection, ClaimPlan, ClaimsPlan, PoolPlan
 from densevse.analyses.claims.settings import Claim, ClaimRow, ClaimSettings, PaperClaims
-from densevse.config.datasets import Resplit
 from densevse.config.tables import Protocol, SectionConfig
 from densevse.dag.paths import Values
 from densevse.dag.project import any_of
+from densevse.dag.resplits import Resplits, grouped
 from densevse.dag.table_checks import check_phrases
 from densevse.dag.tables import TableStage
 from densevse.runtime.errors import InputError
@@ -156,20 +156,19 @@ class ClaimStage(TableStage):
 
     def _pools(self, sections: Sequence[SectionPlan]) -> list[PoolPlan]:
         """The sections of resplits, joined where two or more have the same data set, sizes and protocol."""
-        alike: dict[tuple[Any, ...], list[tuple[Resplit, SectionPlan]]] = {}
+        of_protocol: dict[Protocol, dict[str, list[SectionPlan]]] = {}
         for section in sections:
-            resplit = self.config.datasets[section.dataset].resplit
-            if resplit:
-                sizes = (resplit.train, resplit.val, resplit.test)
-                alike.setdefault((resplit.of, *sizes, section.protocol), []).append((resplit, section))
-        return [self._pool(*zip(*of_pool, strict=True)) for of_pool in alike.values() if len(of_pool) > 1]
+            of_protocol.setdefault(section.protocol, {}).setdefault(section.dataset, []).append(section)
+        return [
+            self._pool(resplits, [one for name in resplits.names for one in found[name]])
+            for found in of_protocol.values()
+            for resplits in grouped(found, self.config.datasets)
+        ]
 
-    def _pool(self, resplits: Sequence[Resplit], sections: Sequence[SectionPlan]) -> PoolPlan:
-        first, names = resplits[0], [section.dataset for section in sections]
-        _check_drawn_apart({name: resplit.seed for name, resplit in zip(names, resplits, strict=True)})
-        joined = {"title": self.title(first.of), "dataset": first.of, "measured": _rows_alike(sections)}
+    def _pool(self, resplits: Resplits, sections: Sequence[SectionPlan]) -> PoolPlan:
+        joined = {"title": self.title(resplits.of), "dataset": resplits.of, "measured": _rows_alike(sections)}
         section = sections[0].model_copy(update=joined)
-        return PoolPlan(section=section, resplits=names, train=first.train, test=first.test)
+        return PoolPlan(section=section, resplits=resplits.names, train=resplits.train, test=resplits.test)
 
     def _claimed_section(self, tests: Sequence[ClaimTest]) -> ClaimedSection:
         """The section of claims that have one data set, one protocol and the same seeds."""
@@ -225,14 +224,6 @@ class ClaimStage(TableStage):
                 f"{test.where}.worse: on {dataset} {test.claim.worse} is the same model as {test.claim.better}; name "
                 "another row."
             )
-
-
-def _check_drawn_apart(seeds: Mapping[str, int]) -> None:
-    """Raise `InputError` for two resplits with the same seed, which are the same splits."""
-    drawn: dict[int, str] = {}
-    for dataset, seed in seeds.items():
-        if (other := drawn.setdefault(seed, dataset)) != dataset:
-            raise InputError(f"datasets.{dataset}.resplit.seed: {other} has the same one; set another one.")
 
 
 def _rows_alike(sections: Sequence[SectionPlan]) -> dict[str, MeasuredVariant]:

@@ -7,10 +7,11 @@ import torch
 
 from densevse.analyses.caption_scores.best import choose_best
 from densevse.analyses.caption_scores.metrics import measured
+from densevse.analyses.caption_scores.oracle_means import make_oracle_means
 from densevse.analyses.caption_scores.oracle_table import make_oracle_table
 from densevse.analyses.caption_scores.oracles import write_with_oracle
-from densevse.analyses.caption_scores.plan import CaptionOraclePlan, OracleRow
-from densevse.analyses.caption_scores.schemas import CAPTION_ORACLES
+from densevse.analyses.caption_scores.plan import CaptionOracleMeansPlan, CaptionOraclePlan, OracleRow
+from densevse.analyses.caption_scores.schemas import CAPTION_ORACLE_MEANS, CAPTION_ORACLES
 from densevse.analyses.caption_scores.scores import score_captions
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
@@ -133,16 +134,27 @@ def row(writer, known="nothing", without_oracle=None, beside=None):
     return OracleRow(writer=writer, title=writer, known=known, **rest)
 
 
-def test_the_table_has_gains_over_the_row_without_an_oracle_and_leads_over_the_reference(chosen):
+TOLD = {"title": "Oracles", "split": "test", "reference": "SC-NLM", "sentences": 3, "settings": {}}
+ROWS = [row("plain"), row("best", without_oracle="plain"), row("other", beside="best")]
+
+
+def scored(folder, writers, dataset="scenes"):
+    """The scores of what writers wrote, by the files that hold it."""
     scores = []
-    for writer, file in (("plain", "written"), ("best", "best"), ("other", "written")):
-        scores.append(str(chosen / f"{writer}_scores.parquet"))
-        read = (str(chosen / f"{name}.parquet") for name in ("images", "captions", file))
-        score_captions(*read, Identity("scenes", writer, 0, split="test"), [], None, scores[-1])
-    rows = [row("plain"), row("best", without_oracle="plain"), row("other", beside="best")]
-    told = {"title": "Oracles", "dataset": "scenes", "split": "test", "reference": "SC-NLM", "sentences": 3}
-    plan = CaptionOraclePlan(**told, rows=rows, settings={})
-    outputs = Outputs(*(str(chosen / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
+    for writer, file in writers.items():
+        scores.append(str(folder / f"{dataset}_{writer}_scores.parquet"))
+        read = (str(folder / f"{name}.parquet") for name in ("images", "captions", file))
+        score_captions(*read, Identity(dataset, writer, 0, split="test"), [], None, scores[-1])
+    return scores
+
+
+def outputs_in(folder):
+    return Outputs(*(str(folder / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
+
+
+def test_the_table_has_gains_over_the_row_without_an_oracle_and_leads_over_the_reference(chosen):
+    scores = scored(chosen, {"plain": "written", "best": "best", "other": "written"})
+    plan, outputs = CaptionOraclePlan(**TOLD, dataset="scenes", rows=ROWS), outputs_in(chosen)
     make_oracle_table(scores[::-1], plan, outputs)
     found = schema.read(outputs.parquet, CAPTION_ORACLES).set_index("writer")
     gain = found.loc["best", "cider"] - found.loc["plain", "cider"]
@@ -157,3 +169,34 @@ def test_the_table_has_gains_over_the_row_without_an_oracle_and_leads_over_the_r
     assert "Config " in text
     with pytest.raises(InputError, match="no caption scores artifact is of dataset scenes, variant other"):
         make_oracle_table(scores[:2], plan, outputs)
+
+
+def test_means_over_resplits_have_the_gain_and_the_lead_of_each(chosen):
+    wrote = {"a": ("written", "best", "written"), "b": ("best", "written", "best"), "c": ("written", "best", "best")}
+    scores = [
+        path
+        for dataset, files in wrote.items()
+        for path in scored(chosen, dict(zip(("plain", "best", "other"), files, strict=True)), dataset)
+    ]
+    each = [CaptionOraclePlan(**TOLD, dataset=name, rows=ROWS) for name in wrote]
+    plan = CaptionOracleMeansPlan(title="Means", dataset="whole", resplits=each, train=24, test=12)
+    outputs = outputs_in(chosen)
+    make_oracle_means(scores[::-1], plan, outputs)
+    found = schema.read(outputs.parquet, CAPTION_ORACLE_MEANS).set_index("writer")
+    gain = found.loc["best", "gains"][0]
+    assert gain > 10
+    assert list(found.loc["best", "gains"]) == pytest.approx([gain, -gain, gain])
+    assert list(found.loc["other", "leads"]) == pytest.approx([-gain, gain, 0], abs=1e-6)
+    best, other = found.loc["best"], found.loc["other"]
+    assert best["gain"] == pytest.approx(gain / 3)
+    assert best["cider"] == pytest.approx(found.loc["plain", "cider"] + gain / 3)
+    error = np.std([1, -1, 1], ddof=1) * gain * np.sqrt(1 / 3 + 1 / 2)  # 12 test images of 24 for training
+    assert best["gain_high"] - best["gain"] == pytest.approx(4.3027 * error, rel=1e-4)  # Student's t, two degrees
+    assert other["lead_low"] < other["lead"] < other["lead_high"]
+    assert list(other["gains"]) == []
+    assert np.isnan(other["gain"])
+    assert list(best["resplits"]) == ["a", "b", "c"]
+    text = (chosen / "table.md").read_text()
+    assert "Means over 3 random splits, each of 24 training and 12 test images" in text
+    with pytest.raises(InputError, match="no caption scores artifact is of dataset c, variant other"):
+        make_oracle_means(scores[:-1], plan, outputs)

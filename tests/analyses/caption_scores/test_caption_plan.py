@@ -38,6 +38,37 @@ def test_oracles_are_compared_with_the_row_without_and_with_the_reference(captio
     assert captions.metrics("flickr8k", "mlbl_none_best") == ["bleu", "cider"]
 
 
+def test_resplits_of_a_data_set_have_means_of_their_oracles(captions):
+    assert captions.divided() == "flickr8k"
+    plan = captions.plan_of_oracle_means("flickr8k")
+    assert [each.dataset for each in plan.resplits] == [f"flickr8k_resplit{seed}" for seed in range(5)]
+    assert (plan.train, plan.test) == (5500, 1000)
+    scores = input_of("caption_oracle_means", "scores", captions.measured_on_resplits, dataset="flickr8k")
+    assert len(scores) == 5 * len(plan.resplits[0].rows)
+    assert "results/flickr8k_resplit4/generated_captions/copied/seed0/test_scores.parquet" in scores
+
+
+def means_on_resplits(b, **overrides):
+    """The plan for two resplits of scenes."""
+    sizes = {"of": "scenes", "train": 40, "val": 12, "test": 20}
+    resplits = {"a": {**sizes, "seed": 0}, "b": {**sizes, **b}}
+    datasets = {name: {"title": name, "resplit": resplit} for name, resplit in resplits.items()}
+    return CaptionScoreStage(Project(ROOT, {"datasets": datasets, **overrides})).plan_of_oracle_means("scenes")
+
+
+def test_resplits_that_are_no_repetition_of_one_experiment_have_no_means():
+    assert len(means_on_resplits({"seed": 1}).resplits) == 2
+    with pytest.raises(InputError, match=r"datasets: a, b have other sizes in resplit"):
+        means_on_resplits({"seed": 1, "train": 41})
+    with pytest.raises(InputError, match=r"datasets\.b\.resplit\.seed: a has the same one"):
+        means_on_resplits({"seed": 0})
+    with pytest.raises(InputError, match=r"caption_scores\.b\.oracles: its rows or the settings"):
+        means_on_resplits({"seed": 1}, caption_scores={"b": {"oracles": {"sentences": 7, "seeds": [3]}}})
+    other = {"sc_nlm": {"datasets": {"b": {"parameters": {"dropout": 0.1}}}}}
+    with pytest.raises(InputError, match=r"caption_scores\.b\.oracles: its rows or the settings"):
+        means_on_resplits({"seed": 1}, generators=other)
+
+
 def test_metrics_that_need_java_are_left_out_without_it(captions, monkeypatch):
     def spice():
         return input_of("score_captions", "spice", captions.spice, dataset="flickr8k", writer="sc_nlm")

@@ -227,6 +227,41 @@ rule caption_oracle_table:
         "../../scripts/analyses/caption_scores/caption_oracle_table.py"
 
 
+rule caption_oracle_means:
+    input:
+        scores=filled(
+            "<results>/{resplit}/generated_captions/{writer}/seed{seed}/test_scores.parquet",
+            caption_scores.measured_on_resplits,
+        ),
+    output:
+        markdown="<results>/tables/{dataset}_resplits_caption_oracles.md",
+        html=report(
+            "<results>/tables/{dataset}_resplits_caption_oracles.html",
+            caption="../../report/caption_oracles.rst",
+            category="Tables",
+            labels={"table": "{dataset}, resplits: caption oracles"},
+        ),
+        latex="<results>/tables/{dataset}_resplits_caption_oracles.tex",
+        csv="<results>/tables/{dataset}_resplits_caption_oracles.csv",
+        parquet="<results>/tables/{dataset}_resplits_caption_oracles.parquet",
+    log:
+        "<logs>/caption_oracle_means/{dataset}.log",
+    wildcard_constraints:
+        dataset=caption_scores.divided(),
+    conda:
+        "../../../envs/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/caption_scores/caption_oracle_means.py"),
+        plan=planned(caption_scores.plan_of_oracle_means),
+    message:
+        "writing the means of caption oracles over resplits of {wildcards.dataset}"
+    script:
+        "../../scripts/analyses/caption_scores/caption_oracle_means.py"
+
+
 rule caption_figure:
     input:
         sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
