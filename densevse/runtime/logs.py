@@ -24,6 +24,9 @@ Item = TypeVar("Item")
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 """Bytes in a unit of the memory that getrusage reports."""
 
+SECONDS_BETWEEN_LINES = 60.0
+"""The time after which `progress` writes another line into the log."""
+
 USED = "{:.1f} s, with {:.1f} s of CPU and {:.0f} MB of memory at most"
 
 
@@ -112,10 +115,14 @@ def used(seconds: float) -> str:
 
 
 def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
-    """Yields `items` with a progress bar on a terminal, and a log line at the start and the end."""
+    """Yields `items` with a progress bar on a terminal, and a log line at the start, every minute and at the end."""
+    of = "" if total is None else f" of {total}"
     logger.info("%s: started%s", what, "" if total is None else f", {total} to do")
-    done = 0
+    done, logged = 0, time.monotonic()
     for item in tqdm(items, desc=what, total=total, disable=None, file=sys.stderr, dynamic_ncols=True):
         yield item
         done += 1
+        if (now := time.monotonic()) - logged >= SECONDS_BETWEEN_LINES:
+            logged = now
+            logger.info("%s: %d%s done", what, done, of)
     logger.info("%s: %d done", what, done)

@@ -1,4 +1,5 @@
 import errno
+import itertools
 import os
 import re
 import subprocess
@@ -9,7 +10,7 @@ import pytest
 import torch
 
 from densevse.runtime.errors import InputError
-from densevse.runtime.logs import job, logger
+from densevse.runtime.logs import job, logger, progress
 
 
 def fail(log, error):
@@ -33,6 +34,21 @@ def test_each_line_has_time_and_level(tmp_path):
     *said, done = [re.sub(time, "<time>", line) for line in lines]
     assert said == ["<time> INFO at work", "<time> WARNING odd"]
     assert re.fullmatch(r"<time> INFO done in \d+\.\d s, with \d+\.\d s of CPU and \d+ MB of memory at most", done)
+
+
+def test_long_work_says_every_minute_how_far_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(time, "monotonic", itertools.count(0, 25).__next__)  # 25 s for each item
+    with job(str(tmp_path / "job.log")):
+        assert list(progress(range(7), "images", 7)) == list(range(7))
+        assert list(progress(iter("ab"), "letters")) == ["a", "b"]
+    lines = (tmp_path / "job.log").read_text().splitlines()
+    assert [line.split("INFO ")[1] for line in lines if "images" in line] == [
+        "images: started, 7 to do",
+        "images: 3 of 7 done",
+        "images: 6 of 7 done",
+        "images: 7 done",
+    ]
+    assert [line.split("INFO ")[1] for line in lines if "letters" in line] == ["letters: started", "letters: 2 done"]
 
 
 def test_what_a_job_used_is_counted_with_what_it_started(tmp_path):
