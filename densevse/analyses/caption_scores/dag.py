@@ -2,7 +2,7 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, get_args
@@ -100,9 +100,14 @@ class CaptionScoreStage(Stage):
         return any_of(owner for owner, count in owners.items() if count > 1)
 
     def measured_on_resplits(self, dataset: str) -> list[Values]:
-        """Every writer of a table of oracles with each of its seeds, on each resplit of a data set."""
-        names = self._resplits(dataset).names
-        return [{"resplit": name, **values} for name in names for values in self.measured_oracles(name)]
+        """Every writer of the means of tables of oracles with each of its seeds, on each resplit of a data set."""
+        plans = self.plan_of_oracle_means(dataset).resplits
+        return [
+            {"resplit": plan.dataset, "writer": row.writer, "seed": seed}
+            for plan in plans
+            for row in plan.rows
+            for seed in row.seeds
+        ]
 
     def shown(self, dataset: str) -> list[Values]:
         """Every writer with its first seed."""
@@ -152,16 +157,11 @@ class CaptionScoreStage(Stage):
         """The plan of the means of tables of oracles. Raises `InputError` for resplits with other settings."""
         resplits = self._resplits(dataset)
         plans = [self.plan_of_oracles(name) for name in resplits.names]
-        for plan in plans[1:]:
-            if (plan.rows, plan.settings) != (plans[0].rows, plans[0].settings):
-                raise InputError(
-                    f"caption_scores.{plan.dataset}.oracles: its rows or the settings of its generators are not those "
-                    f"of {plans[0].dataset}, and a mean over both would be of no one method; set them alike."
-                )
+        rows = _rows_of_all(plans)
         return CaptionOracleMeansPlan(
             title=f"{self.title(dataset)}, resplits: sentences written and chosen with oracles",
             dataset=dataset,
-            resplits=plans,
+            resplits=[plan.model_copy(update={"rows": rows}) for plan in plans],
             train=resplits.train,
             test=resplits.test,
         )
@@ -224,3 +224,19 @@ class CaptionScoreStage(Stage):
         }
         copied = WriterPlan(title=self._copied(dataset), seeds=seeds)
         return {**generated, COPIED: copied, PERSON: WriterPlan(title="a person", seeds=[0])}
+
+
+def _rows_of_all(plans: Sequence[CaptionOraclePlan]) -> list[OracleRow]:
+    """The rows that all tables have. Raises `InputError` if rows of one writer, or their settings, differ."""
+    first, *others = plans
+    found = {row.writer: row for row in first.rows}
+    for plan in others:
+        rows = {row.writer: row for row in plan.rows}
+        found = {name: row for name, row in found.items() if name in rows}
+        alike = all(rows[name] == row for name, row in found.items())
+        if not alike or (plan.settings, plan.sentences) != (first.settings, first.sentences):
+            raise InputError(
+                f"caption_scores.{plan.dataset}.oracles: its seeds, its sentences or the settings of its generators "
+                f"are not those of {first.dataset}, and a mean over both would be of no one method; set them alike."
+            )
+    return list(found.values())

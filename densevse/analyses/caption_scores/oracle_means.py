@@ -60,6 +60,7 @@ def _notes(plan: CaptionOracleMeansPlan) -> list[str]:
     seeds = dict.fromkeys(named_seeds(row.seeds) for row in plan.resplits[0].rows if row.known)
     return [
         *notes_on_rows(plan.resplits[0]),
+        "Rows that not all resplits have are left out.",
         "In brackets: a 95% interval of the mean, by Student's distribution of the values of the resplits, made wider "
         "because resplits share images (Nadeau and Bengio, 2003). It covers the choice of training images and of test "
         "images. It does not fully cover the seed of training, which is the same on all.",

@@ -62,11 +62,22 @@ def test_resplits_that_are_no_repetition_of_one_experiment_have_no_means():
         means_on_resplits({"seed": 1, "train": 41})
     with pytest.raises(InputError, match=r"datasets\.b\.resplit\.seed: a has the same one"):
         means_on_resplits({"seed": 0})
-    with pytest.raises(InputError, match=r"caption_scores\.b\.oracles: its rows or the settings"):
-        means_on_resplits({"seed": 1}, caption_scores={"b": {"oracles": {"sentences": 7, "seeds": [3]}}})
+    with pytest.raises(InputError, match=r"caption_scores\.b\.oracles: its seeds, its sentences or the settings"):
+        means_on_resplits({"seed": 1}, caption_scores={"b": {"oracles": {"sentences": 7}}})
+    with pytest.raises(InputError, match=r"caption_scores\.b\.oracles: its seeds, its sentences or the settings"):
+        means_on_resplits({"seed": 1}, caption_scores={"b": {"oracles": {"seeds": [3]}}})
     other = {"sc_nlm": {"datasets": {"b": {"parameters": {"dropout": 0.1}}}}}
-    with pytest.raises(InputError, match=r"caption_scores\.b\.oracles: its rows or the settings"):
+    with pytest.raises(InputError, match=r"caption_scores\.b\.oracles: its seeds, its sentences or the settings"):
         means_on_resplits({"seed": 1}, generators=other)
+
+
+def test_means_have_the_rows_that_all_resplits_have():
+    fewer = {"b": {"oracles": {"generators": {"sc_nlm": ["tags"], "mlbl": []}}}}
+    plan = means_on_resplits({"seed": 1}, caption_scores=fewer)
+    one, other = ([row.writer for row in each.rows] for each in plan.resplits)
+    assert one == other
+    assert {"sc_nlm_tags_translation", "mlbl_none_best", "copied"} <= set(one)
+    assert not [name for name in one if "content" in name]
 
 
 def test_metrics_that_need_java_are_left_out_without_it(captions, monkeypatch):
