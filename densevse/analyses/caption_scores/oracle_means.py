@@ -6,14 +6,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from densevse.analyses.caption_scores.oracle_table import WRITTEN, notes_on_rows, oracle_rows
+from densevse.analyses.caption_scores.oracle_table import (
+    WRITTEN,
+    difference_cell,
+    notes_on_making,
+    notes_on_rows,
+    oracle_rows,
+)
 from densevse.analyses.caption_scores.plan import CaptionOracleMeansPlan
 from densevse.analyses.caption_scores.schemas import CAPTION_ORACLE_MEANS, DIFFERENCES
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import CAPTION_SCORES
 from densevse.statistics.intervals import interval_over_resplits
-from densevse.tables.footnotes import digest_of
-from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.tables.rendering import Document, Sheet, TableColumn, number
+from densevse.tables.resplits import INTERVAL, means_over
 from densevse.tables.results import Outputs, write_table
 
 _SAME = ("writer", "method", "known", "selection", "seeds")
@@ -35,7 +41,8 @@ def make_oracle_means(scores: Sequence[str], plan: CaptionOracleMeansPlan, outpu
     of_writers = found.groupby("writer", sort=False)
     frame = pd.DataFrame([_record(rows, plan.test / plan.train) for _, rows in of_writers])
     frame = frame[[column.name for column in CAPTION_ORACLE_MEANS.columns]]
-    sheet = Sheet(_heading(plan), _COLUMNS, [_cells(row) for _, row in frame.iterrows()])
+    heading = means_over(len(plan.resplits), plan.train, plan.test).capitalize()
+    sheet = Sheet(heading, _COLUMNS, [_cells(row) for _, row in frame.iterrows()])
     write_table(frame, CAPTION_ORACLE_MEANS, Document(plan.title, [sheet], _notes(plan)), plan, outputs)
 
 
@@ -51,33 +58,18 @@ def _record(rows: pd.DataFrame, test_to_train: float) -> dict[str, Any]:
     return record
 
 
-def _heading(plan: CaptionOracleMeansPlan) -> str:
-    sizes = f"{plan.train:,} training and {plan.test:,} test images"
-    return f"Means over {len(plan.resplits)} random splits, each of {sizes}"
-
-
 def _notes(plan: CaptionOracleMeansPlan) -> list[str]:
-    seeds = dict.fromkeys(named_seeds(row.seeds) for row in plan.resplits[0].rows if row.known)
+    first = plan.resplits[0]
     return [
-        *notes_on_rows(plan.resplits[0]),
+        *notes_on_rows(first),
         "Rows that not all resplits have are left out.",
-        "In brackets: a 95% interval of the mean, by Student's distribution of the values of the resplits, made wider "
-        "because resplits share images (Nadeau and Bengio, 2003). It covers the choice of training images and of test "
-        "images. It does not fully cover the seed of training, which is the same on all.",
-        f"Generators: {', '.join(seeds)}. Config {digest_of(plan)}.",
-        f"Made again by: `snakemake results/tables/{plan.dataset}_resplits_caption_oracles.md`.",
+        f"Gains and leads are means over resplits. In brackets: the 95% interval of a mean. {INTERVAL}",
+        *notes_on_making(plan, first.rows, f"{plan.dataset}_resplits_caption_oracles"),
     ]
 
 
 def _cells(row: pd.Series) -> list[str]:
-    differences = [cell for name in DIFFERENCES for cell in _difference(row, name)]
-    return [row["method"], row["known"], row["selection"], number(row["bleu_4"]), number(row["cider"]), *differences]
-
-
-def _difference(row: pd.Series, name: str) -> tuple[str, str]:
-    """The mean with its interval, and the value of each resplit."""
-    if pd.isna(row[name]):
-        return "", ""
-    limits = number_range((row[f"{name}_low"], row[f"{name}_high"]), sign="+")
-    each = ", ".join(number(value, sign="+") for value in row[f"{name}s"])
-    return f"{number(row[name], sign='+')} ({limits})", each
+    cells = [row["method"], row["known"], row["selection"], number(row["bleu_4"]), number(row["cider"])]
+    for name in DIFFERENCES:
+        cells += [difference_cell(row, name), ", ".join(number(value, sign="+") for value in row[f"{name}s"])]
+    return cells

@@ -1,6 +1,6 @@
 """A table of sentences that were written or chosen with oracles, from CAPTION_SCORES."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,6 +12,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
 from densevse.artifacts.schemas.captions import CAPTION_SCORES, OTHER_REFERENCES
+from densevse.config.strict import Strict
 from densevse.statistics.bootstrap import TOO_FEW
 from densevse.statistics.intervals import Replicates, SumBootstrap
 from densevse.tables.footnotes import digest_of
@@ -37,9 +38,8 @@ def make_oracle_table(scores: Sequence[str], plan: CaptionOraclePlan, outputs: O
     """Makes the table from CAPTION_SCORES artifacts, in any order. Raises `InputError` if one is missing."""
     frame = oracle_rows(ArtifactIndex(scores, CAPTION_SCORES), plan)
     sheet = Sheet("", _COLUMNS, [_cells(row) for _, row in frame.iterrows()])
-    seeds = dict.fromkeys(named_seeds(row.seeds) for row in plan.rows if row.known)
-    notes = [*notes_on_rows(plan), *_NEW, f"Generators: {', '.join(seeds)}. Config {digest_of(plan)}."]
-    notes += [f"Made again by: `snakemake results/tables/{plan.dataset}_caption_oracles.md`."]
+    made = notes_on_making(plan, plan.rows, f"{plan.dataset}_caption_oracles")
+    notes = [*notes_on_rows(plan), *_NEW, *made]
     write_table(frame, CAPTION_ORACLES, Document(plan.title, [sheet], notes), plan, outputs)
 
 
@@ -54,7 +54,7 @@ def oracle_rows(index: ArtifactIndex, plan: CaptionOraclePlan) -> pd.DataFrame:
 
 
 def notes_on_rows(plan: CaptionOraclePlan) -> list[str]:
-    """What the columns of a row mean, without those of its intervals."""
+    """Explains the columns that tables of oracles and of their means share."""
     return [
         "All rows are scored by the same references: an image's sentences without its first, which is the oracle's and "
         "the person's.",
@@ -69,6 +69,20 @@ def notes_on_rows(plan: CaptionOraclePlan) -> list[str]:
         "oracle.",
         "BLEU-4 (with the brevity penalty) and CIDEr by pycocoevalcap, in percent.",
     ]
+
+
+def notes_on_making(plan: Strict, rows: Iterable[OracleRow], table: str) -> list[str]:
+    """The seeds of the generators, the digest of the table's plan, and the command that makes the table."""
+    seeds = dict.fromkeys(named_seeds(row.seeds) for row in rows if row.known)
+    return [
+        f"Generators: {', '.join(seeds)}. Config {digest_of(plan)}.",
+        f"Made again by: `snakemake results/tables/{table}.md`.",
+    ]
+
+
+def difference_cell(row: pd.Series, name: str) -> str:
+    """A gain or a lead with its interval; empty if the row has none."""
+    return "" if pd.isna(row[name]) else f"{number(row[name], sign='+')} ({_range(row, name, '+')})"
 
 
 def _run(index: ArtifactIndex, plan: CaptionOraclePlan, row: OracleRow, seed: int) -> pd.DataFrame:
@@ -107,15 +121,11 @@ def _cells(row: pd.Series) -> list[str]:
         _range(row, "bleu_4"),
         number(row["cider"]),
         _range(row, "cider"),
-        _difference(row, "gain"),
-        _difference(row, "lead"),
+        difference_cell(row, "gain"),
+        difference_cell(row, "lead"),
         number(row["new"]),
         number(row["length"]),
     ]
-
-
-def _difference(row: pd.Series, name: str) -> str:
-    return "" if pd.isna(row[name]) else f"{number(row[name], sign='+')} ({_range(row, name, '+')})"
 
 
 def _range(row: pd.Series, name: str, sign: str = "") -> str:

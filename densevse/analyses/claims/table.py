@@ -14,6 +14,7 @@ from densevse.evaluation.metrics import DIRECTIONS
 from densevse.tables.footnotes import INTERVALS, RANKS, REGIONS, changed_settings, making_notes
 from densevse.tables.layout import HEADS, METRIC_HEADERS, TOTAL_HEADERS
 from densevse.tables.rendering import Document, Sheet, TableColumn, named_seeds, number, number_range
+from densevse.tables.resplits import INTERVAL, means_over
 from densevse.tables.results import Outputs, write_table
 from densevse.tables.sections import MeasuredSection, SectionArtifacts, read_section
 
@@ -45,11 +46,8 @@ _NOTES = [
     INTERVALS,
 ]
 _OF_POOLS = (
-    "A mean over resplits is about methods that are trained on {train:,} images of {title}, whichever these are. Its "
-    "interval covers the choice of training images and of test images together, as each resplit has others of both. "
-    "It does not fully cover the seed of training, which is the same on all. It is Student's interval of the gains of "
-    "the resplits, made wider because resplits share images (Nadeau and Bengio, 2003). Single resplits are at the end; "
-    "the notes on drawn images and on one seed are about them."
+    "A mean over resplits is about methods that are trained on {train:,} images of {title}, whichever these are. "
+    f"{INTERVAL} Single resplits are at the end; the notes on drawn images and on one seed are about them."
 )
 
 
@@ -157,8 +155,7 @@ def _sheet(part: _Part) -> Sheet:
 
 
 def _sheet_of_pool(pool: PoolPlan, part: _Part) -> Sheet:
-    sizes = f"{pool.train:,} training and {pool.test:,} test images"
-    heading = f"{pool.section.title}: means over {len(pool.resplits)} random splits, each of {sizes}"
+    heading = f"{pool.section.title}: {means_over(len(pool.resplits), pool.train, pool.test)}"
     return Sheet(heading, _POOLED_COLUMNS, [_cells(one, part.section) for one in part.judged])
 
 
