@@ -10,7 +10,7 @@ from densevse.config.training import NamedPhase, TrainingConfig, TrainingJob
 from densevse.data.inputs import Inputs
 from densevse.inference.embedding import write_embeddings
 from densevse.inference.models import build, open_model, save_model
-from densevse.training.generators import train_generator
+from densevse.training.generators import train_writing
 
 PARAMETERS = {"dimension": 8, "factors": 16, "attribute_dimension": 8, "word_context": 2, "tag_context": 2}
 TAG_OF = {"a": "DT", ".": ".", "runs": "VBZ", "sleeps": "VBZ", "dog": "NN", "cat": "NN"}
@@ -54,5 +54,5 @@ def trained(folder, files, model="sc_nlm", sentences=("tags",), epochs=2, **para
     )
     path = folder / f"{model}.safetensors"
     read = files.with_changes(joint_embedding=[], joint_embedding_test=[])
-    train_generator(read, job, path, folder / "history.parquet")
+    train_writing(read, job, path, folder / "history.parquet")
     return files.with_changes(model=str(path), joint_embedding_train=[], joint_embedding_val=[])

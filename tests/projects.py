@@ -152,7 +152,7 @@ def copy_code(folder: Path) -> Path:
     for name in (*CODE, FACTS):
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("*.pyc.*", "*.tmp.*"))
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("*.pyc.*", "*.tmp.*", "tests"))
         else:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, folder / name)

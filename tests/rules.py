@@ -55,4 +55,4 @@ def input_of(rule: str, name: str, decide: Callable[..., Any], **wildcards: obje
     pattern, function = filled.args
     assert ast.unparse(function).rpartition(".")[2] == decide.__name__, f"{rule}.{name} is filled by another function"
     given = SimpleNamespace(**{key: str(value) for key, value in wildcards.items()})
-    return Paths(**FOLDERS).filled(ast.literal_eval(pattern), decide)(given)
+    return Paths(**FOLDERS).path(ast.literal_eval(pattern), decide)(given)

@@ -10,7 +10,7 @@ from densevse.dag.project import Project, any_of
 from densevse.dag.tables import TableStage
 from tests.rules import ROOT, Rule, rules
 
-SHOWN = ("filled", "here")
+SHOWN = ("path", "local_path")
 """Functions that take the pattern of the path."""
 MOST_HIDDEN = 15
 EVERY = pytest.mark.parametrize("rule", rules().values(), ids=lambda rule: rule.name)

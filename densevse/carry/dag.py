@@ -72,18 +72,16 @@ class CarriedStage(Stage):
 
         The number of threads, on which last bits depend, and the places of files are left out.
         """
-        training, entry, method = TrainingStage(self.project), self.dataset(dataset), self.variant(dataset, variant)
+        entry, method = self.dataset(dataset), self.variant(dataset, variant)
+        job, modules = TrainingStage(self.project).job(dataset, variant, seed, round)
+        trained = job["job"]
         parsed = any(STRUCTURES[name].parsed for name in method.sentences)
         return {
-            "code": training.code_of("train.py")(dataset, variant),
-            "method": training.method(dataset, variant),
-            "parameters": training.parameters(dataset, variant),
-            "training": training.training(dataset, variant),
-            "phases": training.phases(dataset, variant, round),
-            "seed": seed,
+            "code": self.project.code.of_call("densevse.training.retrieval:train", *modules),
+            **{name: trained[name] for name in ("method", "parameters", "training", "phases", "seed")},
             "images": {view: _seen(view, name, network) for view, name, network in self._networks(dataset, variant)},
             "sentences": {
-                "structures": training.sentences(dataset, variant),
+                "structures": trained["sentences"],
                 "tokenisation_code": self.project.code.digest("tokenize_captions.py"),
                 "minimum_word_count": entry.minimum_word_count,
                 "parser": entry.parser if parsed else None,

@@ -5,13 +5,13 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 
 from densevse.runtime.errors import InputError
+from densevse.runtime.place import PACKAGE
 
 FAILED, NOT_UNDERSTOOD = 1, 2
-_FOLDER = Path(__file__).with_name("subcommands")
+_OWN = "densevse.command.subcommands"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,14 +39,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def subcommands() -> dict[str, str]:
-    """The name of the module of each subcommand, in alphabetical order."""
-    modules = sorted(file.stem for file in _FOLDER.glob("*.py") if file.stem != "__init__")
-    return {module.removesuffix("_"): module for module in modules}
+    """The module of each subcommand, in alphabetical order of their names."""
+    files = [file.stem for file in PACKAGE.glob("command/subcommands/*.py") if file.stem != "__init__"]
+    own = {name.removesuffix("_"): f"{_OWN}.{name}" for name in files}
+    folders = [file.parent.name for file in PACKAGE.glob("analyses/*/subcommand.py")]
+    modules = [f"densevse.analyses.{folder}.subcommand" for folder in folders]
+    return dict(sorted({**own, **{import_module(module).NAME: module for module in modules}}.items()))
 
 
 def _overview() -> ArgumentParser:
     """The parser of a command line without a subcommand; its help describes all of them."""
-    lines = [f"  {name:<9} {_imported(module).HELP}" for name, module in subcommands().items()]
+    lines = [f"  {name:<9} {import_module(module).HELP}" for name, module in subcommands().items()]
     return ArgumentParser(
         "densevse",
         usage="densevse <subcommand> ...",
@@ -64,11 +67,7 @@ def _subcommand(name: str) -> ModuleType:
         from densevse.config.strict import or_meant  # takes a while to import
 
         _overview().error(f"no subcommand {name!r}; known: {', '.join(known)}{or_meant(name, known)}")
-    return _imported(known[name])
-
-
-def _imported(module: str) -> ModuleType:
-    return import_module(f"densevse.command.subcommands.{module}")
+    return import_module(known[name])
 
 
 def _read(parser: ArgumentParser, module: ModuleType, given: Sequence[str]) -> Namespace:

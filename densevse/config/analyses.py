@@ -1,15 +1,13 @@
 """Settings of analyses: each analysis declares its own, in densevse/analyses/<name>/settings.py.
 
-That module has one subclass of `AnalysisSettings`, the type of the top-level key `<name>` of the configuration.
-config/analyses/<name>.yaml holds the project's settings, or a folder config/<name>/ has a file for each entry. This
-module finds the declarations by the names of the analyses' folders, so an analysis can be added or deleted without
-other edits.
+That module has one subclass of `AnalysisSettings`, the type of the top-level key `<name>` of the configuration. Beside
+it, settings.yaml holds the project's settings, or a folder entries/ has a file for each entry. This module finds the
+declarations by the names of the analyses' folders, so an analysis can be added or deleted without other edits.
 """
 
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
 
@@ -17,8 +15,9 @@ from pydantic import ConfigDict, RootModel
 
 from densevse.config.names import FileName, known
 from densevse.config.strict import Strict
+from densevse.runtime.place import PACKAGE
 
-FOLDER = Path(__file__).parents[1] / "analyses"
+FOLDER = PACKAGE / "analyses"
 _Entry = TypeVar("_Entry", bound=Strict)
 
 

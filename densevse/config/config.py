@@ -1,8 +1,8 @@
 """The whole configuration, and checks across its entries.
 
 A folder below config/ holds one file for each entry, named like the entry: config/datasets/flickr8k.yaml is
-`datasets.flickr8k`. config/analyses/<name>.yaml holds the settings of an analysis, which the analysis declares; if they
-are many entries, config/<name>/ holds a file for each. config/config.yaml, a --configfile and --config are merged over
+`datasets.flickr8k`. densevse/analyses/<name>/settings.yaml holds the settings of an analysis, which it declares; if they
+are many entries, entries/ beside it holds a file for each. config/config.yaml, a --configfile and --config are merged over
 these files.
 """
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from densevse.config.analyses import Entries, entry_type, settings_of_analyses
+from densevse.config.analyses import FOLDER, Entries, entry_type, settings_of_analyses
 from densevse.config.config import Config, with_analyses
 from densevse.config.generators import GeneratorConfig, GeneratorEntry
 from densevse.config.methods import MethodConfig, MethodEntry
@@ -22,6 +22,7 @@ Kind = Literal["methods", "generators"]
 Model = tuple[Kind, str]  # kind and name of a variant in config/methods or config/generators
 Needs = dict[str, Model]  # for each model, those that must be trained before it, by the keys that name them
 
+ANALYSES = "densevse/analyses"
 FOLDERS = (
     "datasets",
     "networks",
@@ -41,13 +42,11 @@ def load(folder: str | Path, overrides: Mapping[str, Any]) -> Config:
     Raises `InputError` that names the path of each unknown key or invalid value. Every variant is checked on every data
     set.
     """
-    folders = [*FOLDERS, *(name for name in settings_of_analyses() if Path(folder, name).is_dir())]
-    in_folders = {name: _read(Path(folder, name)) for name in folders}
-    in_files = _read(Path(folder, "analyses"))
-    entries = {**in_folders, **in_files}
-    _check_new(in_folders, "config/{}", overrides)
-    _check_new(in_files, "config/analyses/{}.yaml", overrides)
-    config = _validated(_with_resplits(_placed(merge(entries, overrides))))
+    _check_moved(Path(folder))
+    core, of_analyses = {name: _read(Path(folder, name)) for name in FOLDERS}, _of_analyses()
+    _check_new(core, "config/{}", overrides)
+    _check_new(of_analyses, f"{ANALYSES}/{{}}", overrides)
+    config = _validated(_with_resplits(_placed(merge({**core, **of_analyses}, overrides))))
     found: dict[Hashable, Needs] = {}
     for dataset in config.datasets:
         _check_order(config, dataset, found)
@@ -110,6 +109,27 @@ def _read(folder: Path) -> dict[str, Any]:
     for path in folder.glob("*.yml"):
         raise InputError(f"{path}: entries are read from files that end in .yaml; rename it to {path.stem}.yaml.")
     return {path.stem: read_yaml(path) for path in sorted(folder.glob("*.yaml"))}
+
+
+def _of_analyses() -> dict[str, Any]:
+    """The project's settings of each analysis that has any: its settings.yaml, or its entries."""
+    found = {}
+    for name in settings_of_analyses():
+        file, entries = FOLDER / name / "settings.yaml", FOLDER / name / "entries"
+        if file.is_file() or entries.is_dir():
+            found[name] = read_yaml(file) if file.is_file() else _read(entries)
+    return found
+
+
+def _check_moved(folder: Path) -> None:
+    """Raises `InputError` for settings of analyses where earlier versions had them, as they would be ignored."""
+    for old in (folder / "analyses", *(folder / name for name in settings_of_analyses())):
+        for path in sorted(old.glob("*.yaml")):
+            name, file = (path.stem, "settings.yaml") if old.name == "analyses" else (old.name, f"entries/{path.name}")
+            raise InputError(
+                f"{path}: settings of an analysis are in its folder now; move them to {ANALYSES}/{name}/{file}, or "
+                "name them in a --configfile."
+            )
 
 
 def _check_new(entries: Mapping[str, Mapping[str, Any]], place: str, overrides: Mapping[str, Any]) -> None:

@@ -36,6 +36,7 @@ class Facts(NamedTuple):
     digest: str
     imports: list[str]  # dotted names of the package's modules, or of names in them
     names: list[str]  # identifiers in it, also in quotation marks
+    functions: dict[str, list[str]]  # each public function's parameters; one with a default ends in =
 
 
 class Code:
@@ -54,6 +55,28 @@ class Code:
         self._imports = {file: self._files_of(*known.imports) for file, known in self._facts.items()}
         # Hundreds of jobs need the digests of the same few scripts.
         self.reached, self.names, self.digest = cache(self._reached), cache(self._names), cache(self._digest)
+        self.of_call = cache(self._of_call)
+
+    def check(self, call: str) -> None:
+        """Raises `ValueError` unless a module of the package has the function `call`, "<module>:<name>"."""
+        self.parameters(call)
+
+    def parameters(self, call: str) -> list[str]:
+        """The parameters of a function; one with a default ends in =, and those for all other names begin with **."""
+        module, _, name = call.partition(":")
+        facts = self._facts.get(f"{module.replace('.', '/')}.py")
+        if facts is None or name not in facts.functions:
+            raise ValueError(f"{call}: no such function")
+        return facts.functions[name]
+
+    def _of_call(self, call: str, *modules: str) -> str:
+        """The digest of a function's module and of all modules that it reaches.
+
+        `modules` are further modules that it imports by names known only at run time, such as `densevse.methods.vse`.
+        """
+        reached = self.reached(None, call.partition(":")[0], *modules)
+        described = [(file, self._facts[file].digest) for file in reached]
+        return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
 
     def _digest(self, script: str, *modules: str) -> str:
         """The digest of a script below workflow/scripts/ and of all modules that it reaches.
@@ -67,12 +90,12 @@ class Code:
         """The identifiers in a script and in all modules that it reaches."""
         return frozenset().union(*(self._facts[file].names for file in self.reached(script, *modules)))
 
-    def _reached(self, script: str, *modules: str) -> tuple[str, ...]:
+    def _reached(self, script: str | None, *modules: str) -> tuple[str, ...]:
         """The script and every file of the package that it imports, directly or indirectly, sorted.
 
         Modules that declare the configuration are left out, unless they are given by name.
         """
-        waiting = {f"{SCRIPTS}/{script}"} | self._files_of(*modules)
+        waiting = ({f"{SCRIPTS}/{script}"} if script else set()) | self._files_of(*modules)
         found = set(waiting)
         while waiting:
             waiting |= self._imports[waiting.pop()] - found
@@ -104,7 +127,7 @@ def _modules(folder: str, name: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
         for entry in entries:
             if entry.name.endswith(".py"):
                 yield f"{name}/{entry.name}", entry
-            elif entry.is_dir() and entry.name != PACKAGED:
+            elif entry.is_dir() and entry.name not in (PACKAGED, "tests"):
                 yield from _modules(entry.path, f"{name}/{entry.name}")
 
 
@@ -140,7 +163,22 @@ def facts(source: str) -> Facts:
         names |= set(_named(node))
     ours = {name for name in imports if name.split(".")[0] == PACKAGE}
     digest = hashlib.sha256("\n".join(_written(tree)).encode()).hexdigest()[:16]
-    return Facts(digest, sorted(ours), sorted(names))
+    return Facts(digest, sorted(ours), sorted(names), dict(_functions(tree)))
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[str, list[str]]]:
+    """The name and the parameters of each public function of a module."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            positional = [*node.args.posonlyargs, *node.args.args]
+            optional = {one.arg for one in positional[len(positional) - len(node.args.defaults) :]}
+            optional |= {
+                one.arg
+                for one, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+                if default is not None
+            }
+            found = [f"{one.arg}=" if one.arg in optional else one.arg for one in [*positional, *node.args.kwonlyargs]]
+            yield node.name, [*found, *([f"**{node.args.kwarg.arg}"] if node.args.kwarg else [])]
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:

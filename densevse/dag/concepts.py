@@ -43,7 +43,7 @@ class ConceptStage(Stage):
 
     def weights(self, dataset: str) -> Values:
         """The data set on which the concept networks of a data set are trained."""
-        return {"dataset": self.seen_as(dataset)}
+        return {"dataset": self.trained_on(dataset)}
 
     def backbone_weights(self, dataset: str, concept_network: str) -> str | Values:
         """The weights of the network that a concept network is built from."""

@@ -39,30 +39,39 @@ MENTIONED = 1 << 30
 Facts = list[Any]  # size, time of change, time of status change, inode, sha256
 
 
-PROJECT = ".snakemake/densevse"
-"""A link to the project: its own files have the same paths in a checkout, a moved checkout and an installed package."""
+_LINKS = ".snakemake/densevse"
+"""A folder of links: the project's files have the same paths in a checkout, a moved one and an installed package."""
+
+PROJECT = f"{_LINKS}/project"
 
 
-def link_project(root: str | Path) -> str:
-    """Make the link in the working folder, and return its path. Raises `InputError` if it cannot be made."""
-    link, root = Path(PROJECT), os.path.abspath(root)
+def link_folders(**folders: str | Path) -> dict[str, str]:
+    """Make a link in the working folder to each of the project's folders; name -> its path.
+
+    Raises `InputError` if one cannot be made.
+    """
+    links = {name: f"{_LINKS}/{name}" for name in folders}
     try:
-        if not link.is_symlink() or os.readlink(link) != root:
-            link.parent.mkdir(exist_ok=True)
-            new = link.with_name(f"{link.name}.{os.getpid()}")
-            new.symlink_to(root)
-            new.replace(link)
+        if os.path.islink(_LINKS):  # an earlier version's, to the project itself
+            os.unlink(_LINKS)
+        os.makedirs(_LINKS, exist_ok=True)
+        for name, link in links.items():
+            folder = os.path.abspath(folders[name])
+            if not os.path.islink(link) or os.readlink(link) != folder:
+                new = f"{link}.{os.getpid()}"
+                os.symlink(folder, new)
+                os.replace(new, link)
     except OSError as error:
         raise InputError(
-            f"cannot make the link {link} to the project ({error.strerror}); run snakemake in a folder that you may "
+            f"cannot make links to the project in {_LINKS} ({error.strerror}); run snakemake in a folder that you may "
             "write to."
         ) from error
-    return PROJECT
+    return links
 
 
 def is_of_project(path: str) -> bool:
     """True for a path of one of the project's own files."""
-    return path.startswith(f"{PROJECT}/")
+    return path.startswith(f"{_LINKS}/")
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ class FeatureStage(Stage):
     def weights(self, dataset: str, network: str) -> str | Values:
         """A network's weights: the user's own, trained here, or downloaded; Caffe's are converted."""
         if network in self.config.concept_networks:
-            return f"{self.results}/{self.seen_as(dataset)}/networks/{network}.safetensors"
+            return f"{self.results}/{self.trained_on(dataset)}/networks/{network}.safetensors"
         return self.weights_of(network)
 
     def weights_of(self, network: str) -> str | Values:
@@ -161,12 +161,12 @@ class FeatureStage(Stage):
 
     def precision(self, dataset: str, network: str) -> Values | None:
         """The data set for which a network's precision was chosen; None if the configuration names it."""
-        return {"dataset": self.seen_as(dataset)} if self.network(dataset, network).precision == "auto" else None
+        return {"dataset": self.trained_on(dataset)} if self.network(dataset, network).precision == "auto" else None
 
     def class_names(self, dataset: str, network: str) -> str | Values | None:
         """The file of a network's class names; ImageNet's come with torchvision, concepts from training."""
         if network in self.config.concept_networks:
-            return {"dataset": self.seen_as(dataset)}
+            return {"dataset": self.trained_on(dataset)}
         classes = self.network(dataset, network).classes
         return None if classes in (None, "imagenet") else self.project.packaged(str(classes))
 

@@ -39,7 +39,7 @@ class InputStage(Stage):
 
         `dependencies` is the kind of dependencies in triplets.
         """
-        folder, known_by = f"{self.results}/{dataset}", f"{self.results}/{self.seen_as(dataset)}/vocabulary"
+        folder, known_by = f"{self.results}/{dataset}", f"{self.results}/{self.trained_on(dataset)}/vocabulary"
         inputs: InputFiles = {"caption_table": f"{folder}/captions.parquet"}
         read = [STRUCTURES[name] for name in structures]
         if not all(structure.by_network for structure in read):

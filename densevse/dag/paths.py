@@ -2,7 +2,7 @@
 
 A rule shows the paths of its inputs, and a function fills in the names that the job's wildcards do not have:
 
-    parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset),
+    parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset),
 
 Such functions take plain values: the wildcards that their parameters name.
 """
@@ -46,7 +46,7 @@ def configured(decide: Callable[..., Result]) -> Callable[[Wildcards], Result]:
     return of_job
 
 
-def aside(decide: Callable[..., Result]) -> Callable[[Wildcards, int], Result]:
+def uncompared(decide: Callable[..., Result]) -> Callable[[Wildcards, int], Result]:
     """The same for values on which a job's result does not depend, so that a change of them reruns nothing.
 
     Snakemake compares no params that are functions of `threads`, as these differ from run to run.
@@ -78,7 +78,7 @@ class Paths:
     def __init__(self, contents: Contents | None = None, **pathvars: str) -> None:
         self._contents, self._pathvars = contents or Contents(), pathvars
 
-    def filled(
+    def path(
         self, pattern: str, decide: Callable[..., Decided] = _by_wildcards
     ) -> Callable[[Wildcards], str | list[str]]:
         """An input function: the paths that result from `pattern`, wildcards and the values of `decide`.
@@ -86,14 +86,14 @@ class Paths:
         Each path is there once, except in lists of sources, where two sources may have one path.
         Snakemake ignores the times of the user's files; a digest of their contents belongs into `params`.
         """
-        obtained = pattern.startswith(("<resources>", "<project>"))
+        obtained = pattern.startswith(("<resources>", "<project>", "<package>"))
 
         def marked(path: str, is_own: bool) -> str:
             return self._contents.own(path) if obtained or is_own else path
 
         return self._marked(pattern, decide, marked)
 
-    def here(
+    def local_path(
         self, pattern: str, decide: Callable[..., Decided] = _by_wildcards
     ) -> Callable[[Wildcards], str | list[str]]:
         """The same for files of the user's that lie where Snakemake runs, and are asked for as they lie there."""

@@ -98,14 +98,14 @@ class Stage:
         resplit = self.dataset(dataset).resplit
         return resplit.of if resplit else dataset
 
-    def seen_as(self, dataset: str) -> str:
+    def trained_on(self, dataset: str) -> str:
         """The data set whose networks and vocabulary are used: itself, except for one that an analysis brings."""
         entry = self.dataset(dataset)
         return entry.of if isinstance(entry, Brought) else dataset
 
     def variant(self, dataset: str, variant: str) -> MethodConfig:
         """A variant's settings on a data set."""
-        return self.project.variant(variant, self.seen_as(dataset))
+        return self.project.variant(variant, self.trained_on(dataset))
 
     def network_of(self, reader: str, dataset: str, view: str, own: Mapping[str, str]) -> str:
         """The network of a view: the `reader`'s own, or the data set's. Raises `InputError` if neither names one."""
@@ -143,7 +143,7 @@ class Stage:
 
     def first_seed(self, dataset: str) -> int:
         """The first seed with which variants are trained."""
-        return self.dataset(self.seen_as(dataset)).seeds[0]
+        return self.dataset(self.trained_on(dataset)).seeds[0]
 
     def last_round(self, dataset: str, variant: str, seed: int | None = None) -> Values:
         """The last round of a variant, for its first seed unless one is given: values of variant, seed and round."""
@@ -152,7 +152,7 @@ class Stage:
 
     def round_of(self, dataset: str, variant: str, seed: int, round: int) -> Values:
         """A round of a variant: values of variant, seed and round. Its round 0 may be another variant's."""
-        trained_on = self.seen_as(dataset)
+        trained_on = self.trained_on(dataset)
         trainer = self.project.trainer_of_round_0(variant, trained_on) if round == 0 else variant
         return {"variant": trainer, "seed": seed, "round": round}
 
@@ -162,7 +162,7 @@ class Stage:
         The model of the round before makes them, so variants that share round 0 share those of round 1, unless true
         boxes decide them.
         """
-        trained_on = self.seen_as(dataset)
+        trained_on = self.trained_on(dataset)
         learned = self.project.variant(variant, trained_on).correspondences == "model"
         made_by = self.project.trainer_of_round_0(variant, trained_on) if round == 1 and learned else variant
         return {"variant": made_by, "seed": seed, "round": round}

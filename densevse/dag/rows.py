@@ -136,13 +136,14 @@ class RowStage(Stage):
     def _trained(self, name: str, dataset: str) -> TrainedWith:
         """The training settings of a variant on a data set, without the seed."""
         training, trainer = TrainingStage(self.project), self.project.trainer_of_round_0(name, dataset)
-        rounds = list(enumerate([trainer, *[name] * self.project.variant(name, dataset).last_round]))
+        trained = [trainer, *[name] * self.project.variant(name, dataset).last_round]
+        jobs = [training.job(dataset, one, 0, number).settings["job"] for number, one in enumerate(trained)]
         return TrainedWith(
-            method=training.method(dataset, trainer),
-            parameters=[training.parameters(dataset, one) for _, one in rounds],
-            sentences=training.sentences(dataset, trainer),
-            training=training.training(dataset, trainer),
-            phases=[training.phases(dataset, one, number) for number, one in rounds],
+            method=jobs[0]["method"],
+            parameters=[job["parameters"] for job in jobs],
+            sentences=jobs[0]["sentences"],
+            training=jobs[0]["training"],
+            phases=[job["phases"] for job in jobs],
         )
 
     def _changed(self, name: str, dataset: str) -> dict[str, Difference]:

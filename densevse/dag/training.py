@@ -7,7 +7,9 @@ from pydantic import BaseModel
 
 from densevse.config.declared.views import VIEWS, described_by
 from densevse.dag.features import FeatureStage, modules_of_architecture
+from densevse.dag.fields import PHASE, TRAINING, passed, whole
 from densevse.dag.inputs import InputFiles, InputStage
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values, Wildcards
 from densevse.dag.project import Stage, any_of, only
 from densevse.runtime.errors import InputError
@@ -64,13 +66,13 @@ class TrainingStage(Stage):
 
     def inputs_of_images(self, dataset: str, variant: str) -> InputFiles:
         """The inputs of a variant about a data set's images, without generated sentences."""
-        entry = self.project.variant(variant, self.seen_as(dataset))
+        entry = self.project.variant(variant, self.trained_on(dataset))
         views = [view for view in entry.views if VIEWS[view].made_by != "generator"]
         return InputStage(self.project).of_images(variant, dataset, views, entry.networks)
 
     def inputs_of_sentences(self, dataset: str, variant: str) -> InputFiles:
         """The inputs of a variant about a data set's sentences, with its vocabularies."""
-        entry, known_by = self.project.variant(variant, self.seen_as(dataset)), self.seen_as(dataset)
+        entry, known_by = self.project.variant(variant, self.trained_on(dataset)), self.trained_on(dataset)
         inputs = InputStage(self.project).of_sentences(dataset, entry.sentences, entry.dependencies)
         vectors = self.project.datasets[dataset].word_vectors
         if entry.word_vectors and vectors:
@@ -109,7 +111,7 @@ class TrainingStage(Stage):
         found = [f"densevse.methods.{entry.model}", *modules_reading(entry.sentences, entry.views)]
         if entry.untrained:
             found += modules_of_architecture(self.config.networks[entry.networks[entry.views[0]]].architecture)
-        for network in self._trained_networks(variant, self.seen_as(dataset)):
+        for network in self._trained_networks(variant, self.trained_on(dataset)):
             architecture = self.config.networks[network].architecture
             found += ["densevse.vision.finetuned", *modules_of_architecture(architecture)]
         return found
@@ -122,53 +124,37 @@ class TrainingStage(Stage):
         """The variants whose networks are used without training."""
         return any_of(self.config.untrained_names())
 
-    def networks_as_they_are(self, dataset: str, variant: str) -> dict[str, dict[str, Any]]:
-        """The network of each view of an untrained variant, as its features' lineage has it."""
-        return {
-            view: {"network": name, **only(self.config.networks[name], frozenset({"architecture", "options"}))}
-            for view, name in self.variant(dataset, variant).networks.items()
+    def untrained_job(self, dataset: str, variant: str) -> Job:
+        """The model of a variant without training: its network, as its features' lineage has it."""
+        entry = self.variant(dataset, variant)
+        networks = {
+            view: {"network": name, **passed(self.config.networks[name], ("architecture", "options"))}
+            for view, name in entry.networks.items()
         }
+        settings = {"method": entry.model, "parameters": whole(entry.parameters), "networks": networks}
+        return Job(settings, self.modules(dataset, variant))
 
     def weights_as_they_are(self, dataset: str, variant: str) -> str | Values:
         """The weights of the same network."""
         (network,) = set(self.variant(dataset, variant).networks.values())
         return FeatureStage(self.project).weights_of(network)
 
-    def method(self, dataset: str, variant: str) -> str:
-        """The name of a variant's method."""
-        return self.variant(dataset, variant).model
-
-    def parameters(self, dataset: str, variant: str) -> dict[str, Any]:
-        """The parameters of a variant's method."""
-        return self._read(self.variant(dataset, variant).parameters, dataset, variant)
-
-    def sentences(self, dataset: str, variant: str) -> list[str]:
-        """The structures of sentences that a variant reads."""
-        return list(self.variant(dataset, variant).sentences)
-
-    def training(self, dataset: str, variant: str) -> dict[str, Any]:
-        """The settings of all phases of a variant's training; empty without training."""
-        training = self.variant(dataset, variant).training
-        return {} if training == "none" else self._read(training, dataset, variant)
-
-    def phases(self, dataset: str, variant: str, round: int = 0) -> list[dict[str, Any]]:
-        """The phases of a round, in order."""
+    def job(self, dataset: str, variant: str, seed: int, round: int = 0) -> Job:
+        """The training of a variant's round, as TrainingJob. Raises `InputError` for a round that it does not have."""
         entry = self.variant(dataset, variant)
         if round > entry.last_round:
             raise InputError(f"{variant} has the rounds 0 to {entry.last_round} on {dataset}, and no round {round}.")
-        return [self._read(phase, dataset, variant) for phase in entry.phases_of(round)]
-
-    def _read(self, entry: BaseModel, dataset: str, variant: str) -> dict[str, Any]:
-        """The fields of an entry that the training of a variant reads."""
-        return self.read_by("train.py", entry, *self.modules(dataset, variant))
-
-    def seed(self, seed: int) -> int:
-        """A job's seed."""
-        return seed
-
-    def round(self, round: int) -> int:
-        """A job's round."""
-        return round
+        settings = {
+            "method": entry.model,
+            "parameters": whole(entry.parameters),
+            "sentences": list(entry.sentences),
+            "training": {} if entry.training == "none" else passed(entry.training, TRAINING),
+            "phases": [passed(phase, PHASE) for phase in entry.phases_of(round)],
+            "seed": seed,
+            "round": round,
+            "threads": self.threads(dataset),
+        }
+        return Job({"job": settings}, self.modules(dataset, variant))
 
     def origin(self, dataset: str, variant: str, seed: int) -> Values | None:
         """The trained variant from which a variant's round 0 starts; most start from random weights."""

@@ -8,6 +8,7 @@ from densevse.artifacts.files import checksum
 from densevse.artifacts.lineage import lineage
 from densevse.inference.models import UNTRAINED, build, save_model, text_encoder
 from densevse.methods.interface import Shapes
+from densevse.runtime.numerics import set_up_processor
 
 
 def write_untrained(
@@ -15,16 +16,18 @@ def write_untrained(
     parameters: Mapping[str, Any],
     networks: Mapping[str, Mapping[str, Any]],
     weights: str | Path,
-    path: str | Path,
+    output: str | Path,
+    threads: int,
 ) -> None:
-    """Writes the model of a method that reads the structure text, in the format of trained models.
+    """The job that writes the model of a method that reads the structure text, in the format of trained models.
 
     `networks` has one network for each view: its name (`network`), `architecture` and `options`. Raises `InputError` if
     a network encodes no sentences, or if `weights` do not fit.
     """
+    set_up_processor(threads)
     (network,) = {one["network"]: one for one in networks.values()}.values()
     encoder: Any = text_encoder({name: network[name] for name in ("architecture", "options")}, weights)
     shapes = Shapes(dict.fromkeys(networks, encoder.size), 0, text_encoder=encoder)
     seen_by = {view: {**one, "weights_sha256": checksum(weights)} for view, one in networks.items()}
     made_from = lineage({UNTRAINED: True, "round": 0, "device": "cpu", "features": seen_by})
-    save_model(build(method, parameters, shapes), method, ["text"], path, made_from)
+    save_model(build(method, parameters, shapes), method, ["text"], output, made_from)

@@ -6,8 +6,11 @@ PACKAGED = "_project"
 """The folder in an installed package with the files that surround the package in a checkout."""
 
 
+PACKAGE = Path(__file__).parents[1]
+"""The folder of the package."""
+
+
 def project_root() -> Path:
     """The folder of the Snakefile, workflow/, config/ and envs/: a checkout, or the one in an installed package."""
-    package = Path(__file__).parents[1]
-    packaged = package / PACKAGED
-    return packaged if packaged.is_dir() else package.parent
+    packaged = PACKAGE / PACKAGED
+    return packaged if packaged.is_dir() else PACKAGE.parent

@@ -1,8 +1,8 @@
 """Trains the network of `scenes`, with the same loop as every method."""
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from pydantic import Field
@@ -14,6 +14,7 @@ from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.config.networks import NetworkInput
 from densevse.config.strict import Strict
 from densevse.config.training import Recipe
+from densevse.config.validation import validate
 from densevse.data.files import Files
 from densevse.datasets.images import ImageFiles
 from densevse.inference.encoding import batches, evaluation
@@ -21,8 +22,9 @@ from densevse.inference.models import write_weights
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.runtime.arrays import Indices
 from densevse.scenes.network import HIDDEN, UNDECIDED, ScenesNet, WindowBatch, Windows
-from densevse.training.driver import Subject, Trainable, drive
+from densevse.training.driver import TrainingSpec, drive
 from densevse.training.task import Task
+from densevse.vision.classes import read_classes
 from densevse.vision.networks import standardised
 
 VALIDATED, VALIDATED_AT_ONCE = 3000, 200  # windows
@@ -65,14 +67,18 @@ class NetworkOfScenes(Task):
 
     def validate(self) -> dict[str, float]:
         """The accuracy on val's windows that have a class."""
-        device, told, known = device_of(self.network), 0, 0
+        device, right, known = device_of(self.network), 0, 0
         with evaluation(self.module):
             for numbers in batches(min(VALIDATED, len(self.validation)), VALIDATED_AT_ONCE):
                 batch = to_device(self.validation.batch(numbers.tolist(), self.seed, 0), device)
                 best = self.network(self._normalized(batch.pixels)).argmax(dim=1)
-                told += int((best == batch.classes).sum())
+                right += int((best == batch.classes).sum())
                 known += int((batch.classes != UNDECIDED).sum())
-        return {"accuracy": told / max(1, known)}
+        return {"accuracy": right / max(1, known)}
+
+    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+        """Writes the network, without the layer of the facts."""
+        write_weights(self.network, path, made_from)
 
     def _normalized(self, pixels: Tensor) -> Tensor:
         """(N, size, size, 3) uint8 to (N, 3, size, size) float32."""
@@ -82,6 +88,21 @@ class NetworkOfScenes(Task):
 
 
 def train_network(
+    job: Mapping[str, Any],
+    code: str,
+    image_table: str,
+    box_table: str,
+    sources: Mapping[str, str],
+    class_names: str,
+    weights: str,
+    history: str,
+) -> None:
+    """The job that trains the network: `job` has the settings of `NetworkJob`, without the names of the classes."""
+    settings = validate(NetworkJob, {**job, "classes": read_classes(class_names), "code": code}, "networks")
+    train_windows({"images": image_table, "boxes": box_table}, sources, settings, weights, history)
+
+
+def train_windows(
     tables: Mapping[str, str], sources: Mapping[str, str], job: NetworkJob, weights: str | Path, history: str | Path
 ) -> None:
     """Trains on the pictures and true boxes of the training split, and validates on those of val; see `drive`.
@@ -90,12 +111,11 @@ def train_network(
     thing of no class.
     """
 
-    def make() -> Trainable:
+    def make() -> NetworkOfScenes:
         train, val = (_windows(tables, sources, job, split) for split in ("train", "val"))
-        task = NetworkOfScenes(train, val, job.pixels, job.seed)
-        return Trainable(task, partial(write_weights, task.network))
+        return NetworkOfScenes(train, val, job.pixels, job.seed)
 
-    drive(Subject(job, ("scenes_net",), Files(tables)), make, weights, history)
+    drive(TrainingSpec(job, ("scenes_net",), Files(tables)), make, weights, history)
 
 
 def _windows(tables: Mapping[str, str], sources: Mapping[str, str], job: NetworkJob, split: str) -> Windows:

@@ -1,6 +1,6 @@
 """The two training tasks of a concept network: its last layer on stored features, or all layers on pixels."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from densevse.artifacts.store import FeatureStore
 from densevse.config.networks import NetworkInput
 from densevse.config.strict import Strict
 from densevse.config.training import Recipe
+from densevse.config.validation import validate
 from densevse.data.concepts import ConceptBatch, ConceptTables, ImagesWithConcepts
 from densevse.data.files import Files
 from densevse.datasets.images import ImageFiles
@@ -26,7 +27,7 @@ from densevse.inference.models import write_weights
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
-from densevse.training.driver import Subject, Trainable, drive
+from densevse.training.driver import TrainingSpec, drive
 from densevse.training.task import Task
 from densevse.vision.concept_network import best_of_regions, head, multi_label_loss, with_outputs
 from densevse.vision.networks import load_module, standardised
@@ -41,13 +42,14 @@ class ConceptHead(Task):
 
     selects = "mean_average_precision"
 
-    def __init__(
-        self, module: nn.Linear, train: ImagesWithConcepts, val: ImagesWithConcepts, learns_from: Views
-    ) -> None:
-        self.module: nn.Linear = module
-        self.train, self.val, self.learns_from = train, val, learns_from
+    def __init__(self, tables: ConceptTables, store: FeatureStore, learns_from: Views, classes: str) -> None:
+        """`classes` is the file of the concepts' names."""
+        train, val = tables.split("train"), tables.split("val")
+        self.module: nn.Linear = head(store.shape[0], train.share())
+        self.train, self.val = ImagesWithConcepts(train, store), ImagesWithConcepts(val, store)
+        self.learns_from, self.names, self.classes = learns_from, tables.names, classes
         self.parameters = Strict()
-        self.examples = len(train)
+        self.examples = len(self.train)
 
     def batch(self, examples: Indices, epoch: int) -> ConceptBatch:
         """The images of these numbers."""
@@ -63,6 +65,10 @@ class ConceptHead(Task):
             "mean_average_precision": self._validated("regions"),
             "mean_average_precision_whole": self._validated("whole"),
         }
+
+    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+        """Writes the layer, and the names of its outputs in order."""
+        _save(self.module, path, made_from, self.names, self.classes)
 
     def _validated(self, regions: Views) -> float:
         found = []
@@ -111,11 +117,21 @@ class ConceptsFromPixels(Task):
     selects = "mean_average_precision"
 
     def __init__(
-        self, module: nn.Module, pixels: NetworkInput, train: WholeImages, val: WholeImages, seed: int
+        self, tables: ConceptTables, images: ImageFiles, job: "PixelConceptJob", weights: str, classes: str
     ) -> None:
-        self.module, self.pixels, self.train, self.val, self.seed = module, pixels, train, val, seed
+        """Starts from `weights` that were trained on other classes; `classes` is the file of the concepts' names.
+
+        Raises `InputError` if the network's last layer is not linear.
+        """
+        train, val = tables.split("train"), tables.split("val")
+        try:
+            self.module = with_outputs(load_module(job.architecture, weights).requires_grad_(True), train.share())
+        except ValueError as error:
+            raise InputError(f"{job.architecture} cannot predict concepts: {error}") from error
+        self.train, self.val = (WholeImages(split, images, job.pixels.size) for split in (train, val))
+        self.pixels, self.seed, self.names, self.classes = job.pixels, job.seed, tables.names, classes
         self.parameters = Strict()
-        self.examples = len(train)
+        self.examples = len(self.train)
 
     def batch(self, examples: Indices, epoch: int) -> PixelBatch:
         """The images of these numbers; the epoch decides which are mirrored."""
@@ -135,6 +151,10 @@ class ConceptsFromPixels(Task):
                 batch = to_device(self.val.batch(images, np.zeros(len(images), bool)), device)
                 found.append(self.module(self._normalized(batch.pixels)).float().cpu().numpy())
         return {"mean_average_precision": mean_average_precision(np.concatenate(found), self.val.present)}
+
+    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+        """Writes the network, and the names of its outputs in order."""
+        _save(self.module, path, made_from, self.names, self.classes)
 
     def _normalized(self, pixels: Tensor) -> Tensor:
         return standardised(pixels, self.pixels.mean, self.pixels.std)
@@ -163,21 +183,49 @@ class ConceptFiles:
     classes: str
 
 
+def train_concept_head(
+    job: Mapping[str, Any],
+    code: str,
+    images: str,
+    concepts: str,
+    image_concepts: str,
+    regions: Sequence[str],
+    **outputs: str,
+) -> None:
+    """The job that trains a head: `job` has the settings of `ConceptJob`, and `outputs` are `ConceptFiles`."""
+    tables = {"images": images, "concepts": concepts, "image_concepts": image_concepts}
+    settings = validate(ConceptJob, {**job, "code": code}, "concept_networks")
+    train_head(tables, regions, settings, ConceptFiles(**outputs))
+
+
+def train_concept_network(
+    job: Mapping[str, Any],
+    code: str,
+    image_table: str,
+    concepts: str,
+    image_concepts: str,
+    sources: Mapping[str, str],
+    start: str,
+    **outputs: str,
+) -> None:
+    """The job that trains all layers: `job` has the settings of `PixelConceptJob`; `outputs` are `ConceptFiles`."""
+    tables = {"images": image_table, "concepts": concepts, "image_concepts": image_concepts}
+    settings = validate(PixelConceptJob, {**job, "code": code}, "concept_networks")
+    train_all(tables, sources, start, settings, ConceptFiles(**outputs))
+
+
 def train_head(tables: Mapping[str, str], regions: Sequence[str], job: ConceptJob, files: ConceptFiles) -> None:
     """Trains the last layer on stored REGION_FEATURES, whose region 0 is the whole image; see `drive`.
 
     `tables` are the paths of images, concepts and image_concepts. Raises `InputError` as `ConceptTables` does.
     """
 
-    def make() -> Trainable:
-        found, store = ConceptTables.read(**tables), FeatureStore(regions, REGION_FEATURES)
-        train, val = found.split("train"), found.split("val")
-        module = head(store.shape[0], train.share())
-        task = ConceptHead(module, ImagesWithConcepts(train, store), ImagesWithConcepts(val, store), job.learns_from)
-        return _trainable(task, found.names, files)
+    def make() -> ConceptHead:
+        store = FeatureStore(regions, REGION_FEATURES)
+        return ConceptHead(ConceptTables.read(**tables), store, job.learns_from, files.classes)
 
     inputs = Files({**tables, "regions": list(regions)})
-    drive(Subject(job, (job.concept_network,), inputs), make, files.weights, files.history)
+    drive(TrainingSpec(job, (job.concept_network,), inputs), make, files.weights, files.history)
 
 
 def train_all(
@@ -189,24 +237,14 @@ def train_all(
     if the network's last layer is not linear.
     """
 
-    def make() -> Trainable:
-        found, images = ConceptTables.read(**tables), ImageFiles(sources)
-        train, val = found.split("train"), found.split("val")
-        try:
-            module = with_outputs(load_module(job.architecture, weights).requires_grad_(True), train.share())
-        except ValueError as error:
-            raise InputError(f"{job.architecture} cannot predict concepts: {error}") from error
-        wholes, unseen = (WholeImages(split, images, job.pixels.size) for split in (train, val))
-        return _trainable(ConceptsFromPixels(module, job.pixels, wholes, unseen, job.seed), found.names, files)
+    def make() -> ConceptsFromPixels:
+        return ConceptsFromPixels(ConceptTables.read(**tables), ImageFiles(sources), job, weights, files.classes)
 
     # The first weights may be published ones, which have no lineage.
-    subject = Subject(job, (job.concept_network,), Files({**tables, "start": weights}), untraced={"start"})
-    drive(subject, make, files.weights, files.history)
+    spec = TrainingSpec(job, (job.concept_network,), Files({**tables, "start": weights}), untraced={"start"})
+    drive(spec, make, files.weights, files.history)
 
 
-def _trainable(task: ConceptHead | ConceptsFromPixels, names: Iterable[str], files: ConceptFiles) -> Trainable:
-    def save(path: Path, made_from: dict[str, Any]) -> None:
-        write_weights(task.module, path, made_from)
-        write_text("".join(f"{name}\n" for name in names), Path(files.classes))
-
-    return Trainable(task, save)
+def _save(module: nn.Module, path: Path, made_from: dict[str, Any], names: Sequence[str], classes: str) -> None:
+    write_weights(module, path, made_from)
+    write_text("".join(f"{name}\n" for name in names), Path(classes))

@@ -1,22 +1,24 @@
 """The training task of a generator, which learns sentences by their likelihood."""
 
 import math
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from torch import Tensor
 
 from densevse.config.training import TrainingJob
+from densevse.config.validation import validate
 from densevse.data.contents import ContentBatch, SentencesWithContent
 from densevse.data.files import Files
 from densevse.data.inputs import Inputs
 from densevse.inference.encoding import batches, evaluation
 from densevse.inference.generators import build_generator, generator_shapes
+from densevse.inference.models import save_model
 from densevse.methods.generators.interface import Generator
 from densevse.methods.interface import Moment, device_of, to_device
 from densevse.runtime.arrays import Indices
-from densevse.training.driver import Subject, drive
-from densevse.training.models import trainable_model
+from densevse.training.driver import TrainingSpec, drive
 from densevse.training.task import Task
 
 _AT_ONCE = 128  # sentences in a batch of validation
@@ -27,8 +29,15 @@ class Writing(Task):
 
     selects = "log_probability"
 
-    def __init__(self, generator: Generator, train: SentencesWithContent, val: SentencesWithContent) -> None:
+    def __init__(self, job: TrainingJob, inputs: Inputs) -> None:
+        """Builds the generator for the artifacts. Raises `InputError` if it cannot."""
+        train_pairs = inputs.pairs("train", images=job.training.training_images)
+        train = SentencesWithContent(inputs, train_pairs, "train")
+        val_pairs = inputs.pairs("val", images=job.training.validation_images)
+        val = SentencesWithContent(inputs, val_pairs, "val")
+        generator = build_generator(job.method, job.parameters, generator_shapes(inputs, train.size))
         self.module: Generator = generator
+        self.job, self.inputs = job, inputs
         self.parameters = generator.hyperparameters
         self.train, self.val = train, val
         self.examples = len(train)
@@ -52,6 +61,11 @@ class Writing(Task):
                 total, count = total + float(of_batch), count + predicted
         return {"log_probability": -total / count, "perplexity": math.exp(total / count)}
 
+    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+        """Writes the generator with the lineage of its training and of its features."""
+        described = {**made_from, "features": self.inputs.features_made_from()}
+        save_model(self.module, self.job.method, self.job.sentences, path, described)
+
     def _total(self, batch: ContentBatch) -> tuple[Tensor, int]:
         """The negative log-likelihood of all sentences, and the number of their words and ends."""
         sentences = batch.sentences[self.module.structure]
@@ -59,14 +73,11 @@ class Writing(Task):
         return likelihoods.sum(), int((sentences.lengths_on_host() + 1).sum())
 
 
-def train_generator(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:
+def train_generator(job: Mapping[str, Any], code: str, model: str, history: str, **files: str | list[str]) -> None:
+    """The job that trains a generator: `job` has the settings of `TrainingJob`, and `files` are its inputs."""
+    train_writing(Files(files), validate(TrainingJob, {**job, "code": code}, "training"), model, history)
+
+
+def train_writing(files: Files, job: TrainingJob, model: str | Path, history: str | Path) -> None:
     """Trains a generator and writes its `model` and `history`; see `drive`."""
-
-    def task_of(inputs: Inputs) -> Writing:
-        train_pairs = inputs.pairs("train", images=job.training.training_images)
-        train = SentencesWithContent(inputs, train_pairs, "train")
-        val_pairs = inputs.pairs("val", images=job.training.validation_images)
-        val = SentencesWithContent(inputs, val_pairs, "val")
-        return Writing(build_generator(job.method, job.parameters, generator_shapes(inputs, train.size)), train, val)
-
-    drive(Subject(job, (job.method,), files), partial(trainable_model, task_of, files, job), model, history)
+    drive(TrainingSpec(job, (job.method,), files), lambda: Writing(job, Inputs(files, job.sentences)), model, history)

@@ -1,7 +1,8 @@
 """The training task of every retrieval method: batches of matched pairs, with val ranked as the test split is."""
 
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from densevse.artifacts.identity import Identity
 from densevse.config.training import TrainingJob
+from densevse.config.validation import validate
 from densevse.data.files import Files
 from densevse.data.inputs import NETWORK, Inputs
 from densevse.data.pairs import Pairs
@@ -16,7 +18,7 @@ from densevse.evaluation.metrics import RECALL_COLUMNS
 from densevse.evaluation.ranks import evaluate, metrics
 from densevse.inference.attention import entropies
 from densevse.inference.encoding import encode_images, encode_sentences
-from densevse.inference.models import build, load_weights
+from densevse.inference.models import build, load_weights, save_model
 from densevse.inference.scoring import scorer
 from densevse.kernels.arrays import in_float32
 from densevse.methods.interface import Batch, Encoding, Method, Moment, with_parts
@@ -24,8 +26,7 @@ from densevse.runtime.arrays import Indices
 from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 from densevse.runtime.spacing import evenly_spaced
-from densevse.training.driver import Subject, drive
-from densevse.training.models import trainable_model
+from densevse.training.driver import TrainingSpec, drive
 from densevse.training.task import Task
 
 MEASURES = [*RECALL_COLUMNS, "rsum"]
@@ -33,13 +34,23 @@ MEASURED_IMAGES = 200  # of which a method measures the scale of its input; a me
 START, _CORRESPONDENCES = "start", "correspondences"  # optional inputs
 
 
+class Saved(NamedTuple):
+    """The contents of a model's file besides the method."""
+
+    method: str  # its module's name
+    sentences: Sequence[str]  # the structures that it reads
+    features: Mapping[str, Any]  # view -> the lineage of its features
+
+
 class Retrieval(Task):
     """Trains a method on the pairs of `train`, and keeps the epoch with the largest Sum on `val`."""
 
     selects = "rsum"
 
-    def __init__(self, method: Method, train: Pairs, val: Pairs) -> None:
+    def __init__(self, method: Method, train: Pairs, val: Pairs, saved: "Saved | None" = None) -> None:
+        """`saved` is what its file holds besides the method; a task without it is trained and not saved."""
         self.module: Method = method
+        self.saved = saved
         self.parameters = method.hyperparameters
         self.train, self.val = train, val
         self.examples = len(train.rows.caption_ids)
@@ -60,10 +71,17 @@ class Retrieval(Task):
         For a method with attention over places and words, also its mean entropy.
         """
         attention = entropies(self.module, self.val) if self.module.can("saliency") else {}
-        return {**validate(self.module, self.val), **attention}
+        return {**validated(self.module, self.val), **attention}
+
+    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+        """Writes the model with the lineage of its training and of its features."""
+        if self.saved is None:
+            raise ValueError("a task without `saved` has no file")
+        described = {**made_from, "features": self.saved.features}
+        save_model(self.module, self.saved.method, self.saved.sentences, path, described)
 
 
-def validate(method: Method, pairs: Pairs) -> dict[str, float]:
+def validated(method: Method, pairs: Pairs) -> dict[str, float]:
     """R@K both ways and their Sum of a method on a split."""
     rows = pairs.rows
     every_image, every_sentence = np.arange(len(rows.image_ids)), np.arange(len(rows.caption_ids))
@@ -90,7 +108,7 @@ def prepared(job: TrainingJob, inputs: Inputs, start: str | None = None) -> Retr
         logger.info("starting from the weights of %s", start)
     elif method.can("measure"):
         measure(method, pairs)
-    return Retrieval(method, pairs, val)
+    return Retrieval(method, pairs, val, Saved(job.method, job.sentences, inputs.features_made_from()))
 
 
 def measure(method: Method, pairs: Pairs) -> None:
@@ -102,17 +120,29 @@ def measure(method: Method, pairs: Pairs) -> None:
         raise InputError(f"{error}; look at the files of the data set's features") from error
 
 
-def train(files: Files, job: TrainingJob, model: str | Path, history: str | Path, of: Identity | None = None) -> None:
+def train(
+    job: Mapping[str, Any],
+    code: str,
+    model: str,
+    history: str,
+    wildcards: Mapping[str, str],
+    **files: str | list[str],
+) -> None:
+    """The job that trains a round of a method: `job` has the settings of `TrainingJob`, and `files` are its inputs."""
+    settings = validate(TrainingJob, {**job, "code": code}, "training")
+    train_method(Files(files), settings, model, history, Identity.of(wildcards, round=settings.round))
+
+
+def train_method(
+    files: Files, job: TrainingJob, model: str | Path, history: str | Path, of: Identity | None = None
+) -> None:
     """Trains a method and writes its `model` and `history`, which are `of` a variant's round; see `drive`.
 
     It starts from the weights of the file `start`, if there is one: the model of the round before, or of another
     method.
     """
-
-    def task_of(inputs: Inputs) -> Retrieval:
-        return prepared(job, inputs, files.one(START) if START in files else None)
-
     # Features have their network's first weights in their lineage, and correspondences the model that made them.
     untraced = {NETWORK, START} if _CORRESPONDENCES in files else {NETWORK}
-    subject = Subject(job, (job.method, f"round{job.round}"), files, untraced, of, starts_trained=START in files)
-    drive(subject, partial(trainable_model, task_of, files, job), model, history)
+    spec = TrainingSpec(job, (job.method, f"round{job.round}"), files, untraced, of, starts_trained=START in files)
+    start = files.one(START) if START in files else None
+    drive(spec, lambda: prepared(job, Inputs(files, job.sentences), start), model, history)

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from torch import Tensor, nn
@@ -34,6 +35,10 @@ class Task(ABC):
     @abstractmethod
     def validate(self) -> dict[str, float]:
         """Named measures of the current module on the validation set; larger values of `selects` are better."""
+
+    @abstractmethod
+    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+        """Writes the trained weights with their lineage."""
 
     def parameters_in(self, phase: str, changes: Mapping[str, Any]) -> Strict:
         """The parameters with a phase's changes. Raises `InputError` that names a change that does not fit."""

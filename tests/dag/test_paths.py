@@ -11,7 +11,7 @@ JOB = SimpleNamespace(dataset="scenes", seed="3", round="02", shard="00-of-02")
 
 
 def filled(pattern, decide):
-    return PATHS.filled(pattern, decide)(JOB)
+    return PATHS.path(pattern, decide)(JOB)
 
 
 def nothing():
@@ -69,7 +69,7 @@ def test_folders_may_stand_for_patterns_with_folders():
 
 def test_an_unknown_folder_or_name_is_an_error():
     with pytest.raises(KeyError, match="reslts"):
-        PATHS.filled("<reslts>/a", nothing)
+        PATHS.path("<reslts>/a", nothing)
     with pytest.raises(AttributeError, match="network"):
         filled("<results>/{network}", nothing)
 

@@ -23,9 +23,9 @@ from densevse.inference.models import open_model
 from densevse.runtime.numerics import device
 from densevse.scenes.network import ScenesNet
 from densevse.training.concepts import PixelConceptJob, train_all, train_head
-from densevse.training.generators import train_generator
+from densevse.training.generators import train_writing
 from densevse.training.loop import Trainer
-from densevse.training.retrieval import train
+from densevse.training.retrieval import train_method
 from densevse.vision.extract import extract
 from densevse.vision.extract_regions import extract_regions
 from densevse.vision.mcg.contours import HEDContours
@@ -81,7 +81,7 @@ def test_a_generator(made, on_both, name, monkeypatch):
             phases=phases,
             seed=0,
         )
-        train_generator(files, described, folder / "model.safetensors", folder / "history.parquet")
+        train_writing(files, described, folder / "model.safetensors", folder / "history.parquet")
         files = files.with_changes(model=str(folder / "model.safetensors"), joint_embedding_train=[])
         files = files.with_changes(joint_embedding_val=[])
         if entry.joint_embedding:
@@ -197,7 +197,7 @@ def test_a_training_goes_on_from_its_checkpoint(made, tmp_path, compute_on, monk
         seed=0,
     )
     compute_on(place)
-    train(files, described, tmp_path / "whole/model.safetensors", tmp_path / "whole/history.parquet")
+    train_method(files, described, tmp_path / "whole/model.safetensors", tmp_path / "whole/history.parquet")
     step, count = Trainer.step, []
 
     def interrupted(self, *given):
@@ -209,7 +209,7 @@ def test_a_training_goes_on_from_its_checkpoint(made, tmp_path, compute_on, monk
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "step", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            train(files, described, tmp_path / "broken/model.safetensors", tmp_path / "broken/history.parquet")
-    train(files, described, tmp_path / "broken/model.safetensors", tmp_path / "broken/history.parquet")
+            train_method(files, described, tmp_path / "broken/model.safetensors", tmp_path / "broken/history.parquet")
+    train_method(files, described, tmp_path / "broken/model.safetensors", tmp_path / "broken/history.parquet")
     whole, broken = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "broken"))
     assert all(torch.equal(whole[name], broken[name]) for name in whole)

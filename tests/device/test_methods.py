@@ -17,7 +17,7 @@ from densevse.inference.embedding import embed
 from densevse.inference.encodings import KeptImages, write_encodings
 from densevse.inference.models import open_model
 from densevse.inference.retrieval import encode_test
-from densevse.training.retrieval import train
+from densevse.training.retrieval import train_method
 from tests.cases import first_now
 from tests.device.chosen import CPU, DEVICE
 from tests.device.miniature import files_of
@@ -63,7 +63,7 @@ class Trained:
             own = folder / f"{name}-{number}"
             given = self.files.with_changes(start=start, **self.correspondences(number, own))
             self.models.append(own / "model.safetensors")
-            train(given, job_of(entry, number), self.models[-1], own / "history.parquet")
+            train_method(given, job_of(entry, number), self.models[-1], own / "history.parquet")
             self.histories.append(schema.read(own / "history.parquet", HISTORY))
             start = [str(self.models[-1])]
 

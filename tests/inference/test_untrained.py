@@ -55,7 +55,7 @@ def files(tmp_path, weights):
 
 
 def written(weights, path, prompt="{}"):
-    write_untrained("clip", {"prompt": prompt}, {"whole": {"network": "mine", **NETWORK}}, weights, path)
+    write_untrained("clip", {"prompt": prompt}, {"whole": {"network": "mine", **NETWORK}}, weights, path, threads=1)
     return path
 
 

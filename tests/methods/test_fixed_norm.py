@@ -15,7 +15,7 @@ from densevse.methods.global_ranking import FixedNorm
 from densevse.methods.interface import Shapes
 from densevse.methods.parameters.devise import Parameters
 from densevse.runtime.errors import InputError
-from densevse.training.retrieval import train
+from densevse.training.retrieval import train_method
 from tests.methods import test_defrag as defrag
 from tests.miniature import files, folder
 
@@ -74,11 +74,11 @@ def test_training_on_features_that_are_all_zero_is_refused(files, tmp_path, monk
     gather = FeatureStore.gather
     monkeypatch.setattr(FeatureStore, "gather", lambda *asked: np.zeros_like(gather(*asked)))
     with pytest.raises(InputError, match="all zero; look at the files of the data set's features"):
-        train(files, job(), tmp_path / "model.safetensors", tmp_path / "history.parquet")
+        train_method(files, job(), tmp_path / "model.safetensors", tmp_path / "history.parquet")
 
 
 def test_a_trained_model_keeps_the_factor_of_its_training_images(files, tmp_path):
-    train(files, job(), tmp_path / "model.safetensors", tmp_path / "history.parquet")
+    train_method(files, job(), tmp_path / "model.safetensors", tmp_path / "history.parquet")
     store = FeatureStore(files.view("whole"), IMAGE_FEATURES)
     of_training = store.rows.index[store.rows["image_id"].str.startswith("train")]
     norms = torch.from_numpy(store.gather(of_training.to_numpy())).float().norm(dim=1)

@@ -22,7 +22,7 @@ from densevse.runtime.errors import InputError
 from densevse.scenes import reader as scenes
 from densevse.scenes.network import ScenesNet
 from densevse.scenes.release import LARGEST, release
-from densevse.scenes.training import NetworkJob, train_network
+from densevse.scenes.training import NetworkJob, train_windows
 from densevse.training.loop import Trainer
 from densevse.vision.crops import warp
 from densevse.vision.networks import load_network
@@ -63,7 +63,7 @@ def train(folder, path, recipe, boxes="boxes.parquet", classes=CLASSES):
     tables = {"images": str(folder / "images.parquet"), "boxes": str(folder / boxes)}
     sources = {"scenes": str(folder / "scenes.zip")}
     job = NetworkJob(pixels=PIXELS, classes=classes, **recipe)
-    train_network(tables, sources, job, path, path.with_suffix(".parquet"))
+    train_windows(tables, sources, job, path, path.with_suffix(".parquet"))
     return path
 
 

@@ -19,7 +19,7 @@ from densevse.runtime.errors import InputError
 from densevse.tables.plan import Configured, MadeWith
 from densevse.tables.provenance import check_provenance
 from densevse.training.loop import Interrupted, Trainer
-from densevse.training.retrieval import Retrieval, train
+from densevse.training.retrieval import Retrieval, train_method
 from densevse.vision.finetuned import FineTuned
 from tests.crops import SIZE, crop_of, write_pictures, write_regions
 
@@ -58,7 +58,7 @@ def job(files, crops, folder, tmp_path):
             seed=0,
         )
         read = crops.with_changes(start=str(start)) if start else of_vectors
-        train(read, described, model, history)
+        train_method(read, described, model, history)
         return model, schema.read(history, HISTORY)
 
     return run

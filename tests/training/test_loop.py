@@ -19,7 +19,7 @@ from densevse.runtime.errors import InputError
 from densevse.training import checkpoints
 from densevse.training.checkpoints import Checkpoint, fingerprint
 from densevse.training.loop import Interrupted, Trainer, computed_in
-from densevse.training.retrieval import MEASURES, Retrieval, train, validate
+from densevse.training.retrieval import MEASURES, Retrieval, train_method, validated
 from densevse.training.sampler import epoch_batches
 from densevse.training.task import Task
 
@@ -53,7 +53,7 @@ def job(files, tmp_path):
             round=number,
         )
         model, history = folder / "model.safetensors", folder / "history.parquet"
-        train(files.with_changes(start=start or []), described, model, history)
+        train_method(files.with_changes(start=start or []), described, model, history)
         assert sorted(path.name for path in folder.iterdir()) == ["history.parquet", "model.safetensors"]
         return model.read_bytes(), schema.read(history, HISTORY)
 
@@ -243,7 +243,7 @@ def test_validation_leaves_training_mode_and_randomness_alone(trainer):
     method = one.task.module
     method.train()
     before = torch.get_rng_state()
-    assert validate(method, one.task.val) == one.task.validate()
+    assert validated(method, one.task.val) == one.task.validate()
     assert method.training
     assert torch.equal(before, torch.get_rng_state())
 

@@ -31,11 +31,11 @@ def run(tmp_path):
 
     def method(number):
         job = TrainingJob(method="vse", parameters={}, sentences=["words"], round=number, **RECIPE)
-        retrieval.train(files, job, model, history)
+        retrieval.train_method(files, job, model, history)
 
     def generator():
         job = TrainingJob(method="generators.sc_nlm", parameters={}, sentences=["tags"], **RECIPE)
-        generators.train_generator(files, job, model, history)
+        generators.train_writing(files, job, model, history)
 
     def head():
         job = concepts.ConceptJob(concept_network="multi_label", **RECIPE)
@@ -47,7 +47,7 @@ def run(tmp_path):
 
     def network():
         job = scenes.NetworkJob(pixels=PIXELS, classes=["background"], **RECIPE)
-        scenes.train_network(tables, {}, job, model, history)
+        scenes.train_windows(tables, {}, job, model, history)
 
     return {
         "round 0": lambda: method(0),
@@ -79,8 +79,8 @@ def first_made(*_, **__):
     ],
 )
 def test_a_training_is_seeded_by_its_name(run, monkeypatch, training, seeded_by):
-    monkeypatch.setattr(retrieval, "trainable_model", first_made)
-    monkeypatch.setattr(generators, "trainable_model", first_made)
+    monkeypatch.setattr(retrieval, "prepared", first_made)
+    monkeypatch.setattr(generators, "Writing", first_made)
     monkeypatch.setattr(concepts.ConceptTables, "read", first_made)
     monkeypatch.setattr(scenes, "read", first_made)
     with pytest.raises(MadeError) as made:

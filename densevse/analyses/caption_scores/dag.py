@@ -24,6 +24,7 @@ from densevse.dag.project import Stage, any_of
 from densevse.dag.resplits import Resplits, grouped
 from densevse.report.plan import PicturePlan, ShownArtifact
 from densevse.runtime.errors import InputError
+from densevse.runtime.place import PACKAGE
 
 COPIED, PERSON = "copied", "person"
 KNOWN = {NO_ORACLE: "nothing", "tags": "tags", "content": "content", "tags_and_content": "tags and content"}
@@ -123,7 +124,7 @@ class CaptionScoreStage(Stage):
 
     def published(self, dataset: str) -> Values | None:
         """True if there are published metrics for a data set."""
-        return {} if (self.project.root / f"config/published/captions/{dataset}.csv").exists() else None
+        return {} if (PACKAGE / f"analyses/caption_scores/published/{dataset}.csv").exists() else None
 
     def plan(self, dataset: str) -> CaptionTablePlan:
         """The plan of the table."""

@@ -43,7 +43,7 @@ PUBLISHED_CAPTIONS = {
     **dict.fromkeys(PRINTED, real_or_none),
 }
 PUBLISHED_CAPTIONS |= {"note": any_text}
-"""The columns of config/published/captions/<data set>.csv."""
+"""The columns of published/<data set>.csv."""
 
 _NOTES = [
     "BLEU, ROUGE-L, CIDEr, METEOR and SPICE by pycocoevalcap, in percent; sentences in lower case and without "
@@ -71,7 +71,7 @@ class Writer(NamedTuple):
 def make_caption_table(scores: Sequence[str], published: str | None, plan: CaptionTablePlan, outputs: Outputs) -> None:
     """Makes the table from CAPTION_SCORES artifacts, in any order.
 
-    `published` is the data set's CSV of config/published/captions, if there is one. Raises `InputError` if the scores
+    `published` is the data set's CSV of published, if there is one. Raises `InputError` if the scores
     of a writer are missing.
     """
     writers = _writers(plan, ArtifactIndex(scores, CAPTION_SCORES))

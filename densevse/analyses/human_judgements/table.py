@@ -27,7 +27,7 @@ TAUS = {"experts": "c", "crowd": "b"}
 _PAIR = ["image_id", "caption_id"]
 TAU_REPLICATES = 400
 PUBLISHED_AGREEMENT = {"method": required, "source": any_text, **dict.fromkeys(TAUS, real_or_none), "note": any_text}
-"""The columns of config/published/human/<data set>.csv."""
+"""The columns of published/<data set>.csv."""
 
 _NOTES = [
     "Experts: Kendall's tau-c between scores and single ratings from 1 to 4, of which each pair has three. Crowd: "
@@ -49,7 +49,7 @@ class Agreement(NamedTuple):
 def make_agreement_table(
     judgements: str, scores: Sequence[str], published: str, plan: AgreementPlan, outputs: Outputs
 ) -> None:
-    """Makes the table from JUDGEMENTS and PAIR_SCORES artifacts and a CSV of config/published/human.
+    """Makes the table from JUDGEMENTS and PAIR_SCORES artifacts and a CSV of published.
 
     Raises `InputError` if `scores`, in any order, are not those of the plan.
     """

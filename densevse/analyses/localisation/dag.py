@@ -16,17 +16,17 @@ class LocalisationStage(Stage):
         """The settings for a data set."""
         return self.config.analysis(LocalisationSettings).of(dataset)
 
-    def seen_as(self, dataset: str) -> str:
+    def trained_on(self, dataset: str) -> str:
         """The data set whose models localise phrases: itself, unless its configuration names another."""
-        return self.of(dataset).trained_on or super().seen_as(dataset)
+        return self.of(dataset).trained_on or super().trained_on(dataset)
 
     def model(self, dataset: str, variant: str, seed: int, round: int) -> Values:
         """The model that localises."""
-        return {"dataset": self.seen_as(dataset), **self.round_of(dataset, variant, seed, round)}
+        return {"dataset": self.trained_on(dataset), **self.round_of(dataset, variant, seed, round)}
 
     def words(self, dataset: str) -> Values:
         """The data set whose vocabulary the model was trained with."""
-        return {"dataset": self.seen_as(dataset)}
+        return {"dataset": self.trained_on(dataset)}
 
     def windows(self, dataset: str, variant: str) -> Values:
         """The features of windows that a variant reads. Raises `InputError` that names a variant that cannot."""
@@ -39,7 +39,7 @@ class LocalisationStage(Stage):
                 "Name another variant, such as vse."
             )
         (view,) = entry.views
-        return {"network": self.network_of(variant, self.seen_as(dataset), view, entry.networks), "view": view}
+        return {"network": self.network_of(variant, self.trained_on(dataset), view, entry.networks), "view": view}
 
     def boxes(self, dataset: str) -> Values:
         """The true boxes of phrases or objects. Raises `InputError` if there are none."""
@@ -65,6 +65,6 @@ class LocalisationStage(Stage):
 
     def title_of_maps(self, dataset: str, variant: str) -> str:
         """The model of heat maps, and their data set."""
-        by, trained_on = self.variant(dataset, variant).title, self.seen_as(dataset)
+        by, trained_on = self.variant(dataset, variant).title, self.trained_on(dataset)
         origin = "" if trained_on == dataset else f", trained on {self.project.datasets[trained_on].title}"
         return f"{by} ({variant}{origin}) on {self.title(dataset)}"

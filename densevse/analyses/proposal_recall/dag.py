@@ -4,6 +4,7 @@ from densevse.analyses.proposal_recall.plan import ProposalTablePlan
 from densevse.analyses.proposal_recall.settings import ProposalRecallSettings
 from densevse.dag.paths import Values
 from densevse.dag.proposals import ProposalStage
+from densevse.runtime.place import PACKAGE
 
 
 class ProposalRecallStage(ProposalStage):
@@ -44,5 +45,5 @@ class ProposalRecallStage(ProposalStage):
     def published(self, dataset: str) -> list[Values]:
         """The published metrics of proposers on a data set, and how they were measured; empty without any."""
         kinds = ("csv", "yaml")
-        files = {kind: self.project.root / f"config/published/proposals/{dataset}.{kind}" for kind in kinds}
+        files = {kind: PACKAGE / f"analyses/proposal_recall/published/{dataset}.{kind}" for kind in kinds}
         return [{"kind": kind} for kind, file in files.items() if file.is_file()]

@@ -27,7 +27,7 @@ PUBLISHED_PROPOSALS = {
     "boxes_mean": real,
     **dict.fromkeys(OVERLAP_METRICS[1:], real_or_none),
 }
-"""The columns of config/published/proposals/<data set>.csv; 0 boxes means all boxes."""
+"""The columns of published/<data set>.csv; 0 boxes means all boxes."""
 
 
 class Published(NamedTuple):
@@ -47,7 +47,7 @@ def make_proposal_table(
 ) -> None:
     """Makes the table as Markdown, page and LaTeX, from PROPOSAL_RECALL and PROPOSAL_TIMES artifacts in any order.
 
-    `published` are the files of config/published/proposals about the data set, a CSV and a YAML, or none. Raises
+    `published` are the files of published about the data set, a CSV and a YAML, or none. Raises
     `InputError` if a proposer's artifact is missing.
     """
     found = _by_proposer(recalls, PROPOSAL_RECALL, plan.dataset, plan.proposers)
@@ -65,7 +65,7 @@ def _by_proposer(paths: Sequence[str], kind: Schema, dataset: str, names: Sequen
 
 
 def read_published(table: str | Path, about: str | Path) -> Published:
-    """The metrics of config/published/proposals/<data set>.csv, with the texts of the .yaml beside it."""
+    """The metrics of published/<data set>.csv, with the texts of the .yaml beside it."""
     return Published(read_rows(table, PUBLISHED_PROPOSALS), **read_about(about, ("images", "source")))
 
 

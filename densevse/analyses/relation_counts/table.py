@@ -35,7 +35,7 @@ _NOTES = [
 
 
 def read_published(file: str | Path, dataset: str) -> list[dict[str, Any]]:
-    """The paper's counts for a data set, in config/published/relations/defrag.csv: one row or none."""
+    """The paper's counts for a data set, in published/defrag.csv: one row or none."""
     return [row for row in read_rows(file, PUBLISHED_RELATIONS) if row["dataset"] == dataset]
 
 

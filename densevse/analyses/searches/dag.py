@@ -81,7 +81,7 @@ class SearchStage(Stage):
 
     def model(self, dataset: str, variant: str, seed: int, round: int) -> Values:
         """The trained model that encodes images."""
-        return {"dataset": self.seen_as(dataset), **self.round_of(dataset, variant, seed, round)}
+        return {"dataset": self.trained_on(dataset), **self.round_of(dataset, variant, seed, round)}
 
     def images(self, search: str) -> str:
         """The data set of the images that are queries or searched."""

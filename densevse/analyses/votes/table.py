@@ -31,7 +31,7 @@ PUBLISHED_VOTES = {
     "voters": whole,
     "note": any_text,
 }
-"""The columns of config/published/votes/<paper>.csv."""
+"""The columns of published/<paper>.csv."""
 
 COUNTS = ["exact_pairs", "pairs", "fewest_voters", "most_voters", "ties", "without_votes"]
 _NOTES = [
@@ -51,7 +51,7 @@ class VoteTableInputs(NamedTuple):
     votes: Sequence[str]  # VOTES on each of them
     images: str  # the data set's IMAGES
     boxes: str | None  # its BOXES, if phrases have true boxes
-    published: str  # a CSV of config/published/votes
+    published: str  # a CSV of published
 
 
 def make_vote_table(inputs: VoteTableInputs, plan: VoteTablePlan, outputs: Outputs) -> None:

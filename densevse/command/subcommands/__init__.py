@@ -1,7 +1,8 @@
 """The subcommands of `densevse`, one module each; `densevse <name>` runs the module `<name>`.
 
 A module is found by its file's name, so a new subcommand edits no other file. An underscore at the end is not part of
-the name: `import_.py` is `densevse import`. A module defines:
+the name: `import_.py` is `densevse import`. An analysis may have one too: densevse/analyses/<analysis>/subcommand.py,
+with the name that it defines as `NAME`. A module defines:
 
     HELP: str                                                   # one line of `densevse --help`
     def add_arguments(parser: argparse.ArgumentParser) -> None  # its own arguments

@@ -13,7 +13,9 @@ from densevse.command.project import (
     configuration,
     overrides,
 )
+from densevse.config.analyses import FOLDER
 from densevse.config.overrides import Override, holds
+from densevse.runtime.place import PACKAGE
 
 HELP = "print all names: methods with their variants, tables, data sets, networks, searches and others"
 
@@ -59,10 +61,7 @@ def kinds(config: Any) -> list[str]:
 def listed(kind: str, config: Any, over: Sequence[Override]) -> Iterator[Listed]:
     """The names of a kind; for methods and generators also variants and ensembles, for papers their claims."""
     for name, entry in getattr(config, kind).items():
-        file = ROOT / f"config/{kind}/{name}.yaml"
-        line = getattr(entry, "title", None) or _comment(
-            file if file.is_file() else ROOT / f"config/analyses/{kind}.yaml"
-        )
+        line = getattr(entry, "title", None) or "".join(map(_comment, _files(kind, name)))
         yield Listed(name, line, _where(over, kind, name))
         for key in ("variants", "ensembles", "claims"):
             for variant, differences in getattr(entry, key, {}).items():
@@ -71,15 +70,22 @@ def listed(kind: str, config: Any, over: Sequence[Override]) -> Iterator[Listed]
 
 def _where(over: Sequence[Override], kind: str, name: str, *keys: str) -> str:
     """The file of an entry and the user's files that name it, or the value in it under `keys`."""
-    files = [file for file in (f"config/{kind}/{name}.yaml", f"config/analyses/{kind}.yaml") if (ROOT / file).is_file()]
-    return ", ".join([*files[:1], *(one.file for one in over if holds(one.values, [kind, name, *keys]))])
+    return ", ".join([*map(_shown, _files(kind, name)), *(one.file for one in over if holds(one.values, [kind, name, *keys]))])
+
+
+def _files(kind: str, name: str) -> list[Path]:
+    """The project's file of an entry; empty if the user's files alone have it."""
+    places = ROOT / f"config/{kind}/{name}.yaml", FOLDER / f"{kind}/entries/{name}.yaml", FOLDER / f"{kind}/settings.yaml"
+    return [file for file in places if file.is_file()][:1]
+
+
+def _shown(file: Path) -> str:
+    return str(file.relative_to(PACKAGE.parent if PACKAGE in file.parents else ROOT))
 
 
 def _comment(file: Path) -> str:
     """The first sentence of the comment at the start of a file; empty if there is none."""
     lines: list[str] = []
-    if not file.is_file():
-        return ""
     for line in file.read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             break

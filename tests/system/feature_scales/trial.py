@@ -24,7 +24,7 @@ from densevse.evaluation.protocols import folds
 from densevse.inference.encoding import encode_images
 from densevse.methods.interface import DualEncoder
 from densevse.runtime.errors import InputError
-from densevse.training.driver import Subject, Trainable, drive
+from densevse.training.driver import TrainingSpec, drive
 from densevse.training.retrieval import Retrieval, prepared
 
 UNSCALED = {"concepts", "concepts_whole"}
@@ -162,6 +162,9 @@ class Recording(Retrieval):
         self.ends.append(len(self.losses))
         return found
 
+    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+        """The weights of a trial are not kept."""
+
     def means(self) -> list[float]:
         """The mean loss of each epoch."""
         return [float(np.mean(self.losses[begin:end])) for begin, end in itertools.pairwise([0, *self.ends])]
@@ -171,16 +174,16 @@ def run(files: Files, job: TrainingJob, scale: float) -> Outcome:
     """Runs a training on scaled features. Raises `InputError` if an artifact is missing or does not fit."""
     kept: list[Recording] = []
 
-    def make() -> Trainable:
+    def make() -> Recording:
         task = prepared(job, ScaledInputs(files, job.sentences, scale))
         kept.append(Recording(task.module, task.train, task.val))
-        return Trainable(kept[0], lambda path, made_from: path.touch())
+        return kept[0]
 
     with TemporaryDirectory() as folder:
         place = Path(folder)
         error = ""
         try:
-            drive(Subject(job, (job.method, "round0"), files), make, place / "model", place / "history.parquet")
+            drive(TrainingSpec(job, (job.method, "round0"), files), make, place / "model", place / "history.parquet")
         except InputError as found:
             if not kept:
                 raise

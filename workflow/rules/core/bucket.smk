@@ -3,7 +3,7 @@
 
 rule upload_file:
     input:
-        here("{own_file}", own_files.original),
+        local_path("{own_file}", own_files.original),
     output:
         "<resources>/own/{own_copy}",
     log:

@@ -18,10 +18,10 @@ rule export_model:
     input:
         model="<model>/round{round}/model.safetensors",
         history="<model>/round{round}/history.parquet",
-        vocabularies=filled("<results>/{dataset}/vocabulary/{vocabulary}.parquet", carried.vocabularies_of),
+        vocabularies=path("<results>/{dataset}/vocabulary/{vocabulary}.parquet", carried.vocabularies_of),
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
-        retrieval=filled(
+        retrieval=path(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", carried.protocol
         ),
     output:
@@ -45,9 +45,9 @@ rule export_model:
 
 rule use_carried_model:
     input:
-        records=here("<resources>/carried/{carried_model}/records.json"),
-        model=here("<resources>/carried/{carried_model}/model.safetensors"),
-        history=here("<resources>/carried/{carried_model}/history.parquet"),
+        records=local_path("<resources>/carried/{carried_model}/records.json"),
+        model=local_path("<resources>/carried/{carried_model}/model.safetensors"),
+        history=local_path("<resources>/carried/{carried_model}/history.parquet"),
     output:
         model="<results>/{carried_model}/model.safetensors",
         history="<results>/{carried_model}/history.parquet",
@@ -74,8 +74,8 @@ rule use_carried_model:
 
 rule use_carried_vocabulary:
     input:
-        records=here("<resources>/carried/{carried_model}/records.json", carried.vocabulary),
-        file=here("<resources>/carried/{carried_model}/vocabulary/{file}.parquet", carried.vocabulary),
+        records=local_path("<resources>/carried/{carried_model}/records.json", carried.vocabulary),
+        file=local_path("<resources>/carried/{carried_model}/vocabulary/{file}.parquet", carried.vocabulary),
     output:
         "<results>/{carried_vocabulary}.parquet",
     log:

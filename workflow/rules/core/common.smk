@@ -12,7 +12,7 @@ if (ROOT / "densevse").is_dir():  # Else densevse is installed, and found withou
 from densevse.dag.bucket import Bucket, missing_by
 from densevse.dag.bucket_records import BucketRecords, check_hooks
 from densevse.dag.concepts import ConceptStage
-from densevse.dag.contents import Contents, Marks, link_project
+from densevse.dag.contents import Contents, Marks, link_folders
 from densevse.dag.datasets import DatasetStage, DownloadStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.generators import GeneratorStage
@@ -21,7 +21,8 @@ from densevse.dag.language import ParseStage, VocabularyStage
 from densevse.dag.analyses import Analyses
 from densevse.dag.makers import Makers
 from densevse.dag.own_files import OwnFileStage
-from densevse.dag.paths import Paths, aside, configured, planned
+from densevse.dag.jobs import Calls
+from densevse.dag.paths import Paths, configured, planned, uncompared
 from densevse.dag.project import Project, any_of
 from densevse.dag.proposals import ProposalStage
 from densevse.dag.records import dated_in_the_future, keep_records, read_only
@@ -33,6 +34,7 @@ from densevse.dag.training import TrainingStage
 from densevse.dag.uploads import Uploads
 from densevse.config.environment import JOB_ENVIRONMENT, check_deployment, check_place
 from densevse.config.strict_yaml import check_configfiles
+from densevse.runtime.place import PACKAGE
 from densevse.runtime.variables import GPU, JOBS_PER_GPU
 
 # Writes the report's first page: see workflow/report/workflow.rst.
@@ -64,6 +66,12 @@ if bucket is None:
 else:
     contents.uploads = Uploads(settings.resources)
 code_of = project.code.digest
+calling = Calls(project.code).calling
+
+# Rules name these in full, as a folder of an analysis lies elsewhere in a checkout than in an installed package.
+RUNNER = str(ROOT / "workflow/scripts/job.py")
+ENVS = str(ROOT / "envs")
+ANALYSES = str(PACKAGE / "analyses")
 
 own_files = OwnFileStage(project, missing_by(storage))
 downloads, datasets, proposals = DownloadStage(project), DatasetStage(project), ProposalStage(project)
@@ -74,14 +82,14 @@ analyses = Analyses()
 
 # The values of <results> and others in paths of rules.
 folders = {
-    "project": link_project(ROOT),
+    **link_folders(project=ROOT, package=PACKAGE),
     "results": settings.results,
     "resources": settings.resources,
     "logs": f"{settings.results}/logs",
     "model": "<results>/{dataset}/models/{variant}/seed{seed}",
 }
 paths = Paths(project.contents, **folders)
-filled, here, contents_of = paths.filled, paths.here, paths.contents
+path, local_path, contents_of = paths.path, paths.local_path, paths.contents
 
 
 pathvars:

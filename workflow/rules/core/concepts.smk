@@ -6,7 +6,7 @@ rule train_concept_head:
         images="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
         image_concepts=rules.mine_concepts.output.image_concepts,
-        regions=filled("<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet", concepts.regions),
+        regions=path("<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet", concepts.regions),
     output:
         weights="<results>/{dataset}/networks/{concept_network}.safetensors",
         history="<results>/{dataset}/networks/{concept_network}_history.parquet",
@@ -33,11 +33,11 @@ rule train_concept_head:
 
 rule train_concept_network:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
         image_concepts=rules.mine_concepts.output.image_concepts,
-        start=filled("<resources>/{network}/{file}", concepts.backbone_weights),
+        start=path("<resources>/{network}/{file}", concepts.backbone_weights),
     output:
         weights="<results>/{dataset}/networks/{concept_network}.safetensors",
         history="<results>/{dataset}/networks/{concept_network}_history.parquet",
@@ -66,10 +66,10 @@ rule train_concept_network:
 
 rule score_concepts:
     input:
-        regions=filled(
+        regions=path(
             "<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet", concepts.regions_of_shard
         ),
-        weights=filled("<results>/{dataset}/networks/{concept_network}.safetensors", concepts.weights),
+        weights=path("<results>/{dataset}/networks/{concept_network}.safetensors", concepts.weights),
     output:
         concepts="<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet",
         concepts_whole="<results>/{dataset}/features/{concept_network}/concepts_whole/{shard}.parquet",

@@ -5,10 +5,10 @@
 rule correspond:
     input:
         unpack(training.inputs),
-        start=filled(
+        start=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.round_before
         ),
-        true_boxes=filled("<results>/{dataset}/boxes.parquet", training.true_boxes),
+        true_boxes=path("<results>/{dataset}/boxes.parquet", training.true_boxes),
     output:
         "<model>/round{round}/correspondences.parquet",
     log:
@@ -26,7 +26,7 @@ rule correspond:
     params:
         code=configured(training.code_of("correspond.py")),
         candidates=configured(training.candidates),
-        round=configured(training.round),
+        round=configured(lambda round: round),
         threads=configured(datasets.threads),
     message:
         "assigning regions: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
@@ -38,7 +38,7 @@ rule correspondence_accuracy:
     input:
         correspondences=rules.correspond.output[0],
         boxes="<results>/{dataset}/boxes.parquet",
-        regions=filled("<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet", training.regions),
+        regions=path("<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet", training.regions),
     output:
         "<model>/round{round}/correspondence_accuracy.parquet",
     log:

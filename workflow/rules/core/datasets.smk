@@ -3,7 +3,7 @@
 
 rule read_dataset:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=path("<resources>/{dataset}/{file}", datasets.sources),
     output:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
@@ -29,8 +29,8 @@ rule read_dataset:
 
 rule resplit:
     input:
-        images=filled("<results>/{dataset}/images.parquet", datasets.divided),
-        captions=filled("<results>/{dataset}/captions.parquet", datasets.divided),
+        images=path("<results>/{dataset}/images.parquet", datasets.divided),
+        captions=path("<results>/{dataset}/captions.parquet", datasets.divided),
     output:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
@@ -53,7 +53,7 @@ rule resplit:
 
 rule read_boxes:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=path("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/boxes.parquet",
@@ -78,7 +78,7 @@ rule read_boxes:
 
 rule read_masks:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.sources),
+        sources=path("<resources>/{dataset}/{file}", datasets.sources),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/masks.parquet",
@@ -103,7 +103,7 @@ rule read_masks:
 
 rule read_given_boxes:
     input:
-        boxes=filled("{own_file}", datasets.given_boxes),
+        boxes=path("{own_file}", datasets.given_boxes),
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
         tokens="<results>/{dataset}/tokens.parquet",

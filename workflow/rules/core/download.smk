@@ -17,7 +17,7 @@ rule download:
         mem_mb=500,
     params:
         source=configured(downloads.source),
-        mirrors=aside(downloads.mirrors),
+        mirrors=uncompared(downloads.mirrors),
     message:
         "obtaining {wildcards.resource}"
     script:

@@ -3,8 +3,8 @@
 
 rule everything:
     input:
-        tables=filled("{file}", tables.listed),
-        analyses=filled("{file}", analyses.listed),
+        tables=path("{file}", tables.listed),
+        analyses=path("{file}", analyses.listed),
     output:
         "<results>/{dataset}.done",
     log:

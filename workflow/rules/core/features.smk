@@ -19,10 +19,10 @@ rule choose_precision:
 
 rule extract_features:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
-        weights=filled("<resources>/{network}/{file}", features.weights),
-        precision=filled("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
+        weights=path("<resources>/{network}/{file}", features.weights),
+        precision=path("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
     output:
         "<results>/{dataset}/features/{network}/{view}/{shard}.parquet",
     log:
@@ -48,9 +48,9 @@ rule extract_features:
 
 rule read_given_features:
     input:
-        files=filled("{own_file}", features.given_files),
+        files=path("{own_file}", features.given_files),
         image_table="<results>/{dataset}/images.parquet",
-        whole=filled("<results>/{dataset}/features/{network}/whole/{shard}.parquet", features.given_whole),
+        whole=path("<results>/{dataset}/features/{network}/whole/{shard}.parquet", features.given_whole),
     output:
         "<results>/{dataset}/features/{given}/{view}/{shard}.parquet",
     log:

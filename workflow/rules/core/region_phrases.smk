@@ -3,11 +3,11 @@
 
 rule extract_true_regions:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
         boxes="<results>/{dataset}/boxes.parquet",
-        weights=filled("<resources>/{network}/{file}", features.weights),
-        precision=filled("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
+        weights=path("<resources>/{network}/{file}", features.weights),
+        precision=path("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
     output:
         "<results>/{dataset}/features/{network}/regions-true/test.parquet",
     log:
@@ -33,7 +33,7 @@ rule extract_true_regions:
 rule embed_true_regions:
     input:
         model="<model>/round{round}/model.safetensors",
-        true_regions=filled(
+        true_regions=path(
             "<results>/{dataset}/features/{network}/regions-true/test.parquet", tables.network_of_regions
         ),
     output:

@@ -3,12 +3,12 @@
 
 rule extract_regions:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
-        proposals=filled("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", features.proposals),
-        weights=filled("<resources>/{network}/{file}", features.weights),
-        precision=filled("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
-        class_names=filled("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
+        proposals=path("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", features.proposals),
+        weights=path("<resources>/{network}/{file}", features.weights),
+        precision=path("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
+        class_names=path("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
     output:
         "<results>/{dataset}/features/{network}/regions-{proposer}/{shard}.parquet",
     log:
@@ -36,7 +36,7 @@ rule extract_regions:
 
 rule convert_caffe:
     input:
-        caffemodel=filled("<resources>/{network}/{file}", features.published_weights),
+        caffemodel=path("<resources>/{network}/{file}", features.published_weights),
     output:
         "<resources>/{network}/converted.safetensors",
     log:

@@ -30,7 +30,7 @@ rule retrieve:
 rule retrieve_by_ensemble:
     input:
         unpack(training.inputs_of_members),
-        models=filled(
+        models=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.members
         ),
     output:
@@ -58,13 +58,13 @@ rule retrieve_given:
     input:
         image_table="<results>/{dataset}/images.parquet",
         caption_table="<results>/{dataset}/captions.parquet",
-        scores=filled("{own_file}", given.file("scores")),
-        i2t=filled("{own_file}", given.file("i2t")),
-        t2i=filled("{own_file}", given.file("t2i")),
-        images=filled("{own_file}", given.file("images")),
-        sentences=filled("{own_file}", given.file("sentences")),
-        image_ids=filled("{own_file}", given.file("image_ids")),
-        caption_ids=filled("{own_file}", given.file("caption_ids")),
+        scores=path("{own_file}", given.file("scores")),
+        i2t=path("{own_file}", given.file("i2t")),
+        t2i=path("{own_file}", given.file("t2i")),
+        images=path("{own_file}", given.file("images")),
+        sentences=path("{own_file}", given.file("sentences")),
+        image_ids=path("{own_file}", given.file("image_ids")),
+        caption_ids=path("{own_file}", given.file("caption_ids")),
     output:
         "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/given.parquet",
     log:

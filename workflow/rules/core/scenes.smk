@@ -25,10 +25,10 @@ rule make_scenes:
 
 rule train_network:
     input:
-        sources=filled("<resources>/{dataset}/{file}", datasets.pictures),
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
         image_table="<results>/{dataset}/images.parquet",
         box_table="<results>/{dataset}/boxes.parquet",
-        class_names=filled("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
+        class_names=path("<results>/{dataset}/networks/{network}_classes.txt", features.class_names),
     output:
         weights="<results>/{dataset}/networks/{network}.safetensors",
         history="<results>/{dataset}/networks/{network}_history.parquet",

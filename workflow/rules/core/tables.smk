@@ -4,13 +4,13 @@
 
 rule table:
     input:
-        images=filled("<results>/{dataset}/images.parquet", tables.measuring),
-        captions=filled("<results>/{dataset}/captions.parquet", tables.measuring_images),
-        retrievals=filled(
+        images=path("<results>/{dataset}/images.parquet", tables.measuring),
+        captions=path("<results>/{dataset}/captions.parquet", tables.measuring_images),
+        retrievals=path(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", tables.retrievals
         ),
-        published=filled("<project>/config/published/{paper}.csv", tables.papers),
-        papers=filled("<project>/config/published/{paper}.yaml", tables.papers),
+        published=path("<project>/config/published/{paper}.csv", tables.papers),
+        papers=path("<project>/config/published/{paper}.yaml", tables.papers),
     output:
         markdown="<results>/tables/{table}.md",
         html=report(
@@ -74,11 +74,11 @@ rule table_of_rounds:
     input:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
-        retrievals=filled(
+        retrievals=path(
             "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet",
             tables.retrievals_of_rounds,
         ),
-        accuracies=filled(
+        accuracies=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondence_accuracy.parquet",
             tables.accuracies_of_rounds,
         ),

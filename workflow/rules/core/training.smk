@@ -4,8 +4,8 @@
 rule train:
     input:
         unpack(training.inputs),
-        start=filled("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.origin),
-        network=filled("<resources>/{network}/{file}", training.network),
+        start=path("<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.origin),
+        network=path("<resources>/{network}/{file}", training.network),
     output:
         # In full, as Snakemake does not constrain wildcards in path variables.
         model="<results>/{dataset}/models/{variant}/seed{seed}/round0/model.safetensors",
@@ -23,29 +23,21 @@ rule train:
         mem_mb=growing(datasets.memory(3000, 170)),
         runtime=1440,
     params:
-        code=configured(training.code_of("train.py")),
+        **calling("densevse.training.retrieval:train", training.job),
         contents=contents_of("<resources>/{network}/{file}", training.network),
-        method=configured(training.method),
-        parameters=configured(training.parameters),
-        sentences=configured(training.sentences),
-        training=configured(training.training),
-        phases=configured(training.phases),
-        seed=configured(training.seed),
-        round=0,
-        threads=configured(datasets.threads),
     message:
         "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
     script:
-        "../../scripts/train.py"
+        RUNNER
 
 
 use rule train as train_round with:
     input:
         unpack(training.inputs),
-        start=filled(
+        start=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", training.round_before
         ),
-        correspondences=filled(
+        correspondences=path(
             "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
             training.correspondences_of,
         ),
@@ -56,8 +48,6 @@ use rule train as train_round with:
         "<logs>/train/{dataset}_{variant}_seed{seed}_round{round}.log",
     wildcard_constraints:
         round=r"[1-9]\d*",
-    params:
-        round=configured(training.round),
     message:
         "training {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
 
@@ -65,7 +55,7 @@ use rule train as train_round with:
 # The model of a method without training is the sentence encoder of its views' network.
 rule take_as_model:
     input:
-        weights=filled("<resources>/{network}/{file}", training.weights_as_they_are),
+        weights=path("<resources>/{network}/{file}", training.weights_as_they_are),
     output:
         "<results>/{dataset}/models/{variant}/seed{seed}/round0/model.safetensors",
     log:
@@ -77,12 +67,9 @@ rule take_as_model:
     resources:
         mem_mb=growing(8000),
     params:
-        code=configured(training.code_of("take_as_model.py")),
+        **calling("densevse.inference.untrained:write_untrained", training.untrained_job),
         contents=contents_of("<resources>/{network}/{file}", training.weights_as_they_are),
-        method=configured(training.method),
-        parameters=configured(training.parameters),
-        networks=configured(training.networks_as_they_are),
     message:
         "taking the network of {wildcards.variant} as its model on {wildcards.dataset}"
     script:
-        "../../scripts/take_as_model.py"
+        RUNNER

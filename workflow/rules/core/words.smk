@@ -45,9 +45,9 @@ rule count_words:
 rule count_relations:
     input:
         captions="<results>/{dataset}/captions.parquet",
-        parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
         words=rules.count_words.output[0],
-        vectors=filled("<results>/{dataset}/vocabulary/vectors-{vectors}.parquet", words.picked),
+        vectors=path("<results>/{dataset}/vocabulary/vectors-{vectors}.parquet", words.picked),
     output:
         relations="<results>/{dataset}/vocabulary/relations-{dependencies}.parquet",
         fragments="<results>/{dataset}/vocabulary/fragments-{dependencies}.parquet",
@@ -70,7 +70,7 @@ rule count_relations:
 rule pick_word_vectors:
     input:
         words=rules.count_words.output[0],
-        vectors=filled("<resources>/{vectors}/{file}", words.file_of_vectors),
+        vectors=path("<resources>/{vectors}/{file}", words.file_of_vectors),
     output:
         "<results>/{dataset}/vocabulary/vectors-{vectors}.parquet",
     log:
@@ -93,7 +93,7 @@ rule pick_word_vectors:
 rule count_tags:
     input:
         captions="<results>/{dataset}/captions.parquet",
-        parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
     output:
         "<results>/{dataset}/vocabulary/tags.parquet",
     log:
@@ -113,7 +113,7 @@ rule count_tags:
 rule mine_concepts:
     input:
         images="<results>/{dataset}/images.parquet",
-        parses=filled("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
     output:
         concepts="<results>/{dataset}/vocabulary/concepts.parquet",
         image_concepts="<results>/{dataset}/vocabulary/image_concepts.parquet",

@@ -1,0 +1,90 @@
+# Vector arithmetic with images and words (Kiros et al. 2014): image - word + word.
+
+from densevse.analyses.arithmetic.dag import ArithmeticStage
+
+arithmetic = analyses.add(ArithmeticStage(project))
+
+
+rule arithmetic:
+    input:
+        embeddings="<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/test.parquet",
+        boxes=path("<results>/{dataset}/boxes.parquet", arithmetic.boxes),
+    output:
+        "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet",
+    log:
+        "<logs>/arithmetic/{dataset}_{variant}_seed{seed}_round{round}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+    params:
+        code=code_of("analyses/arithmetic/arithmetic.py"),
+        exchanged=configured(arithmetic.exchanged),
+        named=configured(arithmetic.named),
+    message:
+        "images minus a word plus a word: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/arithmetic/arithmetic.py"
+
+
+rule arithmetic_table:
+    input:
+        found=path(
+            "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", arithmetic.last_round
+        ),
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        markdown="<results>/tables/{dataset}_arithmetic_{variant}.md",
+        html=report(
+            "<results>/tables/{dataset}_arithmetic_{variant}.html",
+            caption="arithmetic.rst",
+            category="Tables",
+            labels={"table": "vector arithmetic, {variant} on {dataset}"},
+        ),
+        latex="<results>/tables/{dataset}_arithmetic_{variant}.tex",
+        parquet="<results>/tables/{dataset}_arithmetic_{variant}.parquet",
+    log:
+        "<logs>/arithmetic_table/{dataset}_{variant}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/arithmetic/arithmetic_table.py"),
+        title=configured(arithmetic.title_of_table),
+    message:
+        "writing the table of vector arithmetic: {wildcards.variant} on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/arithmetic/arithmetic_table.py"
+
+
+rule arithmetic_figure:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        found=path(
+            "<results>/{dataset}/arithmetic/{variant}/seed{seed}/round{round}/test.parquet", arithmetic.last_round
+        ),
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        report(
+            "<results>/figures/{dataset}/{variant}/arithmetic.png",
+            caption="arithmetic.rst",
+            category="Vector arithmetic",
+            labels={"data set": "{dataset}", "variant": "{variant}"},
+        ),
+    log:
+        "<logs>/arithmetic_figure/{dataset}_{variant}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/arithmetic/arithmetic_figure.py"),
+        sources=configured(datasets.source_names),
+        title=configured(arithmetic.title_of_variant),
+    message:
+        "drawing vector arithmetic: {wildcards.variant} on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/arithmetic/arithmetic_figure.py"

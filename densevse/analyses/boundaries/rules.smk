@@ -1,0 +1,86 @@
+# Contours against the boundaries that people drew (BSDS500): a check of contour networks and hierarchies.
+
+from densevse.analyses.boundaries.dag import BoundaryStage
+
+boundaries = analyses.add(BoundaryStage(project))
+
+
+rule contours_of_photographs:
+    input:
+        folder=path("{own_folder}", boundaries.folder),
+        model=path("<resources>/hed/hed.safetensors", proposals.contour_model),
+    output:
+        "<results>/boundaries/{proposer}/contours.parquet",
+    log:
+        "<logs>/contours_of_photographs/{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.by_detector(),
+    conda:
+        f"{ENVS}/torch.yaml"
+    threads: settings.threads
+    resources:
+        **settings.accelerator,
+        mem_mb=growing(4000),
+    params:
+        code=code_of("analyses/boundaries/contours_of_photographs.py"),
+        contents=contents_of("{own_folder}", boundaries.folder),
+        model=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
+        options=configured(proposals.contour_options),
+        threads=settings.threads,
+    message:
+        "finding contours on the photographs with known boundaries for {wildcards.proposer}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/boundaries/contours_of_photographs.py"
+
+
+rule match_boundaries:
+    input:
+        folder=path("{own_folder}", boundaries.folder),
+        contours="<results>/boundaries/{proposer}/contours.parquet",
+    output:
+        "<results>/boundaries/{proposer}/matches.parquet",
+    log:
+        "<logs>/match_boundaries/{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.by_detector(),
+    conda:
+        f"{ENVS}/torch.yaml"
+    threads: 8
+    resources:
+        mem_mb=growing(6000),
+    params:
+        code=code_of("analyses/boundaries/match_boundaries.py"),
+        contents=contents_of("{own_folder}", boundaries.folder),
+        superpixels=configured(proposals.superpixels),
+    message:
+        "comparing the contours of {wildcards.proposer} with the boundaries that people drew"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/boundaries/match_boundaries.py"
+
+
+rule boundary_table:
+    input:
+        matches="<results>/boundaries/{proposer}/matches.parquet",
+    output:
+        markdown="<results>/tables/bsds_boundaries_{proposer}.md",
+        html=report(
+            "<results>/tables/bsds_boundaries_{proposer}.html",
+            caption="boundaries.rst",
+            category="Tables",
+            labels={"table": "boundaries of {proposer}"},
+        ),
+        latex="<results>/tables/bsds_boundaries_{proposer}.tex",
+    log:
+        "<logs>/boundary_table/{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.by_detector(),
+    conda:
+        f"{ENVS}/torch.yaml"
+    resources:
+        mem_mb=growing(1000),
+    params:
+        code=code_of("analyses/boundaries/boundary_table.py"),
+    message:
+        "writing the table of boundaries of {wildcards.proposer}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/boundaries/boundary_table.py"

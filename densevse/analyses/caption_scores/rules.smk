@@ -1,0 +1,293 @@
+# Scores of generated captions, their baselines, oracles of them, and pictures.
+
+from densevse.analyses.caption_scores.dag import CaptionScoreStage
+
+caption_scores = analyses.add(CaptionScoreStage(project))
+
+
+# The baselines of generated sentences.
+rule copy_captions:
+    input:
+        train=path(
+            "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/train.parquet", caption_scores.neighbour
+        ),
+        asked=path(
+            "<results>/{dataset}/embeddings/{variant}/seed{seed}/round{round}/{split}.parquet",
+            caption_scores.neighbour,
+        ),
+        captions="<results>/{dataset}/captions.parquet",
+        tokens="<results>/{dataset}/tokens.parquet",
+    output:
+        "<results>/{dataset}/generated_captions/copied/seed{seed}/{split}.parquet",
+    log:
+        "<logs>/copy_captions/{dataset}_seed{seed}_{split}.log",
+    wildcard_constraints:
+        split="val|test",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(4000),
+    params:
+        code=code_of("analyses/caption_scores/copy_captions.py"),
+    message:
+        "sentences of the nearest training images: {wildcards.split} of {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/caption_scores/copy_captions.py"
+
+
+rule first_captions:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+        tokens="<results>/{dataset}/tokens.parquet",
+    output:
+        "<results>/{dataset}/generated_captions/person/seed0/{split}.parquet",
+    log:
+        "<logs>/first_captions/{dataset}_{split}.log",
+    wildcard_constraints:
+        split="train|val|test",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+    params:
+        code=code_of("analyses/caption_scores/first_captions.py"),
+    message:
+        "the first sentence of each image: {wildcards.split} of {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/caption_scores/first_captions.py"
+
+
+rule oracle_captions:
+    input:
+        unpack(generators.inputs_of_captions),
+        model="<results>/{dataset}/generators/{generator}/seed{seed}/model.safetensors",
+    output:
+        translation="<results>/{dataset}/generated_captions/{generator}_{oracle}_translation/seed{seed}/{split}.parquet",
+        likelihood="<results>/{dataset}/generated_captions/{generator}_{oracle}_likelihood/seed{seed}/{split}.parquet",
+        joint_likelihood="<results>/{dataset}/generated_captions/{generator}_{oracle}_joint_likelihood/seed{seed}/{split}.parquet",
+    log:
+        "<logs>/oracle_captions/{dataset}_{generator}_{oracle}_seed{seed}_{split}.log",
+    wildcard_constraints:
+        oracle=caption_scores.oracles(),
+        split="val|test",
+    conda:
+        f"{ENVS}/torch.yaml"
+    threads: configured(datasets.threads)
+    resources:
+        **settings.accelerator,
+        mem_mb=growing(datasets.memory(4000, 130)),
+        runtime=growing(240),
+    params:
+        code=configured(caption_scores.code_of_oracles),
+        decoding=configured(caption_scores.decoding_of_oracles),
+        seed=configured(lambda seed: seed),
+        threads=configured(datasets.threads),
+    message:
+        "sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, told {wildcards.oracle}, seed {wildcards.seed}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/caption_scores/oracle_captions.py"
+
+
+rule best_captions:
+    input:
+        captions="<results>/{dataset}/captions.parquet",
+        generated=rules.oracle_captions.output.translation,
+    output:
+        "<results>/{dataset}/generated_captions/{generator}_{oracle}_best/seed{seed}/{split}.parquet",
+    log:
+        "<logs>/best_captions/{dataset}_{generator}_{oracle}_seed{seed}_{split}.log",
+    wildcard_constraints:
+        oracle=caption_scores.oracles(),
+        split="val|test",
+    conda:
+        f"{ENVS}/corenlp.yaml"
+    resources:
+        mem_mb=growing(3000),
+    params:
+        code=code_of("analyses/caption_scores/best_captions.py"),
+    message:
+        "the best sentences about {wildcards.split}: {wildcards.generator} on {wildcards.dataset}, told {wildcards.oracle}, seed {wildcards.seed}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/caption_scores/best_captions.py"
+
+
+# Like get_corenlp, it has no code of the package as an input.
+rule get_spice:
+    input:
+        project=path("<project>/envs/spice/pom.xml"),
+    output:
+        directory("<resources>/spice"),
+    log:
+        "<logs>/get_spice.log",
+    localrule: True
+    conda:
+        f"{ENVS}/corenlp.yaml"
+    resources:
+        mem_mb=1000,
+    params:
+        project=contents_of("<project>/envs/spice/pom.xml"),
+    message:
+        "obtaining CoreNLP 3.6.0 and Nashorn for SPICE"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/caption_scores/get_spice.py"
+
+
+rule score_captions:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+        generated="<results>/{dataset}/generated_captions/{writer}/seed{seed}/{split}.parquet",
+        spice=path("<resources>/spice", caption_scores.spice),
+    output:
+        "<results>/{dataset}/generated_captions/{writer}/seed{seed}/{split}_scores.parquet",
+    log:
+        "<logs>/score_captions/{dataset}_{writer}_seed{seed}_{split}.log",
+    wildcard_constraints:
+        writer=caption_scores.writers(),
+        split="val|test",
+    conda:
+        f"{ENVS}/corenlp.yaml"
+    resources:
+        mem_mb=growing(caption_scores.memory),
+        runtime=growing(120),
+    params:
+        code=code_of("analyses/caption_scores/score_captions.py"),
+        metrics=configured(caption_scores.metrics),
+    message:
+        "scoring the sentences of {wildcards.writer} about {wildcards.split} of {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/caption_scores/score_captions.py"
+
+
+rule caption_table:
+    input:
+        scores=path(
+            "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test_scores.parquet", caption_scores.measured
+        ),
+        published=path("<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published),
+    output:
+        markdown="<results>/tables/{dataset}_captions.md",
+        html=report(
+            "<results>/tables/{dataset}_captions.html",
+            caption="captions.rst",
+            category="Tables",
+            labels={"table": "{dataset}: generated sentences"},
+        ),
+        latex="<results>/tables/{dataset}_captions.tex",
+        csv="<results>/tables/{dataset}_captions.csv",
+        parquet="<results>/tables/{dataset}_captions.parquet",
+    log:
+        "<logs>/caption_table/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/caption_scores/caption_table.py"),
+        published=contents_of("<package>/analyses/caption_scores/published/{dataset}.csv", caption_scores.published),
+        plan=planned(caption_scores.plan),
+    message:
+        "writing the table of sentences about images of {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/caption_scores/caption_table.py"
+
+
+rule caption_oracle_table:
+    input:
+        scores=path(
+            "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test_scores.parquet",
+            caption_scores.measured_oracles,
+        ),
+    output:
+        markdown="<results>/tables/{dataset}_caption_oracles.md",
+        html=report(
+            "<results>/tables/{dataset}_caption_oracles.html",
+            caption="caption_oracles.rst",
+            category="Tables",
+            labels={"table": "{dataset}: caption oracles"},
+        ),
+        latex="<results>/tables/{dataset}_caption_oracles.tex",
+        csv="<results>/tables/{dataset}_caption_oracles.csv",
+        parquet="<results>/tables/{dataset}_caption_oracles.parquet",
+    log:
+        "<logs>/caption_oracle_table/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/caption_scores/caption_oracle_table.py"),
+        plan=planned(caption_scores.plan_of_oracles),
+    message:
+        "writing the table of caption oracles of {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/caption_scores/caption_oracle_table.py"
+
+
+rule caption_oracle_means:
+    input:
+        scores=path(
+            "<results>/{resplit}/generated_captions/{writer}/seed{seed}/test_scores.parquet",
+            caption_scores.measured_on_resplits,
+        ),
+    output:
+        markdown="<results>/tables/{dataset}_resplits_caption_oracles.md",
+        html=report(
+            "<results>/tables/{dataset}_resplits_caption_oracles.html",
+            caption="caption_oracles.rst",
+            category="Tables",
+            labels={"table": "{dataset}, resplits: caption oracles"},
+        ),
+        latex="<results>/tables/{dataset}_resplits_caption_oracles.tex",
+        csv="<results>/tables/{dataset}_resplits_caption_oracles.csv",
+        parquet="<results>/tables/{dataset}_resplits_caption_oracles.parquet",
+    log:
+        "<logs>/caption_oracle_means/{dataset}.log",
+    wildcard_constraints:
+        dataset=caption_scores.divided(),
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/caption_scores/caption_oracle_means.py"),
+        plan=planned(caption_scores.plan_of_oracle_means),
+    message:
+        "writing the means of caption oracles over resplits of {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/caption_scores/caption_oracle_means.py"
+
+
+rule caption_figure:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        generated=path(
+            "<results>/{dataset}/generated_captions/{writer}/seed{seed}/test.parquet", caption_scores.shown
+        ),
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        report(
+            "<results>/figures/{dataset}/captions.png",
+            caption="captions.rst",
+            category="Examples",
+            labels={"data set": "{dataset}", "variant": "generated sentences"},
+        ),
+    log:
+        "<logs>/caption_figure/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/caption_scores/caption_figure.py"),
+        sources=configured(datasets.source_names),
+        plan=planned(caption_scores.plan_of_figure),
+    message:
+        "drawing generated sentences about images of {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/caption_scores/caption_figure.py"

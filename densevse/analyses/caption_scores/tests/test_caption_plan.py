@@ -1,0 +1,108 @@
+"""The writers and metrics that a table of generated captions compares."""
+
+from pathlib import Path
+
+import pytest
+
+from densevse.analyses.caption_scores.dag import CaptionScoreStage
+from densevse.dag.project import Project
+from densevse.runtime.errors import InputError
+from tests.rules import input_of
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture(scope="module")
+def captions():
+    return CaptionScoreStage(Project(ROOT, {}))
+
+
+def test_a_table_compares_generators_with_copied_and_peoples_sentences(captions):
+    scores = input_of("caption_table", "scores", captions.measured, dataset="flickr8k")
+    assert scores[0] == "results/flickr8k/generated_captions/sc_nlm/seed0/test_scores.parquet"
+    names = [Path(path).parts[3] for path in scores]
+    assert names == ["sc_nlm", "mlbl", "lbl", "lstm_captioner", "copied", "person"]
+
+
+def test_oracles_are_compared_with_the_row_without_and_with_the_reference(captions):
+    rows = {row.writer: row for row in captions.plan_of_oracles("scenes").rows}
+    assert rows["sc_nlm_none_translation"].without_oracle is None
+    assert rows["mlbl_content_best"].without_oracle == "mlbl_none_translation"
+    assert rows["mlbl_content_best"].beside == "sc_nlm_content_best"
+    assert {row.beside for name, row in rows.items() if name.startswith("sc_nlm")} == {None}
+    assert rows["copied"].beside == rows["person"].beside == "sc_nlm_none_translation"
+    told = ("tags", "tags_and_content")
+    assert [name for name in rows if "tags" in name] == [f"sc_nlm_{each}_translation" for each in told]
+    scores = input_of("caption_oracle_table", "scores", captions.measured_oracles, dataset="scenes")
+    assert len(scores) == len(rows)
+    assert captions.metrics("flickr8k", "mlbl_none_best") == ["bleu", "cider"]
+
+
+def test_resplits_of_a_data_set_have_means_of_their_oracles(captions):
+    assert captions.divided() == "flickr8k"
+    plan = captions.plan_of_oracle_means("flickr8k")
+    assert [each.dataset for each in plan.resplits] == [f"flickr8k_resplit{seed}" for seed in range(5)]
+    assert (plan.train, plan.test) == (5500, 1000)
+    scores = input_of("caption_oracle_means", "scores", captions.measured_on_resplits, dataset="flickr8k")
+    assert len(scores) == 5 * len(plan.resplits[0].rows)
+    assert "results/flickr8k_resplit4/generated_captions/copied/seed0/test_scores.parquet" in scores
+
+
+def means_on_resplits(b, **overrides):
+    """The plan for two resplits of scenes."""
+    sizes = {"of": "scenes", "train": 40, "val": 12, "test": 20}
+    resplits = {"a": {**sizes, "seed": 0}, "b": {**sizes, **b}}
+    datasets = {name: {"title": name, "resplit": resplit} for name, resplit in resplits.items()}
+    return CaptionScoreStage(Project(ROOT, {"datasets": datasets, **overrides})).plan_of_oracle_means("scenes")
+
+
+def test_resplits_that_are_no_repetition_of_one_experiment_have_no_means():
+    assert len(means_on_resplits({"seed": 1}).resplits) == 2
+    with pytest.raises(InputError, match=r"datasets: a, b have other sizes in resplit"):
+        means_on_resplits({"seed": 1, "train": 41})
+    with pytest.raises(InputError, match=r"datasets\.b\.resplit\.seed: a has the same one"):
+        means_on_resplits({"seed": 0})
+    with pytest.raises(InputError, match=r"caption_scores\.b\.oracles: its seeds, its sentences or the settings"):
+        means_on_resplits({"seed": 1}, caption_scores={"b": {"oracles": {"sentences": 7}}})
+    with pytest.raises(InputError, match=r"caption_scores\.b\.oracles: its seeds, its sentences or the settings"):
+        means_on_resplits({"seed": 1}, caption_scores={"b": {"oracles": {"seeds": [3]}}})
+    other = {"sc_nlm": {"datasets": {"b": {"parameters": {"dropout": 0.1}}}}}
+    with pytest.raises(InputError, match=r"caption_scores\.b\.oracles: its seeds, its sentences or the settings"):
+        means_on_resplits({"seed": 1}, generators=other)
+
+
+def test_means_have_the_rows_that_all_resplits_have():
+    fewer = {"b": {"oracles": {"generators": {"sc_nlm": ["tags"], "mlbl": []}}}}
+    plan = means_on_resplits({"seed": 1}, caption_scores=fewer)
+    one, other = ([row.writer for row in each.rows] for each in plan.resplits)
+    assert one == other
+    assert {"sc_nlm_tags_translation", "mlbl_none_best", "copied"} <= set(one)
+    assert not [name for name in one if "content" in name]
+
+
+def test_metrics_that_need_java_are_left_out_without_it(captions, monkeypatch):
+    def spice():
+        return input_of("score_captions", "spice", captions.spice, dataset="flickr8k", writer="sc_nlm")
+
+    monkeypatch.setattr("shutil.which", lambda program: f"/usr/bin/{program}")
+    assert captions.metrics("flickr8k", "sc_nlm") == ["bleu", "rouge_l", "cider", "meteor", "spice"]
+    assert spice() == "resources/spice"
+    monkeypatch.setattr("shutil.which", lambda program: None)
+    assert captions.metrics("flickr8k", "sc_nlm") == ["bleu", "rouge_l", "cider"]
+    assert spice() == []
+    assert captions.metrics("scenes", "sc_nlm") == ["bleu", "rouge_l", "cider"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"generators": ["nic"]}, r"caption_scores\.scenes\.generators"),
+        ({"reference": "lbl"}, r"caption_scores\.scenes\.reference"),
+        ({"oracles": {"generators": {"nic": ["tags"]}}}, r"caption_scores\.scenes\.oracles\.generators: no 'nic'"),
+        ({"oracles": {"generators": {"sc_nlm": ["words"]}}}, r"caption_scores\.scenes\.oracles\.generators\.sc_nlm"),
+        ({"oracles": {"reference": "lbl"}}, r"caption_scores\.scenes\.oracles\.reference: no 'lbl'"),
+    ],
+)
+def test_wrong_entries_are_refused_by_their_path(wrong, message):
+    with pytest.raises(InputError, match=message):
+        Project(ROOT, {"caption_scores": {"scenes": wrong}})

@@ -1,0 +1,97 @@
+# Claims of papers: a table of every claim on a data set, and one of those that rows of its main table test.
+
+from densevse.analyses.claims.dag import ClaimStage
+
+claims = analyses.add(ClaimStage(project))
+
+
+rule claims_table:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+        retrievals=path(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", claims.evidence
+        ),
+    output:
+        markdown="<results>/tables/{dataset}_claims.md",
+        html=report(
+            "<results>/tables/{dataset}_claims.html",
+            caption="claims.rst",
+            category="Tables",
+            labels={"table": "{dataset}, claims"},
+        ),
+        latex="<results>/tables/{dataset}_claims.tex",
+        csv="<results>/tables/{dataset}_claims.csv",
+        parquet="<results>/tables/{dataset}_claims.parquet",
+    log:
+        "<logs>/claims_table/{dataset}.log",
+    wildcard_constraints:
+        dataset=claims.claimed(),
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+    params:
+        code=code_of("analyses/claims/claims_table.py"),
+        plan=planned(claims.plan_of_claims),
+    message:
+        "writing the table of claims on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/claims/claims_table.py"
+
+
+use rule claims_table as main_claims_table with:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+        retrievals=path(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", claims.main_evidence
+        ),
+    output:
+        markdown="<results>/tables/{dataset}_main_claims.md",
+        html=report(
+            "<results>/tables/{dataset}_main_claims.html",
+            caption="claims.rst",
+            category="Tables",
+            labels={"table": "{dataset}, claims between rows of its main table"},
+        ),
+        latex="<results>/tables/{dataset}_main_claims.tex",
+        csv="<results>/tables/{dataset}_main_claims.csv",
+        parquet="<results>/tables/{dataset}_main_claims.parquet",
+    log:
+        "<logs>/claims_table/{dataset}_main.log",
+    params:
+        code=code_of("analyses/claims/claims_table.py"),
+        plan=planned(claims.plan_of_main_claims),
+    message:
+        "writing the table of claims that rows of the main table of {wildcards.dataset} test"
+
+
+# A controlled experiment: what it asks, and the claims that answer it, on all of its data sets.
+use rule claims_table as experiment with:
+    input:
+        images=path("<results>/{dataset}/images.parquet", claims.datasets_of),
+        captions=path("<results>/{dataset}/captions.parquet", claims.datasets_of),
+        retrievals=path(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", claims.evidence_of
+        ),
+    output:
+        markdown="<results>/experiments/{experiment}.md",
+        html=report(
+            "<results>/experiments/{experiment}.html",
+            caption="claims.rst",
+            category="Experiments",
+            labels={"experiment": "{experiment}"},
+        ),
+        latex="<results>/experiments/{experiment}.tex",
+        csv="<results>/experiments/{experiment}.csv",
+        parquet="<results>/experiments/{experiment}.parquet",
+    log:
+        "<logs>/experiment/{experiment}.log",
+    wildcard_constraints:
+        experiment=claims.experiments(),
+    params:
+        code=code_of("analyses/claims/claims_table.py"),
+        plan=planned(claims.plan_of_experiment),
+    message:
+        "writing the page of the experiment {wildcards.experiment}"

@@ -1,0 +1,276 @@
+"""Claims in the configuration: the rows that test each one, and the mistakes that are refused by their path."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from densevse.analyses.claims.dag import ClaimStage
+from densevse.analyses.claims.settings import OURS, PaperClaims
+from densevse.config.load import load
+from densevse.config.strict_yaml import read_yaml
+from densevse.config.validation import validate
+from densevse.dag.paths import planned
+from densevse.dag.project import Project
+from densevse.evaluation.metrics import RECALL_COLUMNS
+from densevse.runtime.errors import InputError
+from densevse.tables.published import read_published
+from tests.rules import input_of
+
+ROOT = Path(__file__).parents[4]
+PLACE = re.compile(r"(?:(?P<paper>[\w+-]+), )?Tables? (\d)(?:(?: and (\d))|(?: to (\d)))?")
+OF_SCENES = {"title": "Mine", "datasets": {"scenes": {}}}
+
+
+def stage(**overrides):
+    return ClaimStage(Project(ROOT, overrides))
+
+
+def mine(**claim):
+    """Overrides with a single claim."""
+    whole = {"title": "VSE++ is better.", "place": "ours", "better": {"variant": "vsepp"}, "worse": {"variant": "vse"}}
+    return {"claims": {"mine": {**OF_SCENES, "claims": {"better": {**whole, **claim}}}}}
+
+
+def evidence(claims, rule="claims_table", dataset="scenes"):
+    decide = claims.evidence if rule == "claims_table" else claims.main_evidence
+    return input_of(rule, "retrievals", decide, dataset=dataset)
+
+
+def seeds_of(file):
+    return re.search(r"seed(\d+)", file)[1]
+
+
+def test_every_claim_of_scenes_is_tested_with_three_seeds():
+    found = evidence(stage())
+    assert Counter(map(seeds_of, found)).keys() == {"0", "1", "2"}
+    assert len(set(Counter(map(seeds_of, found)).values())) == 1
+    for row in ("hm_lstm/seed2/round1", "hm_lstm/seed2/round2", "sm_lstm_ctx/seed1/round0", "sco_cnp_ctx/seed0/round0"):
+        assert f"results/scenes/retrieval/full/{row}.parquet" in found
+    assert "results/scenes/retrieval/full/sm_lstm_ensemble/seed0/ensemble.parquet" in found
+    assert "results/scenes/region_ranking/hm_lstm_sentences/seed0/round2.parquet" in found
+
+
+def test_claims_of_one_protocol_share_a_section_and_rows_are_measured_once():
+    full, regions = stage().plan_of_claims("scenes").sections
+    assert (full.section.protocol, regions.section.protocol) == ("full", "regions")
+    for claimed in (full, regions):
+        compared = {row for claim in claimed.claims for row in (claim.better, claim.worse)}
+        assert compared == claimed.section.measured.keys()
+        assert all(row.seeds == [0, 1, 2] for row in claimed.section.measured.values())
+    first = full.section.measured["hm_lstm round 0"]
+    assert (first.title, first.model, first.round) == ("HM-LSTM, round 0", "hm_lstm", 0)
+
+
+def test_the_main_table_s_rows_test_claims_without_any_training_of_their_own():
+    claims = stage()
+    measured = [*claims.retrievals("scenes"), *claims.retrievals_of_rounds("scenes")]
+    tests = claims.main_evidence("scenes")
+    assert tests
+    assert all(row in measured for row in tests)
+    (section,) = claims.plan_of_main_claims("scenes").sections
+    assert {row.seeds[0] for row in section.section.measured.values()} == {0}
+    assert {claim.paper for claim in section.claims} == {"HM-LSTM", "SCO", "sm-LSTM", "VSE++"}
+    assert claims.of_dataset("scenes") == ["results/tables/scenes_main_claims.md"]
+
+
+def test_a_data_set_whose_rows_test_no_claim_has_no_main_claims():
+    claims = stage(tables={"scenes": {"measure": ["vse"], "reference": None}})
+    assert claims.of_dataset("scenes") == []
+    with pytest.raises(InputError, match=r"tables\.scenes\.measure: no claim compares two of these rows"):
+        evidence(claims, "main_claims_table")
+
+
+def test_fewer_rounds_leave_claims_out_of_the_main_ones_and_are_refused_where_all_are_asked_for():
+    claims = stage(methods={"hm_lstm": {"datasets": {"scenes": {"rounds": [["sentences"], ["phrases"]]}}}})
+    titles = [claim.title for claim in claims.plan_of_main_claims("scenes").sections[0].claims]
+    assert "A round of correspondences is better than none." in titles
+    assert "A second round of correspondences is better than one." not in titles
+    message = r"claims\.hm_lstm\.claims\.second_round\.better\.round: hm_lstm has the rounds 0 to 1 on scenes"
+    with pytest.raises(InputError, match=message):
+        evidence(claims)
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ({"better": {"variant": "vsep"}}, "claims.mine.claims.better.better.variant: no 'vsep'"),
+        ({"worse": {"variant": "vsepp"}}, "claims.mine.claims.better.worse: vsepp is the better row too"),
+        ({"worse": {"variant": "sm_lstm_ensemble", "round": 0}}, "worse.round: sm_lstm_ensemble is an ensemble"),
+        ({"datasets": ["flickr8k"]}, "claims.mine.claims.better.datasets: no 'flickr8k'; known: scenes"),
+        ({"metric": "r1"}, "claims.mine.claims.better.metric: no 'r1'; known: i2t_r1"),
+        ({"protocol": "fulll"}, "claims.mine.claims.better.protocol: "),
+        ({"least_gain": -1}, "claims.mine.claims.better.least_gain: "),
+        ({"seeds": [0]}, "claims.mine.claims.better.seeds: there is no such key"),
+    ],
+)
+def test_a_mistake_in_a_claim_is_refused_by_its_path(claim, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        load(ROOT / "config", mine(**claim))
+
+
+def test_unknown_data_sets_and_misspelt_papers_are_refused_by_their_path():
+    with pytest.raises(InputError, match=r"claims\.sco\.datasets: no 'scenez'"):
+        load(ROOT / "config", {"claims": {"sco": {"datasets": {"scenez": {}}}}})
+    with pytest.raises(InputError, match=r"claims\.scoo: there is no 'scoo' in config/claims, .*is 'sco' meant\?"):
+        load(ROOT / "config", {"claims": {"scoo": {"title": "SCO"}}})
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (mine(worse={"variant": "vsepp", "round": 0}), r"better\.worse: on scenes vsepp round 0 is the same model as"),
+        (mine(protocol="regions"), r"claims\.mine\.claims\.better: vse of methods\.vse yields no phrases on scenes"),
+        ({"claims": {"hm_lstm": {"claims": {"phrases_of_regions": {"datasets": ["flickr8k"]}}}}},
+         r"phrases_of_regions\.datasets: phrases of flickr8k have no true boxes"),
+    ],
+)  # fmt: skip
+def test_a_claim_that_cannot_be_tested_is_refused_where_it_is_asked_for(overrides, message):
+    dataset = "flickr8k" if "hm_lstm" in overrides["claims"] else "scenes"
+    with pytest.raises(InputError, match=message):
+        stage(**overrides).evidence(dataset)
+
+
+def test_every_claim_can_be_tested_on_each_of_its_data_sets():
+    claims = stage()
+    for dataset in claims.claimed().split("|"):
+        assert claims.evidence(dataset)
+        assert claims.plan_of_claims(dataset).sections
+
+
+def printed_sums(paper, table):
+    """Data set -> variant -> the sum of the recalls that a paper's table prints; DeFrag's starred rows are left out."""
+    sums = {}
+    for row in read_published([ROOT / f"config/published/{paper}.csv"]):
+        if row.table == table and row.protocol != "hodosh":
+            found = sum(row.metrics.get(key, 0) for key in RECALL_COLUMNS)
+            sums.setdefault(row.dataset, {})[row.variant] = found
+    return sums
+
+
+def printed_claims():
+    """Each claim with a place in its paper's tables, once for each of these; an experiment's place names the paper."""
+    files = sorted((ROOT / "config/claims").glob("*.yaml"))
+    entries = {file: validate(PaperClaims, read_yaml(file), str(file)) for file in files}
+    papers = {entry.title: file.stem for file, entry in entries.items() if not entry.question}
+    for file, entry in entries.items():
+        for name, claim in entry.claims.items():
+            place = PLACE.fullmatch(claim.place)
+            assert place or claim.place == OURS or claim.place.endswith("abstract"), (file, name)
+            if place:
+                paper = papers[place["paper"] or entry.title]
+                for table in range(int(place[2]), int(place[4] or place[3] or place[2]) + 1):
+                    yield pytest.param(entry, claim, printed_sums(paper, str(table)), id=f"{file.stem}_{table}-{name}")
+
+
+@pytest.mark.parametrize(("entry", "claim", "sums"), printed_claims())
+def test_a_paper_s_own_figures_support_its_claim(entry, claim, sums):
+    """A claim with a place in a paper must agree with the figures that the paper prints."""
+    assert sums
+    for dataset, by_variant in sums.items():
+        better, worse = (by_variant.get(row.variant) for row in (claim.better, claim.worse))
+        if better is None or worse is None:
+            assert dataset not in (claim.datasets or entry.datasets), "the paper does not print this comparison"
+        else:
+            assert better > worse
+
+
+def test_an_experiment_has_a_page_of_its_own_on_all_of_its_data_sets():
+    claims = stage()
+    assert "sm_lstm_needles" in claims.experiments().split("|")
+    found = claims.evidence_of("sm_lstm_needles")
+    seeds = {"needles_fixed": 3, "needles_context": 5, "needles_sentence": 5}
+    assert {(one["dataset"], one["seed"]) for one in found} == {
+        (k, seed) for k, n in seeds.items() for seed in range(n)
+    }
+    plan = claims.plan_of_experiment("sm_lstm_needles")
+    assert plan.question
+    assert {claim.least_gain for section in plan.sections for claim in section.claims} == {20}
+    assert "hm_lstm_cold_100" not in claims.plan_of_claims("scenes").sections[0].section.measured
+    assert "needles_fixed" not in claims.claimed()
+
+
+@pytest.mark.parametrize("name", stage().experiments().split("|"))
+def test_every_experiment_can_be_planned(name):
+    claims = stage()
+    assert claims.evidence_of(name)
+    assert claims.plan_of_experiment(name).question
+
+
+def test_claims_on_resplits_of_one_data_set_have_means_over_them():
+    plan = stage().plan_of_experiment("sco_photographs")
+    (pool,) = plan.pools
+    assert pool.resplits == [f"flickr8k_resplit{seed}" for seed in range(5)]
+    assert (pool.section.dataset, pool.section.title, pool.train, pool.test) == ("flickr8k", "Flickr8K", 5500, 1000)
+    assert {"sco_cnp_ctx", "sco_ctx"} <= pool.section.measured.keys()
+    assert pool.section.measured == plan.sections[4].section.measured
+    assert stage().plan_of_experiment("sm_lstm_needles").pools == []
+    files = input_of("experiment", "retrievals", stage().evidence_of, experiment="sco_photographs")
+    assert "results/flickr8k_resplit4/retrieval/full/sco_ctx/seed0/round0.parquet" in files
+
+
+def test_ensembles_on_resplits_have_means_over_them():
+    five = {f"flickr8k_resplit{seed}": {"seeds": [0]} for seed in range(5)}
+    claims = stage(claims={"sm_lstm_photographs_more": {"datasets": five}})
+    (pool,) = claims.plan_of_experiment("sm_lstm_photographs_more").pools
+    assert {"vse_four", "sm_lstm_ensemble"} <= pool.section.measured.keys()
+
+
+def test_ensembles_on_a_single_resplit_have_no_mean():
+    plan = stage().plan_of_experiment("sm_lstm_photographs_more")
+    assert plan.pools == []
+    assert {"vse_four", "sm_lstm_ensemble"} <= plan.sections[0].section.measured.keys()
+    files = input_of("experiment", "retrievals", stage().evidence_of, experiment="sm_lstm_photographs_more")
+    assert "results/flickr8k_resplit0/retrieval/full/vse_four/seed0/ensemble.parquet" in files
+
+
+def on_resplits(**resplits):
+    """Overrides with a claim on resplits of scenes."""
+    claim = {"title": "VSE++ is better.", "place": "ours", "better": {"variant": "vsepp"}, "worse": {"variant": "vse"}}
+    sizes = {"of": "scenes", "train": 40, "val": 12, "test": 20}
+    entry = {"title": "Mine", "question": "is it?", "datasets": {name: {} for name in resplits}}
+    return {
+        "datasets": {name: {"title": name, "resplit": {**sizes, **of}} for name, of in resplits.items()},
+        "claims": {"mine": {**entry, "claims": {"better": claim}}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("resplits", "pools"),
+    [
+        ({"a": {"seed": 0}}, []),
+        ({"a": {"seed": 0}, "b": {"seed": 1, "train": 41}}, []),
+        ({"a": {"seed": 0}, "b": {"seed": 1, "train": 41}, "c": {"seed": 2}}, [["a", "c"]]),
+    ],
+)
+def test_only_resplits_of_the_same_sizes_have_means(resplits, pools):
+    assert [pool.resplits for pool in stage(**on_resplits(**resplits)).plan_of_experiment("mine").pools] == pools
+
+
+def test_resplits_that_are_one_draw_or_have_other_settings_are_refused():
+    with pytest.raises(InputError, match=r"datasets\.b\.resplit\.seed: a has the same one"):
+        stage(**on_resplits(a={"seed": 0}, b={"seed": 0})).plan_of_experiment("mine")
+    overrides = on_resplits(a={"seed": 0}, b={"seed": 1})
+    overrides["methods"] = {"vse": {"datasets": {"b": {"parameters": {"margin": 0.3}}}}}
+    with pytest.raises(InputError, match="vsepp has other settings or seeds on b than on a"):
+        stage(**overrides).plan_of_experiment("mine")
+
+
+def test_phrases_alone_are_compared_with_the_weights_as_they_were_drawn():
+    claims = stage()
+    assert claims.variant("scenes", "hm_lstm_cold_phrases_100").phases_of(0) == []
+    assert claims.round_of("scenes", "hm_lstm_cold_sentences_100", 2, 0) == {
+        "variant": "hm_lstm_cold_100",
+        "seed": 2,
+        "round": 0,
+    }
+
+
+def test_a_plan_comes_through_json_and_holds_no_paths():
+    for plan_of in (stage().plan_of_claims, stage().plan_of_main_claims):
+        plan, text = plan_of("scenes"), json.dumps(planned(plan_of)(SimpleNamespace(dataset="scenes")))
+        assert type(plan).model_validate(json.loads(text)) == plan
+        assert "results/" not in text

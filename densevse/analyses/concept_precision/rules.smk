@@ -1,0 +1,98 @@
+# The average precision of SCO's concepts, its table, and pictures.
+
+from densevse.analyses.concept_precision.dag import ConceptPrecisionStage
+
+concept_precision = analyses.add(ConceptPrecisionStage(project))
+
+
+rule predicted_concepts:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        scores=path(
+            "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", concept_precision.scores
+        ),
+        image_table="<results>/{dataset}/images.parquet",
+        concepts=rules.mine_concepts.output.concepts,
+        image_concepts=rules.mine_concepts.output.image_concepts,
+    output:
+        report(
+            "<results>/figures/{dataset}/concepts.png",
+            caption="predicted_concepts.rst",
+            category="Concepts",
+            labels={"data set": "{dataset}"},
+        ),
+    log:
+        "<logs>/predicted_concepts/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/concept_precision/predicted_concepts.py"),
+        sources=configured(datasets.source_names),
+        title=configured(concept_precision.title_of_concepts),
+    message:
+        "drawing the concepts of images of {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/concept_precision/predicted_concepts.py"
+
+
+rule concept_precision:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        concepts=rules.mine_concepts.output.concepts,
+        image_concepts=rules.mine_concepts.output.image_concepts,
+        best_region=path("<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", concepts.scores),
+        whole_image=path(
+            "<results>/{dataset}/features/{concept_network}/concepts_whole/{shard}.parquet", concepts.scores
+        ),
+    output:
+        each="<results>/{dataset}/networks/{concept_network}_average_precision.parquet",
+        mean="<results>/{dataset}/networks/{concept_network}_mean_average_precision.parquet",
+    log:
+        "<logs>/concept_precision/{dataset}_{concept_network}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+    params:
+        code=code_of("analyses/concept_precision/concept_precision.py"),
+    message:
+        "average precision of the concepts of {wildcards.dataset} by {wildcards.concept_network}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/concept_precision/concept_precision.py"
+
+
+rule concept_table:
+    input:
+        concepts=rules.mine_concepts.output.concepts,
+        precision=path(
+            "<results>/{dataset}/networks/{concept_network}_average_precision.parquet", concept_precision.network
+        ),
+        mean=path(
+            "<results>/{dataset}/networks/{concept_network}_mean_average_precision.parquet", concept_precision.network
+        ),
+    output:
+        markdown="<results>/tables/{dataset}_concepts.md",
+        html=report(
+            "<results>/tables/{dataset}_concepts.html",
+            caption="concepts.rst",
+            category="Tables",
+            labels={"table": "concepts of {dataset}"},
+        ),
+        latex="<results>/tables/{dataset}_concepts.tex",
+    log:
+        "<logs>/concept_table/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/concept_precision/concept_table.py"),
+        title=configured(datasets.title),
+    message:
+        "writing the table of the concepts of {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/concept_precision/concept_table.py"

@@ -1,0 +1,37 @@
+# ECCV Caption and CxC: MS-COCO's retrieval with more true pairs than each image and its own sentences.
+
+from densevse.analyses.eccv_caption.dag import ExtendedTruthStage
+
+eccv_caption = analyses.add(ExtendedTruthStage(project))
+
+
+rule eccv_caption_table:
+    input:
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+        retrievals=path(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", eccv_caption.measured
+        ),
+    output:
+        markdown="<results>/tables/{dataset}_eccv_caption.md",
+        html=report(
+            "<results>/tables/{dataset}_eccv_caption.html",
+            caption="eccv_caption.rst",
+            category="Tables",
+            labels={"table": "{dataset}: ECCV Caption and CxC"},
+        ),
+        csv="<results>/tables/{dataset}_eccv_caption.csv",
+        parquet="<results>/tables/{dataset}_eccv_caption.parquet",
+    log:
+        "<logs>/eccv_caption_table/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+    params:
+        code=code_of("analyses/eccv_caption/eccv_caption_table.py"),
+        plan=planned(eccv_caption.plan_of_measures),
+    message:
+        "writing the table of ECCV Caption and CxC on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/eccv_caption/eccv_caption_table.py"

@@ -1,0 +1,56 @@
+"""The inputs of the table of ECCV Caption and CxC, and the errors before any job runs."""
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from densevse.analyses.eccv_caption.dag import ExtendedTruthStage
+from densevse.config import environment
+from densevse.dag.paths import planned
+from densevse.dag.project import Project
+from densevse.runtime.errors import InputError
+from tests.rules import input_of
+
+ROOT = Path(__file__).parents[4]
+MEASURED = {"tables": {"coco": {"measure": ["vse", "order"], "reference": "vse"}}}
+LONG = {"datasets": {"coco": {"top": 50}}}
+
+
+@pytest.fixture
+def installed(monkeypatch):
+    monkeypatch.setattr(environment, "find_spec", lambda name: find_spec("json" if name == "eccv_caption" else name))
+
+
+def test_the_whole_test_split_is_measured(installed):
+    measured = ExtendedTruthStage(Project(ROOT, MEASURED | LONG)).measured
+    assert input_of("eccv_caption_table", "retrievals", measured, dataset="coco") == [
+        "results/coco/retrieval/full/vse/seed0/round0.parquet",
+        "results/coco/retrieval/full/order/seed0/round0.parquet",
+    ]
+
+
+def test_lists_of_ten_are_refused_by_the_setting_s_path(installed):
+    with pytest.raises(
+        InputError, match=r"datasets\.coco\.top: .* 50 best candidates.*, and 10 are listed; set it to 50"
+    ):
+        ExtendedTruthStage(Project(ROOT, MEASURED)).measured("coco")
+
+
+def test_the_extra_is_named_where_the_package_is_not_installed(monkeypatch):
+    monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "eccv_caption" else find_spec(name))
+    stage = ExtendedTruthStage(Project(ROOT, MEASURED | LONG))
+    for made in (stage.measured, stage.plan_of_measures):
+        with pytest.raises(
+            InputError, match=r"coco_eccv_caption.md needs eccv_caption.*pip install 'densevse\[eccv-cap"
+        ):
+            made("coco")
+
+
+def test_a_plan_comes_through_json_and_holds_no_paths(installed):
+    made = ExtendedTruthStage(Project(ROOT, MEASURED | LONG)).plan_of_measures
+    plan, text = made("coco"), json.dumps(planned(made)(SimpleNamespace(dataset="coco")))
+    assert type(plan).model_validate(json.loads(text)) == plan
+    assert "results/" not in text

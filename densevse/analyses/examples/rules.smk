@@ -1,0 +1,69 @@
+# Pictures of queries with the answers that methods rank first.
+
+from densevse.analyses.examples.dag import ExampleStage
+
+examples = analyses.add(ExampleStage(project))
+
+
+rule compared_retrievals:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        retrievals=path(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", examples.compared
+        ),
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+    output:
+        report(
+            "<results>/figures/{dataset}/sco_comparison.png",
+            caption="compared_retrievals.rst",
+            category="Examples",
+            labels={"data set": "{dataset}", "variant": "SCO, compared"},
+        ),
+    log:
+        "<logs>/compared_retrievals/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/examples/compared_retrievals.py"),
+        sources=configured(datasets.source_names),
+        plan=planned(examples.plan_of_comparison),
+    message:
+        "drawing the answers of the variants of SCO on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/examples/compared_retrievals.py"
+
+
+rule example_retrievals:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        retrieval=path(
+            "<results>/{dataset}/retrieval/{protocol}/{variant}/seed{seed}/round{round}.parquet", examples.example
+        ),
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+    output:
+        report(
+            "<results>/figures/{dataset}/examples/{variant}.png",
+            caption="examples.rst",
+            category="Examples",
+            labels={"data set": "{dataset}", "variant": "{variant}"},
+        ),
+    log:
+        "<logs>/example_retrievals/{dataset}_{variant}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1500),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/examples/example_retrievals.py"),
+        sources=configured(datasets.source_names),
+        title=configured(examples.title_of_variant),
+    message:
+        "drawing the answers of {wildcards.variant} on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/examples/example_retrievals.py"

@@ -1,0 +1,126 @@
+# The agreement of methods' scores with people's judgements of pairs of an image and a sentence, if these are known.
+
+from densevse.analyses.human_judgements.dag import JudgementStage
+
+human_judgements = analyses.add(JudgementStage(project))
+
+
+rule read_judgements:
+    input:
+        text=path("<resources>/{dataset}/{file}", human_judgements.source),
+        images="<results>/{dataset}/images.parquet",
+        captions="<results>/{dataset}/captions.parquet",
+    output:
+        "<results>/{dataset}/judgements.parquet",
+    log:
+        "<logs>/read_judgements/{dataset}.log",
+    wildcard_constraints:
+        dataset=human_judgements.judged(),
+    priority: 10  # it fails if the files are missing, and should do so before any training
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+    params:
+        code=code_of("analyses/human_judgements/read_judgements.py"),
+        contents=contents_of("<resources>/{dataset}/{file}", human_judgements.source),
+    message:
+        "reading people's judgements of {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/human_judgements/read_judgements.py"
+
+
+rule score_pairs:
+    input:
+        unpack(training.inputs),
+        model="<model>/round{round}/model.safetensors",
+        judgements="<results>/{dataset}/judgements.parquet",
+    output:
+        "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet",
+    log:
+        "<logs>/score_pairs/{dataset}_{variant}_seed{seed}_round{round}.log",
+    conda:
+        f"{ENVS}/torch.yaml"
+    threads: configured(datasets.threads)
+    resources:
+        **settings.accelerator,
+        mem_mb=growing(4000),
+    params:
+        code=configured(training.code_of("analyses/human_judgements/score_pairs.py")),
+        threads=configured(datasets.threads),
+    message:
+        "scoring judged pairs: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}, round {wildcards.round}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/human_judgements/score_pairs.py"
+
+
+rule score_given_pairs:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        caption_table="<results>/{dataset}/captions.parquet",
+        scores=path("{own_file}", given.file("scores")),
+        i2t=path("{own_file}", given.file("i2t")),
+        t2i=path("{own_file}", given.file("t2i")),
+        images=path("{own_file}", given.file("images")),
+        sentences=path("{own_file}", given.file("sentences")),
+        image_ids=path("{own_file}", given.file("image_ids")),
+        caption_ids=path("{own_file}", given.file("caption_ids")),
+        judgements="<results>/{dataset}/judgements.parquet",
+    output:
+        "<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet",
+    log:
+        "<logs>/score_given_pairs/{dataset}_{variant}_seed{seed}.log",
+    wildcard_constraints:
+        variant=given.names(),
+    conda:
+        f"{ENVS}/torch.yaml"
+    threads: configured(datasets.threads)
+    resources:
+        mem_mb=growing(2000),
+    params:
+        code=code_of("analyses/human_judgements/score_given_pairs.py"),
+        contents=contents_of("{own_file}", given.files),
+        layout=configured(given.layout),
+        sentences=configured(datasets.ranked_sentences),
+        threads=configured(datasets.threads),
+    message:
+        "scoring judged pairs: {wildcards.variant}, which is given, on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/human_judgements/score_given_pairs.py"
+
+
+rule agreement_table:
+    input:
+        judgements="<results>/{dataset}/judgements.parquet",
+        scores=path(
+            "<results>/{dataset}/pair_scores/{variant}/seed{seed}/round{round}.parquet", human_judgements.measured
+        ),
+        given=path("<results>/{dataset}/pair_scores/{variant}/seed{seed}/given.parquet", human_judgements.given),
+        published=path("<package>/analyses/human_judgements/published/{dataset}.csv"),
+    output:
+        markdown="<results>/tables/{dataset}_human.md",
+        html=report(
+            "<results>/tables/{dataset}_human.html",
+            caption=f"{ROOT}/workflow/report/table.rst",
+            category="Tables",
+            labels={"table": "{dataset}: agreement with people"},
+        ),
+        latex="<results>/tables/{dataset}_human.tex",
+        csv="<results>/tables/{dataset}_human.csv",
+        parquet="<results>/tables/{dataset}_human.parquet",
+    log:
+        "<logs>/agreement_table/{dataset}.log",
+    wildcard_constraints:
+        dataset=human_judgements.judged(),
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+    params:
+        code=code_of("analyses/human_judgements/agreement_table.py"),
+        published=contents_of("<package>/analyses/human_judgements/published/{dataset}.csv"),
+        plan=planned(human_judgements.plan_of_agreement),
+    message:
+        "writing the table of agreement with people on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/human_judgements/agreement_table.py"

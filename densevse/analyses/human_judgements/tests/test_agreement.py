@@ -1,0 +1,194 @@
+"""Agreement with people: against a case worked by hand and scipy, and the official files' format."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from scipy.stats import kendalltau
+
+from densevse.analyses.human_judgements.given_pairs import write_given_pair_scores
+from densevse.analyses.human_judgements.pair_scores import pair_scores
+from densevse.analyses.human_judgements.plan import AgreementPlan, JudgedVariant
+from densevse.analyses.human_judgements.reader import read_judgements, write_judgements
+from densevse.analyses.human_judgements.schemas import AGREEMENT, JUDGEMENTS, PAIR_SCORES
+from densevse.analyses.human_judgements.table import agreement, make_agreement_table
+from densevse.artifacts import schema
+from densevse.artifacts.identity import Identity
+from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
+from densevse.config.given import GivenLayout
+from densevse.evaluation.given.retrieval import GivenRow
+from densevse.evaluation.protocols import TestSet
+from densevse.runtime.errors import InputError
+from densevse.tables.results import Outputs
+
+PUBLISHED = Path(__file__).parents[1] / "published/flickr8k.csv"
+OWNERS = pd.DataFrame({"caption_id": ["a#0", "b#0", "c#0"], "image_id": ["a", "b", "c"]})
+
+
+@pytest.fixture
+def text(tmp_path):
+    """A folder with the official files, reduced."""
+    experts = ["a\tb#0\t1\t1\t2", "a\ta#0\t4\t4\t4", "b\tc#0\t3\t4\t4", "c\ta#0\t2\t1\t1"]
+    crowd = ["a\tb#0\t0\t0\t3", "b\tc#0\t0.66\t2\t1", "c\ta#0\t0.33\t1\t2"]
+    (tmp_path / "ExpertAnnotations.txt").write_text("\n".join(experts) + "\n")
+    (tmp_path / "CrowdFlowerAnnotations.txt").write_text("\n".join(crowd) + "\n")
+    return str(tmp_path)
+
+
+def test_each_rating_of_an_expert_is_a_row_and_own_captions_are_left_out(text):
+    found = read_judgements(text, OWNERS)
+    experts = found[found["by"] == "experts"]
+    assert experts["rating"].tolist() == [1, 1, 2, 3, 4, 4, 2, 1, 1]
+    assert found[found["by"] == "crowd"]["rating"].tolist() == [0, 0.66, 0.33]
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("ExpertAnnotations.txt", "a\tb#0\t1\t5\t2"),
+        ("ExpertAnnotations.txt", "a\tb#0\t1\t2"),
+        ("CrowdFlowerAnnotations.txt", "a\tb#0\t1.5\t1\t2"),
+        ("CrowdFlowerAnnotations.txt", "a\tb#0\tyes\t1\t2"),
+    ],
+)
+def test_a_wrong_line_is_named(text, file, line):
+    with open(Path(text, file), "a", encoding="utf-8") as lines:
+        lines.write(line + "\n")
+    with pytest.raises(InputError, match=rf"{file}, line \d: expected an image"):
+        read_judgements(text, OWNERS)
+
+
+def test_missing_files_are_named(tmp_path):
+    with pytest.raises(InputError, match=r"ExpertAnnotations\.txt"):
+        read_judgements(str(tmp_path), OWNERS)
+
+
+def test_judgements_of_another_data_set_are_refused(text):
+    with pytest.raises(InputError, match="none of the 15 judgements"):
+        read_judgements(text, pd.DataFrame({"caption_id": ["x#0"], "image_id": ["x"]}))
+
+
+def test_only_pairs_of_the_test_split_are_read(tmp_path, text):
+    images = pd.DataFrame({"image_id": ["a", "b", "c"], "source": "images", "file": "a.jpg", "split": "test"})
+    images = images.assign(width=4, height=4, sha256="", captions=1, status="ok", family=images["image_id"])
+    images.loc[2, "split"] = "train"
+    captions = OWNERS.assign(position=0, text="a dog", split="test")
+    schema.write(images, IMAGES, tmp_path / "images.parquet", {"parents": {}})
+    schema.write(captions, CAPTIONS, tmp_path / "captions.parquet", {"parents": {}})
+    write_judgements(text, *(str(tmp_path / f"{name}.parquet") for name in ("images", "captions", "judgements")))
+    found = schema.read(tmp_path / "judgements.parquet", JUDGEMENTS)
+    assert found["rating"].tolist() == [1, 1, 2, 0]
+
+
+def test_pairs_are_scored_by_the_tile(monkeypatch):
+    monkeypatch.setattr("densevse.analyses.human_judgements.pair_scores.JUDGED_AT_ONCE", 2)
+    images, captions = (
+        np.array([f"{of}{n}" for n in range(count)], dtype=object) for of, count in (("i", 5), ("c", 7))
+    )
+    test_set = TestSet(images, captions, np.zeros(7, np.int64), images)
+    scores = torch.arange(35.0).view(5, 7)
+    pairs = [("i4", "c0"), ("i1", "c6"), ("i1", "c6"), ("i3", "c2")]
+    judged_pairs = pd.DataFrame(pairs, columns=["image_id", "caption_id"])
+    found = pair_scores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, judged_pairs)
+    assert found["score"].tolist() == [28, 13, 23]
+    judged_pairs.loc[0, "image_id"] = "i9"
+    with pytest.raises(InputError, match=r"\['i9', 'c0'\] is not of the test split"):
+        pair_scores(lambda i, j: lambda a, b: scores[i][:, j][a, b], test_set, judged_pairs)
+
+
+def judged(ratings):
+    rows = [{"image_id": f"i{n}", "caption_id": "c#0", "by": "experts", "rating": r} for n, r in enumerate(ratings)]
+    return pd.DataFrame(rows)
+
+
+def scored(scores):
+    rows = [{"image_id": f"i{n}", "caption_id": "c#0", "score": score} for n, score in enumerate(scores)]
+    return pd.DataFrame(rows)
+
+
+def test_a_case_worked_by_hand():
+    """Ratings 1 1 2 3, scores 1 2 3 2: of six pairs, three agree, one disagrees, one ties in each.
+
+    tau-b = (3 - 1) / sqrt(5 * 5) = 0.4. tau-c, with n = 4 and three different values on either side (m = 3), is
+    2 (3 - 1) / (4^2 (3 - 1) / 3) = 0.375.
+    """
+    ratings, scores = [1, 1, 2, 3], [1.0, 2.0, 3.0, 2.0]
+    assert agreement(judged(ratings), [scored(scores)], "b").tau == pytest.approx(40)
+    assert agreement(judged(ratings), [scored(scores)], "c").tau == pytest.approx(37.5)
+
+
+def test_agrees_with_scipy_and_means_over_seeds():
+    random = np.random.default_rng(0)
+    ratings = random.integers(1, 5, 300)
+    runs = [ratings + random.normal(0, 2, 300) for _ in range(2)]
+    found = agreement(judged(ratings), [scored(run) for run in runs], "c")
+    expected = [100 * kendalltau(run, ratings, variant="c").statistic for run in runs]
+    assert found.tau == pytest.approx(np.mean(expected))
+    assert found.interval.low < found.tau < found.interval.high
+
+
+def test_a_pair_without_a_score_is_named():
+    with pytest.raises(InputError, match=r"1 judged pairs have no score, among them \['i1', 'c#0'\]"):
+        agreement(judged([1, 2]), [scored([0.5])], "c")
+
+
+def test_the_table_sets_ours_beside_the_published(tmp_path, text):
+    rows = read_judgements(text, OWNERS)
+    schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
+    scores = rows[["image_id", "caption_id"]].drop_duplicates().assign(score=[0.1, 0.9, 0.3])
+    schema.write(scores, PAIR_SCORES, tmp_path / "scores.parquet", {}, Identity("flickr8k", "vse", 0, 0, split="test"))
+    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
+    vse = JudgedVariant(title="VSE", seeds=[0], model="vse", round=0)
+    plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured={"vse": vse})
+    files = str(tmp_path / "judgements.parquet"), [str(tmp_path / "scores.parquet")]
+    make_agreement_table(*files, str(PUBLISHED), plan, outputs)
+    found = schema.read(outputs.parquet, AGREEMENT).set_index("method")
+    assert found.loc["CLIP-S", ["experts", "crowd"]].tolist() == pytest.approx([51.2, 34.4])
+    assert found.loc["VSE", "crowd"] == pytest.approx(100)
+    text = Path(outputs.markdown).read_text(encoding="utf-8")
+    assert "9 ratings by experts, 3 pairs judged by the crowd" in text
+    assert "the authors' code prints 51.4" in text
+
+
+def test_the_order_of_scores_changes_no_byte(tmp_path, text):
+    rows = read_judgements(text, OWNERS)
+    schema.write(rows.astype({"rating": np.float32}), JUDGEMENTS, tmp_path / "judgements.parquet", {})
+    pairs, paths = rows[["image_id", "caption_id"]].drop_duplicates(), []
+    for n, (name, seed) in enumerate(product(("vse", "vsepp"), (0, 1))):
+        paths.append(str(tmp_path / f"{n}.parquet"))
+        scores = pairs.assign(score=np.random.default_rng(n).random(len(pairs)))
+        schema.write(scores, PAIR_SCORES, paths[-1], {}, Identity("flickr8k", name, seed, 0, split="test"))
+    measured = {name: JudgedVariant(title=name, seeds=[0, 1], model=name, round=0) for name in ("vse", "vsepp")}
+    plan = AgreementPlan(title="Flickr8K", dataset="flickr8k", measured=measured)
+    outputs = Outputs(*(str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex", "csv", "parquet")))
+    found = []
+    for order in (paths, paths[::-1], [*paths[2:], *paths[:2]]):
+        make_agreement_table(str(tmp_path / "judgements.parquet"), order, str(PUBLISHED), plan, outputs)
+        found.append([Path(file).read_bytes() for file in outputs])
+    assert found[0] == found[1] == found[2]
+    with pytest.raises(InputError, match="no pair_scores artifact is of dataset flickr8k, variant vse, seed 1"):
+        make_agreement_table(str(tmp_path / "judgements.parquet"), paths[:1], str(PUBLISHED), plan, outputs)
+
+
+def test_given_scores_of_judged_pairs_are_those_of_the_matrix(tmp_path):
+    images = pd.DataFrame({"image_id": ["a", "b", "c"], "source": "images", "file": "a.jpg", "split": "test"})
+    images = images.assign(width=4, height=4, sha256="", captions=1, status="ok", family=images["image_id"])
+    captions = images[["image_id", "split"]].assign(caption_id=images["image_id"] + "#0", position=0, text="a dog")
+    paths = {name: str(tmp_path / f"{name}.parquet") for name in ("image_table", "caption_table", "judged", "scored")}
+    schema.write(images, IMAGES, paths["image_table"], {"parents": {}})
+    schema.write(captions, CAPTIONS, paths["caption_table"], {"parents": {}})
+    pairs = pd.DataFrame([("a", "c#0"), ("c", "b#0")], columns=["image_id", "caption_id"]).assign(
+        by="crowd", rating=0.5
+    )
+    schema.write(pairs, JUDGEMENTS, paths["judged"], {"parents": {}})
+    scores = np.arange(9, dtype=np.float32).reshape(3, 3)
+    np.save(tmp_path / "mine.npy", scores)
+    files = {"image_table": paths["image_table"], "caption_table": paths["caption_table"]}
+    files["scores"] = str(tmp_path / "mine.npy")
+    of = Identity("flickr8k", "mine", 0, split="test")
+    write_given_pair_scores(files, GivenRow(GivenLayout(), "all", ["abc"]), paths["judged"], of, paths["scored"])
+    assert schema.read(paths["scored"], PAIR_SCORES)["score"].tolist() == [2, 7]
+    assert schema.identity(paths["scored"]) == of

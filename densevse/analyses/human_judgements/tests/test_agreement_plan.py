@@ -1,0 +1,52 @@
+"""The data sets with people's judgements, and the models that are compared with them."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+from densevse.analyses.human_judgements.dag import JudgementStage
+from densevse.artifacts.identity import Identity
+from densevse.dag.paths import planned
+from densevse.dag.project import Project
+from tests.rules import input_of
+
+ROOT = Path(__file__).parents[4]
+
+
+def test_judged_pairs_are_scored_by_the_last_round():
+    judgements = JudgementStage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "hm_lstm"]}}}))
+    assert judgements.judged() == "flickr8k"
+    last = judgements.config.methods["hm_lstm"].last_round
+    assert input_of("agreement_table", "scores", judgements.measured, dataset="flickr8k") == [
+        "results/flickr8k/pair_scores/vse/seed0/round0.parquet",
+        f"results/flickr8k/pair_scores/hm_lstm/seed0/round{last}.parquet",
+    ]
+    source = input_of("read_judgements", "text", judgements.source, dataset="flickr8k")
+    assert source == "resources/flickr8k/Flickr8k_text.zip"
+
+
+def test_judgements_may_be_a_file_of_the_user_s():
+    local = {"datasets": {"flickr8k": {"local": {"text": "/data/text.zip"}}}}
+    source = JudgementStage(Project(ROOT, local)).source
+    assert input_of("read_judgements", "text", source, dataset="flickr8k") == "/data/text.zip"
+
+
+def test_a_plan_comes_through_json_and_holds_no_paths():
+    made = Project(ROOT, {"networks": {"vgg19": {"local": "/somewhere/vgg19.pth"}}})
+    agreement = JudgementStage(made).plan_of_agreement
+    plan, text = agreement("scenes"), json.dumps(planned(agreement)(SimpleNamespace(dataset="scenes")))
+    assert type(plan).model_validate(json.loads(text)) == plan
+    assert "results/" not in text
+    assert "/somewhere" not in text
+
+
+def test_a_given_row_of_the_main_table_is_judged_too():
+    given = {"methods": {"mine": {"title": "Mine", "given": {"scores": ["a.npy", "b.npy"]}}}}
+    judgements = JudgementStage(Project(ROOT, {"tables": {"flickr8k": {"measure": ["vse", "mine"]}}} | given))
+    assert input_of("agreement_table", "given", judgements.given, dataset="flickr8k") == [
+        f"results/flickr8k/pair_scores/mine/seed{seed}/given.parquet" for seed in (0, 1)
+    ]
+    row = judgements.plan_of_agreement("flickr8k").measured["mine"]
+    assert (row.title, row.seeds, row.round) == ("Mine", [0, 1], None)
+    assert row.identity("flickr8k", 1) == Identity("flickr8k", "mine", 1, split="test")
+    assert [values["variant"] for values in judgements.measured("flickr8k")] == ["vse"]

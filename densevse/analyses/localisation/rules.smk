@@ -1,0 +1,131 @@
+# The places of phrases in images, by their scores with windows in a joint space of whole images (Kiros et al. 2014).
+
+from densevse.analyses.localisation.dag import LocalisationStage
+
+localisation = analyses.add(LocalisationStage(project))
+
+
+rule extract_windows:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        image_table="<results>/{dataset}/images.parquet",
+        boxes=path("<results>/{dataset}/boxes.parquet", localisation.boxes),
+        weights=path("<resources>/{network}/{file}", features.weights),
+        precision=path("<results>/{dataset}/features/{network}/precision.parquet", features.precision),
+    output:
+        "<results>/{dataset}/windows/{network}/{view}.parquet",
+    log:
+        "<logs>/extract_windows/{dataset}_{network}_{view}.log",
+    wildcard_constraints:
+        view=features.extracted(one_vector=True),
+    conda:
+        f"{ENVS}/torch.yaml"
+    threads: configured(datasets.threads)
+    resources:
+        **settings.accelerator,
+        mem_mb=growing(4000),
+        runtime=growing(240),
+    params:
+        code=configured(features.code_of("analyses/localisation/extract_windows.py")),
+        contents=contents_of("<resources>/{network}/{file}", features.weights),
+        network=configured(features.of_images),
+        sources=configured(datasets.source_names),
+        chosen=configured(localisation.chosen),
+        threads=configured(datasets.threads),
+    message:
+        "{wildcards.view} features of windows of {wildcards.dataset} by {wildcards.network}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/localisation/extract_windows.py"
+
+
+rule localise:
+    input:
+        image_table="<results>/{dataset}/images.parquet",
+        boxes=path("<results>/{dataset}/boxes.parquet", localisation.boxes),
+        windows=path("<results>/{dataset}/windows/{network}/{view}.parquet", localisation.windows),
+        words=path("<results>/{dataset}/vocabulary/words.parquet", localisation.words),
+        model=path(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/model.safetensors", localisation.model
+        ),
+    output:
+        "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet",
+    log:
+        "<logs>/localise/{dataset}_{variant}_seed{seed}_round{round}.log",
+    conda:
+        f"{ENVS}/torch.yaml"
+    threads: configured(datasets.threads)
+    resources:
+        **settings.accelerator,
+        mem_mb=growing(4000),
+    params:
+        code=configured(training.code_of("analyses/localisation/localise.py")),
+        cells=configured(localisation.cells),
+        threads=configured(datasets.threads),
+    message:
+        "heat maps of phrases: {wildcards.variant} on {wildcards.dataset}, seed {wildcards.seed}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/localisation/localise.py"
+
+
+rule localisation_table:
+    input:
+        heat_maps=path(
+            "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet", localisation.last_round
+        ),
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        markdown="<results>/tables/{dataset}_localisation_{variant}.md",
+        html=report(
+            "<results>/tables/{dataset}_localisation_{variant}.html",
+            caption="localisation.rst",
+            category="Tables",
+            labels={"table": "localisation, {variant} on {dataset}"},
+        ),
+        latex="<results>/tables/{dataset}_localisation_{variant}.tex",
+        parquet="<results>/tables/{dataset}_localisation_{variant}.parquet",
+    log:
+        "<logs>/localisation_table/{dataset}_{variant}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/localisation/localisation_table.py"),
+        title=configured(localisation.title_of_table),
+    message:
+        "writing the table of localisation: {wildcards.variant} on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/localisation/localisation_table.py"
+
+
+rule localisation_figure:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        heat_maps=path(
+            "<results>/{dataset}/localisation/{variant}/seed{seed}/round{round}/test.parquet", localisation.last_round
+        ),
+        image_table="<results>/{dataset}/images.parquet",
+        boxes=path("<results>/{dataset}/boxes.parquet", localisation.boxes),
+    output:
+        report(
+            "<results>/figures/{dataset}/{variant}/localisation.png",
+            caption="localisation.rst",
+            category="Localisation",
+            labels={"data set": "{dataset}", "variant": "{variant}"},
+        ),
+    log:
+        "<logs>/localisation_figure/{dataset}_{variant}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/localisation/localisation_figure.py"),
+        sources=configured(datasets.source_names),
+        title=configured(localisation.title_of_maps),
+    message:
+        "drawing the places of phrases: {wildcards.variant} on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/localisation/localisation_figure.py"

@@ -1,0 +1,27 @@
+# Synthetic data sets in which attention must find a few marked cells. They are read like features from elsewhere.
+
+from densevse.analyses.needles.dag import NeedlesStage
+
+needles = analyses.add(NeedlesStage(project))
+
+
+rule make_needles:
+    output:
+        precomp=directory("<results>/needles/{needles}/precomp"),
+        whole="<results>/needles/{needles}/whole.npy",
+        ids="<results>/needles/{needles}/ids.txt",
+    log:
+        "<logs>/make_needles/{needles}.log",
+    wildcard_constraints:
+        needles=needles.names(),
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+    params:
+        code=code_of("analyses/needles/make_needles.py"),
+        options=configured(needles.options),
+    message:
+        "making the needles {wildcards.needles}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/needles/make_needles.py"

@@ -1,0 +1,115 @@
+# The recall of true boxes by proposals, on data sets with true boxes, and the time that proposers take.
+
+from densevse.analyses.proposal_recall.dag import ProposalRecallStage
+
+proposal_recall = analyses.add(ProposalRecallStage(project))
+
+
+# Alone on the machine if possible, as other processes slow it down.
+rule time_mcg:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        image_table="<results>/{dataset}/images.parquet",
+        model=path("<resources>/hed/hed.safetensors", proposals.contour_model),
+        ranker="<results>/rankers/{proposer}.safetensors",
+    output:
+        "<results>/{dataset}/proposals/{proposer}_times.parquet",
+    log:
+        "<logs>/time_mcg/{dataset}_{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.by_detector(),
+    conda:
+        f"{ENVS}/torch.yaml"
+    resources:
+        **settings.accelerator,
+        mem_mb=growing(6000),
+    params:
+        code=code_of("analyses/proposal_recall/time_mcg.py"),
+        contents=contents_of("<resources>/hed/hed.safetensors", proposals.contour_model),
+        options=configured(proposals.all_options),
+        sources=configured(datasets.source_names),
+    message:
+        "timing {wildcards.proposer} on {wildcards.dataset}, step by step"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/proposal_recall/time_mcg.py"
+
+
+rule proposal_recall:
+    input:
+        proposals=path("<results>/{dataset}/proposals/{proposer}/{shard}.parquet", proposal_recall.proposals),
+        boxes="<results>/{dataset}/boxes.parquet",
+        image_table="<results>/{dataset}/images.parquet",
+        segment_overlap=path(
+            "<results>/{dataset}/segment_overlap/{proposer}/{shard}.parquet", proposal_recall.segment_overlap
+        ),
+    output:
+        "<results>/{dataset}/proposals/{proposer}_recall.parquet",
+    log:
+        "<logs>/proposal_recall/{dataset}_{proposer}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(4000),
+        runtime=growing(30),
+    params:
+        code=code_of("analyses/proposal_recall/proposal_recall.py"),
+    message:
+        "measuring the boxes of {wildcards.proposer} on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/proposal_recall/proposal_recall.py"
+
+
+# Alone on the machine if possible, as other processes slow it down.
+rule time_selective_search:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        "<results>/{dataset}/proposals/{proposer}_times.parquet",
+    log:
+        "<logs>/time_selective_search/{dataset}_{proposer}.log",
+    wildcard_constraints:
+        proposer=proposals.of_kind("selective_search"),
+    conda:
+        f"{ENVS}/torch.yaml"
+    resources:
+        mem_mb=growing(3000),
+    params:
+        code=code_of("analyses/proposal_recall/time_selective_search.py"),
+        options=configured(proposals.search_options),
+        sources=configured(datasets.source_names),
+    message:
+        "timing {wildcards.proposer} on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/proposal_recall/time_selective_search.py"
+
+
+rule proposal_table:
+    input:
+        recalls=path("<results>/{dataset}/proposals/{proposer}_recall.parquet", proposal_recall.recalls),
+        times=path("<results>/{dataset}/proposals/{proposer}_times.parquet", proposal_recall.times),
+        published=path("<package>/analyses/proposal_recall/published/{dataset}.{kind}", proposal_recall.published),
+    output:
+        markdown="<results>/tables/{dataset}_proposals.md",
+        html=report(
+            "<results>/tables/{dataset}_proposals.html",
+            caption="proposals.rst",
+            category="Tables",
+            labels={"table": "proposals on {dataset}"},
+        ),
+        latex="<results>/tables/{dataset}_proposals.tex",
+    log:
+        "<logs>/proposal_table/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/proposal_recall/proposal_table.py"),
+        published=contents_of("<package>/analyses/proposal_recall/published/{dataset}.{kind}", proposal_recall.published),
+        plan=planned(proposal_recall.plan),
+    message:
+        "writing the table of proposals on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/proposal_recall/proposal_table.py"

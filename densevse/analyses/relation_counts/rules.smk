@@ -1,0 +1,32 @@
+# The number of relations between words, beside those that DeFrag prints.
+
+
+rule relation_table:
+    input:
+        enhanced="<results>/{dataset}/vocabulary/fragments-enhanced.parquet",
+        basic="<results>/{dataset}/vocabulary/fragments-basic.parquet",
+        published=path("<package>/analyses/relation_counts/published/defrag.csv"),
+    output:
+        markdown="<results>/tables/{dataset}_relations.md",
+        html=report(
+            "<results>/tables/{dataset}_relations.html",
+            caption="relations.rst",
+            category="Tables",
+            labels={"table": "relations of {dataset}"},
+        ),
+        latex="<results>/tables/{dataset}_relations.tex",
+    log:
+        "<logs>/relation_table/{dataset}.log",
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+        runtime=growing(10),
+    params:
+        code=code_of("analyses/relation_counts/relation_table.py"),
+        published=contents_of("<package>/analyses/relation_counts/published/defrag.csv"),
+        title=configured(datasets.title),
+    message:
+        "writing the table of the relations between words of {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/relation_counts/relation_table.py"

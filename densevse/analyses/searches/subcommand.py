@@ -1,0 +1,133 @@
+"""`densevse search`: searches photographs for a sentence with a trained model."""
+
+import hashlib
+import json
+import subprocess
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from densevse.artifacts.files import write_text
+from densevse.command.columns import aligned
+from densevse.command.main import FAILED
+from densevse.command.project import add_configfiles, check_name, configuration, overrides
+from densevse.command.workflow import PlannedJob, planned_jobs, snakemake
+from densevse.runtime.errors import InputError
+
+NAME = "search"
+HELP = "print the photographs that a trained model finds for a sentence"
+_STANDARD_ERROR = 2
+
+
+class Model(NamedTuple):
+    """A trained variant of a data set."""
+
+    dataset: str
+    variant: str
+    seed: int | None = None  # None: the data set's first
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Adds the sentence, the photographs to search, and the model."""
+    parser.add_argument("sentence", help="in quotation marks")
+    parser.add_argument(
+        "photographs", nargs="?", help="photographs: a folder, zip or tar; by default the data set's test images"
+    )
+    parser.add_argument(
+        "--model", required=True, help="<data set>/<variant>, such as scenes/vse, or a model file below the results"
+    )
+    parser.add_argument(
+        "--top", type=int, default=5, metavar="N", help="the number of photographs to find (default: 5)"
+    )
+    parser.add_argument("--cores", default="all", help="cores of this machine to use; all by default")
+    add_configfiles(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Runs the search as the workflow does, and prints its answers."""
+    config = configuration(overrides(arguments.configfile))
+    model = model_of(arguments.model, config)
+    entry = search_of(arguments, model)
+    name = f"command-{hashlib.sha256(json.dumps(entry).encode()).hexdigest()[:8]}"
+    own = f".snakemake/densevse-{name}.json"  # of this search alone, as others may run at the same time
+    write_text(json.dumps({"searches": {name: entry}}), own)
+    files = [*arguments.configfile, own]
+    configuration(overrides(files))
+    pages = [f"{config.results}/search/{name}.{kind}" for kind in ("html", "parquet")]
+    _check_trained(model, pages[1], files, planned_jobs(pages, files, config.results))
+    command = snakemake(pages, files, "--cores", arguments.cores, "--quiet", "host", "reason", "progress")
+    if subprocess.call(command, stdout=_STANDARD_ERROR):
+        return FAILED
+    print(_answers(pages[1]))
+    print(f"\nWith pictures: {pages[0]}")
+    return 0
+
+
+def model_of(text: str, config: Any) -> Model:
+    """The model that a user names. Raises `InputError` if there is no such model."""
+    if text.endswith(".safetensors"):
+        return _model_of_file(Path(text), config)
+    dataset, slash, variant = text.partition("/")
+    if not slash and dataset in config.datasets:
+        raise InputError(f"--model: {text!r} names a data set alone; write <data set>/<variant>, such as {text}/vse.")
+    if not slash:
+        raise InputError(f"--model: {text!r} names no data set; write <data set>/<variant>, such as scenes/{text}.")
+    check_name("data set", dataset, list(config.datasets))
+    check_name("variant", variant, config.variant_names())
+    return Model(dataset, variant)
+
+
+def _model_of_file(file: Path, config: Any) -> Model:
+    """A model by its file: <results>/<data set>/models/<variant>/seed<k>/round<t>/model.safetensors."""
+    from densevse.carry.records import ModelName
+    from densevse.config.load import variant
+
+    if not file.is_file():
+        raise InputError(f"--model: {file} is not there; correct the path, or train the model (`densevse run {file}`).")
+    try:
+        named = ModelName.at(file.resolve().parent.relative_to(Path(config.results).resolve()).as_posix())
+    except ValueError:
+        raise InputError(
+            f"--model: {file} is not in {config.results} as <data set>/models/<variant>/seed<k>/round<t>/"
+            "model.safetensors, so no records say how it was made; name <data set>/<variant>."
+        ) from None
+    check_name("data set", named.dataset, list(config.datasets))
+    check_name("variant", named.variant, config.variant_names())
+    last = variant(config, named.variant, named.dataset).last_round
+    if named.round != last:
+        raise InputError(
+            f"--model: {file} is of round {named.round}, and searches ask the last round of {named.variant}, {last}."
+        )
+    return Model(named.dataset, named.variant, named.seed)
+
+
+def search_of(arguments: Namespace, model: Model) -> dict[str, Any]:
+    """The search as an entry of the configuration."""
+    entry: dict[str, Any] = {"dataset": model.dataset, "variant": model.variant, "sentences": [arguments.sentence]}
+    entry |= {"top": arguments.top}
+    entry |= {"seed": model.seed} if model.seed is not None else {}
+    return entry | ({"photographs": arguments.photographs} if arguments.photographs else {})
+
+
+def _check_trained(model: Model, page: str, files: list[str], jobs: Iterable[PlannedJob]) -> None:
+    """Raises `InputError` if a search would first train its model, which may take days."""
+    if any(job.stage == "train" for job in jobs):
+        raise InputError(
+            f"--model: {model.variant} is not trained on {model.dataset} with the settings and code of today. "
+            f"`densevse plan {page} --configfile {' '.join(files)}` shows what its training needs, and `densevse "
+            "run` with the same arguments trains it."
+        )
+
+
+def _answers(path: str) -> str:
+    """The answers that a search found, the best first."""
+    from densevse.analyses.searches.schemas import FOUND
+    from densevse.artifacts import schema
+
+    rows = schema.read(path, FOUND)
+    table = [("rank", "score", "image")]
+    table += [(str(row.rank), f"{row.score:.3f}", str(row.image_id)) for row in rows.itertuples()]
+    unknown = ", ".join(rows["unknown_words"].iloc[0])
+    note = f"\nWords that the model does not know: {unknown}" if unknown else ""
+    return aligned(table, cut=2, right=(0, 1)) + note

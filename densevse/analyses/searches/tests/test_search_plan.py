@@ -1,0 +1,110 @@
+"""The artifacts that a search reads."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from densevse.analyses.searches.dag import SearchStage
+from densevse.config.load import load
+from densevse.dag.project import Project
+from densevse.runtime.errors import InputError
+from tests.rules import input_of
+
+ROOT = Path(__file__).parents[4]
+
+
+@pytest.fixture
+def searches(tmp_path):
+    search = {
+        "dataset": "flickr30k",
+        "variant": "defrag_finetuned",
+        "photographs": str(tmp_path),
+        "sentences": ["a dog"],
+    }
+    return SearchStage(Project(ROOT, {"searches": {"mine": search}}))
+
+
+def test_photographs_of_a_search_are_seen_by_the_network_that_was_trained(searches, tmp_path):
+    photographs = searches.images("mine")
+    wanted = {"dataset": photographs, "variant": "defrag_finetuned", "seed": "0"}
+    inputs = searches.inputs_of_images(SimpleNamespace(**wanted))
+    assert inputs["source_photographs"] == str(tmp_path)
+    assert all(photographs in path for path in inputs["view_crops"])
+    assert "view_regions" not in inputs
+    model = input_of("encode_images", "model", searches.model, **wanted, round=0)
+    assert model == "results/flickr30k/models/defrag_finetuned/seed0/round0/model.safetensors"
+
+
+def test_photographs_are_encoded_by_the_model_that_is_asked(searches):
+    photographs, model = searches.images("mine"), "defrag_finetuned/seed0/round0"
+    assert photographs.startswith("search/photographs/flickr30k/")
+    encodings = input_of("search", "encodings", searches.encodings, search="mine")
+    assert encodings == f"results/{photographs}/encodings/{model}/test.parquet"
+    asked = input_of("search", "model", searches.model_of_search, search="mine")
+    assert asked == f"results/flickr30k/models/{model}/model.safetensors"
+    table = input_of("search_pages", "image_table", searches.image_table, search="mine")
+    assert table == f"results/{photographs}/images.parquet"
+
+
+VECTORS = {"images": "i.npy", "sentences": "s.npy", "similarity": "dot"}
+OWN = {"sentences": ["a dog"]}
+
+
+def with_given(search, given=VECTORS, variant="mine"):
+    """Overrides with a search of a given row."""
+    asked = {"dataset": "flickr30k", "variant": variant, **search}
+    return {"methods": {"mine": {"given": given}}, "searches": {"own": asked}}
+
+
+def test_a_search_of_a_given_row_reads_its_files_and_trains_nothing():
+    overrides = with_given(
+        {**OWN, "vectors": "v.npy", "seed": 1},
+        VECTORS | {"images": ["a.npy", "b.npy"], "sentences": ["s.npy", "t.npy"]},
+    )
+    searches = SearchStage(Project(ROOT, overrides))
+    assert searches.given_files("own") == ["b.npy", "t.npy", "v.npy"]
+    assert searches.given_file("images")("own") == "b.npy"
+    assert searches.given_file("image_ids")("own") is None
+    table = input_of("search_given", "caption_table", searches.image_table, search="own")
+    assert table == "results/flickr30k/captions.parquet"
+    assert searches.title_of_search("own").endswith("asked of the test images of Flickr30K, by mine (given)")
+    assert "results/search/own.md" not in searches.of_dataset("flickr30k")
+    assert not any(name.startswith("search/") and "own" in name for name in searches.project.datasets)
+
+
+@pytest.mark.parametrize(
+    ("search", "message"),
+    [
+        (OWN, r"own\.sentences: mine is given and cannot encode sentences; name a file with their vectors as vectors"),
+        ({"photographs": "p"}, r"own\.photographs: mine is given and cannot read photographs"),
+        ({"caption_ids": ["1#0"], "split": "val"}, r"own\.split: mine is given, with vectors of the test split only"),
+        ({"caption_ids": ["1#0"], "seed": 3}, r"own\.seed: mine has files of the seeds 0"),
+        ({"caption_ids": ["1#0"], "image_ids": ["1"]}, r"own\.caption_ids: a search by ids allows no other queries"),
+        (
+            {"caption_ids": ["1#0"], **OWN, "vectors": "v.npy"},
+            r"own\.caption_ids: a search by ids allows no other queries",
+        ),
+        ({"caption_ids": ["1#0"], "vectors": "v.npy"}, r"own\.vectors: they belong to your own sentences"),
+        ({}, r"own: a search needs your own sentences"),
+    ],
+)
+def test_what_a_given_row_cannot_be_asked_is_refused(search, message):
+    with pytest.raises(InputError, match=message):
+        load(ROOT / "config", with_given(search))
+
+
+def test_a_row_of_scores_and_a_trained_model_are_not_asked_by_vectors():
+    with pytest.raises(InputError, match=r"own\.variant: mine is given by scores"):
+        load(ROOT / "config", with_given({"image_ids": ["1"]}, {"scores": "a.npy"}))
+    with pytest.raises(InputError, match=r"own\.image_ids: vse is trained and encodes sentences and photographs"):
+        load(ROOT / "config", with_given({"image_ids": ["1"]}, variant="vse"))
+
+
+def test_the_pages_of_a_search_need_pictures():
+    features = {"butd": {"regions": {"format": "scan"}, "whole_by": "mean"}}
+    mine = {"title": "Mine", "reader": "scan", "options": {"copies": 1}, "local": {"precomp": "p"}}
+    mine |= {"features": features, "networks": {"regions": "butd", "whole": "butd"}, "word_vectors": None}
+    overrides = {"datasets": {"mine": mine}, "searches": {"own": {"dataset": "mine", "variant": "vse", **OWN}}}
+    with pytest.raises(InputError, match=r"datasets\.mine: the reader scan reads features and no pictures"):
+        SearchStage(Project(ROOT, overrides)).sources("own")

@@ -1,0 +1,116 @@
+# People's judgements of learned correspondences: a ballot of random pairs, and votes on it (HM-LSTM, section 5.3.2).
+
+from densevse.analyses.votes.dag import BallotStage
+
+ballots = analyses.add(BallotStage(project))
+
+
+rule draw_ballot:
+    input:
+        correspondences=path(
+            "<results>/{dataset}/models/{variant}/seed{seed}/round{round}/correspondences.parquet",
+            ballots.correspondences,
+        ),
+        parses=path("<results>/{dataset}/parses/{parser}/{shard}.parquet", parses.of_dataset_parser),
+    output:
+        "<results>/{dataset}/ballots/{variant}.parquet",
+    log:
+        "<logs>/draw_ballot/{dataset}_{variant}.log",
+    wildcard_constraints:
+        dataset=datasets.official(),
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+    params:
+        code=code_of("analyses/votes/draw_ballot.py"),
+        drawn=configured(ballots.drawn),
+    message:
+        "drawing correspondences of {wildcards.variant} on {wildcards.dataset} for people to judge"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/votes/draw_ballot.py"
+
+
+rule ballot_page:
+    input:
+        sources=path("<resources>/{dataset}/{file}", datasets.pictures),
+        ballot="<results>/{dataset}/ballots/{variant}.parquet",
+        image_table="<results>/{dataset}/images.parquet",
+    output:
+        html="<results>/{dataset}/ballots/{variant}.html",
+        sheet="<results>/{dataset}/ballots/{variant}.csv",
+    log:
+        "<logs>/ballot_page/{dataset}_{variant}.log",
+    wildcard_constraints:
+        dataset=datasets.official(),
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(2000),
+    params:
+        code=code_of("analyses/votes/ballot_page.py"),
+        sources=configured(datasets.source_names),
+        title=configured(ballots.title_of_ballot),
+    message:
+        "writing the ballot of {wildcards.variant} on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/votes/ballot_page.py"
+
+
+rule read_votes:
+    input:
+        text=path("{own_file}", ballots.votes),
+        ballot="<results>/{dataset}/ballots/{variant}.parquet",
+    output:
+        "<results>/{dataset}/votes/{variant}.parquet",
+    log:
+        "<logs>/read_votes/{dataset}_{variant}.log",
+    wildcard_constraints:
+        dataset=datasets.official(),
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+    params:
+        code=code_of("analyses/votes/read_votes.py"),
+        contents=contents_of("{own_file}", ballots.votes),
+    message:
+        "reading people's votes on the ballot of {wildcards.variant} on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/votes/read_votes.py"
+
+
+rule vote_table:
+    input:
+        ballots=path("<results>/{dataset}/ballots/{variant}.parquet", ballots.voted),
+        votes=path("<results>/{dataset}/votes/{variant}.parquet", ballots.voted),
+        image_table="<results>/{dataset}/images.parquet",
+        boxes=path("<results>/{dataset}/boxes.parquet", ballots.boxes),
+        published=path("<package>/analyses/votes/published/hm_lstm.csv"),
+    output:
+        markdown="<results>/tables/{dataset}_votes.md",
+        html=report(
+            "<results>/tables/{dataset}_votes.html",
+            caption=f"{ROOT}/workflow/report/table.rst",
+            category="Tables",
+            labels={"table": "{dataset}: votes on correspondences"},
+        ),
+        latex="<results>/tables/{dataset}_votes.tex",
+        csv="<results>/tables/{dataset}_votes.csv",
+        parquet="<results>/tables/{dataset}_votes.parquet",
+    log:
+        "<logs>/vote_table/{dataset}.log",
+    wildcard_constraints:
+        dataset=datasets.official(),
+    conda:
+        f"{ENVS}/base.yaml"
+    resources:
+        mem_mb=growing(1000),
+    params:
+        code=code_of("analyses/votes/vote_table.py"),
+        published=contents_of("<package>/analyses/votes/published/hm_lstm.csv"),
+        plan=planned(ballots.plan),
+    message:
+        "writing the table of votes on correspondences on {wildcards.dataset}"
+    script:
+        f"{ROOT}/workflow/scripts/analyses/votes/vote_table.py"

@@ -1,0 +1,58 @@
+"""The jobs of rules: the function that a rule calls, and the values that the function is given.
+
+    params:
+        **calling("densevse.language.words:write_words", words.counting),
+
+workflow/scripts/job.py calls the function. Snakemake compares the set of a rule's params and not their names, and drops
+values that are not plain. So everything that a job is given is one param, a mapping of names to plain values.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from densevse.dag.code import Code
+from densevse.dag.paths import Wildcards, configured
+
+_PLAIN = (str, int, float, bool, type(None))
+
+
+class Job(NamedTuple):
+    """A job's settings, and the modules that it imports by names known only at run time."""
+
+    settings: Mapping[str, Any] = {}  # keyword arguments of the function that the rule calls
+    modules: Sequence[str] = ()
+
+
+class Calls:
+    """The functions that rules call."""
+
+    def __init__(self, code: Code) -> None:
+        self._code = code
+
+    def calling(self, call: str, decide: Callable[..., Job] | None = None, /, **constants: Any) -> dict[str, Any]:
+        """The params of a rule that calls the function `call`, "<module>:<name>".
+
+        `decide` returns the job of the wildcards that its parameters name, and `constants` are settings that all jobs
+        of the rule share. Raises `ValueError` if there is no such function.
+        """
+        self._code.check(call)
+        decided = configured(decide) if decide else lambda wildcards: Job()
+
+        def code(wildcards: Wildcards) -> str:
+            return self._code.of_call(call, *decided(wildcards).modules)
+
+        def given(wildcards: Wildcards) -> dict[str, Any]:
+            return {**_plain(decided(wildcards).settings, call), **constants}
+
+        return {"call": call, "code": code, "given": given}
+
+
+def _plain(value: Any, where: str) -> Any:
+    """The value, with lists in the place of tuples. Raises `TypeError` for one that Snakemake would not compare."""
+    if isinstance(value, Mapping):
+        return {name: _plain(one, f"{where}.{name}") for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one, where) for one in value]
+    if type(value) not in _PLAIN:
+        raise TypeError(f"{where}: a job may be given plain values only, not {value!r}")
+    return value

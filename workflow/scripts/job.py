@@ -1,0 +1,52 @@
+"""Runs a job of any rule: calls the function that the rule names as its param `call`.
+
+The function's keyword arguments are the rule's named inputs and outputs and the values of its param `given`. An output
+without a name is `output`, and an input without files is left out, so the function's default holds. `ASKED` names what
+a function gets only if it has such a parameter.
+"""
+
+import inspect
+from importlib import import_module
+
+from densevse.runtime.logs import job
+
+ASKED = ("code", "contents", "threads", "wildcards", "mem_mb")
+PARAMS = ("call", "given", "code", "contents")
+"""The params with a meaning of their own; any other one is an argument by its name."""
+
+
+def arguments(function, rule):
+    """The keyword arguments of a function for a job, as plain values."""
+    outputs = dict(rule.output.items()) or {"output": rule.output[0]}
+    files = [{name: _plain(found) for name, found in rule.input.items() if found}, outputs]
+    params = {name: value for name, value in rule.params.items() if name not in PARAMS}
+    named = {}
+    for part in (*files, rule.params.given, params):
+        if twice := named.keys() & part.keys():
+            raise TypeError(f"{rule.rule}: more than one argument is named {sorted(twice)}")
+        named |= part
+    asked = inspect.signature(function).parameters.keys() & set(ASKED) - named.keys()
+    return named | {name: _asked(name, rule) for name in asked}
+
+
+def _plain(found):
+    return found if isinstance(found, str) else list(found)
+
+
+def _asked(name, rule):
+    if name == "wildcards":
+        return dict(rule.wildcards.items())
+    if name == "mem_mb":
+        return rule.resources.mem_mb
+    return rule.threads if name == "threads" else rule.params[name]
+
+
+def main(rule):
+    with job(rule.log[0]):
+        module, _, name = rule.params.call.partition(":")
+        function = getattr(import_module(module), name)
+        function(**arguments(function, rule))
+
+
+if __name__ == "__main__":
+    main(snakemake)
