@@ -128,6 +128,13 @@ class Paths:
 
         return digests
 
+    def contents_of_each(
+        self, **inputs: tuple[str, Callable[..., Decided]]
+    ) -> Callable[[Wildcards], dict[str, list[str]]]:
+        """The same for several inputs: name -> pattern and the function that decides it."""
+        digests = {name: self.contents(*one) for name, one in inputs.items()}
+        return lambda wildcards: {name: of_job(wildcards) for name, of_job in digests.items()}
+
     def _decided(self, pattern: str, decide: Callable[..., Decided]) -> Callable[[Wildcards], _Found | list[_Found]]:
         """A function that gives paths, each with whether it is the user's, as text of its own is."""
         whole = self.below(pattern)

@@ -89,7 +89,8 @@ folders = {
     "model": "<results>/{dataset}/models/{variant}/seed{seed}",
 }
 paths = Paths(project.contents, **folders)
-path, local_path, contents_of = paths.path, paths.local_path, paths.contents
+path, local_path = paths.path, paths.local_path
+contents_of, contents_of_each = paths.contents, paths.contents_of_each
 
 
 pathvars:
