@@ -1,8 +1,8 @@
 """The synthetic data sets with needles in the plan."""
 
-from typing import Any
-
 from densevse.analyses.needles.settings import NeedlesSettings
+from densevse.dag.fields import whole
+from densevse.dag.jobs import Job
 from densevse.dag.project import Stage, any_of
 
 
@@ -13,6 +13,6 @@ class NeedlesStage(Stage):
         """The names of the data sets."""
         return any_of(name for name, _ in self.config.analysis(NeedlesSettings).items())
 
-    def options(self, needles: str) -> dict[str, Any]:
+    def job(self, needles: str) -> Job:
         """The settings of a data set."""
-        return self.config.analysis(NeedlesSettings).root[needles].model_dump(mode="json")
+        return Job({"options": whole(self.config.analysis(NeedlesSettings).root[needles])})

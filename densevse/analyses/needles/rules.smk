@@ -19,9 +19,8 @@ rule make_needles:
     resources:
         mem_mb=growing(1000),
     params:
-        code=code_of("analyses/needles/make_needles.py"),
-        options=configured(needles.options),
+        **calling("densevse.analyses.needles.world:generate", needles.job),
     message:
         "making the needles {wildcards.needles}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/needles/make_needles.py"
+        RUNNER

@@ -17,7 +17,7 @@ from densevse.artifacts.files import write_text
 from densevse.artifacts.matrices import write_matrix
 from densevse.config.validation import validate
 
-_SENTENCES, _FILLERS, _FILLED = 5, ("here", "there", "now", "then", "soon", "often"), 2
+_SENTENCES, _FILLERS, _FILLER_COUNT = 5, ("here", "there", "now", "then", "soon", "often"), 2
 _SPLITS = {"train": "train", "val": "dev", "test": "test"}
 """Splits, and SCAN's names of them in files."""
 
@@ -31,7 +31,10 @@ class NeedleImages(NamedTuple):
 
 
 def generate(options: dict[str, Any], precomp: str | Path, whole: str | Path, ids: str | Path) -> None:
-    """Writes a data set: SCAN's folder `precomp`, and vectors of whole images with their ids."""
+    """The job that writes a data set: SCAN's folder `precomp`, and vectors of whole images with their ids.
+
+    `options` are the settings of `Needles`.
+    """
     settings = validate(Needles, options, "needles")
     Path(precomp).mkdir(parents=True, exist_ok=True)
     names: list[str] = []
@@ -81,7 +84,7 @@ def _groups(settings: Needles, count: int, random: np.random.Generator) -> NDArr
 
 def _sentence(settings: Needles, symbols: NDArray[np.int64], group: int, random: np.random.Generator) -> str:
     words = [f"symbol{symbol}" for symbol in random.permutation(symbols)]
-    words += random.choice(_FILLERS, _FILLED).tolist()
+    words += random.choice(_FILLERS, _FILLER_COUNT).tolist()
     return " ".join([f"mark{group}", *words] if settings.told_by == "sentence" else words)
 
 

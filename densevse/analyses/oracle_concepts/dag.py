@@ -1,8 +1,7 @@
 """Oracle concepts of data sets."""
 
-from typing import Any
-
 from densevse.analyses.oracle_concepts.settings import OracleConcepts, OracleConceptsSettings
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 
@@ -18,9 +17,10 @@ class OracleConceptsStage(Stage):
         """The data set of an oracle."""
         return {"dataset": self._entry(oracle).dataset}
 
-    def options(self, oracle: str) -> dict[str, Any]:
-        """The mean average precision and the seed of an oracle."""
-        return self._entry(oracle).model_dump(mode="json", exclude={"dataset"})
+    def job(self, oracle: str) -> Job:
+        """The mean average precision of an oracle, in percent, and its seed."""
+        entry = self._entry(oracle)
+        return Job({"wanted": entry.mean_average_precision, "seed": entry.seed})
 
     def _entry(self, oracle: str) -> OracleConcepts:
         return self.config.analysis(OracleConceptsSettings).root[oracle]

@@ -24,7 +24,11 @@ _WEAKEST, _STRONGEST, _HALVINGS = 0.01, 100.0, 30
 def write_oracle(
     concepts: str | Path, image_concepts: str | Path, wanted: float, seed: int, scores: str | Path, ids: str | Path
 ) -> None:
-    """Write the scores (images, K) of all images' concepts as an array, and the images' ids beside it."""
+    """The job that writes the scores (images, K) of all images' concepts as an array, and the images' ids beside it.
+
+    `concepts` and `image_concepts` are a data set's CONCEPTS and IMAGE_CONCEPTS, and `wanted` is the mean average
+    precision in percent. Raises `InputError` as `oracle_scores` does.
+    """
     count, rows = len(schema.read(concepts, CONCEPTS)), schema.read(image_concepts, IMAGE_CONCEPTS)
     present = np.zeros((len(rows), count), bool)
     for row, of_image in enumerate(rows["concepts"]):

@@ -21,9 +21,8 @@ rule oracle_concepts:
     resources:
         mem_mb=1000,
     params:
-        code=code_of("analyses/oracle_concepts/oracle_concepts.py"),
-        options=configured(oracles.options),
+        **calling("densevse.analyses.oracle_concepts.oracle:write_oracle", oracles.job),
     message:
         "making the oracle concepts {wildcards.oracle}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/oracle_concepts/oracle_concepts.py"
+        RUNNER

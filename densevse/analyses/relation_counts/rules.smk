@@ -1,5 +1,9 @@
 # The number of relations between words, beside those that DeFrag prints.
 
+from densevse.analyses.relation_counts.dag import RelationCountStage
+
+relation_counts = analyses.add(RelationCountStage(project))
+
 
 rule relation_table:
     input:
@@ -23,10 +27,9 @@ rule relation_table:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/relation_counts/relation_table.py"),
-        published=contents_of("<package>/analyses/relation_counts/published/defrag.csv"),
-        title=configured(datasets.title),
+        **calling("densevse.analyses.relation_counts.table:write_table", relation_counts.table_job),
+        contents=contents_of("<package>/analyses/relation_counts/published/defrag.csv"),
     message:
         "writing the table of the relations between words of {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/relation_counts/relation_table.py"
+        RUNNER

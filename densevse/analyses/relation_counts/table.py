@@ -6,6 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from densevse.artifacts.schema import read
+from densevse.artifacts.schemas.vocabulary import FRAGMENTS
 from densevse.tables.published_files import read_rows, required, whole
 from densevse.tables.rendering import Document, Sheet, TableColumn
 
@@ -32,6 +34,21 @@ _NOTES = [
     "pre-trained vector or, if the data set uses none, are in its vocabulary.",
     "Published: Karpathy et al. 2014, section 4, collapsed dependencies by the Stanford parser of that time.",
 ]
+
+
+def write_table(
+    enhanced: str,
+    basic: str,
+    published: str,
+    title: str,
+    markdown: str,
+    html: str,
+    latex: str,
+    wildcards: Mapping[str, str],
+) -> None:
+    """The job that writes a data set's table from the FRAGMENTS artifacts of enhanced and of basic dependencies."""
+    counted = {kind: read(file, FRAGMENTS) for kind, file in {"enhanced": enhanced, "basic": basic}.items()}
+    table(title, counted, read_published(published, wildcards["dataset"])).write(markdown, html, latex)
 
 
 def read_published(file: str | Path, dataset: str) -> list[dict[str, Any]]:

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from densevse.analyses.needles.dag import NeedlesStage
 from densevse.analyses.needles.settings import NEEDLES, Needles
 from densevse.analyses.needles.world import _FILLERS, _SENTENCES, generate, images
 from densevse.config.load import load
+from densevse.dag.project import Project
 from densevse.methods.interface import Batch, Images, Moment, Sentences, Shapes
 from densevse.methods.parameters.sm_lstm import Parameters
 from densevse.methods.sm_lstm import SMLSTM
@@ -57,6 +59,13 @@ def test_the_same_options_give_the_same_bytes(tmp_path):
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
     assert len(first) == 3 * 3 + 2
     assert len((tmp_path / "first/ids.txt").read_text().splitlines()) == sum(FEW.values())
+
+
+def test_a_job_is_given_all_settings_of_its_data_set():
+    project = Project(ROOT, {"needles": {"fixed": {"seed": 7, "images": FEW}}})
+    options = NeedlesStage(project).job("fixed").settings["options"]
+    assert options.keys() == Needles.model_fields.keys()
+    assert (options["told_by"], options["seed"], options["images"]) == ("nothing", 7, FEW)
 
 
 def test_too_many_marks_are_refused_by_their_path():

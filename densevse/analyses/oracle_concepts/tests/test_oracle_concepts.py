@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from densevse.analyses.oracle_concepts.dag import OracleConceptsStage
 from densevse.analyses.oracle_concepts.oracle import oracle_scores, write_oracle
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.vocabulary import CONCEPTS, IMAGE_CONCEPTS
 from densevse.config.load import load
+from densevse.dag.project import Project
 from densevse.evaluation.average_precision import mean_average_precision
 from densevse.runtime.errors import InputError
 from tests.rules import ROOT
@@ -42,6 +44,13 @@ def test_the_file_has_a_row_for_each_image(tmp_path):
     write_oracle(concepts, images, 100, 0, tmp_path / "scores.npy", tmp_path / "ids.txt")
     assert (np.load(tmp_path / "scores.npy") > 0.5).tolist() == [[True, True], [False, False], [False, True]]
     assert (tmp_path / "ids.txt").read_text().split() == ["a", "b", "c"]
+
+
+def test_a_job_is_given_the_precision_and_the_seed_of_its_oracle():
+    entry = {"dataset": "scenes", "mean_average_precision": 45, "seed": 3}
+    oracles = OracleConceptsStage(Project(ROOT, {"oracle_concepts": {"some": entry}}))
+    assert oracles.job("some").settings == {"wanted": 45, "seed": 3}
+    assert oracles.source("some") == {"dataset": "scenes"}
 
 
 def test_an_unknown_data_set_is_refused_by_its_path():

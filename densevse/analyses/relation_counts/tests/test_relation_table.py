@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from densevse.analyses.relation_counts.table import read_published, table
+from densevse.analyses.relation_counts.table import read_published, table, write_table
+from densevse.artifacts import schema
 from densevse.artifacts.schemas.vocabulary import FRAGMENTS
 
 PUBLISHED = Path(__file__).parents[1] / "published/defrag.csv"
@@ -45,3 +46,14 @@ def test_ours_stand_below_the_papers_over_all_and_over_training():
 def test_a_data_set_that_the_paper_does_not_have_shows_ours_alone():
     rows = cells(table("Scenes", {"enhanced": fragments()}, read_published(PUBLISHED, "scenes")))
     assert [row[0] for row in rows] == ["enhanced", "enhanced"]
+
+
+def test_a_table_is_written_from_files(tmp_path):
+    for kind, relations in {"enhanced": 227, "basic": 40}.items():
+        schema.write(fragments(relations=[relations] * 3), FRAGMENTS, tmp_path / f"{kind}.parquet", {})
+    files = {kind: str(tmp_path / f"{kind}.parquet") for kind in ("enhanced", "basic")}
+    outputs = {form: str(tmp_path / f"table.{form}") for form in ("markdown", "html", "latex")}
+    write_table(**files, published=str(PUBLISHED), title="Flickr8k", wildcards={"dataset": "flickr8k"}, **outputs)
+    text = (tmp_path / "table.markdown").read_text()
+    assert text.index("collapsed, published") < text.index("enhanced") < text.index("basic")
+    assert all(Path(output).stat().st_size > 0 for output in outputs.values())
