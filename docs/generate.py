@@ -1,10 +1,11 @@
 """Writes the pages of the site that follow from the code: `python -m docs.generate`, which `make docs` calls.
 
 They go into docs/generated/, which git ignores: the guide to the configuration, a page for each folder of config/, by
-the types in densevse/config; the docstrings of what docs/api.md names; the pages at the top of the project; and the
-rows of each paper in the tables of claims, which docs/results/ includes.
+the types in densevse/config; the docstrings of what docs/api.md names; the pages at the top of the project; the tables
+of the lab notebook; and the rows of each paper in the tables of claims, which docs/results/ includes.
 """
 
+import csv
 import os
 import re
 import shutil
@@ -53,6 +54,18 @@ PLACES = {"README.md": "index.md", "config/README.md": "generated/configuration/
 }
 """Files outside docs/ -> the pages of the site that have their words."""
 LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+NOTEBOOK = ROOT / "docs/lab_notebook.csv"
+TOPICS = {
+    "V": "vse",
+    "H": "hm-lstm",
+    "D": "defrag",
+    "S": "sm-lstm",
+    "C": "sco",
+    "N": "sc-nlm",
+    "W": "scenes",
+    "A": "scan",
+}
+"""The letter of a row"s number -> the heading of its table in docs/lab_notebook.md."""
 CLAIMS = "_claims.md"
 """The last part of the names of the tables of claims in docs/tables/."""
 CELLS = re.compile(r"(?<!\\)\|")
@@ -315,6 +328,21 @@ def claims() -> Iterator[tuple[str, str]]:
                 yield f"{table_of_claims.name.removesuffix(CLAIMS)}/{paper}", rows
 
 
+def notebook() -> dict[str, list[dict[str, str]]]:
+    """The rows of the lab notebook, by the letter of their table."""
+    tables: dict[str, list[dict[str, str]]] = {}
+    with NOTEBOOK.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            tables.setdefault(row["no"][0], []).append(row)
+    return tables
+
+
+def page_of(rows: list[dict[str, str]]) -> str:
+    """A table of the lab notebook in Markdown."""
+    cells = [list(rows[0]), ["---"] * len(rows[0]), *(row.values() for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+
+
 def main() -> None:
     """Write all generated pages anew."""
     shutil.rmtree(GENERATED, ignore_errors=True)
@@ -324,6 +352,9 @@ def main() -> None:
         part = GENERATED / "claims" / f"{place}.md"
         part.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(rows, encoding="utf-8")
+    (GENERATED / "notebook").mkdir()
+    for letter, rows in notebook().items():
+        (GENERATED / f"notebook/{TOPICS[letter]}.md").write_text(page_of(rows), encoding="utf-8")
     for name, page in TOP.items():
         (GENERATED / f"{page}.md").write_text(at_home(ROOT / name, "generated"), encoding="utf-8")
 

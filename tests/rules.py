@@ -32,15 +32,32 @@ class Rule:
         call = ast.parse(f"f({self.sections.get(section, '')})", mode="eval").body
         assert isinstance(call, ast.Call)
         return {str(number): value for number, value in enumerate(call.args)} | {
-            str(keyword.arg): keyword.value for keyword in call.keywords
+            str(keyword.arg): keyword.value for keyword in call.keywords if keyword.arg
         }
+
+
+    @property
+    def call(self) -> str | None:
+        """The function that the rule's job is, "<module>:<name>"; None for a rule without a job."""
+        for line in ast.walk(self._params()):
+            if isinstance(line, ast.Call) and ast.unparse(line.func) in ("calling", "calling_once"):
+                return str(ast.literal_eval(line.args[0]))
+        return rules()[self.base].call if self.base else None
+
+    def _params(self) -> ast.expr:
+        return ast.parse(f"f({self.sections.get('params', '')})", mode="eval").body
+
+
+def files() -> list[Path]:
+    """The files of rules: those of the core, and those of analyses."""
+    return sorted([*(ROOT / "workflow/rules").rglob("*.smk"), *(ROOT / "densevse/analyses").glob("*/rules.smk")])
 
 
 @cache
 def rules() -> dict[str, Rule]:
     """Every rule of the workflow by its name."""
     found = {}
-    for file in sorted((ROOT / "workflow/rules").rglob("*.smk")):
+    for file in files():
         _, *parts = HEAD.split(file.read_text(encoding="utf-8"))
         for own, base, derived, body in zip(*(parts[n::4] for n in range(4)), strict=True):
             sections = {section[1]: section[2] for section in SECTION.finditer(body)}

@@ -1,23 +1,19 @@
-"""A rule can be read alone: it shows the paths of its inputs, and its script has its name."""
+"""A rule can be read alone: it shows the paths of its inputs and names its function."""
 
 import ast
 import re
-from pathlib import Path
+from collections.abc import Iterator
+from functools import cache
 
-import pytest
-
+from densevse.dag.code import Code
 from densevse.dag.project import Project, any_of
 from densevse.dag.tables import TableStage
-from tests.rules import ROOT, Rule, rules
+from tests.rules import ROOT, Rule, files, rules
 
 SHOWN = ("path", "local_path")
 """Functions that take the pattern of the path."""
 MOST_HIDDEN = 15
-EVERY = pytest.mark.parametrize("rule", rules().values(), ids=lambda rule: rule.name)
-
-
-def inputs(rule: Rule) -> list[ast.expr]:
-    return list(rule.arguments("input").values())
+WITHOUT_JOB = {"absent", "unknown"}
 
 
 def shows_its_path(line: ast.expr) -> bool:
@@ -31,68 +27,91 @@ def is_unpacked(line: ast.expr) -> bool:
     return isinstance(line, ast.Call) and ast.unparse(line.func) == "unpack"
 
 
+@cache
+def module(name: str) -> ast.Module | None:
+    """A module of the package; None for another one."""
+    file = ROOT / f"{name.replace('.', '/')}.py"
+    return ast.parse(file.read_text(encoding="utf-8")) if name.startswith("densevse.") and file.is_file() else None
+
+
+@cache
+def called_by(place: str, name: str) -> frozenset[str]:
+    """The names that a function of a module calls, directly or through other functions of the package."""
+    found, waiting, seen = set(), [(place, name)], set()
+    while waiting:
+        place, name = waiting.pop()
+        tree = module(place)
+        if tree is None or (place, name) in seen:
+            continue
+        seen.add((place, name))
+        definitions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        imported = {
+            alias.asname or alias.name: (str(node.module), alias.name)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        for node in ast.walk(definitions.get(name, ast.Module([], []))):
+            if isinstance(node, ast.Name):
+                found.add(node.id)
+                waiting.append((place, node.id) if node.id in definitions else imported.get(node.id, ("", "")))
+    return frozenset(found)
+
+
+def wrong_about_gpus(rule: Rule) -> Iterator[str]:
+    """The differences between the request of a rule and the function, which may compute on a GPU."""
+    place, _, name = str(rule.call).partition(":")
+    called = called_by(place, name)
+    requested = "**settings.accelerator" in rule.sections["resources"]
+    if {"set_up", "device"} & called and not requested:
+        yield f"{rule.name} may compute on a GPU and requests none; use set_up_processor, or request a GPU"
+    if requested and not {"set_up", "device"} & called:
+        yield f"{rule.name} requests a GPU, and {rule.call} uses none"
+
+
 def test_every_rule_is_read():
-    text = "".join(file.read_text() for file in (ROOT / "workflow/rules").rglob("*.smk"))
+    text = "".join(file.read_text() for file in files())
     assert len(rules()) == sum(line.startswith(("rule ", "use rule ")) for line in text.splitlines())
 
 
-@EVERY
-def test_a_rule_shows_the_paths_of_its_inputs(rule):
-    hidden = [ast.unparse(line) for line in inputs(rule) if not shows_its_path(line) and not is_unpacked(line)]
-    assert hidden == []
+def test_a_rule_shows_the_paths_of_its_inputs():
+    inputs = {name: list(rule.arguments("input").values()) for name, rule in rules().items()}
+    hidden = {name: [ast.unparse(line) for line in lines if not shows_its_path(line)] for name, lines in inputs.items()}
+    unpacked = {name: [ast.unparse(line) for line in lines if is_unpacked(line)] for name, lines in inputs.items()}
+    assert {name: lines for name, lines in hidden.items() if lines != unpacked[name]} == {}
+    assert sum(map(len, unpacked.values())) <= MOST_HIDDEN
 
 
-def test_few_lines_hide_what_the_configuration_alone_decides():
-    assert sum(is_unpacked(line) for rule in rules().values() for line in inputs(rule)) <= MOST_HIDDEN
+def test_a_rule_names_a_function_that_exists():
+    """Which function gets which arguments is compared in tests/workflow/test_calls.py, of planned jobs."""
+    code = Code(ROOT, ROOT / ".snakemake/densevse-code.json")
+    for name in rules().keys() - WITHOUT_JOB:
+        code.check(str(rules()[name].call))
 
 
-@EVERY
-def test_a_script_has_the_name_of_its_rule(rule):
-    """A rule that uses another one runs the script of that."""
-    scripts = [ast.literal_eval(script) for script in rule.arguments("script").values()]
-    assert len(scripts) == (0 if rule.base or rule.name in ("absent", "unknown") else 1)
-    for script in scripts:
-        assert Path(script).stem == rule.name
-        assert (rule.file.parent / script).is_file()
+def test_the_runner_runs_every_rule():
+    scripts = {name: rule.sections.get("script", "").strip() for name, rule in rules().items() if not rule.base}
+    assert {name for name, script in scripts.items() if script != "RUNNER"} == WITHOUT_JOB
 
 
-@EVERY
-def test_a_log_lies_in_a_folder_with_the_name_of_its_rule(rule):
+def test_a_log_lies_in_a_folder_with_the_name_of_its_rule():
     """So that what a stage cost can be added up; a rule that uses another one may share its folder."""
-    for log in map(ast.literal_eval, rule.arguments("log").values()):
-        assert log.removeprefix("<logs>/").partition("/")[0].removesuffix(".log") in {rule.name, rule.base}
+    for rule in rules().values():
+        for log in map(ast.literal_eval, rule.arguments("log").values()):
+            assert log.removeprefix("<logs>/").partition("/")[0].removesuffix(".log") in {rule.name, rule.base}
 
 
-@EVERY
-def test_a_rule_asks_for_a_gpu_if_its_script_may_compute_on_one(rule):
+def test_a_rule_asks_for_a_gpu_exactly_if_its_function_may_compute_on_one():
     """Without the request, a job with `gpu: 1` finds no GPU on a cluster, and is not counted on a workstation."""
-    for script in rule.arguments("script").values():
-        text = (rule.file.parent / ast.literal_eval(script)).read_text(encoding="utf-8")
-        requested = "**settings.accelerator" in rule.sections["resources"]
-        assert requested or not re.search(r"\b(?:set_up|device)\(", text), "use set_up_processor, or request a GPU"
-        assert not requested or "set_up_processor(" not in text
+    with_jobs = [rule for rule in rules().values() if rule.name not in WITHOUT_JOB and not rule.base]
+    assert [line for rule in with_jobs for line in wrong_about_gpus(rule)] == []
 
 
-def test_every_script_is_run_by_a_rule():
-    run = {
-        (rule.file.parent / ast.literal_eval(script)).resolve()
-        for rule in rules().values()
-        for script in rule.arguments("script").values()
-    }
-    assert run == set((ROOT / "workflow/scripts").rglob("*.py"))
-
-
-def test_a_rule_is_no_copy_of_another_one_in_its_file():
-    """A rule of the same script says only where it differs; `use rule` cannot give another script."""
-    scripts = [rule.sections["script"].strip() for rule in rules().values() if "script" in rule.sections]
-    assert len(scripts) == len(set(scripts)), "write `use rule ... as ... with:`"
-
-
-@EVERY
-def test_a_rule_that_uses_another_one_repeats_no_section(rule):
-    if rule.base:
-        repeated = [name for name, text in rule.sections.items() if rules()[rule.base].sections.get(name) == text]
-        assert repeated == []
+def test_a_rule_that_uses_another_one_repeats_no_section():
+    for rule in rules().values():
+        if rule.base:
+            base = rules()[rule.base].sections
+            assert [name for name, text in rule.sections.items() if base.get(name) == text] == [], rule.name
 
 
 def test_no_table_of_the_project_has_the_name_of_what_another_rule_makes():
