@@ -1,13 +1,13 @@
 """Draws the course of every training of a data set: the loss, and Sum on the validation set."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from densevse.analyses.training_curves.plan import CurvesPlan
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.artifacts.index import ArtifactIndex
@@ -15,27 +15,32 @@ from densevse.artifacts.schemas.training import HISTORY
 from densevse.report.saving import QUIET, save
 
 
-def training_curves(histories: Sequence[str], plan: CurvesPlan, path: str) -> None:
-    """Draws, for each variant and seed, its rounds one after the other, from HISTORY artifacts in any order.
+def training_curves(
+    title: str, dataset: str, variants: Mapping[str, Mapping[str, Any]], output: str, histories: Sequence[str] = ()
+) -> None:
+    """The job that draws, for each variant and seed, its rounds one after the other, from HISTORY artifacts.
 
-    Raises `InputError` if the history of a round is missing.
+    `variants` has, for each variant of the data set, its `seeds`, and under `rounds` the variant that each round is of:
+    another one where variants share round 0. `histories` are in any order. Raises `InputError` if the history of a
+    round is missing.
     """
     index = ArtifactIndex(histories, HISTORY)
     figure = Figure(figsize=(12, 5), layout="constrained")
-    figure.suptitle(plan.title, parse_math=False)
+    figure.suptitle(title, parse_math=False)
     loss, total = figure.subplots(1, 2)
     for axes, column, label in ((loss, "loss", "training loss"), (total, "rsum", "Sum of recalls on val")):
-        for number, (variant, curve) in enumerate(plan.variants.items()):
-            for seed in curve.seeds:
-                run = joined([index.path(Identity(plan.dataset, of, seed, n)) for n, of in enumerate(curve.rounds)])
-                _draw_run(axes, run, column, f"C{number % 10}", variant if seed == curve.seeds[0] else None)
+        for number, (variant, curve) in enumerate(variants.items()):
+            for seed in curve["seeds"]:
+                rounds = [Identity(dataset, trained, seed, round) for round, trained in enumerate(curve["rounds"])]
+                run = joined([index.path(one) for one in rounds])
+                _draw_run(axes, run, column, f"C{number % 10}", variant if seed == curve["seeds"][0] else None)
         axes.set(xlabel="epoch", ylabel=label)
         axes.grid(alpha=0.3)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    if plan.variants:
+    if variants:
         loss.set_yscale("log")
         figure.legend(*total.get_legend_handles_labels(), loc="outside right upper", frameon=False)
-    save(figure, path)
+    save(figure, output)
 
 
 def joined(rounds: Sequence[str]) -> pd.DataFrame:

@@ -25,9 +25,8 @@ rule training_curves:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/training_curves/training_curves.py"),
-        plan=planned(training_curves.plan_of_curves),
+        **calling("densevse.analyses.training_curves.curves:training_curves", training_curves.job),
     message:
         "drawing the course of training on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/training_curves/training_curves.py"
+        RUNNER

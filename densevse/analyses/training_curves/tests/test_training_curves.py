@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 
 from densevse.analyses.training_curves.curves import joined, training_curves
-from densevse.analyses.training_curves.plan import CurvePlan, CurvesPlan
 from densevse.artifacts import schema
 from densevse.artifacts.identity import Identity
 from densevse.runtime.errors import InputError
@@ -20,9 +19,9 @@ def history(path, epochs, best, start=(), of=None):
 
 
 def curves(**variants):
-    """The plan of curves on scenes, with seeds and rounds of each variant."""
-    found = {name: CurvePlan(seeds=seeds, rounds=rounds) for name, (seeds, rounds) in variants.items()}
-    return CurvesPlan(title="Scenes", dataset="scenes", variants=found)
+    """The settings of curves on scenes, with seeds and rounds of each variant."""
+    found = {name: {"seeds": seeds, "rounds": rounds} for name, (seeds, rounds) in variants.items()}
+    return {"title": "Scenes", "dataset": "scenes", "variants": found}
 
 
 @pytest.mark.parametrize("ending", ["svg", "png"])
@@ -30,13 +29,13 @@ def test_training_curves_are_reproducible_in_any_order_of_histories(tmp_path, en
     runs = [("vse", 0, 0), ("vse", 1, 0), ("hm_lstm", 0, 0), ("hm_lstm", 0, 1)]
     paths = [history(tmp_path / f"{n}.parquet", 3 + n, 2, of=Identity("scenes", *run)) for n, run in enumerate(runs)]
     plan = curves(vse=([0, 1], ["vse"]), hm_lstm=([0], ["hm_lstm", "hm_lstm"]))
-    training_curves(paths, plan, str(tmp_path / f"a.{ending}"))
-    training_curves(paths[::-1], plan, str(tmp_path / f"b.{ending}"))
+    training_curves(**plan, output=str(tmp_path / f"a.{ending}"), histories=paths)
+    training_curves(**plan, output=str(tmp_path / f"b.{ending}"), histories=paths[::-1])
     assert (tmp_path / f"a.{ending}").read_bytes() == (tmp_path / f"b.{ending}").read_bytes()
-    training_curves(paths, curves(vse=([1], ["vse"])), str(tmp_path / f"c.{ending}"))
+    training_curves(**curves(vse=([1], ["vse"])), output=str(tmp_path / f"c.{ending}"), histories=paths)
     assert (tmp_path / f"a.{ending}").read_bytes() != (tmp_path / f"c.{ending}").read_bytes()
     with pytest.raises(InputError, match="no history artifact is of dataset scenes, variant hm_lstm, seed 0, round 1"):
-        training_curves(paths[:3], plan, str(tmp_path / f"a.{ending}"))
+        training_curves(**plan, output=str(tmp_path / f"a.{ending}"), histories=paths[:3])
 
 
 def test_the_start_of_a_round_stands_where_the_round_before_ended(tmp_path):
@@ -47,5 +46,5 @@ def test_the_start_of_a_round_stands_where_the_round_before_ended(tmp_path):
 
 
 def test_training_curves_of_nothing_are_an_empty_figure(tmp_path):
-    training_curves([], curves(), str(tmp_path / "a.svg"))
+    training_curves(**curves(), output=str(tmp_path / "a.svg"))
     assert b"Scenes" in (tmp_path / "a.svg").read_bytes() or (tmp_path / "a.svg").stat().st_size > 0
