@@ -9,7 +9,31 @@ from typing import Any
 
 from pydantic import BaseModel
 
-TRAINING = (
+DOWNLOADED = ("url", "manual", "size", "sha256", "md5", "sha1")
+ON_HUB = ("hub", "revision", "file", "size", "sha256")
+PACKAGED = ("packaged", "sha256")
+RESPLIT = ("seed", "train", "val", "test")
+READING = ("reader", "known_unreadable", "only_available")
+NETWORK = ("architecture", "batch_size", "precision")
+PREPROCESSING = ("mean", "resize", "size", "std")
+"""A library's network brings its own preprocessing, and only it has options."""
+PIXELS = ("mean", "size", "std")
+REGIONS = (
+    "area_exponent",
+    "background",
+    "cells",
+    "context",
+    "crop_size",
+    "detections",
+    "features",
+    "map",
+    "map_size",
+    "maximum_proposals",
+    "nms_threshold",
+    "score",
+    "scoring",
+)
+OPTIMISATION = (
     "batch_size",
     "checkpoint_steps",
     "ema_decay",
@@ -18,11 +42,23 @@ TRAINING = (
     "optimizer",
     "patience",
     "precision",
-    "training_images",
-    "validation_images",
     "weight_decay",
 )
+TRAINING = (*OPTIMISATION, "training_images", "validation_images")
 PHASE = ("epochs", "final_learning_rate", "frozen", "learning_rate", "name", "parameters")
+LAYOUT = ("copies", "similarity", "unscored")
+DECODING = (
+    "beam",
+    "choice_of_tags",
+    "kept",
+    "language_weight",
+    "longest_sentence",
+    "ngram",
+    "ranking",
+    "tag_sequences",
+)
+
+WORD_VECTORS_FILE = ("dimension", "format", "member")
 
 
 def passed(entry: BaseModel, names: Iterable[str]) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from typing import Any
 
 from densevse.config.datasets import Brought
 from densevse.config.environment import corenlp_home
+from densevse.dag.fields import WORD_VECTORS_FILE, passed
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 
@@ -44,23 +46,22 @@ class ParseStage(Stage):
 class VocabularyStage(Stage):
     """Vocabularies and pre-trained word vectors."""
 
-    def minimum(self, dataset: str) -> int:
-        """The least number of occurrences of a known word in the training sentences."""
-        return self.dataset(dataset).minimum_word_count
+    def count_job(self, dataset: str) -> Job:
+        """The count of words: the least number of occurrences of a known word in the training sentences."""
+        return Job({"minimum": self.dataset(dataset).minimum_word_count})
 
-    def most_concepts(self, dataset: str) -> int:
-        """The number of concepts that are kept."""
-        return self.dataset(dataset).concepts
+    def concept_job(self, dataset: str) -> Job:
+        """The mining of concepts: the number that is kept."""
+        return Job({"most": self.dataset(dataset).concepts})
 
     def picked(self, dataset: str) -> Values | None:
         """The pre-trained vectors of a data set's words, if it uses any."""
         name = self.dataset(dataset).word_vectors
         return {"vectors": name} if name else None
 
-    def vectors(self, vectors: str) -> dict[str, Any]:
-        """The settings that decide the vectors that are read, without the place of the file."""
-        values = self.read_by("pick_word_vectors.py", self.config.word_vectors[vectors])
-        return {name: values[name] for name in ("dimension", "format", "member")}
+    def vectors_job(self, vectors: str) -> Job:
+        """The reading of word vectors: all settings but the place of their file."""
+        return Job({"settings": passed(self.config.word_vectors[vectors], WORD_VECTORS_FILE)})
 
     def file_of_vectors(self, vectors: str) -> str | Values:
         """The file of pre-trained vectors: the user's own, or its name below resources/<vectors>/."""

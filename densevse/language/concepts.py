@@ -3,8 +3,7 @@
 A concept is a lemma, which unifies tense and number: "runs" and "running" are run, and "dogs" is dog.
 """
 
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -67,24 +66,20 @@ def concepts_of_images(words: pd.DataFrame, concepts: pd.DataFrame, images: Iter
     return rows
 
 
-def write_concepts(
-    images_path: str, parse_paths: list[str], most: int, concepts_path: str | Path, image_concepts_path: str | Path
-) -> None:
-    """Writes the concepts of a data set's training sentences (CONCEPTS) and those of each image (IMAGE_CONCEPTS).
+def write_concepts(images: str, parses: Sequence[str], most: int, concepts: str, image_concepts: str) -> None:
+    """The job that mines the `most` frequent concepts of training (CONCEPTS), and those of each image (IMAGE_CONCEPTS).
 
     Images are the readable ones of all splits. Raises `InputError` if the vocabulary would be empty.
     """
-    images = schema.read(images_path, IMAGES, ["image_id", "split", "status"])
-    images = images[images["status"] == OK]
+    rows = schema.read(images, IMAGES, ["image_id", "split", "status"])
+    rows = rows[rows["status"] == OK]
     columns = ["image_id", "status", "tokens", "lemmas", "tags"]
-    words = pd.concat([content_words(schema.read(path, PARSES, columns)) for path in parse_paths], ignore_index=True)
-    training = images.loc[images["split"] == "train", "image_id"]
-    concepts = frequent_concepts(words[words["image_id"].isin(training)], most)
-    made_from = lineage({"split": "train", "most": most}, {"images": images_path, "parses": parse_paths})
-    schema.write(concepts, CONCEPTS, concepts_path, made_from)
-    schema.write(
-        concepts_of_images(words, concepts, images["image_id"]), IMAGE_CONCEPTS, image_concepts_path, made_from
-    )
+    words = pd.concat([content_words(schema.read(path, PARSES, columns)) for path in parses], ignore_index=True)
+    training = rows.loc[rows["split"] == "train", "image_id"]
+    frequent = frequent_concepts(words[words["image_id"].isin(training)], most)
+    made_from = lineage({"split": "train", "most": most}, {"images": images, "parses": parses})
+    schema.write(frequent, CONCEPTS, concepts, made_from)
+    schema.write(concepts_of_images(words, frequent, rows["image_id"]), IMAGE_CONCEPTS, image_concepts, made_from)
 
 
 def _by_falling_count(words: pd.DataFrame, column: str) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Part-of-speech tags of the training sentences, and their numbers."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -30,15 +30,15 @@ def count_tags(sentences: Iterable[Iterable[str]]) -> pd.DataFrame:
     return rows.assign(index=range(UNKNOWN + 1, UNKNOWN + 1 + len(rows)))
 
 
-def write_tags(captions_path: str, parse_paths: list[str], path: str) -> None:
-    """Counts the tags of a data set's training sentences, and writes them to `path` as a TAGS artifact."""
-    captions = schema.read(captions_path, CAPTIONS, ["caption_id", "split"])
-    training = set(captions.loc[captions["split"] == "train", "caption_id"])
-    parts = schema.read_parts(parse_paths, PARSES, ["caption_id", "status", "tags"])
+def write_tags(captions: str, parses: Sequence[str], output: str) -> None:
+    """The job that counts the tags of training sentences, and writes them as TAGS; see `count_tags`."""
+    splits = schema.read(captions, CAPTIONS, ["caption_id", "split"])
+    training = set(splits.loc[splits["split"] == "train", "caption_id"])
+    parts = schema.read_parts(parses, PARSES, ["caption_id", "status", "tags"])
     sentences = chain.from_iterable(part.itertuples(index=False) for part in parts)
     tags = (found for caption_id, status, found in sentences if status == OK and caption_id in training)
-    made_from = lineage({"split": "train"}, {"captions": captions_path, "parses": parse_paths})
-    schema.write(count_tags(tags), TAGS, path, made_from)
+    made_from = lineage({"split": "train"}, {"captions": captions, "parses": parses})
+    schema.write(count_tags(tags), TAGS, output, made_from)
 
 
 def read_tags(path: str | Path) -> Vocabulary:

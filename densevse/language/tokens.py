@@ -46,9 +46,9 @@ def detokenize(tokens: list[str]) -> str:
     return joined.replace(" - ", "-")
 
 
-def write_tokens(captions_path: str, path: str) -> None:
-    """Cuts every sentence of a captions file into words, and writes a TOKENS artifact to `path`."""
-    captions = schema.read(captions_path, CAPTIONS, ["caption_id", "image_id", "split", "text"])
-    texts = captions.pop("text")
+def write_tokens(captions: str, output: str) -> None:
+    """The job that cuts every sentence of a data set's CAPTIONS into words, and writes them as TOKENS."""
+    rows = schema.read(captions, CAPTIONS, ["caption_id", "image_id", "split", "text"])
+    texts = rows.pop("text")
     tokens = pd.Series([tokenize(text) for text in progress(texts, "sentences", len(texts))], dtype=object)
-    schema.write(captions.assign(tokens=tokens), TOKENS, path, lineage({}, {"captions": captions_path}))
+    schema.write(rows.assign(tokens=tokens), TOKENS, output, lineage({}, {"captions": captions}))

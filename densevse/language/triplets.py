@@ -8,9 +8,9 @@ enhanced ones without these.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
@@ -138,26 +138,30 @@ def _fragments(name: str, found: pd.DataFrame, sentences: pd.DataFrame) -> dict[
 
 def write_relations(
     captions: str,
-    parses: list[str],
+    parses: Sequence[str],
     words: str,
-    vectors: str | None,
-    kind: DependenciesOfParse,
-    outputs: tuple[str, str],
+    wildcards: Mapping[str, Any],
+    relations: str,
+    fragments: str,
+    vectors: str | None = None,
 ) -> None:
-    """Writes a data set's relations (RELATIONS), and the triplets lost to rare ones and unknown words (FRAGMENTS).
+    """The job that counts a data set's relations (RELATIONS), and the triplets lost to rare ones and unknown words.
 
-    Known words are those with pre-trained `vectors` (WORD_VECTORS) or, without these, all of `words` (WORDS).
+    The latter are FRAGMENTS. The wildcard `dependencies` is the kind of dependencies that are counted. Known words are
+    those with pre-trained `vectors` (WORD_VECTORS) or, without these, all of `words` (WORDS). Raises `InputError` if
+    training has no relation.
     """
+    kind: DependenciesOfParse = wildcards["dependencies"]
     splits = schema.read(captions, CAPTIONS, ["caption_id", "split"])
     parts = schema.read_parts(parses, PARSES, ["caption_id", "status", "tokens", column_of(kind)])
     found = pd.concat([triplet_table(rows[rows["status"] == OK], kind) for rows in parts], ignore_index=True)
     training = found["caption_id"].isin(splits.loc[splits["split"] == "train", "caption_id"])
-    relations = count_relations(found, training)
-    frequent = set(relations.loc[relations["share"] >= SHARE, "relation"])
-    fragments = count_fragments(found, splits, frequent, _known(words, vectors))
+    counted = count_relations(found, training)
+    frequent = set(counted.loc[counted["share"] >= SHARE, "relation"])
+    kept = count_fragments(found, splits, frequent, _known(words, vectors))
     made_from = lineage({"dependencies": kind}, {"captions": captions, "parses": parses, "words": vectors or words})
-    schema.write(relations, RELATIONS, outputs[0], made_from)
-    schema.write(fragments, FRAGMENTS, outputs[1], made_from)
+    schema.write(counted, RELATIONS, relations, made_from)
+    schema.write(kept, FRAGMENTS, fragments, made_from)
 
 
 def _known(words: str, vectors: str | None) -> set[str]:

@@ -36,26 +36,29 @@ Vector = NDArray[np.float32]
 Record = tuple[bytes, bytes | list[bytes], str]  # a word, its numbers (float32, or as text), and their place
 
 
-def write_word_vectors(words_path: str, vectors_path: str, name: str, settings: Mapping[str, Any], path: str) -> None:
-    """Writes a vocabulary's vectors to `path` as WORD_VECTORS, in the vocabulary's order.
+def write_word_vectors(
+    words: str, vectors: str, settings: Mapping[str, Any], wildcards: Mapping[str, Any], output: str
+) -> None:
+    """The job that writes a vocabulary's vectors as WORD_VECTORS, in the vocabulary's order.
 
-    `settings` are format (word2vec or glove), dimension and, for a .zip, member. Words are looked up in lower case.
-    Raises `InputError` if the file is damaged, of another dimension, or has none of the words.
+    `settings` are format (word2vec or glove), dimension and, for a .zip, member; the wildcard `vectors` is their name.
+    Words are looked up in lower case. Raises `InputError` if the file `vectors` is damaged, of another dimension, or
+    has none of the words.
     """
-    words = Vocabulary.read(words_path).words
-    found = read_vectors(vectors_path, set(words), settings["format"], settings["dimension"], settings.get("member"))
+    known, dimension = Vocabulary.read(words).words, settings["dimension"]
+    found = read_vectors(vectors, set(known), settings["format"], dimension, settings.get("member"))
     if not found:
-        raise InputError(f"{vectors_path}: has none of the {len(words)} words of {words_path}; is the format right?")
-    logger.info("%s: vectors for %d of %d words", name, len(found), len(words))
-    unknown = np.zeros(settings["dimension"], np.float32)
+        raise InputError(f"{vectors}: has none of the {len(known)} words of {words}; is the format right?")
+    logger.info("%s: vectors for %d of %d words", wildcards["vectors"], len(found), len(known))
+    unknown = np.zeros(dimension, np.float32)
     rows = {
-        "index": range(2, 2 + len(words)),
-        "word": words,
-        "found": [word in found for word in words],
-        "vector": [found.get(word, unknown) for word in words],
+        "index": range(2, 2 + len(known)),
+        "word": known,
+        "found": [word in found for word in known],
+        "vector": [found.get(word, unknown) for word in known],
     }
-    made_from = lineage({"vectors": name, "file": Path(vectors_path).name, **settings}, {"words": words_path})
-    schema.write(pd.DataFrame(rows), WORD_VECTORS, path, made_from)
+    made_from = {"vectors": wildcards["vectors"], "file": Path(vectors).name, **settings}
+    schema.write(pd.DataFrame(rows), WORD_VECTORS, output, lineage(made_from, {"words": words}))
 
 
 def read_vectors(

@@ -47,11 +47,11 @@ def _falling_count(term: tuple[str, int]) -> tuple[int, str]:
     return -term[1], term[0]
 
 
-def write_words(tokens_path: str, path: str, minimum: int) -> None:
-    """Count the words of a tokens file's training sentences and write them to `path` as a WORDS artifact."""
-    tokens = schema.read_parts([tokens_path], TOKENS, ["split", "tokens"])
-    made_from = lineage({"split": "train", "minimum_word_count": minimum}, {"tokens": tokens_path})
-    schema.write(count_words(tokens, minimum), WORDS, path, made_from)
+def write_words(tokens: str, minimum: int, output: str) -> None:
+    """The job that counts the words of training sentences (TOKENS), and writes them as WORDS; see `count_words`."""
+    sentences = schema.read_parts([tokens], TOKENS, ["split", "tokens"])
+    made_from = lineage({"split": "train", "minimum_word_count": minimum}, {"tokens": tokens})
+    schema.write(count_words(sentences, minimum), WORDS, output, made_from)
 
 
 class Vocabulary:

@@ -17,7 +17,7 @@ def relations(folder, kind):
     paths = str(folder / "relations.parquet"), str(folder / "fragments.parquet")
     names = ("captions", "parses", "words")
     captions, parses, words = (str(folder / f"{name}.parquet") for name in names)
-    write_relations(captions, [parses], words, None, kind, paths)
+    write_relations(captions, [parses], words, {"dependencies": kind}, *paths)
     return paths[0]
 
 

@@ -13,8 +13,7 @@ from densevse.artifacts.schemas.features import IMAGE_FEATURES
 from densevse.artifacts.schemas.parses import PARSES
 from densevse.artifacts.schemas.vocabulary import TAGS, WORD_VECTORS
 from densevse.artifacts.store import FeatureWriter
-from densevse.config.declared.structures import STRUCTURES
-from densevse.config.declared.views import VIEWS
+from densevse.config.views import STRUCTURES, VIEWS
 from densevse.data.files import Files
 from densevse.language.triplets import DependenciesOfParse, write_relations
 from tests.crops import write_pictures, write_regions
@@ -46,7 +45,7 @@ def write_everything(folder: Path, sizes: Sizes = MINIATURE, further: FurtherSiz
     for kind in get_args(DependenciesOfParse):
         tables = [str(folder / f"{name}.parquet") for name in ("captions", "parses", "words")]
         written = str(folder / f"relations-{kind}.parquet"), str(folder / f"fragments-{kind}.parquet")
-        write_relations(tables[0], [tables[1]], tables[2], None, kind, written)
+        write_relations(tables[0], [tables[1]], tables[2], {"dependencies": kind}, *written)
     write_word_vectors(folder, sizes, further.word_vector)
     for name, shape in (("grid", further.grid), ("concepts", (further.concepts,))):
         with FeatureWriter(folder / f"{name}.parquet", IMAGE_FEATURES, shape, np.float16, {}) as file:

@@ -27,7 +27,7 @@ def mined(folder, most, splits=SPLITS, sentences=SENTENCES, **status):
         write_parses(folder, dict(part), lemmas=LEMMAS, name=name)
         for name, part in (("one", list(sentences.items())[:half]), ("two", list(sentences.items())[half:]))
     ]
-    paths = folder / "concepts.parquet", folder / "image_concepts.parquet"
+    paths = str(folder / "concepts.parquet"), str(folder / "image_concepts.parquet")
     write_concepts(images, shards, most, *paths)
     concepts = schema.read(paths[0], CONCEPTS)
     rows = schema.read(paths[1], IMAGE_CONCEPTS)

@@ -46,7 +46,7 @@ def tables(tmp_path):
 
 def written(tables, folder, kind, vectors=None):
     outputs = str(folder / f"relations-{kind}.parquet"), str(folder / f"fragments-{kind}.parquet")
-    write_relations(*tables, vectors, kind, outputs)
+    write_relations(*tables, {"dependencies": kind}, *outputs, vectors=vectors)
     return schema.read(outputs[0], RELATIONS), schema.read(outputs[1], FRAGMENTS).set_index("part")
 
 

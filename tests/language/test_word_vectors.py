@@ -142,7 +142,7 @@ def test_the_artifact_has_a_row_a_word(tmp_path):
     (tmp_path / "v.txt").write_bytes(glove())
     words = words_file(tmp_path / "words.parquet", ["bird", "dog"])
     settings = {"format": "glove", "dimension": 3, "member": None}
-    write_word_vectors(words, str(tmp_path / "v.txt"), "glove", settings, str(tmp_path / "out.parquet"))
+    write_word_vectors(words, str(tmp_path / "v.txt"), settings, {"vectors": "glove"}, str(tmp_path / "out.parquet"))
     rows = schema.read(tmp_path / "out.parquet", WORD_VECTORS)
     assert list(rows["index"]) == [2, 3]
     assert list(rows["word"]) == ["bird", "dog"]
@@ -170,7 +170,9 @@ def test_no_word_found_is_an_error(tmp_path):
     words = words_file(tmp_path / "words.parquet", ["bird"])
     settings = {"format": "glove", "dimension": 3}
     with pytest.raises(InputError, match="none of the 1 words"):
-        write_word_vectors(words, str(tmp_path / "v.txt"), "glove", settings, str(tmp_path / "out.parquet"))
+        write_word_vectors(
+            words, str(tmp_path / "v.txt"), settings, {"vectors": "glove"}, str(tmp_path / "out.parquet")
+        )
     assert not (tmp_path / "out.parquet").exists()
 
 

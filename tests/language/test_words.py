@@ -77,7 +77,7 @@ def test_no_word_at_all_is_an_error(rows):
 def test_a_vocabulary_is_what_was_written(tmp_path):
     schema.write(captions(("a dog . a cat", "train")), CAPTIONS, tmp_path / "captions.parquet", {})
     write_tokens(str(tmp_path / "captions.parquet"), str(tmp_path / "tokens.parquet"))
-    write_words(str(tmp_path / "tokens.parquet"), str(tmp_path / "words.parquet"), minimum=1)
+    write_words(str(tmp_path / "tokens.parquet"), minimum=1, output=str(tmp_path / "words.parquet"))
     vocabulary = Vocabulary.read(tmp_path / "words.parquet")
     assert len(vocabulary) == 2 + 4
     assert vocabulary.encode(["a", ".", "cat", "dog", "Dog", "bird"]) == [2, 3, 4, 5, 1, 1]

@@ -14,11 +14,11 @@ rule tokenize_captions:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("tokenize_captions.py"),
+        **calling("densevse.language.tokens:write_tokens"),
     message:
         "cutting the sentences of {wildcards.dataset} into words"
     script:
-        "../../scripts/tokenize_captions.py"
+        RUNNER
 
 
 rule count_words:
@@ -34,12 +34,11 @@ rule count_words:
         mem_mb=growing(2000),
         runtime=growing(30),
     params:
-        code=code_of("count_words.py"),
-        minimum=configured(words.minimum),
+        **calling("densevse.language.words:write_words", words.count_job),
     message:
         "counting the words of {wildcards.dataset}"
     script:
-        "../../scripts/count_words.py"
+        RUNNER
 
 
 rule count_relations:
@@ -60,11 +59,11 @@ rule count_relations:
     resources:
         mem_mb=growing(4000),
     params:
-        code=code_of("count_relations.py"),
+        **calling("densevse.language.triplets:write_relations"),
     message:
         "counting the {wildcards.dependencies} relations between words of {wildcards.dataset}"
     script:
-        "../../scripts/count_relations.py"
+        RUNNER
 
 
 rule pick_word_vectors:
@@ -81,13 +80,12 @@ rule pick_word_vectors:
         mem_mb=growing(1000),
         runtime=growing(30),
     params:
-        code=code_of("pick_word_vectors.py"),
+        **calling("densevse.language.word_vectors:write_word_vectors", words.vectors_job),
         contents=contents_of("<resources>/{vectors}/{file}", words.file_of_vectors),
-        vectors=configured(words.vectors),
     message:
         "picking the vectors of {wildcards.vectors} for the words of {wildcards.dataset}"
     script:
-        "../../scripts/pick_word_vectors.py"
+        RUNNER
 
 
 rule count_tags:
@@ -103,11 +101,11 @@ rule count_tags:
     resources:
         mem_mb=growing(4000),
     params:
-        code=code_of("count_tags.py"),
+        **calling("densevse.language.tags:write_tags"),
     message:
         "counting the part-of-speech tags of {wildcards.dataset}"
     script:
-        "../../scripts/count_tags.py"
+        RUNNER
 
 
 rule mine_concepts:
@@ -124,9 +122,8 @@ rule mine_concepts:
     resources:
         mem_mb=growing(4000),
     params:
-        code=code_of("mine_concepts.py"),
-        most=configured(words.most_concepts),
+        **calling("densevse.language.concepts:write_concepts", words.concept_job),
     message:
         "mining the concepts of {wildcards.dataset}"
     script:
-        "../../scripts/mine_concepts.py"
+        RUNNER
