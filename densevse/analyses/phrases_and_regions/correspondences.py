@@ -1,6 +1,7 @@
 """Draws learned correspondences on images: each phrase in the colour of its box (HM-LSTM, Fig 7)."""
 
 import textwrap
+from collections.abc import Sequence
 
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.correspondences import CORRESPONDENCES
@@ -15,14 +16,22 @@ from densevse.runtime.spacing import evenly_spaced
 _PICTURES = 8
 
 
-def correspondences(rows: str, images: str, captions: str, sources: dict[str, str], title: str, path: str) -> None:
-    """Draws the correspondences of captions evenly spaced in a CORRESPONDENCES artifact, not chosen by their looks.
+def draw_correspondences(
+    correspondences: str,
+    image_table: str,
+    caption_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    title: str,
+    output: str,
+) -> None:
+    """The job that draws correspondences of captions that are evenly spaced in a CORRESPONDENCES artifact.
 
-    `images` and `captions` are the data set's tables, `sources` its files by source name.
+    They are not chosen by their looks.
     """
-    found = schema.read(rows, CORRESPONDENCES)
-    texts = schema.read(captions, CAPTIONS).set_index("caption_id")["text"]
-    photograph = photographs(images, sources)
+    found = schema.read(correspondences, CORRESPONDENCES)
+    texts = schema.read(caption_table, CAPTIONS).set_index("caption_id")["text"]
+    photograph = photographs(image_table, dict(zip(source_names, sources, strict=True)))
     described = found["caption_id"].unique()
     chosen = described[evenly_spaced(len(described), _PICTURES)]
     figure, axes = picture_grid(len(chosen), title)
@@ -31,4 +40,4 @@ def correspondences(rows: str, images: str, captions: str, sources: dict[str, st
         draw_picture(place, photograph(phrases["image_id"].iloc[0]))
         place.set_title(textwrap.fill(texts[caption_id], 36), fontsize=9, parse_math=False)
         draw_phrases(place, phrases)
-    save(figure, path)
+    save(figure, output)

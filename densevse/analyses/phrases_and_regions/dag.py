@@ -1,5 +1,7 @@
 """HM-LSTM's pictures in the plan: the methods that have them."""
 
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.jobs import Job
 from densevse.dag.tables import TableStage
 
 
@@ -14,3 +16,8 @@ class PhraseRegionStage(TableStage):
             files += ["correspondences.png"] if self.config.trained()[name].last_round else []
             pictures += [f"{self.results}/figures/{dataset}/{name}/{file}" for file in files]
         return sorted(pictures)
+
+    def figure_job(self, dataset: str, variant: str) -> Job:
+        """The names of a data set's sources, and the title of a variant's figures."""
+        sources = DatasetStage(self.project).source_names(dataset)
+        return Job({"source_names": sources, "title": self.title_of_variant(dataset, variant)})

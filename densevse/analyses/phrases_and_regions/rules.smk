@@ -29,13 +29,14 @@ rule correspondences_figure:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        code=code_of("analyses/phrases_and_regions/correspondences_figure.py"),
-        sources=configured(datasets.source_names),
-        title=configured(training.title_of_variant),
+        **calling(
+            "densevse.analyses.phrases_and_regions.correspondences:draw_correspondences",
+            phrases_and_regions.figure_job,
+        ),
     message:
         "drawing the correspondences of {wildcards.variant} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/phrases_and_regions/correspondences_figure.py"
+        RUNNER
 
 
 rule embedding_figures:
@@ -66,10 +67,8 @@ rule embedding_figures:
         mem_mb=growing(4000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/phrases_and_regions/embedding_figures.py"),
-        sources=configured(datasets.source_names),
-        title=configured(training.title_of_variant),
+        **calling("densevse.analyses.phrases_and_regions.embeddings:draw_embeddings", phrases_and_regions.figure_job),
     message:
         "drawing the common space of {wildcards.variant} on {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/phrases_and_regions/embedding_figures.py"
+        RUNNER

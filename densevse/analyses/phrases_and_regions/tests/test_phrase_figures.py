@@ -7,13 +7,21 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-from densevse.analyses.phrases_and_regions.correspondences import correspondences
-from densevse.analyses.phrases_and_regions.embedding import embedding, project
-from densevse.analyses.phrases_and_regions.region_phrases import nearest, region_phrases
+from densevse.analyses.phrases_and_regions.correspondences import draw_correspondences
+from densevse.analyses.phrases_and_regions.dag import PhraseRegionStage
+from densevse.analyses.phrases_and_regions.embeddings import (
+    draw_embeddings,
+    draw_nearest_phrases,
+    draw_space,
+    nearest_phrases,
+    project,
+)
 from densevse.artifacts.schemas.embeddings import EMBEDDINGS
 from densevse.artifacts.store import FeatureWriter
+from densevse.dag.project import Project
 from densevse.report.phrases import COLORS, draw_phrases
 from tests.pictures import WORDS, tables
+from tests.rules import ROOT
 
 __all__ = ["tables"]
 
@@ -50,7 +58,8 @@ def test_a_phrase_has_the_colour_of_its_box():
 def test_correspondences_are_drawn_the_same_each_time(tables, tmp_path):
     paths = [tmp_path / f"{number}.png" for number in range(2)]
     for path in paths:
-        correspondences(tables["rows"], tables["images"], tables["captions"], tables["sources"], "title", path)
+        files = tables["rows"], tables["images"], tables["captions"], list(tables["sources"].values())
+        draw_correspondences(*files, list(tables["sources"]), "title", path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert Image.open(paths[0]).size[0] > 1000
 
@@ -58,20 +67,20 @@ def test_correspondences_are_drawn_the_same_each_time(tables, tmp_path):
 def test_the_nearest_phrases_come_best_first_and_each_wording_once():
     rows = pd.DataFrame({"text": ["A man", "a man", "a dog", "a ball"], "image_id": list("abcd")})
     vectors = np.array([[0.8, 0.6], [1, 0], [0, 1], [0.6, 0.8]], np.float32)
-    found = nearest(np.array([1, 0], np.float32), rows, vectors)
+    found = nearest_phrases(np.array([1, 0], np.float32), rows, vectors)
     assert found["text"].tolist() == ["a man", "a ball", "a dog"]
     assert found["score"].tolist() == pytest.approx([1, 0.6, 0])
 
 
 def test_phrases_of_regions_are_drawn(tables, tmp_path):
     path, rows = tmp_path / "nearest.png", embedded(tmp_path / "embeddings.parquet")
-    region_phrases(rows, tables["images"], tables["sources"], "title", path)
+    draw_nearest_phrases(rows, tables["images"], tables["sources"], "title", path)
     assert Image.open(path).size[0] > 1000
 
 
 def test_no_detection_at_all_leaves_an_empty_figure(tables, tmp_path):
     path, rows = tmp_path / "nearest.png", embedded(tmp_path / "embeddings.parquet", kept=("image", "phrase"))
-    region_phrases(rows, tables["images"], tables["sources"], "title", path)
+    draw_nearest_phrases(rows, tables["images"], tables["sources"], "title", path)
     assert path.exists()
 
 
@@ -89,5 +98,19 @@ def test_the_projection_keeps_neighbours_and_is_the_same_each_time():
 def test_the_space_is_drawn_the_same_each_time(tmp_path):
     paths = [tmp_path / f"{number}.svg" for number in range(2)]
     for path in paths:
-        embedding(embedded(tmp_path / "embeddings.parquet"), "title", path)
+        draw_space(embedded(tmp_path / "embeddings.parquet"), "title", path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_a_job_draws_both_figures_of_the_embeddings(tables, tmp_path):
+    outputs = {name: str(tmp_path / file) for name, file in {"space": "space.svg", "nearest": "nearest.png"}.items()}
+    sources = {"sources": list(tables["sources"].values()), "source_names": list(tables["sources"])}
+    rows = embedded(tmp_path / "embeddings.parquet")
+    draw_embeddings(rows, tables["images"], title="VSE on Scenes", **sources, **outputs)
+    assert "The common space: VSE on Scenes" in (tmp_path / "space.svg").read_text()
+    assert Image.open(outputs["nearest"]).size[0] > 1000
+
+
+def test_figures_are_given_the_sources_and_the_title():
+    given = PhraseRegionStage(Project(ROOT, {})).figure_job("scenes", "hm_lstm").settings
+    assert given == {"source_names": ["scenes"], "title": "HM-LSTM (hm_lstm) on Scenes"}

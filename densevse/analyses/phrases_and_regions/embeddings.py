@@ -1,0 +1,146 @@
+"""Draws embeddings: the phrases nearest to regions (HM-LSTM, Fig 6), and the common space in two dimensions (Fig 8)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+from sklearn.manifold import TSNE
+
+from densevse.artifacts.schemas.embeddings import EMBEDDINGS
+from densevse.artifacts.store import FeatureStore
+from densevse.report.drawing import draw_picture
+from densevse.report.grid import picture_grid
+from densevse.report.pictures import photographs
+from densevse.report.saving import QUIET, RIGHT_COLOUR, save
+from densevse.report.texts import shortened
+from densevse.runtime.spacing import evenly_spaced
+
+Vectors = NDArray[np.float32]
+STYLES: dict[str, dict[str, Any]] = {
+    "image": {"color": "#d93025", "marker": "s", "s": 34, "zorder": 3},
+    "sentence": {"color": "#1967d2", "marker": "o", "s": 10, "zorder": 2},
+    "region": {"color": "#f29900", "marker": "^", "s": 12, "zorder": 1},
+    "phrase": {"color": "#188038", "marker": ".", "s": 12, "zorder": 1},
+}
+_IMAGES, IMAGES_OF_ALL_KINDS = 60, 20
+_REGIONS, PHRASES = 8, 5
+BOX_COLOR = "#d93025"
+
+
+def draw_embeddings(
+    embeddings: str,
+    image_table: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    title: str,
+    space: str,
+    nearest: str,
+) -> None:
+    """The job that draws both figures of an EMBEDDINGS artifact: the common `space`, and the `nearest` phrases."""
+    draw_space(embeddings, f"The common space: {title}", space)
+    named = dict(zip(source_names, sources, strict=True))
+    phrases_title = f"Best detections and their nearest phrases among all test phrases: {title}"
+    draw_nearest_phrases(embeddings, image_table, named, phrases_title, nearest)
+
+
+def draw_space(embeddings: str, title: str, path: str) -> None:
+    """Draws 60 images, evenly spaced, with their sentences, and 20 of them also with their regions and phrases.
+
+    `embeddings` is an EMBEDDINGS artifact.
+    """
+    store = FeatureStore([embeddings], EMBEDDINGS)
+    drawn = np.flatnonzero(store.rows["kind"].isin(list(STYLES)))
+    rows, vectors = store.rows.iloc[drawn].reset_index(drop=True), store.gather(drawn).astype(np.float32)
+    image_ids = rows.loc[rows["kind"] == "image", "image_id"].to_numpy()
+    figure = Figure(figsize=(18, 9), layout="constrained")
+    figure.suptitle(title, parse_math=False)
+    left, right = figure.subplots(1, 2)
+    _draw_space(left, *_of_images(rows, vectors, image_ids, _IMAGES, ("image", "sentence")), numbered=True)
+    _draw_space(right, *_of_images(rows, vectors, image_ids, IMAGES_OF_ALL_KINDS, tuple(STYLES)), numbered=False)
+    save(figure, path)
+
+
+def project(vectors: Vectors) -> NDArray[np.float64]:
+    """(n, 2) t-SNE of cosine distances; the same vectors give the same result."""
+    perplexity = min(30, (len(vectors) - 1) / 3)
+    made: NDArray[np.float64] = TSNE(
+        perplexity=perplexity, metric="cosine", init="random", random_state=0, n_jobs=1
+    ).fit_transform(vectors)
+    return made
+
+
+def _of_images(
+    rows: pd.DataFrame, vectors: Vectors, image_ids: NDArray[np.object_], count: int, kinds: tuple[str, ...]
+) -> tuple[pd.DataFrame, Vectors]:
+    chosen = image_ids[evenly_spaced(len(image_ids), count)]
+    kept = (rows["image_id"].isin(chosen) & rows["kind"].isin(kinds)).to_numpy()
+    return rows[kept], vectors[kept]
+
+
+def _draw_space(axes: Axes, rows: pd.DataFrame, vectors: Vectors, numbered: bool) -> None:
+    placed = rows.assign(**dict(zip("xy", project(vectors).T, strict=True)))
+    images = placed[placed["kind"] == "image"].set_index("image_id")
+    sentences = placed[placed["kind"] == "sentence"]
+    for _, sentence in sentences.iterrows():
+        image = images.loc[sentence["image_id"]]
+        axes.plot([image["x"], sentence["x"]], [image["y"], sentence["y"]], color="#cccccc", linewidth=0.6, zorder=0)
+    for kind, style in STYLES.items():
+        of_kind = placed[placed["kind"] == kind]
+        if len(of_kind):
+            axes.scatter(of_kind["x"], of_kind["y"], label=f"{kind}s ({len(of_kind)})", **style)
+    if numbered:
+        for number, (_, image) in enumerate(images.iterrows()):
+            axes.annotate(str(number + 1), (image["x"], image["y"]), fontsize=7)
+    axes.set(xticks=[], yticks=[], title="images with their sentences" if numbered else "all four kinds")
+    axes.legend(loc="best", fontsize=8)
+
+
+def draw_nearest_phrases(embeddings: str, images: str, sources: Mapping[str, str], title: str, path: str) -> None:
+    """Draws the best detection of images evenly spaced in their table, each with its nearest phrases.
+
+    `embeddings` is an EMBEDDINGS artifact, `images` the data set's table. A phrase of the image itself is green.
+    """
+    store = FeatureStore([embeddings], EMBEDDINGS)
+    rows = store.rows
+    best = np.flatnonzero((rows["kind"] == "region") & (rows["rank"] == 1))
+    phrases = np.flatnonzero(rows["kind"] == "phrase")
+    vectors = store.gather(phrases).astype(np.float32)
+    photograph = photographs(images, sources)
+    chosen = best[evenly_spaced(len(best), _REGIONS)]
+    figure, axes = picture_grid(len(chosen), title)
+    for place, number in zip(axes, chosen, strict=False):
+        region = rows.iloc[number]
+        draw_picture(place, photograph(region["image_id"]))
+        _draw_nearest(
+            place, region, nearest_phrases(store.gather([number])[0].astype(np.float32), rows.iloc[phrases], vectors)
+        )
+    save(figure, path)
+
+
+def nearest_phrases(region: Vectors, rows: pd.DataFrame, vectors: Vectors) -> pd.DataFrame:
+    """The nearest phrases of a region, best first, each wording once (lower case): rows with their `score`."""
+    scored = rows.assign(score=vectors @ region, wording=rows["text"].str.lower())
+    ranked = scored.sort_values("score", ascending=False, kind="stable")
+    return ranked.drop_duplicates("wording").head(PHRASES)
+
+
+def _draw_nearest(axes: Axes, region: pd.Series, found: pd.DataFrame) -> None:
+    corner = (float(region["x"]), float(region["y"]))
+    size = (float(region["width"]), float(region["height"]))
+    axes.add_patch(Rectangle(corner, *size, fill=False, color=BOX_COLOR, lw=2.5))
+    for number, (_, phrase) in enumerate(found.iterrows()):
+        axes.text(
+            0,
+            -0.03 - 0.07 * number,
+            f"({number + 1}) {shortened(phrase['text'], 38)}",
+            color=RIGHT_COLOUR if phrase["image_id"] == region["image_id"] else QUIET,
+            fontsize=9,
+            va="top",
+            transform=axes.transAxes,
+            parse_math=False,
+        )
