@@ -57,10 +57,10 @@ class ConceptStage(Stage):
         entry = self.entry(concept_network)
         job = {"concept_network": concept_network, "learns_from": entry.learns_from}
         if entry.train == "head":
-            return {**job, **self.recipe(dataset, entry, "train_concept_head.py")}
+            return {**job, **self.recipe(dataset, entry)}
         backbone = self.features.trainable(self.features.backbone(dataset, concept_network))
         begun_with = {"architecture": backbone.architecture, "pixels": input_of(backbone)}
-        return {**job, **begun_with, **self.recipe(dataset, entry, "train_concept_network.py")}
+        return {**job, **begun_with, **self.recipe(dataset, entry)}
 
     def code_of_training(self, dataset: str, concept_network: str) -> str:
         """The code that trains all layers of a concept network."""

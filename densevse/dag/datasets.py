@@ -1,17 +1,16 @@
 """Downloads, image tables, caption tables and true boxes in the plan."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from densevse.config.config import Config
-from densevse.config.declared.readers import READERS
+from densevse.config.readers import READERS
 from densevse.config.sources import Source
+from densevse.dag.fields import DOWNLOADED, ON_HUB, PACKAGED, READING, RESPLIT, passed, whole
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 from densevse.runtime.errors import InputError
-
-OBTAINED_BY = {"url", "manual", "size", "sha256", "md5", "sha1"}
-"""The keys that decide the bytes of a file; a corrected licence or note does not."""
 
 
 class DownloadStage(Stage):
@@ -21,35 +20,18 @@ class DownloadStage(Stage):
         """Every source by its path below resources/."""
         return sources_of(self.config)
 
-    def downloadable(self) -> str:
-        """The paths with an address."""
-        return any_of(path for path, source in self.sources().items() if source.url)
-
-    def on_hub(self) -> str:
-        """The paths that are files of a hub's repository."""
-        return any_of(path for path, source in self.sources().items() if source.hub)
-
-    def of_hub(self, resource: str) -> dict[str, Any]:
-        """The repository, commit and name of a hub's file, and its checksum."""
-        return self.sources()[resource].model_dump(include={"hub", "revision", "file", "size", "sha256"})
-
-    def by_hand(self) -> str:
-        """The paths that a person must obtain."""
-        return any_of(path for path, source in self.sources().items() if source.manual)
-
-    def packaged(self) -> str:
-        """The paths that come with the project."""
-        return any_of(path for path, source in self.sources().items() if source.packaged)
-
-    def packed(self, resource: str) -> dict[str, Any]:
-        """The file of the project from which a path is copied, and its checksum."""
-        return self.sources()[resource].model_dump(include={"packaged", "sha256"})
+    def obtained_by(self, way: Literal["url", "hub", "manual", "packaged"]) -> str:
+        """The paths of the sources with this key: an address, a hub, instructions for a person, or a project's file."""
+        return any_of(path for path, source in self.sources().items() if getattr(source, way))
 
     def source(self, resource: str) -> dict[str, Any]:
-        """The keys that decide the bytes of a file; of several addresses, the first."""
+        """The keys that decide the bytes of a file, with the first of its addresses; a corrected licence does not."""
         source = self.sources()[resource]
-        found = source.model_dump(mode="json", include=OBTAINED_BY)
-        return {**found, "url": source.url[0] if source.url else None}
+        if source.hub:
+            return passed(source, ON_HUB)
+        if source.packaged:
+            return passed(source, PACKAGED)
+        return {**passed(source, DOWNLOADED), "url": source.url[0] if source.url else None}
 
     def mirrors(self, resource: str) -> list[str]:
         """The other addresses of the same bytes."""
@@ -121,11 +103,18 @@ class DatasetStage(Stage):
         """The settings of a data set that its reader uses."""
         entry = self.dataset(dataset)
         return {
-            "reader": entry.reader,
-            "options": self.options(dataset),
-            "known_unreadable": entry.known_unreadable,
-            "only_available": entry.only_available,
+            **passed(entry, READING),
+            "options": {name: value for name, value in whole(entry.options).items() if value is not None},
         }
+
+    def reading_job(self, dataset: str) -> Job:
+        """The reading of a data set's files, with its reader, which is imported by name."""
+        settings = {"reading": self.reading(dataset), "source_names": self.source_names(dataset)}
+        return Job(settings, [READERS[self.dataset(dataset).reader].IMPLEMENTATION])
+
+    def making_job(self, dataset: str) -> Job:
+        """The making of a generated data set's files, from its reader's options."""
+        return Job({"options": self.reading(dataset)["options"]})
 
     def ranked_sentences(self, dataset: str) -> str:
         """The sentences of each test image that are ranked."""
@@ -134,19 +123,6 @@ class DatasetStage(Stage):
     def top(self, dataset: str) -> int:
         """The number of best candidates of each query that a retrieval lists."""
         return self.dataset(dataset).top
-
-    def options(self, dataset: str) -> dict[str, Any]:
-        """The reader's own options."""
-        given = self.read_by("read_dataset.py", self.dataset(dataset).options, self._reader(dataset))
-        return {name: value for name, value in given.items() if value is not None}
-
-    def code_of(self, script: str) -> Callable[..., str]:
-        """The code of a script that reads a data set, with the reader, which is imported by name."""
-
-        def code(dataset: str) -> str:
-            return self.project.code.digest(script, self._reader(dataset))
-
-        return code
 
     def with_masks(self) -> str:
         """The data sets whose objects have masks."""
@@ -164,10 +140,10 @@ class DatasetStage(Stage):
         """The data set whose images a resplit divides."""
         return {"dataset": self.images_of(dataset)}
 
-    def draw(self, dataset: str) -> dict[str, int]:
-        """The seed of a resplit, and the number of images of each split."""
+    def resplit_job(self, dataset: str) -> Job:
+        """The draw of a resplit: its seed, and the number of images of each split."""
         resplit = self.dataset(dataset).resplit
-        return resplit.model_dump(exclude={"of"}) if resplit else {}
+        return Job({"draw": passed(resplit, RESPLIT) if resplit else {}})
 
     def given_boxes(self, dataset: str) -> str | None:
         """The user's file of true boxes."""
@@ -185,7 +161,3 @@ class DatasetStage(Stage):
         """The data sets with a source that a rule of this workflow makes."""
         datasets = self.config.datasets.items()
         return any_of(name for name, entry in datasets if any(s.made_by == rule for s in entry.sources.values()))
-
-    def _reader(self, dataset: str) -> str:
-        """The module of a data set's reader."""
-        return READERS[self.dataset(dataset).reader].IMPLEMENTATION

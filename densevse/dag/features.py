@@ -3,12 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from densevse.config.declared.libraries import LIBRARIES, library_of
-from densevse.config.declared.networks import ARCHITECTURES
-from densevse.config.declared.views import VIEWS
+from densevse.config.architectures import ARCHITECTURES, library_of
 from densevse.config.environment import check_extra
 from densevse.config.features import MEAN_OF_REGIONS
 from densevse.config.networks import NetworkConfig, NetworkInput
+from densevse.config.views import VIEWS
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
 from densevse.runtime.errors import InputError
@@ -177,7 +176,7 @@ class FeatureStage(Stage):
     def training(self, dataset: str, network: str) -> dict[str, Any]:
         """The settings of a network's training, as densevse.scenes.training.NetworkJob."""
         entry = self.config.networks[network]
-        return {"pixels": input_of(entry), **self.recipe(dataset, entry, "train_network.py")}
+        return {"pixels": input_of(entry), **self.recipe(dataset, entry)}
 
     def named(self) -> str:
         """The networks that compute features: those of config/networks, and concept networks trained as a whole."""
@@ -216,11 +215,5 @@ class FeatureStage(Stage):
 
 
 def modules_of_architecture(name: str) -> list[str]:
-    """The modules that a job imports by name to run a network: its architecture and the declaration.
-
-    The declaration counts, as a job reads the nodes of layers from it.
-    """
-    library = library_of(name)
-    if library is not None:
-        return [library.implementation, LIBRARIES.module(name.partition(":")[0])]
-    return [ARCHITECTURES[name].implementation, ARCHITECTURES.module(name)]
+    """The module that a job imports by name to run a network: the implementation of its architecture."""
+    return [(library_of(name) or ARCHITECTURES[name]).implementation]

@@ -1,7 +1,7 @@
 """The jobs of rules: the function that a rule calls, and the values that the function is given.
 
     params:
-        **calling("densevse.language.words:write_words", words.counting),
+        **calling("densevse.language.words:write_words", words.count_job),
 
 workflow/scripts/job.py calls the function. Snakemake compares the set of a rule's params and not their names, and drops
 values that are not plain. So everything that a job is given is one param, a mapping of names to plain values.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from densevse.dag.code import Code
-from densevse.dag.paths import Wildcards, configured
+from densevse.dag.paths import Wildcards, configured, uncompared
 
 _PLAIN = (str, int, float, bool, type(None))
 
@@ -45,6 +45,15 @@ class Calls:
             return {**_plain(decided(wildcards).settings, call), **constants}
 
         return {"call": call, "code": code, "given": given}
+
+    def calling_once(self, call: str, /) -> dict[str, Any]:
+        """The params of a rule whose output stays when code changes, such as a download.
+
+        Snakemake compares none of them, so what decides the output is another param of the rule.
+        """
+        self._code.check(call)
+        given: dict[str, Any] = {}
+        return {"call": uncompared(lambda: call), "given": uncompared(lambda: given)}
 
 
 def _plain(value: Any, where: str) -> Any:

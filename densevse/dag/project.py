@@ -12,14 +12,15 @@ from pydantic import BaseModel
 from densevse.artifacts.shards import shard_names
 from densevse.config.config import Config
 from densevse.config.datasets import Brought, Dataset
-from densevse.config.declared.views import described_by
 from densevse.config.load import generator, load, variant
 from densevse.config.methods import MethodConfig
 from densevse.config.sources import Source
 from densevse.config.strict_yaml import read_yaml
 from densevse.config.validation import validate
+from densevse.config.views import described_by
 from densevse.dag.code import Code
 from densevse.dag.contents import PROJECT, Contents
+from densevse.dag.fields import OPTIMISATION, PHASE, passed
 from densevse.dag.paths import Values
 from densevse.runtime.errors import InputError
 
@@ -133,6 +134,11 @@ class Stage:
         """The threads of a torch job; a setting, as the last bits of a sum depend on their number."""
         return self.dataset(dataset).threads or self.config.threads
 
+    def ranking(self, dataset: str) -> dict[str, Any]:
+        """The settings of every retrieval on a data set."""
+        entry = self.dataset(dataset)
+        return {"ranked_sentences": entry.sentences, "top": entry.top, "threads": self.threads(dataset)}
+
     def shards(self, dataset: str, /, **values: str) -> list[Values]:
         """The shards of a data set's artifacts, in order."""
         return [{"shard": shard, **values} for shard in shard_names(self.dataset(dataset).shards)]
@@ -186,11 +192,11 @@ class Stage:
         values: dict[str, Any] = only(entry, names)
         return values
 
-    def recipe(self, dataset: str, entry: Any, script: str) -> dict[str, Any]:
-        """The training, phases and seed of an entry that the `script` trains, as Recipe takes them."""
+    def recipe(self, dataset: str, entry: Any) -> dict[str, Any]:
+        """The training, phases and seed of a network that is trained, as Recipe takes them."""
         return {
-            "training": self.read_by(script, entry.training),
-            "phases": [{"name": name, **self.read_by(script, phase)} for name, phase in entry.phases.items()],
+            "training": passed(entry.training, OPTIMISATION),
+            "phases": [{"name": name, **passed(phase, PHASE)} for name, phase in entry.phases.items()],
             "seed": entry.seed,
             "threads": self.threads(dataset),
         }

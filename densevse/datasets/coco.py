@@ -13,8 +13,7 @@ from typing_extensions import TypedDict
 from densevse.artifacts.run_lengths import encode
 from densevse.artifacts.schemas.datasets import BOXES
 from densevse.artifacts.schemas.masks import MASKS
-from densevse.config.declared.readers.coco import Coco
-from densevse.config.declared.readers.karpathy import Karpathy
+from densevse.config.readers import Coco, Karpathy
 from densevse.datasets import karpathy
 from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
 from densevse.datasets.readers import Paths

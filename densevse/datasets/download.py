@@ -36,16 +36,16 @@ class _AddressError(Exception):
     """The file cannot be obtained from an address; another one may have it."""
 
 
-def download(source: Mapping[str, Any], path: str | Path, mirrors: Sequence[str] = (), wait: float = 2.0) -> None:
-    """Obtains `source` (the values of a `Source`: url, manual, size, checksums) as `path`, whole and checked.
+def download(source: Mapping[str, Any], output: str | Path, mirrors: Sequence[str] = (), wait: float = 2.0) -> None:
+    """The job that obtains `source` (the values of a `Source`: url, manual, size, checksums), whole and checked.
 
     `mirrors` are other addresses of the same bytes; each is tried after the one before it has failed. Received bytes
-    stay in `<path>.part`, between attempts (`wait` seconds apart, then twice as long each time) and between runs; only
-    the same address is asked for the rest, and only of the same version. `<path>.obtained.json` records the url that
-    gave the file, its size and sha256. Raises `InputError` for a source that must be obtained by hand, or if every
+    stay in `<output>.part`, between attempts (`wait` seconds apart, then twice as long each time) and between runs;
+    only the same address is asked for the rest, and only of the same version. `<output>.obtained.json` records the url
+    that gave the file, its size and sha256. Raises `InputError` for a source that must be obtained by hand, or if every
     address refuses, keeps failing, or gives bytes of the wrong size or checksum, which are removed.
     """
-    path = Path(path)
+    path = Path(output)
     if source["url"] is None:
         raise InputError(f"{path}: obtain this file by hand. {source['manual']}\n{_by_hand(path)}")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,9 +120,9 @@ def _resume(source: Mapping[str, Any], part: Path) -> tuple[int, dict[str, str]]
 
 def extent(response: requests.Response) -> tuple[int, int | None]:
     """The first byte of the answer, and the size of the whole file if the server states it."""
-    told = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
-    if told:
-        return int(told[1] or 0), None if told[2] == "*" else int(told[2])
+    stated = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
+    if stated:
+        return int(stated[1] or 0), None if stated[2] == "*" else int(stated[2])
     length = response.headers.get("Content-Length")
     return 0, int(length) if length else None
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from densevse.config.declared.readers.flickr import Flickr
+from densevse.config.readers import Flickr
 from densevse.datasets import karpathy
 from densevse.datasets.layout import image_frame, image_sources
 from densevse.datasets.readers import Paths

@@ -26,22 +26,23 @@ from densevse.runtime.logs import logger
 _COLUMNS = [column.name for column in BOXES.columns]
 
 
-def write_given_boxes(given: str, images: str, captions: str, tokens: str, output: str) -> None:
-    """Checks the user's boxes against the image and caption tables, and writes them as a BOXES artifact.
+def write_given_boxes(boxes: str, image_table: str, caption_table: str, tokens: str, output: str) -> None:
+    """The job that checks the user's `boxes` against the image and caption tables, and writes a BOXES artifact.
 
-    `tokens` are those of the captions (TOKENS), which are cut as the parser cuts them.
+    `tokens` are those of the captions (TOKENS), which are cut as the parser cuts them. Raises `InputError` that names
+    the first impossible row.
     """
-    image_table, caption_table = schema.read(images, IMAGES), schema.read(captions, CAPTIONS)
-    if Path(given).suffix == ".parquet":
-        boxes = _read_parquet(given)
+    images, captions = schema.read(image_table, IMAGES), schema.read(caption_table, CAPTIONS)
+    if Path(boxes).suffix == ".parquet":
+        found = _read_parquet(boxes)
     else:
         cut = schema.read(tokens, TOKENS, ["caption_id", "tokens"])
-        boxes = read_entities(given, caption_table, dict(zip(cut["caption_id"], cut["tokens"], strict=True)))
-        _check_not_turned(boxes, image_table, given)
-    check(boxes[_COLUMNS], image_table, caption_table, given)
-    logger.info("%d boxes of %d images", len(boxes), boxes["image_id"].nunique())
-    made_from = lineage({"given": Path(given).name}, {"images": images, "captions": captions, "tokens": tokens})
-    schema.write(boxes[_COLUMNS], BOXES, output, made_from)
+        found = read_entities(boxes, captions, dict(zip(cut["caption_id"], cut["tokens"], strict=True)))
+        _check_not_turned(found, images, boxes)
+    check(found[_COLUMNS], images, captions, boxes)
+    logger.info("%d boxes of %d images", len(found), found["image_id"].nunique())
+    parents = {"images": image_table, "captions": caption_table, "tokens": tokens}
+    schema.write(found[_COLUMNS], BOXES, output, lineage({"given": Path(boxes).name}, parents))
 
 
 def check(boxes: pd.DataFrame, images: pd.DataFrame, captions: pd.DataFrame, name: str) -> None:

@@ -19,13 +19,13 @@ from densevse.runtime.errors import InputError
 from densevse.runtime.logs import logger
 
 
-def download_from_hub(source: Mapping[str, Any], path: str | Path) -> None:
-    """Obtains `source` (hub, revision, file, size and sha256 of a `Source`) as `path`, whole and checked.
+def download_from_hub(source: Mapping[str, Any], output: str | Path) -> None:
+    """The job that obtains `source` (hub, revision, file, size and sha256 of a `Source`), whole and checked.
 
-    Received bytes stay in the folder `<path>.part` between runs. `<path>.obtained.json` records the file's origin, size
-    and sha256. Raises `InputError` if the hub does not give the file, or gives other bytes.
+    Received bytes stay in the folder `<output>.part` between runs. `<output>.obtained.json` records the file's origin,
+    size and sha256. Raises `InputError` if the hub does not give the file, or gives other bytes.
     """
-    path = Path(path)
+    path = Path(output)
     part, record = (path.with_name(f"{path.name}.{ending}") for ending in ("part", "obtained.json"))
     with writing(path):
         part.mkdir(parents=True, exist_ok=True)

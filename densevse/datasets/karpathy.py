@@ -8,7 +8,7 @@ import pandas as pd
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from densevse.config.declared.readers.karpathy import Karpathy
+from densevse.config.readers import Karpathy
 from densevse.datasets.layout import CAPTION_COLUMNS, FileSplit, image_frame, image_sources
 from densevse.datasets.readers import Paths
 from densevse.datasets.texts import Text, check_layout, read_file, read_json

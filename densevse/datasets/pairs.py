@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from densevse.config.declared.readers.pairs import PairTable
+from densevse.config.readers import PairTable
 from densevse.datasets.archives import bytes_columns
 from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS, SPLITS, ImageIndex, image_sources
 from densevse.datasets.readers import Paths

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
-from densevse.config.declared.readers.pascal import Pascal
+from densevse.config.readers import Pascal
 from densevse.datasets.layout import CAPTION_COLUMNS, image_frame, image_sources, seeded_splits
 from densevse.datasets.readers import Paths
 from densevse.datasets.texts import numbered_lines, read_files, read_lines

@@ -34,7 +34,7 @@ from densevse.artifacts.identity import Identity
 from densevse.artifacts.lineage import lineage
 from densevse.artifacts.schemas.datasets import CAPTIONS, IMAGES
 from densevse.config.datasets import Reading
-from densevse.config.declared.readers import READERS, ReaderOptions
+from densevse.config.readers import READERS, ReaderOptions
 from densevse.config.validation import validate
 from densevse.datasets.archives import base_names
 from densevse.datasets.file_names import composed
@@ -94,24 +94,33 @@ def read_dataset(
 
 
 def write_dataset(
-    settings: Mapping[str, Any], paths: Paths, threads: int, images_path: str, captions_path: str, of: Identity
+    reading: Mapping[str, Any],
+    source_names: Sequence[str],
+    sources: Sequence[str],
+    images: str,
+    captions: str,
+    wildcards: Mapping[str, str],
+    threads: int,
 ) -> None:
-    """Runs `read_dataset` and writes the data set's two artifacts.
+    """The job that writes the image table and the caption table of a data set; see `read_dataset`.
 
-    Beside them, unreadable.yaml lists the images that stop it, as long as there are any.
+    `reading` has the plain values of a `Reading`. Beside the tables, unreadable.yaml lists the images that stop the
+    job, as long as there are any.
     """
-    listing = Path(images_path).with_name("unreadable.yaml")
+    listing = Path(images).with_name("unreadable.yaml")
     listing.unlink(missing_ok=True)
-    images, captions = read_dataset(settings, paths, threads, listing)
-    schema.write(images, IMAGES, images_path, made_from(settings, paths), of)
-    schema.write(captions, CAPTIONS, captions_path, made_from(settings, paths), of)
+    paths = dict(zip(source_names, sources, strict=True))
+    image_table, caption_table = read_dataset(reading, paths, threads, listing)
+    identity = Identity.of(wildcards)
+    schema.write(image_table, IMAGES, images, made_from(reading, paths), identity)
+    schema.write(caption_table, CAPTIONS, captions, made_from(reading, paths), identity)
 
 
-def made_from(settings: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
+def made_from(reading: Mapping[str, Any], paths: Paths) -> dict[str, Any]:
     """The lineage of an artifact that is read from a data set's own files."""
     # Names without folders, as the same files give the same artifact in any folder.
     sources = {name: Path(path).name for name, path in paths.items()}
-    return lineage({**settings, "sources": sources})
+    return lineage({**reading, "sources": sources})
 
 
 def _log_unlisted(images: pd.DataFrame, captions: pd.DataFrame, files: ImageFiles) -> None:

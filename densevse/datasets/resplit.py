@@ -46,11 +46,18 @@ def resplit(images: pd.DataFrame, captions: pd.DataFrame, draw: Mapping[str, int
 
 
 def write_resplit(
-    images_of: str, captions_of: str, draw: Mapping[str, int], images_path: str, captions_path: str, of: Identity
+    image_table: str,
+    caption_table: str,
+    draw: Mapping[str, int],
+    images: str,
+    captions: str,
+    wildcards: Mapping[str, str],
 ) -> None:
-    """`resplit` of the tables of a data set, written as the two artifacts of another."""
-    images, captions = resplit(schema.read(images_of, IMAGES), schema.read(captions_of, CAPTIONS), draw)
-    logger.info("images by split: %s; captions: %d", images["split"].value_counts(sort=False).to_dict(), len(captions))
-    made_from = lineage(draw, {"images": images_of, "captions": captions_of})
-    schema.write(images, IMAGES, images_path, made_from, of)
-    schema.write(captions, CAPTIONS, captions_path, made_from, of)
+    """The job that draws new splits of a data set: `resplit` of its tables, written as the two of another data set."""
+    drawn_images, drawn_captions = resplit(schema.read(image_table, IMAGES), schema.read(caption_table, CAPTIONS), draw)
+    by_name = drawn_images["split"].value_counts(sort=False).to_dict()
+    logger.info("images by split: %s; captions: %d", by_name, len(drawn_captions))
+    made_from = lineage(draw, {"images": image_table, "captions": caption_table})
+    identity = Identity.of(wildcards)
+    schema.write(drawn_images, IMAGES, images, made_from, identity)
+    schema.write(drawn_captions, CAPTIONS, captions, made_from, identity)

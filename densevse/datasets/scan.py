@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from densevse.config.declared.readers.scan import Scan
+from densevse.config.readers import Scan
 from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS
 from densevse.datasets.readers import Paths
 from densevse.datasets.texts import read_lines

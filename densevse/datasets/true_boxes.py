@@ -9,7 +9,7 @@ Annotations refer to pixels as an image file stores them, but its EXIF data may 
 masks of such an image are turned with it, unless the stated size is that of the turned image.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from densevse.artifacts import schema
 from densevse.artifacts.run_lengths import decode, encode
 from densevse.artifacts.schemas.datasets import BOXES, IMAGES
 from densevse.artifacts.schemas.masks import MASKS
-from densevse.config.declared.readers import READERS
+from densevse.config.readers import READERS
 from densevse.datasets.file_names import composed
 from densevse.datasets.images import SIDEWAYS, ImageFiles, orientation
 from densevse.datasets.readers import Paths, implementation, made_from
@@ -43,29 +43,37 @@ def masks_reader(name: str) -> Callable[[Paths], pd.DataFrame]:
     return read_masks
 
 
-def write_boxes(settings: Mapping[str, Any], paths: Paths, images_path: str, boxes_path: str) -> None:
-    """Writes the true boxes of the images in a data set's image table, in its order, as an artifact.
+def write_boxes(
+    reading: Mapping[str, Any], source_names: Sequence[str], sources: Sequence[str], image_table: str, output: str
+) -> None:
+    """The job that writes the true boxes of the images in a data set's image table, in its order, as an artifact.
 
-    Raises `InputError` that names an image of another size than stated, or a box that leaves its image.
+    `reading` has the plain values of a `Reading`. Raises `InputError` that names an image of another size than stated,
+    or a box that leaves its image.
     """
-    annotations, images = _annotations(settings, paths), schema.read(images_path, IMAGES)
-    boxes = _of_images(boxes_reader(settings["reader"])(paths), images)
+    paths = dict(zip(source_names, sources, strict=True))
+    annotations, images = _annotations(reading, paths), schema.read(image_table, IMAGES)
+    boxes = _of_images(boxes_reader(reading["reader"])(paths), images)
     stated = boxes.reindex(columns=["stated_width", "stated_height"]).set_axis(["width", "height"], axis=1)
     turns = _turns(boxes["image_id"], stated, images, ImageFiles(paths), annotations)
     boxes = _turned_boxes(boxes[[column.name for column in BOXES.columns]], turns)
     check_inside(boxes, images, annotations)
-    schema.write(boxes, BOXES, boxes_path, made_from(settings, paths))
+    schema.write(boxes, BOXES, output, made_from(reading, paths))
 
 
-def write_masks(settings: Mapping[str, Any], paths: Paths, images_path: str, masks_path: str) -> None:
-    """Writes the objects' masks of the images in a data set's image table, in its order, as an artifact.
+def write_masks(
+    reading: Mapping[str, Any], source_names: Sequence[str], sources: Sequence[str], image_table: str, output: str
+) -> None:
+    """The job that writes the objects' masks of the images in a data set's image table, in its order, as an artifact.
 
-    Raises `InputError` that names an image of another size than its masks.
+    `reading` has the plain values of a `Reading`. Raises `InputError` that names an image of another size than its
+    masks.
     """
-    annotations, images = _annotations(settings, paths), schema.read(images_path, IMAGES)
-    masks = _of_images(masks_reader(settings["reader"])(paths), images)
+    paths = dict(zip(source_names, sources, strict=True))
+    annotations, images = _annotations(reading, paths), schema.read(image_table, IMAGES)
+    masks = _of_images(masks_reader(reading["reader"])(paths), images)
     turns = _turns(masks["image_id"], masks[["width", "height"]], images, ImageFiles(paths), annotations)
-    schema.write(_turned_masks(masks, turns), MASKS, masks_path, made_from(settings, paths))
+    schema.write(_turned_masks(masks, turns), MASKS, output, made_from(reading, paths))
 
 
 def check_inside(boxes: pd.DataFrame, images: pd.DataFrame, name: str) -> None:
@@ -91,9 +99,9 @@ def check_rows(rows: pd.DataFrame, problems: Mapping[str, pd.Series], name: str)
             )
 
 
-def _annotations(settings: Mapping[str, Any], paths: Paths) -> str:
+def _annotations(reading: Mapping[str, Any], paths: Paths) -> str:
     """The path of the files with boxes and masks. Raises `InputError` for a data set without them."""
-    source = READERS[settings["reader"]].SENTENCES
+    source = READERS[reading["reader"]].SENTENCES
     if source not in paths:
         raise InputError(
             f"boxes and masks are read from the source {source}, which the data set lacks; name your file or folder "

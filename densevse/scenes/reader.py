@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 
 from densevse.artifacts.files import atomic
 from densevse.config.datasets import Reading
-from densevse.config.declared.readers.scenes import Scenes
+from densevse.config.readers import Scenes
 from densevse.config.validation import validate
 from densevse.config.values import Split
 from densevse.datasets.layout import CAPTION_COLUMNS, IMAGE_COLUMNS
@@ -76,16 +76,16 @@ class _Sampled:
     family: str  # a scene and its swaps are one family
 
 
-def generate(options: Mapping[str, Any], path: str, processes: int = 1) -> None:
-    """Writes the zip that the reader's options describe; the number of processes does not change the bytes.
+def generate(options: Mapping[str, Any], output: str, threads: int = 1) -> None:
+    """The job that writes the zip of a generated data set, by `threads` processes, whose number changes no byte.
 
-    Raises `InputError` for missing, unknown or unusable options.
+    `options` are the plain values of `Scenes`. Raises `InputError` for missing, unknown or unusable options.
     """
     chosen = cast(Scenes, validate(Reading, {"reader": "scenes", "options": options}, "the data set").options)
     with (
-        atomic(path) as temporary,
+        atomic(output) as temporary,
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as file,
-        ProcessPoolExecutor(processes) as pool,
+        ProcessPoolExecutor(threads) as pool,
     ):
         lines = []
         made = pool.map(partial(_picture, chosen), count(), _scenes(chosen), chunksize=_AT_ONCE)

