@@ -66,12 +66,12 @@ test: developing ## run the tests, without the long ones
 test-all: test ## run every test: those of `make test`, then the long ones
 	$(PYTEST) -m long
 
-SLOW := tests/workflow tests/system tests/language/test_corenlp.py
+SLOW := tests/workflow tests/system tests/tools tests/language/test_corenlp.py
 
 test-fast: developing ## run the tests that neither run the workflow nor take seconds
 	$(PYTEST) -m 'not slow and not long' $(addprefix --ignore=,$(SLOW))
 
-COMPUTING := $(addprefix tests/,analyses benchmarks data device evaluation examples inference kernels methods scenes statistics training vision)
+COMPUTING := densevse/analyses $(addprefix tests/,benchmarks data device evaluation examples inference kernels methods scenes statistics training vision)
 
 test-plain: developing ## run the quick tests that compute as on the plainest processor: none may owe its passing to this one's kernels
 	ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 $(PYTEST) -m 'not slow and not long' $(COMPUTING)
@@ -104,13 +104,13 @@ schema: environment ## make config/schema.json, the configuration's schema for e
 	mv config/schema.json.part config/schema.json
 
 readme: developing ## update the demo's table and picture in README.md from its results
-	$(BIN)/python -m tests.readme results
+	$(BIN)/python -m tools.readme results
 
 rule-graph: developing ## make docs/rule-graph.md: the graph of the rules
-	$(BIN)/python -m tests.rule_graph
+	$(BIN)/python -m tools.rule_graph
 
 third-party: developing ## make THIRD_PARTY.md: the works of others, with their licences
-	$(BIN)/python -m tests.third_party
+	$(BIN)/python -m tools.third_party
 
 docs: developing ## build the site from docs/ into docs/_build/html, offline; any warning is an error
 	$(BIN)/python -m docs.generate
@@ -120,7 +120,7 @@ docs: developing ## build the site from docs/ into docs/_build/html, offline; an
 lint: developing ## check style, types, and Snakemake's own lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakefmt --check Snakefile workflow densevse
 	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
@@ -139,13 +139,13 @@ newcomer: developing ## play three mornings of a newcomer: refused mistakes, rer
 TRIED := vse vsepp order hm_lstm defrag devise sdt_rnn
 
 feature-scales: developing ## try the settings of Flickr30K on features x 0.1, 1 and 10 of a run of Flickr8k; TRIED="devise scan", OPTIONS="--configfile mine.yaml"
-	$(BIN)/python -m tests.system.feature_scales $(TRIED) $(OPTIONS)
+	$(BIN)/python -m tools.feature_scales $(TRIED) $(OPTIONS)
 
 interval-coverage: developing ## measure how often 95% intervals contain the true value, on generated scenes, in some minutes
-	$(BIN)/python -m tests.system.interval_coverage
+	$(BIN)/python -m tools.interval_coverage
 
 gpu-check: developing ## test this machine's GPU, compare scenes on it and on the CPU, and time steps at the papers' sizes
-	$(BIN)/python -m tests.system.gpu_check
+	$(BIN)/python -m tools.gpu_check
 
 .venv/slurm: .venv/complete requirements-slurm.txt
 	$(INSTALL) requirements-slurm.txt $(BESIDE)
@@ -209,7 +209,7 @@ lock: environment ## make requirements*.txt from pyproject.toml
 	$(COMPILE) --constraint requirements-storage.txt --group bucket -o requirements-bucket.txt
 	$(COMPILE) --constraint requirements.txt --extra eccv-caption pyproject.toml -o requirements-eccv-caption.txt
 	$(COMPILE) --constraint requirements.txt --extra networks pyproject.toml -o requirements-networks.txt
-	$(BIN)/python -m tests.environments
+	$(BIN)/python -m tools.environments
 
 clean: ## remove the workflow's results, but neither downloads nor the environment
 	rm -rf results .snakemake

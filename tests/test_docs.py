@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.readme import LARGEST
+from tools.readme import LARGEST
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted(page for folder in (".", "results", "tutorials") for page in (ROOT / "docs" / folder).glob("*.md"))

@@ -9,7 +9,7 @@ import pytest
 from densevse.config.analyses import settings_of_analyses
 from densevse.config.config import with_analyses
 from docs import generate
-from tests.environments import ROOT
+from tools.environments import ROOT
 
 DOCS = ROOT / "docs"
 LISTED = re.compile(r"^(?!:)[\w/-]+$")

@@ -116,9 +116,9 @@ def zipped(name: str, data: bytes) -> bytes:
 
 
 def of_analyses() -> dict[str, Target]:
-    """The readers of analyses, each of which says its own in tests/analyses/<name>/own_files.py."""
-    names = [file.parent.name for file in (ROOT / "tests/analyses").glob("*/own_files.py")]
-    modules = [import_module(f"tests.analyses.{name}.own_files") for name in sorted(names)]
+    """The readers of analyses, each of which says its own in densevse/analyses/<name>/tests/own_files.py."""
+    names = [file.parents[1].name for file in (ROOT / "densevse/analyses").glob("*/tests/own_files.py")]
+    modules = [import_module(f"densevse.analyses.{name}.tests.own_files") for name in sorted(names)]
     return {name: target for module in modules for name, target in module.targets().items()}
 
 

@@ -1,0 +1,146 @@
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tools.environments import ROOT, environments, pinned
+
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+INSTALL = runpy.run_path(str(ROOT / "envs/install.py"))
+
+
+def test_conda_environments_have_the_pinned_versions():
+    versions = pinned()
+    found = environments()
+    assert {path.stem for path in found} == {"base", "torch", "corenlp"}
+    for path, packages in found.items():
+        assert packages, path
+        for name, version in packages.items():
+            assert versions[name] == version, f"{path.name}: {name}"
+
+
+@pytest.mark.parametrize(
+    ("file", "named"),
+    [
+        ("requirements.txt", PYPROJECT["project"]["dependencies"]),
+        ("requirements-slurm.txt", PYPROJECT["project"]["optional-dependencies"]["slurm"]),
+        ("requirements-storage.txt", PYPROJECT["project"]["optional-dependencies"]["storage"]),
+        ("requirements-kubernetes.txt", PYPROJECT["project"]["optional-dependencies"]["kubernetes"]),
+        ("requirements-eccv-caption.txt", PYPROJECT["project"]["optional-dependencies"]["eccv-caption"]),
+        ("requirements-networks.txt", PYPROJECT["project"]["optional-dependencies"]["networks"]),
+        ("requirements-dev.txt", PYPROJECT["dependency-groups"]["dev"]),
+        ("requirements-bucket.txt", PYPROJECT["dependency-groups"]["bucket"]),
+        ("requirements-uv.txt", PYPROJECT["dependency-groups"]["uv"]),
+        ("requirements-cuda12.txt", PYPROJECT["dependency-groups"]["cuda12"]),
+        ("requirements-cuda12.txt", PYPROJECT["project"]["dependencies"]),
+    ],
+)
+def test_what_pyproject_names_is_pinned(file, named):
+    versions = pinned(file)
+    for requirement in map(Requirement, named):
+        assert versions[canonicalize_name(requirement.name)] in requirement.specifier, f"{requirement}: `make lock`"
+
+
+@pytest.mark.parametrize(
+    ("file", "added"),
+    [
+        ("requirements-slurm.txt", {"snakemake-executor-plugin-slurm", "snakemake-executor-plugin-slurm-jobstep"}),
+        ("requirements-eccv-caption.txt", {"eccv-caption"}),
+        ("requirements-networks.txt", {"timm", "open-clip-torch", "ftfy", "wcwidth"}),
+    ],
+)
+def test_nothing_but_itself_is_added_by_the_requirements_of_an_extra(file, added):
+    versions = pinned()
+    assert {name for name, version in pinned(file).items() if versions.get(name) != version} == added
+
+
+STORAGE = ("requirements-storage.txt", "requirements-kubernetes.txt", "requirements-bucket.txt")
+
+
+@pytest.mark.parametrize("file", ["requirements-dev.txt", *STORAGE])
+def test_nothing_needs_other_versions(file):
+    running, besides = pinned(), pinned(file)
+    assert {name for name in running.keys() & besides.keys() if running[name] != besides[name]} == set()
+
+
+def test_tests_run_with_what_the_requirements_of_storage_pin():
+    with_storage, tested = pinned(STORAGE[0]), pinned(STORAGE[2])
+    assert {name for name in with_storage.keys() & tested.keys() if with_storage[name] != tested[name]} == set()
+
+
+def test_what_developing_needs_is_apart():
+    running = pinned()
+    assert not {"pytest", "moto", "ruff", "mypy", "snakefmt", "hypothesis", "torchmetrics"} & running.keys()
+
+
+def of_torch(name):
+    return name in {"torch", "torchvision", "triton"} or name.startswith(("nvidia-", "cuda-"))
+
+
+def test_both_locks_hold_the_same_packages_but_for_torch_and_what_it_pins():
+    first, second = (INSTALL["requirements"](ROOT / file) for file in ("requirements.txt", "requirements-cuda12.txt"))
+    same = [{name: text for name, text in lock.items() if not of_torch(name)} for lock in (first, second)]
+    assert same[0].keys() == same[1].keys()
+    # Another torch may want a package on other machines (the marker), but in no other version and with no other hash.
+    marker = re.compile(r" ;.*(?= \\)")
+    differing = {name for name in same[0] if marker.sub("", same[0][name]) != marker.sub("", same[1][name])}
+    assert differing == set()
+    assert len(same[0]) > 100
+
+
+def test_each_lock_has_the_cuda_that_it_is_named_after():
+    first, second = (set(filter(of_torch, pinned(file))) for file in ("requirements.txt", "requirements-cuda12.txt"))
+    assert {"nvidia-cudnn-cu13", "torch", "torchvision"} <= first
+    assert {"nvidia-cudnn-cu12", "torch", "torchvision"} <= second
+    assert not [name for name in second if name.endswith("-cu13")]
+
+
+def make(*arguments, folder=ROOT, **variables):
+    """The output of `make --dry-run`: its commands and messages."""
+    done = subprocess.run(
+        ["make", "--dry-run", "--always-make", "environment", *arguments],
+        cwd=folder,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout + done.stderr
+
+
+def test_make_installs_the_lock_that_is_named_and_keeps_to_it(tmp_path):
+    for file in ("Makefile", "requirements.txt", "requirements-uv.txt", "requirements-cuda12.txt"):
+        shutil.copy(ROOT / file, tmp_path)
+    assert "envs/install.py requirements.txt\n" in make(folder=tmp_path)
+    assert "envs/install.py requirements.txt\n" in make(folder=tmp_path, CUDA="/usr/local/cuda")
+    assert "venv --clear .venv" in make("CUDA=12", folder=tmp_path)
+    assert "locked files for 12 and 13" in make("CUDA=11", folder=tmp_path)
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv/cuda").write_text("12\n")
+    text = make(folder=tmp_path)
+    assert "envs/install.py requirements-cuda12.txt\n" in text
+    assert "--clear" not in text
+    assert "venv --clear .venv" in make("CUDA=13", folder=tmp_path)
+
+
+@pytest.mark.parametrize("target", ["developing", "cluster", "storage", "kubernetes", ".venv/bucket"])
+def test_further_packages_replace_none_of_the_environment(target):
+    """One made with CUDA=12 has another torch than the locks of these."""
+    text = make(target)
+    installed = [line for line in text.splitlines() if "envs/install.py requirements-" in line]
+    further = [line for line in installed if "requirements-uv" not in line and "requirements-cuda12" not in line]
+    assert further
+    assert all("--beside requirements.txt" in line for line in further)
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in ROOT.glob("requirements*.txt")))
+def test_requirements_name_no_index(file):
+    text = (ROOT / file).read_text()
+    assert "--index" not in text
+    assert "://" not in text
+    assert text.count("--hash=sha256:") > len(pinned(file))

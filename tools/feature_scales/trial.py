@@ -1,0 +1,192 @@
+"""One short training of a method on the features of a data set times a factor."""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn.functional import normalize
+
+from densevse.artifacts.schema import Schema
+from densevse.artifacts.store import FeatureStore
+from densevse.config.training import NamedPhase, TrainingJob
+from densevse.dag.inputs import InputStage
+from densevse.dag.project import Project
+from densevse.data.files import Files
+from densevse.data.inputs import Inputs
+from densevse.evaluation.chance import expected_metrics
+from densevse.evaluation.protocols import folds
+from densevse.inference.encoding import encode_images
+from densevse.methods.interface import DualEncoder
+from densevse.runtime.errors import InputError
+from densevse.training.driver import TrainingSpec, drive
+from densevse.training.retrieval import Retrieval, prepared
+
+UNSCALED = {"concepts", "concepts_whole"}
+"""Views of probabilities, whose scale no network chooses."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A variant with its settings on one data set, trained on images of another."""
+
+    variant: str
+    scale: float
+    images: int
+    settings_of: str = "flickr30k"
+    epochs: int = 3
+    validation_images: int = 250
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The course of a trial."""
+
+    losses: list[float]  # the mean of each epoch
+    rsums: list[float]  # on val, after each epoch
+    chance: float  # the rsum of a random ranking
+    steps: int
+    alike: float  # the mean cosine of two images of val; not a number for a method without vectors of images
+    error: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """`diverges` if the loss became infinite; `collapses` if val is near chance; otherwise `learns`."""
+        if self.error:
+            return "diverges"
+        return "learns" if self.rsums[-1] > 2 * self.chance else "collapses"
+
+
+class ScaledStore(FeatureStore):
+    """Features times a factor, in the type in which they are stored."""
+
+    def __init__(self, paths: Sequence[str], schema: Schema, scale: float) -> None:
+        super().__init__(paths, schema)
+        self.scale = self.dtype.type(scale)
+
+    def gather(self, indices: Sequence[int] | NDArray[np.int64]) -> NDArray[Any]:
+        """The vectors of some rows times the factor."""
+        found: NDArray[Any] = super().gather(indices) * self.scale
+        return found
+
+
+class ScaledInputs(Inputs):
+    """A data set's artifacts with scaled features."""
+
+    def __init__(self, files: Files, sentences: Sequence[str], scale: float) -> None:
+        super().__init__(files, sentences)
+        scaled = self.stores.keys() - UNSCALED
+        self.stores |= {name: ScaledStore(files.view(name), self.stores[name].schema, scale) for name in scaled}
+
+
+def shortened(phases: Sequence[NamedPhase], epochs: int) -> list[NamedPhase]:
+    """The first epochs of a round."""
+    each = [phase.model_copy(update={"epochs": 1}) for phase in phases for _ in range(phase.epochs)][:epochs]
+    grouped = [list(same) for _, same in itertools.groupby(each, key=lambda phase: phase.name)]
+    return [same[0].model_copy(update={"epochs": len(same)}) for same in grouped]
+
+
+def files_of(project: Project, dataset: str, trial: Trial) -> Files:
+    """The artifacts of a data set that a variant reads with its settings on another."""
+    entry, stage = project.variant(trial.variant, trial.settings_of), InputStage(project)
+    named = stage.of_images(trial.variant, dataset, entry.views, entry.networks)
+    named |= stage.of_sentences(dataset, entry.sentences, entry.dependencies)
+    vectors = project.datasets[dataset].word_vectors
+    if entry.word_vectors and vectors:
+        named["word_vectors"] = f"{project.config.results}/{dataset}/vocabulary/vectors-{vectors}.parquet"
+    return Files(named)
+
+
+def job_of(project: Project, trial: Trial) -> TrainingJob:
+    """The shortened training of round 0."""
+    entry = project.variant(trial.variant, trial.settings_of)
+    training = {
+        **entry.training.model_dump(),  # type: ignore[union-attr]
+        "training_images": trial.images,
+        "validation_images": trial.validation_images,
+        "checkpoint_steps": 10**9,
+    }
+    return TrainingJob(
+        method=entry.model,
+        parameters=entry.parameters.model_dump(),
+        sentences=list(entry.sentences),
+        training=training,
+        phases=shortened(entry.phases_of(0), trial.epochs),
+        seed=trial.seed,
+    )
+
+
+def chance_of(task: Retrieval) -> float:
+    """The rsum of a random ranking of val."""
+    rows = task.val.rows
+    return expected_metrics(rows, folds(rows, "full"))["rsum"]
+
+
+def alike(task: Retrieval) -> float:
+    """The mean cosine of two images of val."""
+    method = task.module
+    if not isinstance(method, DualEncoder):
+        return float("nan")
+    vectors = normalize(encode_images(method, task.val)[0], dim=1)
+    count = len(vectors)
+    return float((vectors.sum(dim=0).square().sum() - count) / (count * (count - 1)))
+
+
+class Recording(Retrieval):
+    """The training task, which remembers the loss of each batch and the rsum of each epoch."""
+
+    losses: list[float]
+    rsums: list[float]
+    ends: list[int]
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.losses, self.rsums, self.ends = [], [], []
+
+    def loss(self, *given: Any) -> torch.Tensor:
+        """The loss of a batch."""
+        loss = super().loss(*given)
+        self.losses.append(float(loss.detach()))
+        return loss
+
+    def validate(self) -> dict[str, float]:
+        """The measures of an epoch."""
+        found = super().validate()
+        self.rsums.append(found["rsum"])
+        self.ends.append(len(self.losses))
+        return found
+
+    def save(self, path: Path, made_from: dict[str, Any]) -> None:
+        """The weights of a trial are not kept."""
+
+    def means(self) -> list[float]:
+        """The mean loss of each epoch."""
+        return [float(np.mean(self.losses[begin:end])) for begin, end in itertools.pairwise([0, *self.ends])]
+
+
+def run(files: Files, job: TrainingJob, scale: float) -> Outcome:
+    """Runs a training on scaled features. Raises `InputError` if an artifact is missing or does not fit."""
+    kept: list[Recording] = []
+
+    def make() -> Recording:
+        task = prepared(job, ScaledInputs(files, job.sentences, scale))
+        kept.append(Recording(task.module, task.train, task.val))
+        return kept[0]
+
+    with TemporaryDirectory() as folder:
+        place = Path(folder)
+        error = ""
+        try:
+            drive(TrainingSpec(job, (job.method, "round0"), files), make, place / "model", place / "history.parquet")
+        except InputError as found:
+            if not kept:
+                raise
+            error = str(found)
+    task = kept[0]
+    return Outcome(task.means(), task.rsums, chance_of(task), len(task.losses), alike(task), error)
