@@ -1,5 +1,7 @@
 """Average precision of concepts in the plan: the concept network of a data set, and its files."""
 
+from densevse.dag.datasets import DatasetStage
+from densevse.dag.jobs import Job
 from densevse.dag.paths import Values
 from densevse.dag.tables import TableStage
 
@@ -21,6 +23,11 @@ class ConceptPrecisionStage(TableStage):
         """The shards of its scores."""
         return self.shards(dataset, concept_network=self.dataset(dataset).networks["concepts"])
 
-    def title_of_concepts(self, dataset: str) -> str:
-        """The title of the picture."""
-        return f"Concepts of images of {self.title(dataset)}, with their scores"
+    def picture_job(self, dataset: str) -> Job:
+        """The picture of the concepts that are predicted for images."""
+        title = f"Concepts of images of {self.title(dataset)}, with their scores"
+        return Job({"title": title, "source_names": DatasetStage(self.project).source_names(dataset)})
+
+    def table_job(self, dataset: str) -> Job:
+        """The table of concepts."""
+        return Job({"title": self.title(dataset)})

@@ -21,26 +21,34 @@ _PICTURES, _SHOWN = 8, 10
 _BAR = 0.35  # of a picture's width, for a score of 1
 
 
-def predicted_concepts(
-    scores: Sequence[str], tables: dict[str, str], sources: dict[str, str], title: str, path: str
+def draw_predicted_concepts(
+    scores: Sequence[str],
+    image_table: str,
+    concepts: str,
+    image_concepts: str,
+    sources: Sequence[str],
+    source_names: Sequence[str],
+    title: str,
+    output: str,
 ) -> None:
-    """Draws test images, evenly spaced in their table, each with the ten concepts that score highest.
+    """The job that draws test images, evenly spaced in their table, each with the ten concepts that score highest.
 
-    `scores` are the shards of the view `concepts`, `tables` the paths of images, concepts and image_concepts. Concepts
-    that the image's own sentences name are green.
+    `scores` are the shards of the view `concepts`, `sources` the data set's files. Concepts that the image's own
+    sentences name are green.
     """
-    images = schema.read(tables["images"], IMAGES)
+    images = schema.read(image_table, IMAGES)
     test = images[(images["split"] == "test") & (images["status"] == "ok")]
-    names = schema.read(tables["concepts"], CONCEPTS)["concept"].to_numpy(object)
-    named = schema.read(tables["image_concepts"], IMAGE_CONCEPTS).set_index("image_id")["concepts"]
-    store, photograph = FeatureStore(scores, IMAGE_FEATURES), photographs(tables["images"], sources)
+    names = schema.read(concepts, CONCEPTS)["concept"].to_numpy(object)
+    named = schema.read(image_concepts, IMAGE_CONCEPTS).set_index("image_id")["concepts"]
+    store = FeatureStore(scores, IMAGE_FEATURES)
+    photograph = photographs(image_table, dict(zip(source_names, sources, strict=True)))
     number = {image: row for row, image in enumerate(store.rows["image_id"])}
     chosen = test["image_id"].iloc[evenly_spaced(len(test), _PICTURES)]
     figure, axes = picture_grid(len(chosen), title)
     for place, image_id in zip(axes, chosen, strict=False):
         draw_picture(place, photograph(image_id))
         _draw(place, store.gather([number[image_id]])[0].astype(np.float32), names, named[image_id])
-    save(figure, path)
+    save(figure, output)
 
 
 def _draw(axes: Axes, scores: NDArray[np.float32], names: NDArray[np.object_], named: Sequence[int]) -> None:

@@ -43,28 +43,35 @@ class _Split:
 
 
 def write_average_precision(
-    tables: Mapping[str, str], scores: Mapping[str, Sequence[str]], each: str, mean: str
+    images: str,
+    concepts: str,
+    image_concepts: str,
+    best_region: Sequence[str],
+    whole_image: Sequence[str],
+    each: str,
+    mean: str,
 ) -> None:
-    """Writes precision on val and test: AVERAGE_PRECISION of each concept, and MEAN_AVERAGE_PRECISION.
+    """The job that writes precision on val and test: AVERAGE_PRECISION of `each` concept, and MEAN_AVERAGE_PRECISION.
 
-    `tables` are the paths of images, concepts and image_concepts; `scores` has the shards of the views `concepts` and
-    `concepts_whole`. Raises `InputError` if the scores are of another vocabulary, or if an image has none.
+    `best_region` and `whole_image` are the shards of the views `concepts` and `concepts_whole`. Raises `InputError` if
+    the scores are of another vocabulary, or if an image has none.
     """
-    concepts = schema.read(tables["concepts"], CONCEPTS)
-    images = schema.read(tables["images"], IMAGES, ["image_id", "split", "status", "family"])
-    labels = schema.read(tables["image_concepts"], IMAGE_CONCEPTS).set_index("image_id")["concepts"]
-    stores = {view: FeatureStore(scores[view], IMAGE_FEATURES) for view in _VIEWS}
+    vocabulary = schema.read(concepts, CONCEPTS)
+    rows = schema.read(images, IMAGES, ["image_id", "split", "status", "family"])
+    labels = schema.read(image_concepts, IMAGE_CONCEPTS).set_index("image_id")["concepts"]
+    scores = {view: list(shards) for view, shards in zip(_VIEWS, (best_region, whole_image), strict=True)}
+    stores = {view: FeatureStore(shards, IMAGE_FEATURES) for view, shards in scores.items()}
     for view, store in stores.items():
-        if store.shape != (len(concepts),):
+        if store.shape != (len(vocabulary),):
             raise InputError(
-                f"{view}: scores of {store.shape[0]} concepts, expected {len(concepts)}; delete them and run "
+                f"{view}: scores of {store.shape[0]} concepts, expected {len(vocabulary)}; delete them and run "
                 "snakemake again."
             )
-    readable = images[images["status"] == "ok"]
+    readable = rows[rows["status"] == "ok"]
     splits = [_split(name, readable[readable["split"] == name], labels, stores) for name in ("val", "test")]
-    parents = lineage({}, {**tables, **{view: list(shards) for view, shards in scores.items()}})
-    rows = pd.concat([_of_each(split, concepts) for split in splits], ignore_index=True)
-    schema.write(rows, AVERAGE_PRECISION, each, parents)
+    parents = lineage({}, {"images": images, "image_concepts": image_concepts, **scores})
+    of_concepts = pd.concat([_of_each(split, vocabulary) for split in splits], ignore_index=True)
+    schema.write(of_concepts, AVERAGE_PRECISION, each, parents)
     schema.write([_mean(split) for split in splits], MEAN_AVERAGE_PRECISION, mean, parents)
 
 
@@ -120,11 +127,19 @@ def _mean(split: _Split) -> dict[str, Any]:
     return row | {"frequency": float(present.mean())}
 
 
-def table(title: str, concepts: pd.DataFrame, precision: pd.DataFrame, mean: pd.DataFrame) -> Document:
-    """The table of a data set's concept vocabulary and its average precisions.
+def write_concept_table(
+    concepts: str, precision: str, mean: str, title: str, markdown: str, html: str, latex: str
+) -> None:
+    """The job that writes the table of a data set's concept vocabulary and its average precisions.
 
-    The frames have rows of CONCEPTS, AVERAGE_PRECISION and MEAN_AVERAGE_PRECISION.
+    Its inputs are artifacts of CONCEPTS, AVERAGE_PRECISION and MEAN_AVERAGE_PRECISION; `title` is the data set's.
     """
+    vocabulary, of_concepts = schema.read(concepts, CONCEPTS), schema.read(precision, AVERAGE_PRECISION)
+    shown = _document(title, vocabulary, of_concepts, schema.read(mean, MEAN_AVERAGE_PRECISION))
+    shown.write(markdown, html, latex)
+
+
+def _document(title: str, concepts: pd.DataFrame, precision: pd.DataFrame, mean: pd.DataFrame) -> Document:
     kinds = ", ".join(f"{count} {kind}s" for kind, count in concepts["kind"].value_counts().items())
     test = precision.loc[precision["split"] == "test", ["index", "images", *_VIEWS.values()]]
     names = ("words", "training images", "test images", "average precision", "of the whole image")

@@ -8,9 +8,7 @@ concept_precision = analyses.add(ConceptPrecisionStage(project))
 rule predicted_concepts:
     input:
         sources=path("<resources>/{dataset}/{file}", datasets.pictures),
-        scores=path(
-            "<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", concept_precision.scores
-        ),
+        scores=path("<results>/{dataset}/features/{concept_network}/concepts/{shard}.parquet", concept_precision.scores),
         image_table="<results>/{dataset}/images.parquet",
         concepts=rules.mine_concepts.output.concepts,
         image_concepts=rules.mine_concepts.output.image_concepts,
@@ -29,13 +27,11 @@ rule predicted_concepts:
         mem_mb=growing(1500),
         runtime=growing(10),
     params:
-        code=code_of("analyses/concept_precision/predicted_concepts.py"),
-        sources=configured(datasets.source_names),
-        title=configured(concept_precision.title_of_concepts),
+        **calling("densevse.analyses.concept_precision.figure:draw_predicted_concepts", concept_precision.picture_job),
     message:
         "drawing the concepts of images of {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/concept_precision/predicted_concepts.py"
+        RUNNER
 
 
 rule concept_precision:
@@ -57,11 +53,11 @@ rule concept_precision:
     resources:
         mem_mb=growing(2000),
     params:
-        code=code_of("analyses/concept_precision/concept_precision.py"),
+        **calling("densevse.analyses.concept_precision.precision:write_average_precision"),
     message:
         "average precision of the concepts of {wildcards.dataset} by {wildcards.concept_network}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/concept_precision/concept_precision.py"
+        RUNNER
 
 
 rule concept_table:
@@ -90,9 +86,8 @@ rule concept_table:
         mem_mb=growing(1000),
         runtime=growing(10),
     params:
-        code=code_of("analyses/concept_precision/concept_table.py"),
-        title=configured(datasets.title),
+        **calling("densevse.analyses.concept_precision.precision:write_concept_table", concept_precision.table_job),
     message:
         "writing the table of the concepts of {wildcards.dataset}"
     script:
-        f"{ROOT}/workflow/scripts/analyses/concept_precision/concept_table.py"
+        RUNNER

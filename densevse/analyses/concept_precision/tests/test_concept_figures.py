@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from densevse.analyses.concept_precision.figure import predicted_concepts
+from densevse.analyses.concept_precision.figure import draw_predicted_concepts
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.datasets import IMAGES
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
@@ -33,9 +33,9 @@ def folder(tmp_path):
 def draw_concepts(folder, scores, name):
     with FeatureWriter(folder / "scores.parquet", IMAGE_FEATURES, (3,), np.float16, {}) as file:
         file.append(pd.DataFrame({"image_id": IDS}), np.array(scores))
-    tables = {key: str(folder / f"{key}.parquet") for key in ("images", "concepts", "image_concepts")}
-    path = folder / name
-    predicted_concepts([str(folder / "scores.parquet")], tables, {"images": str(folder / "images")}, "A few", str(path))
+    tables = [str(folder / f"{key}.parquet") for key in ("images", "concepts", "image_concepts")]
+    sources, path = ([str(folder / "images")], ["images"]), folder / name
+    draw_predicted_concepts([str(folder / "scores.parquet")], *tables, *sources, "A few", str(path))
     return path.read_bytes()
 
 

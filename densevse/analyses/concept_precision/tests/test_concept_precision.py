@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from densevse.analyses.concept_precision.precision import _VIEWS, FEWEST, table, write_average_precision
+from densevse.analyses.concept_precision.precision import FEWEST, write_average_precision, write_concept_table
 from densevse.artifacts import schema
 from densevse.artifacts.schemas.concepts import AVERAGE_PRECISION, MEAN_AVERAGE_PRECISION
 from densevse.artifacts.schemas.features import IMAGE_FEATURES
-from densevse.artifacts.schemas.vocabulary import CONCEPTS
 from densevse.artifacts.store import FeatureWriter
 from densevse.inference.concepts import score_concepts
 from densevse.runtime.errors import InputError
@@ -26,7 +25,8 @@ def test_what_a_head_has_learned_is_measured(folder, tmp_path, learns_from):
     views = {view: str(tmp_path / view / "00-of-01.parquet") for view in ("concepts", "concepts_whole")}
     score_concepts("multi", str(folder / "regions.parquet"), files.weights, "head", views)
     each, mean = str(tmp_path / "each.parquet"), str(tmp_path / "mean.parquet")
-    write_average_precision(tables(folder), {view: [shard] for view, shard in views.items()}, each, mean)
+    best_region, whole_image = ([shard] for shard in views.values())
+    write_average_precision(**tables(folder), best_region=best_region, whole_image=whole_image, each=each, mean=mean)
     found, means = schema.read(each, AVERAGE_PRECISION), schema.read(mean, MEAN_AVERAGE_PRECISION)
     best = found.groupby("split")["average_precision"].mean()
     assert (best > found.groupby("split")["frequency"].mean() + 0.2).all()
@@ -36,7 +36,9 @@ def test_what_a_head_has_learned_is_measured(folder, tmp_path, learns_from):
     assert val["best_region"] == pytest.approx(enough["average_precision"].mean())
     assert val["gain"] == pytest.approx((enough["average_precision"] - enough["average_precision_whole"]).mean())
     assert val["best_region_low"] <= val["best_region"] <= val["best_region_high"]
-    text = unaligned(table("Toy", schema.read(tables(folder)["concepts"], CONCEPTS), found, means).markdown())
+    outputs = [str(tmp_path / f"table.{ending}") for ending in ("md", "html", "tex")]
+    write_concept_table(tables(folder)["concepts"], each, mean, "Toy", *outputs)
+    text = unaligned((tmp_path / "table.md").read_text())
     assert "3 concepts: 3 adjectives" in text
     assert "| red | adjective |" in text
 
@@ -44,6 +46,6 @@ def test_what_a_head_has_learned_is_measured(folder, tmp_path, learns_from):
 def test_scores_of_another_vocabulary_are_refused(folder, tmp_path):
     with FeatureWriter(tmp_path / "scores.parquet", IMAGE_FEATURES, (2,), np.float16, {}) as file:
         file.append(pd.DataFrame({"image_id": ["train0"]}), np.zeros((1, 2)))
-    scores = str(tmp_path / "scores.parquet")
+    scores = [str(tmp_path / "scores.parquet")]
     with pytest.raises(InputError, match="scores of 2 concepts, expected 3"):
-        write_average_precision(tables(folder), {view: [scores] for view in _VIEWS}, "unused", "unused")
+        write_average_precision(**tables(folder), best_region=scores, whole_image=scores, each="unused", mean="unused")
