@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from densevse.carry.records import RECORDS_FILE, VOCABULARY, ModelName
-from densevse.config.declared.structures import STRUCTURES
-from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.networks import NetworkConfig
 from densevse.config.overrides import Override
 from densevse.config.resolved import settings_of
 from densevse.config.sources import Source
+from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import IMAGE_FIELDS, REGION_FIELDS, FeatureStage
 from densevse.dag.language import ParseStage

@@ -17,7 +17,6 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, create_model, mo
 from densevse.config.analyses import AnalysisSettings, key_of, settings_of_analyses
 from densevse.config.concepts import ConceptNetwork
 from densevse.config.datasets import Dataset
-from densevse.config.declared.views import VIEWS
 from densevse.config.features import MEAN_OF_REGIONS
 from densevse.config.generators import GeneratorConfig, GeneratorEntry
 from densevse.config.given import GivenEntry
@@ -29,6 +28,7 @@ from densevse.config.proposers import Clustered, Proposer
 from densevse.config.sources import PlainPath
 from densevse.config.strict import Strict
 from densevse.config.tables import Ensemble, Table
+from densevse.config.views import VIEWS
 
 Settings = TypeVar("Settings", bound=AnalysisSettings)
 _TRAINED, _GIVEN = "[trained]", "[given]"

@@ -5,13 +5,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializeAsAny, model_validator
 
-from densevse.config.declared.structures import StructureName
-from densevse.config.declared.views import ViewName
 from densevse.config.methods import PARAMETERS, check_parameters_of_phases, models_in, type_of_parameters
 from densevse.config.names import FileName
 from densevse.config.options import of_found_type
 from densevse.config.strict import Strict
 from densevse.config.training import NamedPhase, Phase, TrainingConfig
+from densevse.config.views import StructureName, ViewName
 
 GENERATORS: Path = PARAMETERS / "generators"
 

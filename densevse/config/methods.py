@@ -8,15 +8,13 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, SerializeAsAny, Tag, ValidationError, model_validator
 
-from densevse.config.declared.structures import STRUCTURES, StructureName
-from densevse.config.declared.views import VIEWS, ViewName
-from densevse.config.declared.yields import YIELDS, YieldName
 from densevse.config.names import FileName
 from densevse.config.options import of_found_type
 from densevse.config.strict import Strict
 from densevse.config.tables import Ensemble
 from densevse.config.training import NamedPhase, Phase, TrainingConfig
 from densevse.config.validation import wrong_keys
+from densevse.config.views import STRUCTURES, VIEWS, YIELDS, StructureName, ViewName, YieldName
 
 Dependencies = Literal["enhanced", "basic", "collapsed"]
 CorrespondencesFrom = Literal["model", "true_boxes"]
@@ -114,7 +112,7 @@ class MethodConfig(Strict):
     yields: list[YieldName] = Field(
         default=[],
         description="further results of a trained model besides scores:  "
-        + "; ".join(f"{name}, {declared.description}" for name, declared in YIELDS.items()),
+        + "; ".join(f"{name}, {description}" for name, description in YIELDS.items()),
     )
     generator: str | None = Field(
         None,

@@ -4,12 +4,11 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from densevse.config.declared.libraries import LAYERS, Library, library_of
-from densevse.config.declared.networks import ARCHITECTURES, ArchitectureName
-from densevse.config.declared.views import ViewName
+from densevse.config.architectures import ARCHITECTURES, LAYERS, ArchitectureName, Library, library_of
 from densevse.config.sources import Path, PlainPath, Source
 from densevse.config.strict import Strict
 from densevse.config.training import Phase, TrainingConfig
+from densevse.config.views import ViewName
 
 CLASSES = "classes"
 """The layer of class scores (logits), whatever the network calls it."""
@@ -167,3 +166,16 @@ class NetworkConfig(NetworkInput):
                     f"layers.{view}: {layer!r} is not a layer for this view; a library's network has {known}"
                 )
         return self
+
+
+class NetworkSettings(NetworkConfig):
+    """A network as a job is given it: with the nodes of its layers, so that an edited architecture reruns its jobs."""
+
+    nodes: dict[str, str] = Field(default={}, description="a layer that the architecture names -> torchvision's node")
+
+
+def nodes_of(network: NetworkConfig, view: str) -> dict[str, str]:
+    """The nodes of the layers that a view is read from; of those, the ones that the network's architecture names."""
+    named = {} if network.library else ARCHITECTURES[network.architecture].layers
+    shared = [network.regions.map] if view == "regions" and network.regions.scoring == "roi_align" else []
+    return {layer: named[layer] for layer in (network.layers[view], *shared) if layer in named}

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from densevse.config.config import Config
-from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.load import Kind, generator, layers_of, variant
 from densevse.config.origins import CommentedFile, of_default
 from densevse.config.overrides import Override, holds
+from densevse.config.views import VIEWS, described_by
 
 DEFAULT = "default"
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from densevse.config.config import with_analyses
-from densevse.config.declared.readers import READERS
 from densevse.config.generators import known_generators, parameters_of_generator
 from densevse.config.language import PARSERS
 from densevse.config.methods import known_models, parameters_of
 from densevse.config.proposers import PROPOSERS
+from densevse.config.readers import READERS
 
 
 class Choice(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 from densevse.config.architectures import ARCHITECTURES, library_of
 from densevse.config.environment import check_extra
 from densevse.config.features import MEAN_OF_REGIONS
-from densevse.config.networks import NetworkConfig, NetworkInput
+from densevse.config.networks import NetworkConfig, NetworkInput, nodes_of
 from densevse.config.views import VIEWS
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage, any_of
@@ -211,7 +211,7 @@ class FeatureStage(Stage):
         fields = fields - (PREPROCESSING if entry.library else {"options"})
         read = self.read_by(script, entry, *modules_of_architecture(entry.architecture))
         values = {name: value for name, value in read.items() if name in fields}
-        return {**values, "layers": {view: entry.layers[view]}}
+        return {**values, "layers": {view: entry.layers[view]}, "nodes": nodes_of(entry, view)}
 
 
 def modules_of_architecture(name: str) -> list[str]:

@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 
-from densevse.config.declared.structures import STRUCTURES
-from densevse.config.declared.views import VIEWS, described_by
+from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.datasets import DatasetStage
 from densevse.dag.features import FeatureStage
 from densevse.dag.language import ParseStage

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from densevse.config.datasets import Dataset
-from densevse.config.declared.structures import STRUCTURES
-from densevse.config.declared.views import VIEWS, described_by
 from densevse.config.given import GivenFiles
 from densevse.config.networks import NetworkConfig
 from densevse.config.proposers import Clustered
+from densevse.config.views import STRUCTURES, VIEWS, described_by
 from densevse.dag.features import FeatureStage
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from densevse.artifacts.files import atomic
 from densevse.artifacts.lineage import PARENTS, metadata, without
 from densevse.artifacts.schema import MADE_FROM
-from densevse.config.declared.libraries import library_of
+from densevse.config.architectures import library_of
 from densevse.config.strict import Strict
 from densevse.config.validation import validate
 from densevse.data.files import Files

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from densevse.config.declared.views import VIEWS
+from densevse.config.views import VIEWS
 from densevse.inference.encoding import batches, concatenated, evaluation
 from densevse.inference.models import described, load_for_other_images
 from densevse.methods.interface import DualEncoder, Embeddings, Sentences, device_of

@@ -19,7 +19,7 @@ from densevse.artifacts.schemas.features import REGION_FEATURES
 from densevse.artifacts.schemas.proposals import PROPOSALS
 from densevse.artifacts.shards import remove_superseded
 from densevse.artifacts.store import FeatureWriter
-from densevse.config.declared.networks import ARCHITECTURES
+from densevse.config.architectures import ARCHITECTURES
 from densevse.config.networks import RegionOptions
 from densevse.config.validation import validate
 from densevse.datasets.images import ImageFiles

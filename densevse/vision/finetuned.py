@@ -12,11 +12,11 @@ import torch
 from torch import Tensor, nn
 from torchvision.models.feature_extraction import create_feature_extractor
 
-from densevse.config.networks import NetworkConfig
+from densevse.config.networks import NetworkSettings
 from densevse.config.validation import validate
 from densevse.vision.networks import Network, as_vectors, load_module, standardised, untrained
 
-FIELDS = ("architecture", "batch_size", "layers", "mean", "resize", "size", "std")
+FIELDS = ("architecture", "batch_size", "layers", "mean", "nodes", "resize", "size", "std")
 
 
 class FineTuned(nn.Module):
@@ -29,8 +29,8 @@ class FineTuned(nn.Module):
     def __init__(self, described: Mapping[str, Any], module: nn.Module) -> None:
         """`described` is the lineage of the artifact of the regions."""
         super().__init__()
-        self.described = {name: described[name] for name in FIELDS}
-        settings = validate(NetworkConfig, {**self.described, "precision": "fp32"}, "networks")
+        self.described = {name: described[name] for name in FIELDS if name in described}
+        settings = validate(NetworkSettings, {**self.described, "precision": "fp32"}, "networks")
         network = Network(settings, module)
         self.node = network.node(network.layer("regions"))
         self.layers = create_feature_extractor(network.module, [self.node], suppress_diff_warning=True)

@@ -1,9 +1,9 @@
 """Networks whose layers give features; here the convolutional ones of all five papers.
 
-Networks of densevse/config/declared/networks take their weights from a file and stop after the requested layer. The
-modules that densevse/config/declared/libraries names build the networks of libraries. With precision bf16, convolutions
-and linear layers compute in bf16 and batch normalisations keep their parameters in float32, as under autocast. Autocast
-would convert all weights for every batch; here they are converted once.
+They take their weights from a file and stop after the requested layer. The modules that densevse/config/architectures.py
+names build the networks of libraries. With precision bf16, convolutions and linear layers compute in bf16 and batch
+normalisations keep their parameters in float32, as under autocast. Autocast would convert all weights for every batch;
+here they are converted once.
 """
 
 from collections.abc import Mapping, MutableMapping, Sequence
@@ -19,8 +19,8 @@ from torch.fx.experimental.optimization import fuse
 from torch.nn import functional
 from torchvision.models.feature_extraction import create_feature_extractor, get_graph_node_names
 
-from densevse.config.declared.networks import ARCHITECTURES
-from densevse.config.networks import CLASSES, NetworkConfig
+from densevse.config.architectures import ARCHITECTURES
+from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.config.validation import validate
 from densevse.runtime.errors import InputError
 from densevse.runtime.numerics import device, fastest_precision
@@ -50,7 +50,7 @@ class Network:
     here. Results are float32.
     """
 
-    def __init__(self, settings: NetworkConfig, module: nn.Module) -> None:
+    def __init__(self, settings: NetworkSettings, module: nn.Module) -> None:
         self.settings = settings
         self.device = device()
         precision = fastest_precision() if settings.precision == "auto" else settings.precision
@@ -114,10 +114,9 @@ class Network:
         """The name of a layer's node in the traced network. Raises `InputError` if the network lacks the layer."""
         if layer == CLASSES:
             return self._nodes[-1]
-        named = ARCHITECTURES[self.settings.architecture].layers
-        node = named.get(layer, layer)
+        node = self.settings.nodes.get(layer, layer)
         if not any(known == node or known.startswith(f"{node}.") for known in self._nodes):
-            known_names = ", ".join([*named, CLASSES])
+            known_names = ", ".join([*self.settings.nodes, CLASSES])
             raise InputError(
                 f"networks: {self.settings.architecture} has no layer {layer!r}; known: {known_names}, or one of "
                 "torchvision's names of its nodes."
@@ -150,8 +149,8 @@ def _converted(module: nn.Module, dtype: torch.dtype) -> nn.Module:
 
 
 def load_network(settings: Mapping[str, Any], weights: str | Path) -> Network:
-    """Loads the network of a config/networks entry (as plain values) with the weights of a file; see `load_module`."""
-    chosen = validate(NetworkConfig, dict(settings), "networks")
+    """Loads the network of `NetworkSettings` (as plain values) with the weights of a file; see `load_module`."""
+    chosen = validate(NetworkSettings, dict(settings), "networks")
     if chosen.library is not None:
         found: Network = import_module(chosen.library.implementation).network(chosen, weights)
         return found

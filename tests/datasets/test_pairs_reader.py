@@ -12,8 +12,8 @@ import pytest
 import yaml
 from PIL import Image
 
-from densevse.config.declared.readers.pairs import PairTable
 from densevse.config.load import load
+from densevse.config.readers import PairTable
 from densevse.datasets.archives import Archive
 from densevse.datasets.readers import read_dataset
 from densevse.runtime.errors import InputError

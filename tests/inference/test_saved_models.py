@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from densevse.config.declared.views import VIEWS
+from densevse.config.views import VIEWS
 from densevse.dag.project import Project
 from densevse.inference.models import build, load_model, save_model
 from densevse.methods.interface import Shapes

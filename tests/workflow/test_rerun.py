@@ -102,7 +102,7 @@ NO_EFFECT = {
     "a field of Network": ("densevse/config/networks.py", "    batch_size: int", f"{NEW_FIELD}    batch_size: int"),
     "a field of Regions": ("densevse/config/networks.py", "    detections: int", f"{NEW_FIELD}    detections: int"),
     "a field of Dataset": ("densevse/config/datasets.py", "    shards: int", f"{NEW_FIELD}    shards: int"),
-    "a field of a reader": ("densevse/config/declared/readers/scenes.py", "    size: int", f"{NEW_FIELD}    size: int"),
+    "a field of a reader": ("densevse/config/readers.py", "    size: int", f"{NEW_FIELD}    size: int"),
     "a parameter": ("densevse/methods/parameters/vse.py", "    dimension: int", f"{NEW_FIELD}    dimension: int"),
     "a licence": ("config/datasets/scenes.yaml", "licence: that", "licence: now that"),
     "a note in a network": ("config/networks/alexnet.yaml", "  note: only the", "  note: still only the"),

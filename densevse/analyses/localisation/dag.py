@@ -3,7 +3,7 @@
 from typing import Any
 
 from densevse.analyses.localisation.settings import LocalisationSettings, LocalisationWindows
-from densevse.config.declared.views import VIEWS
+from densevse.config.views import VIEWS
 from densevse.dag.paths import Values
 from densevse.dag.project import Stage
 from densevse.runtime.errors import InputError

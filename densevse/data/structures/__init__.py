@@ -1,7 +1,7 @@
 """The structures of sentences, one module each, found by the name that a method's configuration lists.
 
-To add a structure, write a module here that assigns its class to STRUCTURE, and a module of the same name in
-densevse/config/declared/structures. A method gets a batch of it as a dataclass or a tensor.
+To add a structure, write a module here that assigns its class to STRUCTURE, and an entry of the same name in the table
+STRUCTURES of densevse/config/views.py. A method gets a batch of it as a dataclass or a tensor.
 """
 
 from abc import ABC, abstractmethod

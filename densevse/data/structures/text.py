@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from densevse.config.declared.libraries import library_of
+from densevse.config.architectures import library_of
 from densevse.data.structures import Structure
 from densevse.data.texts import Texts
 from densevse.methods.structures import Text

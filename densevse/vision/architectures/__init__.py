@@ -1,1 +1,1 @@
-"""Networks, one module for each architecture; densevse/config/declared/networks says how to add one."""
+"""Networks, one module for each architecture; densevse/extensions/architectures says how to add one."""

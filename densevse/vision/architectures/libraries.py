@@ -15,8 +15,8 @@ from PIL import Image
 from torch import Tensor, nn
 from torchvision import transforms
 
-from densevse.config.declared.libraries import PATCHES, POOLED
-from densevse.config.networks import CLASSES, NetworkConfig
+from densevse.config.architectures import PATCHES, POOLED
+from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.runtime.errors import InputError
 from densevse.vision.networks import Cropping, Network, standardised
 from densevse.vision.resizing import Pixels
@@ -55,7 +55,7 @@ class LibraryNetwork(Network):
     With precision bf16 it computes under autocast, as it may contain any kind of layer.
     """
 
-    def __init__(self, settings: NetworkConfig, module: OfLibrary, seen: Preprocessing) -> None:
+    def __init__(self, settings: NetworkSettings, module: OfLibrary, seen: Preprocessing) -> None:
         own = {"size": seen.size, "mean": seen.mean, "std": seen.std}
         super().__init__(settings.model_copy(update=own), module)
         self._fit, self._classes = seen.fit, module.classes

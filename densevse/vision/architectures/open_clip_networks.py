@@ -11,14 +11,14 @@ import torch
 from open_clip.transform import PreprocessCfg, image_transform_v2
 from torch import Tensor, nn
 
-from densevse.config.declared.libraries import PATCHES, POOLED
-from densevse.config.networks import NetworkConfig
+from densevse.config.architectures import PATCHES, POOLED
+from densevse.config.networks import NetworkSettings
 from densevse.runtime.errors import InputError
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
 from densevse.vision.networks import filled
 
 
-def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
+def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     """The image encoder with the weights of a file; its pooled vector is in the space of sentences.
 
     Raises `InputError` if the name, options or weights do not fit.

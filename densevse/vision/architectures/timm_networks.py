@@ -7,14 +7,14 @@ import timm
 from timm.data.config import resolve_data_config
 from timm.data.transforms_factory import create_transform
 
-from densevse.config.declared.libraries import PATCHES, POOLED
-from densevse.config.networks import CLASSES, NetworkConfig
+from densevse.config.architectures import PATCHES, POOLED
+from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.runtime.errors import InputError
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
 from densevse.vision.networks import filled
 
 
-def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
+def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     """The network with the weights of a file. Raises `InputError` if name, options or weights do not fit."""
     architecture = settings.architecture
     model: Any = filled(

@@ -9,14 +9,14 @@ from torch import Tensor
 from torchvision import models, transforms
 from torchvision.models import SwinTransformer, VisionTransformer
 
-from densevse.config.declared.libraries import PATCHES, POOLED
-from densevse.config.networks import CLASSES, NetworkConfig
+from densevse.config.architectures import PATCHES, POOLED
+from densevse.config.networks import CLASSES, NetworkSettings
 from densevse.runtime.errors import InputError
 from densevse.vision.architectures.libraries import LibraryNetwork, OfLibrary, made, preprocessing_of
 from densevse.vision.networks import filled
 
 
-def network(settings: NetworkConfig, weights: str | Path) -> LibraryNetwork:
+def network(settings: NetworkSettings, weights: str | Path) -> LibraryNetwork:
     """The network with the weights of a file. Raises `InputError` if name, options or weights do not fit."""
     architecture = settings.architecture
     model = made(architecture, models.list_models(module=models), models.get_model, settings.options)
@@ -54,7 +54,7 @@ def _tokens(model: VisionTransformer, pixels: Tensor) -> Tensor:
     return found
 
 
-def _transform(settings: NetworkConfig) -> transforms.Compose:
+def _transform(settings: NetworkSettings) -> transforms.Compose:
     """The preprocessing of the default weights of that name, in steps."""
     own = models.get_model_weights(settings.architecture.partition(":")[2]).DEFAULT.transforms()
     return transforms.Compose(
